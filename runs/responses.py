@@ -201,7 +201,7 @@ def answer_unchanged(model: type[Experiment | Run | Capture]) -> Callable[[View]
         user: Any = request.user
         may = "all" if user.is_superuser else sorted(user.get_all_permissions())
         reader = (user.pk, user.get_username(), may, request.COOKIES.get("csrftoken"))
-        whole = repr((version, reader, request.get_host(), request.get_full_path(), _code()))
+        whole = repr((version, reader, request.get_host(), request.get_full_path(), _digest_code()))
         return f'"{hashlib.sha256(whole.encode()).hexdigest()[:32]}"' if version else None
 
     def decorate(view: View) -> View:
@@ -218,7 +218,7 @@ def answer_unchanged(model: type[Experiment | Run | Capture]) -> Callable[[View]
 
 
 @cache
-def _code() -> str:
+def _digest_code() -> str:
     """A digest of the code and the templates: another version shows another page of the same rows."""
     digest = hashlib.sha256()
     for folder, kind in (("runs", "*.py"), ("templates", "*.html"), ("static", "*.*")):

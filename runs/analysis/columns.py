@@ -237,18 +237,18 @@ def find_baselines(columns: Sequence[Column], without: Collection[int] = ()) -> 
     `without` are columns that no verdict may rest on: a block's baseline is the first one that is not among them.
     """
     blocks: dict[str, list[int]] = {}
-    for at, word in enumerate(_blocks(columns)):
+    for at, word in enumerate(_name_blocks(columns)):
         blocks.setdefault(word, []).append(at)
-    loads = _loads(columns)
+    loads = _read_loads(columns)
     bases = list(range(len(columns)))
     for block in blocks.values():
         sound = [at for at in block if at not in without] or block[:1]
         for at in block:
-            bases[at] = _base(columns, loads, sound, at)
+            bases[at] = _find_base(columns, loads, sound, at)
     return tuple(bases)
 
 
-def _loads(columns: Sequence[Column]) -> list[Method]:
+def _read_loads(columns: Sequence[Column]) -> list[Method]:
     """How each column was loaded, without what sets the configs apart.
 
     Where one config was tried without keep-alive and one with it, at several levels each, keep-alive is what is compared.
@@ -264,7 +264,7 @@ def _loads(columns: Sequence[Column]) -> list[Method]:
     return [Method(*load) for load in loads]  # type: ignore[arg-type]
 
 
-def _base(columns: Sequence[Column], loads: Sequence[Method], sound: Sequence[int], at: int) -> int:
+def _find_base(columns: Sequence[Column], loads: Sequence[Method], sound: Sequence[int], at: int) -> int:
     """The first sound column of another config and the same load; else the block's first, whatever its load.
 
     Rates of unlike requests are no measure of each other: where one config got several, each stands by itself.
@@ -292,7 +292,7 @@ def _leads(columns: Sequence[Column], loads: Sequence[Method], sound: Sequence[i
     return any(loads[other].agrees(loads[at]) and not loads[other].agrees(loads[sound[0]]) for other in later)
 
 
-def _blocks(columns: Sequence[Column]) -> list[str]:
+def _name_blocks(columns: Sequence[Column]) -> list[str]:
     """One word a column; equal words are one block."""
     members: dict[str, dict[int, str]] = {}
     for column in columns:
@@ -304,7 +304,7 @@ def _blocks(columns: Sequence[Column]) -> list[str]:
     requests = {column.method.path for column in columns}
     if len(requests) > 1 and None not in requests and len({_without_request(column) for column in columns}) == 1:
         return [str(column.method.path) for column in columns]  # "GET /", "GET /users": named after nothing else
-    crossed = _crossed(list(dict.fromkeys([column.config.name for column in columns])), columns)
+    crossed = _cross_names(list(dict.fromkeys([column.config.name for column in columns])), columns)
     return [crossed.get(column.config.name, "") for column in columns]
 
 
@@ -315,7 +315,7 @@ def _without_request(column: Column) -> frozenset[str]:
     return frozenset(WORD.findall(rest)) if n else frozenset({column.title})
 
 
-def _crossed(names: Sequence[str], columns: Sequence[Column]) -> dict[str, str]:
+def _cross_names(names: Sequence[str], columns: Sequence[Column]) -> dict[str, str]:
     """Name -> block, where the names are all pairs of two lists ("itk, a", "peruser, a", "itk, b", "peruser, b")."""
     for mark in BETWEEN:
         halves = [tuple(name.split(mark)) for name in names]
@@ -325,19 +325,19 @@ def _crossed(names: Sequence[str], columns: Sequence[Column]) -> dict[str, str]:
         if min(map(len, levels)) < 2 or len(levels[0]) * len(levels[1]) != len(set(halves)):
             continue
         ways = [dict(zip(names, (half[side] for half in halves), strict=True)) for side in (1, 0)]
-        best, other = sorted(ways, key=lambda way: (_unlike(way, columns), not _tidy(list(way.values()))))
-        if _tidy(list(best.values())) or _unlike(best, columns) < _unlike(other, columns):
+        best, other = sorted(ways, key=lambda way: (_count_unlike(way, columns), not _is_tidy(list(way.values()))))
+        if _is_tidy(list(best.values())) or _count_unlike(best, columns) < _count_unlike(other, columns):
             return best
     return {}
 
 
-def _tidy(words: Sequence[str]) -> bool:
+def _is_tidy(words: Sequence[str]) -> bool:
     """Whether equal words stand together, as the configs of one comparison do in a text."""
     runs = [word for word, _ in groupby(words)]
     return len(runs) == len(set(runs))
 
 
-def _unlike(blocks: dict[str, str], columns: Sequence[Column]) -> int:
+def _count_unlike(blocks: dict[str, str], columns: Sequence[Column]) -> int:
     """How many pairs inside a block were loaded in ways that do not agree."""
     together = ((a, b) for a, b in combinations(columns, 2) if blocks[a.config.name] == blocks[b.config.name])
     return sum(not a.method.agrees(b.method) for a, b in together)
@@ -366,10 +366,10 @@ def _settle(columns: Sequence[Mapping[str, str]]) -> tuple[list[Difference], lis
 
 def compare_columns(columns: Sequence[Column]) -> tuple[list[Difference], list[tuple[str, str]]]:
     """What the runs of each column tell of their method and server."""
-    return _settle(list(map(_properties, columns)))
+    return _settle(list(map(_list_properties, columns)))
 
 
-def _properties(column: Column) -> dict[str, str]:
+def _list_properties(column: Column) -> dict[str, str]:
     how = column.method
     found = {
         "Host": [run.host for run in column.runs],
@@ -385,14 +385,14 @@ def _properties(column: Column) -> dict[str, str]:
 
 def compare_hosts(hosts: Sequence[Mapping[str, object]]) -> tuple[list[Difference], list[tuple[str, str]]]:
     """`hosts` map the columns of a stored host; sizes are given in MiB."""
-    return _settle([{name: _host_property(key, host.get(key)) for key, name in OF_HOST.items()} for host in hosts])
+    return _settle([{name: _word_host_property(key, host.get(key)) for key, name in OF_HOST.items()} for host in hosts])
 
 
 OF_HOST = {"name": "Name", "cpu_model": "CPU", "cores": "Cores", "mhz": "MHz", "ram_kb": "Memory", "swap_kb": "Swap"}
 OF_HOST |= {"os": "System", "kernel": "Kernel"}
 
 
-def _host_property(key: str, value: object) -> str:
+def _word_host_property(key: str, value: object) -> str:
     if key.endswith("_kb") and isinstance(value, int):
         return f"{figure(value / 1024)} MiB"
     return figure(value) if isinstance(value, (int, float)) else str(value or "")

@@ -29,7 +29,7 @@ class TextDiff:
     lines: tuple[tuple[str, str], ...]
 
 
-def _changed_lines(before: str, after: str) -> tuple[tuple[str, str], ...]:
+def _find_changed_lines(before: str, after: str) -> tuple[tuple[str, str], ...]:
     """Changed lines with one line of context. Indentation and blank ends are no difference."""
     old, new = ([line.strip() for line in text.splitlines() if line.strip()] for text in (before, after))
     changes = list(difflib.unified_diff(old, new, lineterm="", n=1))[2:]
@@ -65,7 +65,7 @@ def group_texts(texts: Sequence[TextFact]) -> list[Group]:
         {text.config: Shown(text, parsed[text.path, text.text])} for text in latest.values() if text.config is not None
     ]
     for key_of in KEYS:
-        groups = _joined(groups, key_of)
+        groups = _join_groups(groups, key_of)
     return groups
 
 
@@ -78,7 +78,7 @@ KEYS: tuple[Callable[[Shown], Hashable], ...] = (
 )
 
 
-def _joined(groups: Sequence[Group], key_of: Callable[[Shown], Hashable]) -> list[Group]:
+def _join_groups(groups: Sequence[Group], key_of: Callable[[Shown], Hashable]) -> list[Group]:
     """Groups of one key become one, unless a config is in two of them."""
     by_key: dict[Hashable, list[Group]] = defaultdict(list)
     merged: list[Group] = []
@@ -170,12 +170,12 @@ def compare_configs(configs: Sequence[ConfigFact], texts: Sequence[TextFact]) ->
     known = {config.id: config for config in configs}
     own = [text for text in texts if text.config in known]
     groups = [{pk: group[pk] for pk in known if pk in group} for group in group_texts(own)]
-    files = tuple(_file(known, group) for group in groups if len(group) > 1)
+    files = tuple(_compare_file(known, group) for group in groups if len(group) > 1)
     lone = [(known[pk], shown.fact) for group in groups if len(group) == 1 for pk, shown in group.items()]
     return ConfigDiff(files, describe_texts(configs, texts, lone, compared={pk for group in groups for pk in group}))
 
 
-def _file(known: Mapping[int, ConfigFact], group: Group) -> FileDiff:
+def _compare_file(known: Mapping[int, ConfigFact], group: Group) -> FileDiff:
     columns = tuple(known[pk] for pk in group)
     shown = tuple(group.values())
     paths = tuple(one.fact.path for one in shown)
@@ -183,10 +183,10 @@ def _file(known: Mapping[int, ConfigFact], group: Group) -> FileDiff:
     without = [config for config in known.values() if config.id not in group]
     dialects = {one.parsed.dialect if one.parsed else "" for one in shown}
     if len(dialects) > 1 or "" in dialects:
-        lines = tuple(_by_lines(columns, shown))
+        lines = tuple(_compare_lines(columns, shown))
         sentence = describe_file(name, columns, without, alike=not any(diff.lines for diff in lines))
         return FileDiff(name, "", columns, paths, (), 0, 0, 0, sentence, lines)
-    rows, same, unshown = _rows(shown, dialects.pop())
+    rows, same, unshown = _compare_directives(shown, dialects.pop())
     unread = sum(len(one.parsed.unread) for one in shown if one.parsed)
     sentence = describe_file(
         name, columns, without, [row.name for row in rows], same=same, unshown=unshown, unread=unread
@@ -195,20 +195,20 @@ def _file(known: Mapping[int, ConfigFact], group: Group) -> FileDiff:
     return FileDiff(name, dialect, columns, paths, rows, same, unshown, unread, sentence)
 
 
-def _rows(shown: Sequence[Shown], dialect: str) -> tuple[tuple[Row, ...], int, int]:
+def _compare_directives(shown: Sequence[Shown], dialect: str) -> tuple[tuple[Row, ...], int, int]:
     """(directives that differ, how many are the same, how many only some show)."""
     found: dict[tuple[tuple[str, ...], str], list[list[Directive]]] = defaultdict(lambda: [[] for _ in shown])
     for at, one in enumerate(shown):
         for directive in one.parsed.directives if one.parsed else ():
-            found[_sections(directive, dialect), directive.key][at].append(directive)
+            found[_normalize_sections(directive, dialect), directive.key][at].append(directive)
     rows, same, unshown = [], 0, 0
     for repeats in found.values():
-        cells = tuple(_cell(one, directives) for one, directives in zip(shown, repeats, strict=True))
+        cells = tuple(_make_cell(one, directives) for one, directives in zip(shown, repeats, strict=True))
         known = {cell.values for cell in cells if cell.state == "set"}
         kind = next(directive.name for directives in repeats for directive in directives).split(" ")[0].lower()
         alike = len({tuple(sorted(values)) for values in known}) == 1
         if any(cell.state == "not set" for cell in cells) or not alike or (len(known) > 1 and kind not in UNORDERED):
-            rows.append(_row(repeats, cells, order=alike and all(cell.state == "set" for cell in cells)))
+            rows.append(_make_row(repeats, cells, order=alike and all(cell.state == "set" for cell in cells)))
         elif any(cell.state == "not shown" for cell in cells):
             unshown += 1
         else:
@@ -218,7 +218,7 @@ def _rows(shown: Sequence[Shown], dialect: str) -> tuple[tuple[Row, ...], int, i
 
 def _unread(shown: Sequence[Shown]) -> list[Row]:
     """Lines that were read as no directive are compared as they stand: nothing is called identical unseen."""
-    lines = [_unread_lines(one) for one in shown]
+    lines = [_find_unread_lines(one) for one in shown]
     if len({tuple(sorted(found)) for found in lines}) == 1:
         return []
     common = set.intersection(*(set(found) for found in lines))
@@ -226,44 +226,44 @@ def _unread(shown: Sequence[Shown]) -> list[Row]:
     for one, found in zip(shown, lines, strict=True):
         own = {line: at for line, at in found.items() if line not in common}
         missing: State = "not shown" if one.excerpt else "not set"
-        sources = tuple(_source(one.fact, at) for at in own.values())
+        sources = tuple(_find_source(one.fact, at) for at in own.values())
         cells.append(Cell("set", tuple(own), sources) if own else Cell(missing))
     return [Row("", "lines that are no directive", tuple(cells))]
 
 
-def _unread_lines(one: Shown) -> dict[str, int]:
+def _find_unread_lines(one: Shown) -> dict[str, int]:
     """Each such line with its (last) offset."""
     lines = one.fact.text.split("\n")
     return {lines[at].strip(): at for at in one.parsed.unread} if one.parsed else {}
 
 
-def _sections(directive: Directive, dialect: str) -> tuple[str, ...]:
+def _normalize_sections(directive: Directive, dialect: str) -> tuple[str, ...]:
     """httpd's section names know no case; what they are about does."""
     if dialect != "httpd":
         return directive.path
     return tuple(re.sub(r"^<\w+", lambda found: found[0].lower(), section) for section in directive.path)
 
 
-def _cell(one: Shown, directives: Sequence[Directive]) -> Cell:
+def _make_cell(one: Shown, directives: Sequence[Directive]) -> Cell:
     if not directives:
         return Cell("not shown" if one.excerpt else "not set")
-    sources = tuple(_source(one.fact, directive.line) for directive in directives)
+    sources = tuple(_find_source(one.fact, directive.line) for directive in directives)
     return Cell("set", tuple(directive.value for directive in directives), sources)
 
 
-def _row(repeats: Sequence[Sequence[Directive]], cells: tuple[Cell, ...], *, order: bool) -> Row:
+def _make_row(repeats: Sequence[Sequence[Directive]], cells: tuple[Cell, ...], *, order: bool) -> Row:
     """Named as it is spelt; spelt in two ways, by both ("MaxClients, MaxRequestWorkers")."""
     every = [directive for directives in repeats for directive in directives]
     names = list({directive.name.lower(): directive.name for directive in reversed(every)}.values())[::-1]
     return Row(" › ".join(every[0].path), ", ".join(names), cells, order)
 
 
-def _source(fact: TextFact, offset: int) -> Source:
+def _find_source(fact: TextFact, offset: int) -> Source:
     return source_at(fact.source, fact.line + offset)
 
 
-def _by_lines(columns: Sequence[ConfigFact], shown: Sequence[Shown]) -> list[TextDiff]:
+def _compare_lines(columns: Sequence[ConfigFact], shown: Sequence[Shown]) -> list[TextDiff]:
     """Each text against the first column's, but for long ones."""
     (base, first), *others = [(config.id, one.fact.text) for config, one in zip(columns, shown, strict=True)]
     short = [(config, text) for config, text in others if max(first.count("\n"), text.count("\n")) <= MOST_LINES]
-    return [TextDiff("text", base, config, _changed_lines(first, text)) for config, text in short]
+    return [TextDiff("text", base, config, _find_changed_lines(first, text)) for config, text in short]

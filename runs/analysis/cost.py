@@ -100,7 +100,7 @@ def program(seen: Seen, name: str) -> Cell | None:
     n, total = fmean(group.n for _, group in found), fmean(group.rss_kb for _, group in found) / MIB
     how = f"{figure(round(n, 1))} × {figure(each)} MiB"
     some = any(one.whole == "some" for one, _ in found)
-    how += (f" of {_room(found[0][0])}" if some else "") + note
+    how += (f" of {_describe_room(found[0][0])}" if some else "") + note
     return Cell(total, figure(total), how, sources, "at least" if some else "")
 
 
@@ -144,29 +144,29 @@ def around(seen: Seen) -> Cell | None:
     before, after = (fmean(one.before_kb for one in seen.taken), fmean(one.after_kb for one in seen.taken))
     how = f"{before:.0f} − {after:.0f} kB, {seen.taken[0].basis}" + _of(seen.taken)
     text = f"{figure(before / MIB)} → {figure(after / MIB)}"
-    return Cell((before - after) / MIB, text, how, _sources(seen.taken))
+    return Cell((before - after) / MIB, text, how, _collect_sources(seen.taken))
 
 
 def per_process(seen: Seen) -> Cell | None:
     """What one process took of the available memory."""
     known = [one for one in seen.taken if one.each_kb is not None and one.count]
     if not known:
-        return _no_process(seen.taken)
+        return _note_no_process(seen.taken)
     value = fmean(one.each_kb or 0.0 for one in known)
     first = known[0]
     words = first.count.words if first.count else ""
     mb = (first.each_kb or 0.0) / 1000  # by thousands, as one reckons by hand
     how = f"({first.before_kb:.0f} − {first.after_kb:.0f}) kB / {words} = {first.each_kb:.0f} kB, about {mb:.1f} MB"
-    sources = (*_sources(known), *(source for one in known if one.count for source in one.count.sources))
+    sources = (*_collect_sources(known), *(source for one in known if one.count for source in one.count.sources))
     return Cell(value / MIB, figure(value / MIB), how + _of(known), tuple(dict.fromkeys(sources)))
 
 
-def _no_process(found: Sequence[Taken]) -> Cell | None:
+def _note_no_process(found: Sequence[Taken]) -> Cell | None:
     if not found:
         return None
     shrank = any(one.taken_kb > 0 for one in found)
     why = "nothing shows how many processes there were" if shrank else "available memory did not shrink"
-    return Cell(None, "–", why, _sources(found))
+    return Cell(None, "–", why, _collect_sources(found))
 
 
 def workers(seen: Seen) -> Cell | None:
@@ -177,17 +177,17 @@ def workers(seen: Seen) -> Cell | None:
         each, n = one.each_kb or 1.0, one.count.n if one.count else 0
         value = int((one.after_kb + one.taken_kb) / each)
         how = f"({one.after_kb:.0f} kB available + {n} × {each:.0f} kB) / {each:.0f} kB, {one.basis}"
-        return Cell(value, str(value), how, _sources([one]))
+        return Cell(value, str(value), how, _collect_sources([one]))
     for whole in seen.served:
-        free = _free_at(whole.capture, seen.captures)
+        free = _find_free(whole.capture, seen.captures)
         many = whole.groups[0].name.lower().startswith(MANY_IN_ONE)
         counts = whole.capture.run not in seen.out and whole.whole != "quoted" and not many
         if free and counts and whole.groups[0].rss_mean_kb >= LEAST_KB:
-            return _by_rss(whole, *free)
+            return _count_by_rss(whole, *free)
     return None
 
 
-def _by_rss(whole: Served, free_kb: float, basis: str, where: Source) -> Cell:
+def _count_by_rss(whole: Served, free_kb: float, basis: str, where: Source) -> Cell:
     group = whole.groups[0]
     value = int((free_kb + group.rss_kb) / group.rss_mean_kb)
     n, each = figure(round(group.n, 1)), f"{group.rss_mean_kb:.0f} kB"
@@ -195,7 +195,7 @@ def _by_rss(whole: Served, free_kb: float, basis: str, where: Source) -> Cell:
     return Cell(value, str(value), how, tuple(dict.fromkeys((where, source(whole.capture)))), "at least")
 
 
-def _free_at(capture: CaptureFact, captures: Sequence[CaptureFact]) -> tuple[float, str, Source] | None:
+def _find_free(capture: CaptureFact, captures: Sequence[CaptureFact]) -> tuple[float, str, Source] | None:
     """Available memory when `capture` was taken: by itself, else by another capture of its run and phase."""
     same = [other for other in captures if other.run == capture.run and other.phase == capture.phase]
     for other in (capture, *same):
@@ -217,7 +217,7 @@ def host_of(runs: Sequence[RunFact], hosts: Mapping[int, HostFact]) -> HostFact 
     return next(iter(hosts.values())) if not known and len(hosts) == 1 else None
 
 
-def _room(one: Served) -> str:
+def _describe_room(one: Served) -> str:
     total = one.capture.metrics.get("tasks_total")
     return f"the {len(one.capture.processes)} shown" + (f" ({figure(int(total))} tasks)" if total else "")
 
@@ -226,7 +226,7 @@ def _of(found: Sequence[Taken]) -> str:
     return f" (the first of {len(found)} runs; the figure is their mean)" if len(found) > 1 else ""
 
 
-def _sources(found: Sequence[Taken]) -> tuple[Source, ...]:
+def _collect_sources(found: Sequence[Taken]) -> tuple[Source, ...]:
     return tuple(dict.fromkeys(source for one in found for source in one.sources))
 
 
@@ -260,15 +260,15 @@ def cost(
     """
     out = excluded or {}
     known = {host.id: host for host in hosts}
-    by_column = _captures_of(comparison.columns, captures)
+    by_column = _group_captures(comparison.columns, captures)
     seen = [_observe(column, own, texts, known, out) for column, own in zip(comparison.columns, by_column, strict=True)]
-    rows = _rows(seen)
+    rows = _make_rows(seen)
     if not rows:
         return None
-    return Cost(tuple(rows), tuple(_sentences(rows, comparison.columns)), tuple(_notes(seen, rows, out)))
+    return Cost(tuple(rows), tuple(_describe_rows(rows, comparison.columns)), tuple(_collect_notes(seen, rows, out)))
 
 
-def _captures_of(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> list[list[CaptureFact]]:
+def _group_captures(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> list[list[CaptureFact]]:
     """Each column's captures."""
     column_of = find_columns(columns)
     found: list[list[CaptureFact]] = [[] for _ in columns]
@@ -311,7 +311,7 @@ def _find_memory_taken(
     return found
 
 
-def _rows(seen: Sequence[Seen]) -> list[Row]:
+def _make_rows(seen: Sequence[Seen]) -> list[Row]:
     names = name_programs([one for each in seen for one in each.served])
     rows = [
         *row("per_mib", "Requests per MiB of RSS", "per s", [per_mib(each) for each in seen]),
@@ -327,11 +327,11 @@ def _rows(seen: Sequence[Seen]) -> list[Row]:
     return rows
 
 
-def _sentences(rows: Sequence[Row], columns: Sequence[Column]) -> list[str]:
+def _describe_rows(rows: Sequence[Row], columns: Sequence[Column]) -> list[str]:
     found = []
     by_key = {row.key: row for row in rows}
     if row := by_key.get("per_mib"):
-        found += _side_by_side(row, columns)
+        found += _compare_columns(row, columns)
     if row := by_key.get("per_process"):
         known = [
             (column, cell) for column, cell in zip(columns, row.cells, strict=True) if cell and cell.value is not None
@@ -340,7 +340,7 @@ def _sentences(rows: Sequence[Row], columns: Sequence[Column]) -> list[str]:
     return found
 
 
-def _side_by_side(row: Row, columns: Sequence[Column]) -> list[str]:
+def _compare_columns(row: Row, columns: Sequence[Column]) -> list[str]:
     """The most and the least that a MiB serves. Bounds are not set against each other."""
     known = [(cell.value, column) for column, cell in zip(columns, row.cells, strict=True) if cell and cell.value]
     if len(known) < 2 or any(cell and cell.bound for cell in row.cells):
@@ -352,7 +352,7 @@ def _side_by_side(row: Row, columns: Sequence[Column]) -> list[str]:
     ]
 
 
-def _notes(seen: Sequence[Seen], rows: Sequence[Row], excluded: Mapping[int, str]) -> list[str]:
+def _collect_notes(seen: Sequence[Seen], rows: Sequence[Row], excluded: Mapping[int, str]) -> list[str]:
     keys = {row.key for row in rows}
     found = [SHARED] if any(each.served for each in seen) else []
     bases = list(dict.fromkeys(one.basis for each in seen for one in each.taken))

@@ -71,11 +71,11 @@ def nginx_fits(lines: list[str]) -> float:
 
 def parse_nginx(text: str) -> tuple[list[Directive], list[int]]:
     """(directives, offsets of lines that are none)."""
-    plain = _quoted_lua("\n".join("" if is_elision(line) else line for line in text.split("\n")))
+    plain = _quote_lua("\n".join("" if is_elision(line) else line for line in text.split("\n")))
     root = _Block("", "")
     block, blocks, held, unread = root, [], list[tuple[str, int]](), list[int]()
     found: list[tuple[_Block, list[str], int]] = []
-    for word, mark, at in _nginx_tokens(plain):
+    for word, mark, at in _split_nginx(plain):
         if not mark:
             held.append((word, at))
         elif word == ";":
@@ -83,7 +83,7 @@ def parse_nginx(text: str) -> tuple[list[Directive], list[int]]:
                 found.append((block, [part for part, _ in held], held[0][1]))
             held = []
         elif word == "{":
-            block = _opened(block, [part for part, _ in held])
+            block = _open_block(block, [part for part, _ in held])
             blocks.append(block)
             held = []
         else:
@@ -94,10 +94,10 @@ def parse_nginx(text: str) -> tuple[list[Directive], list[int]]:
     for inside, parts, _ in found:
         inside.directives.setdefault(parts[0], join_words(parts[1:]))
     _name_servers([each for each in blocks if each.name == "server"])
-    return [_nginx_directive(inside.path(), parts, at) for inside, parts, at in found], sorted(set(unread))
+    return [_make_nginx_directive(inside.path(), parts, at) for inside, parts, at in found], sorted(set(unread))
 
 
-def _quoted_lua(text: str) -> str:
+def _quote_lua(text: str) -> str:
     """Blocks of Lua as strings: what stands in them is no directive. A block that does not end is left as it is."""
     parts, at = [], 0
     while opens := _LUA.search(text, at):
@@ -113,7 +113,7 @@ def _quoted_lua(text: str) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _nginx_tokens(text: str) -> list[tuple[str, bool, int]]:
+def _split_nginx(text: str) -> list[tuple[str, bool, int]]:
     """(word without its quotes, whether it is one of ; { }, offset of its line), comments left out."""
     tokens, line, last = [], 0, 0
     for found in _NGINX_TOKEN.finditer(text):
@@ -126,7 +126,7 @@ def _nginx_tokens(text: str) -> list[tuple[str, bool, int]]:
     return tokens
 
 
-def _opened(around: _Block, parts: list[str]) -> _Block:
+def _open_block(around: _Block, parts: list[str]) -> _Block:
     label = join_words(parts) or "{"
     if around.depth >= MOST_DEEP:  # a block that nobody closes costs a step, not a path
         return _Block(label, label, around.above, around.depth)
@@ -150,7 +150,7 @@ def _name_servers(servers: list[_Block]) -> None:
             server.label = f"{server.label} ({seen[server.label]})"
 
 
-def _nginx_directive(path: tuple[str, ...], parts: list[str], at: int) -> Directive:
+def _make_nginx_directive(path: tuple[str, ...], parts: list[str], at: int) -> Directive:
     taken = 2 if parts[0] in _NGINX_KEYED and len(parts) > 1 else 1
     name = join_words(parts[:taken])
     return Directive(path, name, join_words(parts[taken:]), at, name)
@@ -186,10 +186,10 @@ def parse_lighttpd(text: str) -> tuple[list[Directive], list[int]]:
     found: list[Directive] = []
     unread: list[int] = []
     stack: list[str] = []
-    for statement in _statements(_lighttpd_tokens(text)):
+    for statement in _split_statements(_split_lighttpd(text)):
         first, last = statement[0], statement[-1]
         if last.mark and last.text == "{":
-            condition = _written(statement[:-1]).replace("[ ", "[").replace(" ]", "]")
+            condition = _write_tokens(statement[:-1]).replace("[ ", "[").replace(" ]", "]")
             stack.append(condition or "{")
         elif first.mark and first.text == "}":
             if stack:
@@ -199,14 +199,14 @@ def parse_lighttpd(text: str) -> tuple[list[Directive], list[int]]:
         elif len(statement) > 1 and statement[1].mark and statement[1].text in _SETS and not first.mark:
             found += _set(tuple(stack[:MOST_DEEP]), first.text, statement[2:], first.line)
         elif first.text in ("include", "include_shell") and len(statement) > 1:
-            value = _written(statement[1:])
+            value = _write_tokens(statement[1:])
             found.append(Directive(tuple(stack[:MOST_DEEP]), first.text, value, first.line, first.text))
         else:
             unread += sorted({token.line for token in statement})
     return found, unread
 
 
-def _lighttpd_tokens(text: str) -> list[_Token]:
+def _split_lighttpd(text: str) -> list[_Token]:
     plain = "\n".join("" if is_elision(line) else line for line in text.split("\n"))
     tokens, line, last = [], 0, 0
     for found in _LIGHTTPD_TOKEN.finditer(plain):
@@ -219,7 +219,7 @@ def _lighttpd_tokens(text: str) -> list[_Token]:
     return tokens
 
 
-def _statements(tokens: list[_Token]) -> Iterator[list[_Token]]:
+def _split_statements(tokens: list[_Token]) -> Iterator[list[_Token]]:
     """A statement ends with its line, unless brackets are open or its value is still to come; braces end it too."""
     held: list[_Token] = []
     depth = 0
@@ -253,7 +253,7 @@ def _set(path: tuple[str, ...], name: str, value: list[_Token], at: int) -> list
     def put() -> None:
         if held:
             label = " › ".join(names[:MOST_DEEP])
-            found.append(Directive(path, label, _written(held), held[0].line, label))
+            found.append(Directive(path, label, _write_tokens(held), held[0].line, label))
             held.clear()
 
     opened: list[int] = []
@@ -261,7 +261,7 @@ def _set(path: tuple[str, ...], name: str, value: list[_Token], at: int) -> list
         if not token.mark:
             held.append(token)
         elif token.text == "=>":
-            names.append(_written(held))
+            names.append(_write_tokens(held))
             held.clear()
         elif token.text == "(":
             put()
@@ -278,7 +278,7 @@ def _set(path: tuple[str, ...], name: str, value: list[_Token], at: int) -> list
     return found or [Directive(path, name, "()", at, name)]
 
 
-def _written(tokens: list[_Token]) -> str:
+def _write_tokens(tokens: list[_Token]) -> str:
     return join_words([token.text for token in tokens])
 
 
@@ -319,7 +319,7 @@ _COMMENTS = {dialect.comment for dialect in DIALECTS}
 def read(text: str, path: str = "") -> Parsed | None:
     """The text's directives, or None where it is written in no dialect that is known here."""
     whole, text = text, text[:MOST_CHARACTERS]
-    for candidate in _candidates(text, path):
+    for candidate in _list_candidates(text, path):
         directives, unread = candidate.parse(text)
         lines = sum(1 for _ in list_lines(text, candidate.comment))
         if directives and len(unread) <= MOST_UNREAD * lines:
@@ -327,7 +327,7 @@ def read(text: str, path: str = "") -> Parsed | None:
     return None
 
 
-def _candidates(text: str, path: str) -> list[Dialect]:
+def _list_candidates(text: str, path: str) -> list[Dialect]:
     hinted, looking = [], []
     by_comment = {comment: [line for _, line in list_lines(text, comment)] for comment in _COMMENTS}
     for dialect in DIALECTS:

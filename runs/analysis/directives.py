@@ -121,14 +121,14 @@ def parse_httpd(text: str) -> tuple[list[Directive], list[int]]:
             label = f"<{section[2]} {join_words(split_words(section[3] or ''))}".rstrip() + ">"
             stack.append((section[2].lower(), label))
         elif section:
-            depth = _depth_of(section[2].lower(), stack)
+            depth = _find_depth(section[2].lower(), stack)
             if depth is None:
                 unread.append(at)
             else:
                 del stack[depth:]
         elif named := _HTTPD_DIRECTIVE.fullmatch(line):
             path = tuple(label for _, label in stack[:MOST_DEEP])
-            found.append(_httpd_directive(path, named[1], split_words(named[2] or ""), at))
+            found.append(_make_httpd_directive(path, named[1], split_words(named[2] or ""), at))
         else:
             unread.append(at)
     return found, unread
@@ -148,11 +148,11 @@ def _join_continued(text: str) -> Iterator[tuple[int, str]]:
         yield begun[0], begun[1].strip() or "\\"
 
 
-def _depth_of(tag: str, stack: list[tuple[str, str]]) -> int | None:
+def _find_depth(tag: str, stack: list[tuple[str, str]]) -> int | None:
     return next((at for at in reversed(range(len(stack))) if stack[at][0] == tag), None)
 
 
-def _httpd_directive(path: tuple[str, ...], name: str, arguments: list[str], at: int) -> Directive:
+def _make_httpd_directive(path: tuple[str, ...], name: str, arguments: list[str], at: int) -> Directive:
     lower = name.lower()
     if lower == "logformat" and len(arguments) == 2:  # its nickname comes last
         arguments = arguments[::-1]
@@ -210,14 +210,14 @@ def parse_sysctl(text: str) -> tuple[list[Directive], list[int]]:
     unread: list[int] = []
     for at, line in list_lines(text, INI_COMMENT):
         if named := _SYSCTL.fullmatch(line):
-            name = _dotted(named[1])
+            name = _normalize_sysctl(named[1])
             found.append(Directive((), name, join_words(split_words(named[2])), at, name))
         else:
             unread.append(at)
     return found, unread
 
 
-def _dotted(name: str) -> str:
+def _normalize_sysctl(name: str) -> str:
     """net/ipv4/conf/eth0.1/x is net.ipv4.conf.eth0/1.x: whichever comes first parts the names (sysctl.d(5))."""
     first = re.search(r"[./]", name)
     return name.translate(str.maketrans("./", "/.")) if first and first[0] == "/" else name

@@ -185,7 +185,7 @@ def find_differences(family: str, case: Case) -> Iterator[Finding]:
     columns = case.columns
     stands = {at: base for at, base in enumerate(find_baselines(columns)) if at != base and columns[at].runs}
     gaps = [gap for prop in FAMILIES[family] for gap in _find_gaps(case, prop, stands)]
-    out = _configs_apart(gaps, columns)
+    out = _find_configs_apart(gaps, columns)
     for config in out:
         fatal = [
             gap
@@ -193,28 +193,39 @@ def find_differences(family: str, case: Case) -> Iterator[Finding]:
             if columns[gap.at].config.id == config and (gap.severity == "fatal" or gap.prop is BEGINS)
         ]
         pairs = [
-            (gap.prop.name, _values(case, gap.prop, gap.at)[0], _values(case, gap.prop, gap.base)[0], gap.prop.unit)
+            (
+                gap.prop.name,
+                _collect_values(case, gap.prop, gap.at)[0],
+                _collect_values(case, gap.prop, gap.base)[0],
+                gap.prop.unit,
+            )
             for gap in fatal
         ]
-        yield Finding("fatal", _moral(family, "fatal", fatal), {"pairs": pairs}, _sources(case, fatal), config=config)
+        yield Finding(
+            "fatal",
+            _choose_moral(family, "fatal", fatal),
+            {"pairs": pairs},
+            _collect_sources(case, fatal),
+            config=config,
+        )
     left = [gap for gap in gaps if columns[gap.at].config.id not in out]
     if left:
         severity: Severity = "note" if {gap.severity for gap in left} == {"note"} else "caution"
         listed = []
         for prop in dict.fromkeys([gap.prop for gap in left]):
-            where = _places([gap for gap in left if gap.prop == prop])
-            listed.append((prop.name, [value for at in where for value in _values(case, prop, at)], prop.unit))
-        yield Finding(severity, _moral(family, severity, left), {"listed": listed}, _sources(case, left))
+            where = _collect_places([gap for gap in left if gap.prop == prop])
+            listed.append((prop.name, [value for at in where for value in _collect_values(case, prop, at)], prop.unit))
+        yield Finding(severity, _choose_moral(family, severity, left), {"listed": listed}, _collect_sources(case, left))
 
 
-def _moral(family: str, severity: Severity, gaps: Sequence[Gap]) -> str:
+def _choose_moral(family: str, severity: Severity, gaps: Sequence[Gap]) -> str:
     omission = "_omission" if BEGINS in [gap.prop for gap in gaps] else ""
     return f"other_{family}_{severity}{omission}"
 
 
 def _find_gaps(case: Case, prop: Property, stands: dict[int, int]) -> list[Gap]:
-    values = {at: _values(case, prop, at) for at in {*stands, *stands.values()}}
-    grades = {at: _grade(prop, values[at], values[base]) for at, base in stands.items()}
+    values = {at: _collect_values(case, prop, at) for at in {*stands, *stands.values()}}
+    grades = {at: _grade_property(prop, values[at], values[base]) for at, base in stands.items()}
     gaps = []
     for at, grade in grades.items():
         if grade is None or _is_compared(case, prop, at, stands[at]):
@@ -231,7 +242,7 @@ def _is_compared(case: Case, prop: Property, at: int, base: int) -> bool:
 
     Keep-alive and TLS are also compared by two of the same config files.
     """
-    if case.varied and all(_values(case, prop, each) == [value] for each, value in case.varied.items()):
+    if case.varied and all(_collect_values(case, prop, each) == [value] for each, value in case.varied.items()):
         return True
     if prop.name not in MADE_TO_VARY:
         return False
@@ -257,19 +268,19 @@ def compare_names(names: Iterable[str], pattern: str, words: Iterable[str] = ())
     return named, rests[0] == rests[1] or not all(rests)
 
 
-def _values(case: Case, prop: Property, at: int) -> list[Value]:
+def _collect_values(case: Case, prop: Property, at: int) -> list[Value]:
     known = dict.fromkeys([prop.read(case, run) for run in case.columns[at].runs])
     return [value for value in known if value is not None]
 
 
-def _grade(prop: Property, own: Sequence[Value], base: Sequence[Value]) -> Grade | None:
+def _grade_property(prop: Property, own: Sequence[Value], base: Sequence[Value]) -> Grade | None:
     """None where the two share a value, or one has none."""
     if not own or not base or set(own) & set(base):
         return None
     return prop.grade if isinstance(prop.grade, str) else prop.grade(own[0], base[0])
 
 
-def _configs_apart(gaps: Sequence[Gap], columns: Sequence[Column]) -> list[int]:
+def _find_configs_apart(gaps: Sequence[Gap], columns: Sequence[Column]) -> list[int]:
     """The configs that are not comparable under any of the loads that they were given."""
     fatal = {gap.at for gap in gaps if gap.severity == "fatal"}
     sound = {column.config.id for at, column in enumerate(columns) if column.runs and at not in fatal}
@@ -277,13 +288,13 @@ def _configs_apart(gaps: Sequence[Gap], columns: Sequence[Column]) -> list[int]:
     return [config for config in configs if config not in sound]
 
 
-def _places(gaps: Sequence[Gap]) -> list[int]:
+def _collect_places(gaps: Sequence[Gap]) -> list[int]:
     """The numbers of the columns that differ and of their bases, in order."""
     return sorted({at for gap in gaps for at in (gap.base, gap.at)})
 
 
-def _sources(case: Case, gaps: Sequence[Gap]) -> tuple[Source, ...]:
+def _collect_sources(case: Case, gaps: Sequence[Gap]) -> tuple[Source, ...]:
     """The figure that differs in the first run of each column that is named, in the order of the columns."""
-    columns = map(case.columns.__getitem__, _places(gaps))
+    columns = map(case.columns.__getitem__, _collect_places(gaps))
     figures = [gap.prop.figure for gap in gaps]
     return tuple(column.runs[0].source_of(*figures) for column in columns if column.runs)

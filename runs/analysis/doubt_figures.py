@@ -69,7 +69,7 @@ def _counts_beyond(run: RunFact) -> dict[str, float]:
     """Counts that are greater than that of the requests; "" are failures of any kind."""
     made, kinds = run.requests_made, broken_requests(run)
     by_length, late = run.failures_of("length"), run.late_answers
-    counts = {**kinds, "length": by_length, "late": late, "": 0 if kinds else _failed_at_least(run, kinds)}
+    counts = {**kinds, "length": by_length, "late": late, "": 0 if kinds else _count_failed(run, kinds)}
     # Of those that were under way when the time was over some were answered.
     if made is not None and (run.non_2xx_responses or 0) > made + (run.clients or 0):
         counts["status"] = run.non_2xx_responses
@@ -80,7 +80,7 @@ def find_failed(case: Case) -> Iterator[Finding]:
     """Failures other than a reply of another length, or one that came late, which are matters of their own."""
     for run in case.counted_runs:
         made, available, kinds = run.requests_made, run.number("availability_pct"), broken_requests(run)
-        bad = _failed_at_least(run, kinds)
+        bad = _count_failed(run, kinds)
         facts: dict[str, Any] = {"bad": bad, "made": made, "kinds": kinds, "available": available}
         if bad and made and bad > made:
             continue
@@ -90,14 +90,14 @@ def find_failed(case: Case) -> Iterator[Finding]:
             severity, facts = grade_share(1 - available / 100), {"available": available}
         else:
             continue
-        moral = _failure_moral(case, run, severity)
+        moral = _choose_failure_moral(case, run, severity)
         untold = run.semantics.length_failures and run.failed_requests and run.failures_of("length") is None
         if untold and severity != "note":
             severity, moral = "caution", "kind_not_printed"
         yield about_run(run, severity, moral, **facts)
 
 
-def _failed_at_least(run: RunFact, kinds: Mapping[str, float]) -> float:
+def _count_failed(run: RunFact, kinds: Mapping[str, float]) -> float:
     """Where failures by length are counted, one request may be counted under several kinds; a reply cut short counts, too."""
     by_length = run.failures_of("length")
     if not run.semantics.length_failures or (not kinds and by_length is None):
@@ -113,7 +113,7 @@ def find_late_answers(case: Case) -> Iterator[Finding]:
             yield about_run(run, "note" if late < FEW * made else "caution", "late", late=late, made=made)
 
 
-def _failure_moral(case: Case, run: RunFact, severity: Severity) -> str:
+def _choose_failure_moral(case: Case, run: RunFact, severity: Severity) -> str:
     """What follows from failures: the same for all runs that it follows for."""
     if severity == "note":
         return "too_few_failures"
@@ -151,9 +151,9 @@ def find_other_lengths(case: Case) -> Iterator[Finding]:
             yield about_run(run, "caution", "first_was_odd", **facts)
         elif is_stump(run):
             closed = _closed_as_often(run, made, failed, mean or 0)
-            yield about_run(run, severity, _failure_moral(case, run, severity), **facts, closed=closed)
+            yield about_run(run, severity, _choose_failure_moral(case, run, severity), **facts, closed=closed)
         elif _is_fixed_page(case, run, mean, length):
-            yield about_run(run, severity, _failure_moral(case, run, severity), **facts, fixed=True)
+            yield about_run(run, severity, _choose_failure_moral(case, run, severity), **facts, fixed=True)
         else:
             yield about_run(run, "note", "page_changes", **facts)
 
@@ -232,7 +232,7 @@ def half_digit(value: float) -> float:
     return 0.5 * 10.0**-digits
 
 
-def _slack(*printed: float) -> float:
+def _compute_slack(*printed: float) -> float:
     """How far, in parts, a product of these may be from what was computed before rounding."""
     return SLACK + sum(half_digit(value) / abs(value) for value in printed if value)
 
@@ -244,7 +244,7 @@ def find_wrong_rates(case: Case) -> Iterator[Finding]:
         if not made or not took or not printed:
             continue
         is_near = run.semantics.sampled_rate or "generators" in run.values  # of which none ends with the others
-        slack = _slack(took, printed) + (max(SAMPLED, SAMPLE_S / took) if is_near else 0)
+        slack = _compute_slack(took, printed) + (max(SAMPLED, SAMPLE_S / took) if is_near else 0)
         path = run.semantics.in_rate_beside
         table = run.values.get(path)
         beside = sum(table.values()) if isinstance(table, Mapping) else run.number(path) or 0
@@ -258,7 +258,7 @@ def find_wrong_means(case: Case) -> Iterator[Finding]:
         printed, made, took = run.number("time_per_request_ms"), run.complete_requests, run.duration_s
         if run.semantics.exact_mean and printed and made and took and run.concurrency:
             worked = run.concurrency * took * 1000 / made
-            if _differ(worked, printed, _slack(took, printed)):
+            if _differ(worked, printed, _compute_slack(took, printed)):
                 facts = {"clients": run.concurrency, "took": took, "made": made, "worked": worked, "printed": printed}
                 yield about_run(run, "caution", "contradiction", **facts)
 
@@ -343,7 +343,7 @@ def find_times_within_a_step(case: Case) -> Iterator[Finding]:
             continue
         step = max([step_ms(run) or 0 for run in (*mine, *its)])
         near = []
-        for name, own, other in _mean_times(mine, its):
+        for name, own, other in _compare_times(mine, its):
             if 0 < abs(own - other) <= step and FEW_STEPS * step < max(own, other) <= MANY_STEPS * step:
                 near.append((name, own, other))
         if near:
@@ -352,7 +352,7 @@ def find_times_within_a_step(case: Case) -> Iterator[Finding]:
             yield Finding("note", "within_step", facts, sources, config=case.columns[at].config.id)
 
 
-def _mean_times(mine: Sequence[RunFact], its: Sequence[RunFact]) -> Iterator[tuple[str, float, float]]:
+def _compare_times(mine: Sequence[RunFact], its: Sequence[RunFact]) -> Iterator[tuple[str, float, float]]:
     """(percentile or "mean", mean of mine, mean of the other's) of each time that both print."""
     for name in ("50", "90", "95", "99"):
         own = [ms for run in mine if abs(ms := run.percentiles_ms.get(name, HUGE)) < HUGE]

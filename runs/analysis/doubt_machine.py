@@ -61,7 +61,7 @@ DRIFT_P = 0.02
 DRIFT = 0.05  # and it must be 5 % from the first to the last
 
 
-def _about_capture(case: Case, capture: CaptureFact, severity: Severity, moral: str, **facts: Any) -> Iterator[Finding]:
+def _make_findings(case: Case, capture: CaptureFact, severity: Severity, moral: str, **facts: Any) -> Iterator[Finding]:
     """The same finding for each run that the capture belongs to; without one it is about the whole comparison."""
     source = (Source(capture.source, capture.line),)
     runs = case.runs_of(capture)
@@ -81,14 +81,14 @@ def find_shared_host(case: Case) -> Iterator[Finding]:
             yield about_run(run, "caution", "shared_host", tool=run.tool, name=hostname_of(run))
     seen = set(local)
     for capture in case.captures:
-        program = _loader_among_servers(capture)
+        program = _find_loader_among_servers(capture)
         runs = [run for run in case.runs_of(capture) if run.id not in seen]
         if program and runs and case.watched_side(capture) == "server":
             seen |= {run.id for run in runs}
-            yield from _about_capture(case, capture, "caution", "shared_host", monitor=capture.tool, program=program)
+            yield from _make_findings(case, capture, "caution", "shared_host", monitor=capture.tool, program=program)
 
 
-def _loader_among_servers(capture: CaptureFact) -> str:
+def _find_loader_among_servers(capture: CaptureFact) -> str:
     serves = any(process.group.startswith(SERVERS) for process in capture.processes)
     loaders = sorted({process.group for process in capture.processes if process.makes_load})
     return loaders[0] if serves and loaders else ""
@@ -99,13 +99,13 @@ def find_saturated_generators(case: Case) -> Iterator[Finding]:
         for process in capture.processes:
             if process.makes_load and _is_full(case, capture, process):
                 facts = {"program": process.group, "cpu": process.cpu_pct}
-                yield from _about_capture(case, capture, "caution", "generator_full", **facts)
+                yield from _make_findings(case, capture, "caution", "generator_full", **facts)
 
 
 def _is_full(case: Case, capture: CaptureFact, process: ProcessFact) -> bool:
     if process.cpu_pct is None:
         return False
-    cores = 1 if process.one_thread else _cores(case, capture)
+    cores = 1 if process.one_thread else _find_cores(case, capture)
     return cores is not None and process.cpu_pct >= FULL_PCT * cores
 
 
@@ -119,24 +119,24 @@ def find_swapping(case: Case) -> Iterator[Finding]:
             continue
         seen |= runs
         severity, moral = _grade_swap(case, capture, runs)
-        total, free = _memory_kb(capture)
+        total, free = _read_memory_kb(capture)
         facts = {"used_mib": used / MIB, "phase": capture.phase}
         if total and free is not None:
             facts |= {"free_mib": free / MIB, "total_mib": total / MIB}
-        yield from _about_capture(case, capture, severity, moral, **facts)
+        yield from _make_findings(case, capture, severity, moral, **facts)
 
 
 def _grade_swap(case: Case, capture: CaptureFact, runs: set[int]) -> tuple[Severity, str]:
     if case.watched_side(capture) == "generator":
         return "note", "generator_swapped"
-    total, free = _memory_kb(capture)
+    total, free = _read_memory_kb(capture)
     tight = bool(total) and free is not None and free < TIGHT * (total or 0)
     if not (tight or _is_paging(case, capture, runs)):
         return "note", "old_pages"
     return ("fatal", "paging_fatal") if runs and case.unswapped - runs else ("caution", "paging")
 
 
-def _memory_kb(capture: CaptureFact) -> tuple[float | None, float | None]:
+def _read_memory_kb(capture: CaptureFact) -> tuple[float | None, float | None]:
     """(total, available)."""
     return capture.metrics.get("mem_total_kb"), free_kb(capture)
 
@@ -161,18 +161,22 @@ def find_busy_cpus(case: Case) -> Iterator[Finding]:
         seen |= runs
         severity, moral = CPU_MORALS[case.watched_side(capture)]
         running = capture.metrics.get("tasks_running", capture.metrics.get("run_queue"))
-        facts = {"idle": capture.metrics.get("cpu_id"), "running": running, "cores": _cores(case, capture)}
-        yield from _about_capture(case, capture, severity, moral, **facts)
+        facts = {"idle": capture.metrics.get("cpu_id"), "running": running, "cores": _find_cores(case, capture)}
+        yield from _make_findings(case, capture, severity, moral, **facts)
 
 
-def _cores(case: Case, capture: CaptureFact) -> int | None:
+def _find_cores(case: Case, capture: CaptureFact) -> int | None:
     machine = case.machine_of(capture)
     return machine.cores if machine else None
 
 
 def _is_queued(case: Case, capture: CaptureFact) -> bool:
     """No time was idle; or in each sample more tasks were ready to run than there are cores."""
-    idle, running, cores = capture.metrics.get("cpu_id"), capture.metrics.get("tasks_running"), _cores(case, capture)
+    idle, running, cores = (
+        capture.metrics.get("cpu_id"),
+        capture.metrics.get("tasks_running"),
+        _find_cores(case, capture),
+    )
     queue = capture.lows.get("run_queue", capture.metrics.get("run_queue"))
     if queue is not None and cores is not None and queue > cores:
         return True
@@ -185,7 +189,7 @@ def find_stolen_time(case: Case) -> Iterator[Finding]:
     for capture in case.captures:
         share = capture.metrics.get("cpu_st", 0)
         if share >= STOLEN_PCT and capture.phase not in ("before", "after"):
-            yield from _about_capture(case, capture, "caution", "stolen", share=share)
+            yield from _make_findings(case, capture, "caution", "stolen", share=share)
 
 
 def find_noisy_hosts(case: Case) -> Iterator[Finding]:
@@ -221,7 +225,7 @@ class WorkerLimit:
 
 
 def find_more_clients_than_workers(case: Case) -> Iterator[Finding]:
-    capacities = {config.id: _capacity_of(case, config.id) for config in case.configs}
+    capacities = {config.id: _find_worker_limit(case, config.id) for config in case.configs}
     for run in case.counted_runs:
         clients, capacity = run.clients, find_noted_capacity(case, run) or capacities.get(run.config)
         if clients is not None and capacity is not None and clients > capacity.value:
@@ -236,26 +240,26 @@ def find_noted_capacity(case: Case, run: RunFact) -> WorkerLimit | None:
     return WorkerLimit(*said, Source(run.source, run.line)) if said else None
 
 
-def _capacity_of(case: Case, config: int) -> WorkerLimit | None:
+def _find_worker_limit(case: Case, config: int) -> WorkerLimit | None:
     """The limit in the config's own texts, else in those that hold for all. Of several the widest: any may be in force."""
     for owner in (config, None):
         texts = [text for text in case.texts if text.config == owner and len(text.text) <= LONGEST_TEXT]
-        found = [each for text in texts for each in _capacities(case, text, case.names.get(config, ""))]
+        found = [each for text in texts for each in _list_worker_limits(case, text, case.names.get(config, ""))]
         if found:
             return max(found, key=lambda capacity: capacity.value)
     return None
 
 
-def _capacities(case: Case, text: TextFact, name: str) -> list[WorkerLimit]:
+def _list_worker_limits(case: Case, text: TextFact, name: str) -> list[WorkerLimit]:
     limits = read_limits(text.text, text.path) if NAMED.search(text.text) else []
     own = [limit for limit in limits if limit.name in WORKERS and limit.value and _is_in_force(limit, name)]
-    found = [WorkerLimit(limit.name, limit.value, _source(text, limit)) for limit in own]
+    found = [WorkerLimit(limit.name, limit.value, _find_source(text, limit)) for limit in own]
     # worker_connections holds for each worker process; "auto" is one a core.
     each = [limit for limit in limits if limit.name == "worker_connections"]
     processes = [limit.value for limit in limits if limit.name == "worker_processes"]
     n = processes[0] if processes else max((host.cores or 0 for host in case.hosts), default=0)
     if each and (processes or n):
-        found.append(WorkerLimit(f"{n} × worker_connections", n * each[-1].value, _source(text, each[-1])))
+        found.append(WorkerLimit(f"{n} × worker_connections", n * each[-1].value, _find_source(text, each[-1])))
     return found
 
 
@@ -284,7 +288,7 @@ def _is_in_force(limit: Setting, name: str) -> bool:
     return not named or not any(mpm in section for mpm in MPMS) or any(mpm in section for mpm in named)
 
 
-def _source(text: TextFact, limit: Setting) -> Source:
+def _find_source(text: TextFact, limit: Setting) -> Source:
     """The line of the setting itself, where the text's own address counts lines."""
     return source_at(text.source, text.line + limit.line_offset)
 
@@ -331,14 +335,14 @@ def find_refused_keepalive(case: Case) -> Iterator[Finding]:
             yield about_run(run, "note", "not_kept", kept=kept, made=made)
 
 
-def _rated(column: Column) -> list[tuple[RunFact, float]]:
+def _list_rated(column: Column) -> list[tuple[RunFact, float]]:
     """A column's repeats in order, with their rates."""
     return [(run, rate) for run in column.runs if 0 < (rate := run.requests_per_second or 0) < HUGE]
 
 
 def find_cold_starts(case: Case) -> Iterator[Finding]:
     for column in case.columns:
-        rated = _rated(column)
+        rated = _list_rated(column)
         if len(rated) < 2 or rated[0][0].repeat == rated[1][0].repeat:
             continue
         (first, rate), later = rated[0], [later for _, later in rated[1:]]
@@ -349,7 +353,7 @@ def find_cold_starts(case: Case) -> Iterator[Finding]:
 def find_outlying_repeats(case: Case) -> Iterator[Finding]:
     """Repeats far from the others; a slow first one is a cold start."""
     for column in case.columns:
-        rated = _rated(column)
+        rated = _list_rated(column)
         rates = [rate for _, rate in rated]
         for at in find_outliers([math.log(rate) for rate in rates]):
             if at or rates[0] > median(rates):
@@ -359,7 +363,7 @@ def find_outlying_repeats(case: Case) -> Iterator[Finding]:
 def find_drifting_repeats(case: Case) -> Iterator[Finding]:
     """A rate that falls or rises from repeat to repeat: throttling, or a system that is not warm yet."""
     for column in case.columns:
-        rated = _rated(column)
+        rated = _list_rated(column)
         rates = [rate for _, rate in rated]
         slope = (
             common_slope([(range(len(rates)), [math.log(rate) for rate in rates])])

@@ -101,29 +101,31 @@ def moral_of(finding: Finding) -> str:
     return words.format_map({name: figure(v) for name, v in finding.facts.items() if isinstance(v, (int, float))})
 
 
-def _many(count: float, what: str) -> str:
+def _count_things(count: float, what: str) -> str:
     """ "1 request", "200 requests"."""
     return f"{figure(count)} {what}{'' if count == 1 else 's'}"
 
 
-def _written(value: str | float) -> str:
+def _write_value(value: str | float) -> str:
     return value if isinstance(value, str) else figure(value)
 
 
-def _difference(facts: Facts) -> str:
+def _say_difference(facts: Facts) -> str:
     """ "concurrency 100 against 50", or "not the same: concurrency 50, 100, 150"."""
     if "pairs" in facts:
-        against = (f"{name} {_written(own)} against {_written(base)}{unit}" for name, own, base, unit in facts["pairs"])
+        against = (
+            f"{name} {_write_value(own)} against {_write_value(base)}{unit}" for name, own, base, unit in facts["pairs"]
+        )
         return "; ".join(dict.fromkeys(against))
     listed = []
     for name, values, unit in facts["listed"]:
-        words = list(dict.fromkeys(map(_written, values)))
+        words = list(dict.fromkeys(map(_write_value, values)))
         more = [f"and {len(words) - MOST_VALUES} more"] if len(words) > MOST_VALUES else []
         listed.append(f"{name} {', '.join(words[:MOST_VALUES] + more)}{unit}")
     return f"not the same: {'; '.join(listed)}"
 
 
-def _failed(facts: Facts) -> str:
+def _say_failed(facts: Facts) -> str:
     available = facts["available"]
     if "bad" not in facts:
         return f"availability was {figure(available)} %"
@@ -133,7 +135,7 @@ def _failed(facts: Facts) -> str:
     return f"{figure(int(bad))} of {figure(made)} requests failed ({percent(bad, made)}{more})"
 
 
-def _other_length(facts: Facts) -> str:
+def _say_other_length(facts: Facts) -> str:
     failed, made, mean, length = (facts[name] for name in ("failed", "made", "mean", "length"))
     words = f"{figure(int(failed))} of {figure(made)} requests failed by length ({percent(failed, made)})"
     if mean is not None and length:
@@ -143,32 +145,32 @@ def _other_length(facts: Facts) -> str:
     return words + (", of a page that does not change" if facts.get("fixed") else "")
 
 
-def _other_status(facts: Facts) -> str:
+def _say_other_status(facts: Facts) -> str:
     other, made = facts["other"], facts["made"]
     if other == made:
         return "every reply had another status than 2xx"
     return f"{figure(int(other))} of {figure(made)} replies had another status than 2xx ({percent(other, made)})"
 
 
-def _impossible_counts(facts: Facts) -> str:
+def _say_impossible_counts(facts: Facts) -> str:
     names = {"": "failures", "late": "late answers", "status": "replies with another status than 2xx"}
     counts = [f"{figure(int(n))} {names.get(kind, f'failures by {kind}')}" for kind, n in facts["counts"].items()]
     return f"{', '.join(counts)} in {figure(facts['made'])} requests"
 
 
-def _wrong_concurrency(facts: Facts) -> str:
+def _say_wrong_concurrency(facts: Facts) -> str:
     if "users" in facts:
         return f"a mean of {figure(facts['printed'])} connections at once by {figure(facts['users'])} users"
     worked, printed = figure(facts["worked"]), figure(facts["printed"])
     return f"its rate and response time give {worked} connections at once, not {printed}"
 
 
-def _wrong_mean(facts: Facts) -> str:
+def _say_wrong_mean(facts: Facts) -> str:
     given = f"{figure(facts['clients'])} clients, {figure(facts['took'])} s and {figure(facts['made'])} requests"
     return f"{given} give a mean of {figure(facts['worked'])} ms, not {figure(facts['printed'])}"
 
 
-def _wrong_percentiles(facts: Facts) -> str:
+def _say_wrong_percentiles(facts: Facts) -> str:
     if "falling" in facts:
         (low, first), (high, second) = facts["falling"]
         return f"{figure(high)} % within {figure(second)} ms but {figure(low)} % within {figure(first)} ms"
@@ -176,38 +178,38 @@ def _wrong_percentiles(facts: Facts) -> str:
     return f"the table has {table} ms where the Total row's {facts['what']} is {total} ms"
 
 
-def _wrong_rate(facts: Facts) -> str:
+def _say_wrong_rate(facts: Facts) -> str:
     made, took = facts["made"], facts["took"]
     worked = f"{figure(made)} requests in {figure(took)} s are {figure(made / took)} per second"
     return f"{worked}, not {figure(facts['printed'])}"
 
 
-def _shared_host(facts: Facts) -> str:
+def _say_shared_host(facts: Facts) -> str:
     if "tool" in facts:
         return f"{facts['tool']} loaded {facts['name']}"
     return f"{facts['monitor']} shows {facts['program']} beside the server's processes"
 
 
-def _too_short(facts: Facts) -> str:
+def _say_too_short(facts: Facts) -> str:
     took, made, clients = facts["took"], facts["made"], facts["clients"]
     seconds = f"{took:.2f}" if took < 1 else f"{took:.1f}"
     if not made:
         return f"it took {seconds} s"
-    by = f" by {_many(clients, 'client')}" if clients else ""
-    return f"{_many(made, 'request')}{by} in {seconds} s"
+    by = f" by {_count_things(clients, 'client')}" if clients else ""
+    return f"{_count_things(made, 'request')}{by} in {seconds} s"
 
 
-def _few_each(facts: Facts) -> str:
+def _say_few_each(facts: Facts) -> str:
     made, clients = facts["made"], facts["clients"]
-    return f"{_many(made, 'request')} by {_many(clients, 'client')}, {figure(made / clients)} each"
+    return f"{_count_things(made, 'request')} by {_count_things(clients, 'client')}, {figure(made / clients)} each"
 
 
-def _busy_cpu(facts: Facts) -> str:
+def _say_busy_cpu(facts: Facts) -> str:
     idle, running, cores = facts["idle"], facts["running"], facts["cores"]
     words = [f"CPU {figure(idle)} % idle"] if idle is not None else []
     if running is not None:
-        on = f" on {_many(cores, 'core')}" if cores else ""
-        words.append(f"{_many(running, 'task')} running or ready to run{on}")
+        on = f" on {_count_things(cores, 'core')}" if cores else ""
+        words.append(f"{_count_things(running, 'task')} running or ready to run{on}")
     return ", ".join(words)
 
 
@@ -223,7 +225,7 @@ def _swap(facts: Facts) -> str:
     return _swap_used(facts) + left
 
 
-def _tail(facts: Facts) -> str:
+def _say_tail(facts: Facts) -> str:
     longest = f", the longest {figure(facts['longest'])} ms" if facts["longest"] is not None else ""
     words = f"99 % within {figure(facts['p99'])} ms{longest}"
     if "slowest" not in facts:
@@ -232,12 +234,12 @@ def _tail(facts: Facts) -> str:
     return f"{words}, mean {figure(facts['mean'])} ms: at least {share} of the clients' time went into the slowest 1 %"
 
 
-def _coarse(facts: Facts) -> str:
+def _say_coarse(facts: Facts) -> str:
     what = "mean" if facts["is_mean"] else "half within"
     return f"{what} {figure(facts['typical'])} ms, told in steps of {figure(facts['step'])} ms"
 
 
-def _within_step(facts: Facts) -> str:
+def _say_within_step(facts: Facts) -> str:
     near = facts["near"][:MOST_TIMES]
     names = ["mean" if name == "mean" else f"{name} % within" for name, _, _ in near]
     return ", ".join(
@@ -245,11 +247,11 @@ def _within_step(facts: Facts) -> str:
     )
 
 
-def _aborted(facts: Facts) -> str:
+def _say_aborted(facts: Facts) -> str:
     return (facts["error"] or f"{facts['tool']} broke off")[:LONGEST_ERROR]
 
 
-def _warning(facts: Facts) -> str:
+def _say_warning(facts: Facts) -> str:
     if "mark" in facts:
         return f'{facts["tool"]} calls its {" and ".join(facts["about"])} times "{facts["mark"]}"'
     words = facts["warning"]
@@ -258,46 +260,46 @@ def _warning(facts: Facts) -> str:
     return f'{facts["tool"]} says "{words}"'
 
 
-def _cold(facts: Facts) -> str:
+def _say_cold(facts: Facts) -> str:
     later = "the second" if facts["later"] == 1 else f"the mean of the {facts['later']} later ones"
     return f"{figure(facts['first'])} requests per second, {figure(facts['mean'])} in {later}"
 
 
 # Rule -> what it saw, with its figures: "285 of 600 requests failed".
 DETAILS: dict[str, Callable[[Facts], str]] = {
-    **dict.fromkeys(("differs.load", "differs.machine", "differs.page", "differs.tool"), _difference),
-    "errors.failed": _failed,
+    **dict.fromkeys(("differs.load", "differs.machine", "differs.page", "differs.tool"), _say_difference),
+    "errors.failed": _say_failed,
     "errors.late": lambda facts: (
         f"{figure(int(facts['late']))} of {figure(facts['made'])} answers were late ({percent(facts['late'], facts['made'])})"
     ),
-    "errors.length": _other_length,
-    "errors.status": _other_status,
+    "errors.length": _say_other_length,
+    "errors.status": _say_other_status,
     "figures.availability": lambda facts: (
         f"{figure(facts['failed'])} failed beside {figure(facts['hits'])} is {facts['worked']:.2f} % availability, "
         f"not {figure(facts['printed'])} %"
     ),
-    "figures.concurrency": _wrong_concurrency,
-    "figures.counts": _impossible_counts,
-    "figures.mean": _wrong_mean,
-    "figures.percentiles": _wrong_percentiles,
-    "figures.rate": _wrong_rate,
-    "generator.same_host": _shared_host,
+    "figures.concurrency": _say_wrong_concurrency,
+    "figures.counts": _say_impossible_counts,
+    "figures.mean": _say_wrong_mean,
+    "figures.percentiles": _say_wrong_percentiles,
+    "figures.rate": _say_wrong_rate,
+    "generator.same_host": _say_shared_host,
     "generator.saturated": lambda facts: f"{facts['program']} used {figure(facts['cpu'])} % of a core",
-    "length.p99": lambda facts: _many(facts["made"], "request"),
-    "length.per_client": _few_each,
-    "length.seconds": _too_short,
+    "length.p99": lambda facts: _count_things(facts["made"], "request"),
+    "length.per_client": _say_few_each,
+    "length.seconds": _say_too_short,
     "limits.clients": lambda facts: (
         f"{figure(facts['clients'])} clients for {facts['setting']} {figure(facts['limit'])}"
     ),
     "load.generators": lambda facts: (
         f"reports of {len(facts['rates'])} load generators ("
-        + ", ".join(f"{name} {_written(rate or 0)}" for name, rate in islice(facts["rates"].items(), MOST_VALUES))
+        + ", ".join(f"{name} {_write_value(rate or 0)}" for name, rate in islice(facts["rates"].items(), MOST_VALUES))
         + (", …)" if len(facts["rates"]) > MOST_VALUES else " requests per second)")
     ),
     "load.set_rate": lambda facts: (
         f"{figure(facts['asked'])} requests/s were asked for, and {figure(facts['got'])} answered"
     ),
-    "machine.cpu": _busy_cpu,
+    "machine.cpu": _say_busy_cpu,
     "machine.noise": lambda facts: (
         f"the A/A spread of {facts['host']} is {figure(facts['noise'])} %"
         + (f", measured while other programs used {facts['others']:.0f} % of its CPU" if facts["others"] >= 10 else "")
@@ -310,20 +312,20 @@ DETAILS: dict[str, Callable[[Facts], str]] = {
     "network.syn": lambda facts: (
         f"the longest connect took {figure(facts['longest'])} ms, just over {facts['seconds']} s"
     ),
-    "network.tail": _tail,
-    "resolution.steps": _coarse,
-    "resolution.within": _within_step,
-    "tool.aborted": _aborted,
+    "network.tail": _say_tail,
+    "resolution.steps": _say_coarse,
+    "resolution.within": _say_within_step,
+    "tool.aborted": _say_aborted,
     "tool.interrupted": lambda facts: f"{figure(facts['made'])} of {figure(facts['asked'])} requests were made",
     "tool.partial": lambda facts: f"{', '.join(facts['missing'])} not told",
-    "tool.warnings": _warning,
+    "tool.warnings": _say_warning,
     "repeats.outlier": lambda facts: (
         f"{figure(facts['rate'])} requests per second, the median of its {facts['n']} repeats is {figure(facts['usual'])}"
     ),
     "repeats.trend": lambda facts: (
         f"from {figure(facts['first'])} to {figure(facts['last'])} requests per second in {facts['n']} repeats"
     ),
-    "warmth.first": _cold,
+    "warmth.first": _say_cold,
 }
 
 

@@ -254,10 +254,10 @@ def find_doubts(case: Case) -> list[Doubt]:
         for finding in sorted(rule.find(case), key=lambda finding: places.get(finding.run or 0, -1)):
             if finding.run is not None and not finding.sources:
                 finding = replace(finding, sources=(runs[finding.run].source_of(*rule.figures),))
-            ruling = _ruling_on(case, name, finding)
+            ruling = _find_override(case, name, finding)
             kind = (finding.severity, moral_of(finding), finding.run is None, finding.config is None, ruling is None)
             alike.setdefault(kind, []).append((finding, ruling))
-        doubts += [_doubt(case, name, findings) for findings in alike.values()]
+        doubts += [_make_doubt(case, name, findings) for findings in alike.values()]
     return sorted(doubts, key=lambda doubt: SEVERITIES.index(doubt.severity))
 
 
@@ -278,20 +278,20 @@ def fatal_rules(case: Case) -> dict[int, set[str]]:
 
 def list_excluded(found: Iterable[Doubt]) -> dict[int, str]:
     """Run id -> why it is kept out of verdicts."""
-    return {part.run: part.text for part in _fatal_parts(found) if part.run is not None}
+    return {part.run: part.text for part in _list_fatal_parts(found) if part.run is not None}
 
 
 def list_incomparable(found: Iterable[Doubt]) -> dict[int, str]:
     """Config id -> why the whole config is not comparable with what it stands against."""
-    return {part.config: part.text for part in _fatal_parts(found) if part.config is not None}
+    return {part.config: part.text for part in _list_fatal_parts(found) if part.config is not None}
 
 
-def _fatal_parts(found: Iterable[Doubt]) -> list[Part]:
+def _list_fatal_parts(found: Iterable[Doubt]) -> list[Part]:
     fatal = [doubt for doubt in found if doubt.severity == "fatal" and not doubt.overruled]
     return [part for doubt in reversed(fatal) for part in doubt.parts]  # so that the first doubt's words are given
 
 
-def _doubt(case: Case, rule: str, findings: list[tuple[Finding, OverrideFact | None]]) -> Doubt:
+def _make_doubt(case: Case, rule: str, findings: list[tuple[Finding, OverrideFact | None]]) -> Doubt:
     named: list[NamedFinding] = [name_finding(case, rule, finding) for finding, _ in findings]
     parts = tuple(
         Part(each.who, reason_of(each), finding.run, finding.config, finding.sources, ruling)
@@ -315,7 +315,7 @@ def _describe_basis(case: Case, rule: str, about: Collection[int | None]) -> str
     return "; ".join(dict.fromkeys([RULES[rule].basis, *cited]))
 
 
-def _ruling_on(case: Case, rule: str, finding: Finding) -> OverrideFact | None:
+def _find_override(case: Case, rule: str, finding: Finding) -> OverrideFact | None:
     """The override of a fatal finding."""
     if finding.severity != "fatal" or (finding.run is None and finding.config is None):
         return None

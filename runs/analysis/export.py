@@ -36,7 +36,7 @@ FORMULA = re.compile(r"""(^|[,;|\t\r\n]["'\s]*)(?=[=+\-@\t\r＝＋－＠])""")
 
 def escape_markdown(words: str) -> str:
     """On one line, every sign that would mean something to Markdown or HTML made plain."""
-    plain = MEANS.sub(_instead, " ".join(words.split()))
+    plain = MEANS.sub(_describe_instead, " ".join(words.split()))
     found = OPENS.match(plain)
     if not found:
         return plain
@@ -58,7 +58,7 @@ def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right
     return "\n".join("| " + " | ".join(line) + " |" for line in (heads, sides, *rows))
 
 
-def _instead(found: re.Match[str]) -> str:
+def _describe_instead(found: re.Match[str]) -> str:
     sign = found[0]
     if sign < " " or sign == "\x7f":
         return "\ufffd"
@@ -105,7 +105,7 @@ def of_comparison(title: str, comparison: Comparison, judgement: Judgement) -> S
         for row in group.rows:
             values: list[Value] = [row.label, row.unit]
             for at, cell in enumerate(row.cells):
-                values += [cell.mean, cell.n] + (_against(cell, judgement.of(row.key, at)) if at else [])
+                values += [cell.mean, cell.n] + (_compare_cell(cell, judgement.of(row.key, at)) if at else [])
             rows.append(tuple(values))
     return Sheet(title, tuple(heads), tuple(rows))
 
@@ -113,7 +113,7 @@ def of_comparison(title: str, comparison: Comparison, judgement: Judgement) -> S
 AGAINST = ("ratio to baseline", "verdict", "ratio low", "ratio high")
 
 
-def _against(cell: Cell, verdict: Verdict | None) -> list[Value]:
+def _compare_cell(cell: Cell, verdict: Verdict | None) -> list[Value]:
     ratio = cell.delta.ratio if cell.delta else None
     return [ratio, LABELS[verdict.kind], verdict.low, verdict.high] if verdict else [ratio, None, None, None]
 
@@ -207,24 +207,24 @@ class Post:
 
 def write_post(post: Post) -> str:
     """The whole post. Every name and sentence is escaped: none can become markup or break a table."""
-    parts = [f"# {escape_markdown(post.title)}", _headline(post), escape_markdown(post.notes)]
+    parts = [f"# {escape_markdown(post.title)}", _write_headline(post), escape_markdown(post.notes)]
     parts += ["## Overview", _write_table(post.overview)] if post.overview else []
-    parts += _doubts(post)
-    parts += _causes(post)
-    parts += [f"**Next:** {escape_markdown(post.headline.next.text)}", _code(post.next)]
-    parts += _figures(post)
+    parts += _write_doubts(post)
+    parts += _write_causes(post)
+    parts += [f"**Next:** {escape_markdown(post.headline.next.text)}", _write_code(post.next)]
+    parts += _write_figures(post)
     parts += [f"![{escape_markdown(words)}]({quote_address(url)})" for words, url in post.pictures]
     for section in post.sections:
         parts += [f"## {section.heading}", *(escape_markdown(words) for words in section.sentences)]
         parts += [part for one in section.tables for part in (escape_markdown(one.caption), _write_table(one))]
         parts += [escape_markdown(words) for words in section.notes]
-    parts += _method(post)
-    parts += _environment(post)
+    parts += _write_method(post)
+    parts += _write_environment(post)
     parts.append(f"Every figure with the line that it stands on: <{quote_address(post.url)}>")
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _headline(post: Post) -> str:
+def _write_headline(post: Post) -> str:
     found = post.headline
     lines = "".join(_cite(post, one.source) for one in found.against if one.in_sentence)
     parts = [f"**{OUTCOMES[found.outcome].capitalize()}.** {escape_markdown(found.sentence)}{lines}"]
@@ -245,7 +245,7 @@ def _cite(post: Post, source: Source | None) -> str:
     return f" ({_link_line(post, source)})" if source else ""
 
 
-def _causes(post: Post) -> list[str]:
+def _write_causes(post: Post) -> list[str]:
     each = []
     for found in post.causes.findings:
         share = f" It accounts for {found.share_pct:.0f} % of the difference." if found.share_pct else ""
@@ -253,19 +253,19 @@ def _causes(post: Post) -> list[str]:
         each.append(f"- {escape_markdown(found.text)}{share} {'; '.join(lines)}".rstrip())
     if post.causes.unknown:
         each.append(f"- {escape_markdown(post.causes.unknown)}")
-    command = _code(post.causes.command) if post.causes.unknown else ""
+    command = _write_code(post.causes.command) if post.causes.unknown else ""
     return ["## Why", "\n".join(each), command] if each else []
 
 
-def _code(lines: str) -> str:
+def _write_code(lines: str) -> str:
     return "\n".join(f"    {line}" for line in lines.splitlines())
 
 
-def _doubts(post: Post) -> list[str]:
-    return ["## Doubts", "\n".join(f"- {_doubt(post, doubt)}" for doubt in post.doubts)] if post.doubts else []
+def _write_doubts(post: Post) -> list[str]:
+    return ["## Doubts", "\n".join(f"- {_write_doubt(post, doubt)}" for doubt in post.doubts)] if post.doubts else []
 
 
-def _doubt(post: Post, doubt: Doubt) -> str:
+def _write_doubt(post: Post, doubt: Doubt) -> str:
     lines = [_link_line(post, source) for source in doubt.sources[:MOST_LINES]]
     more = len(doubt.sources) - len(lines)
     said = "Counted anyway" if doubt.overruled else SEVERITY[doubt.severity]
@@ -273,13 +273,13 @@ def _doubt(post: Post, doubt: Doubt) -> str:
     return f"**{said}:** {escape_markdown(doubt.text)}{tail}"
 
 
-def _figures(post: Post) -> list[str]:
+def _write_figures(post: Post) -> list[str]:
     heads = ("", *(escape_markdown(column.title) for column in post.comparison.columns))
     rows = []
     for group in post.comparison.groups:
         for row in group.rows:
             label = f"{row.label} ({row.unit})" if row.unit else row.label
-            cells = (_cell_words(cell, post.judgement.of(row.key, at)) for at, cell in enumerate(row.cells))
+            cells = (_word_cell(cell, post.judgement.of(row.key, at)) for at, cell in enumerate(row.cells))
             rows.append((escape_markdown(label), *(escape_markdown(words) for words in cells)))
     if not rows:
         return []
@@ -290,7 +290,7 @@ def _figures(post: Post) -> list[str]:
     ]
 
 
-def _cell_words(cell: Cell, verdict: Verdict | None) -> str:
+def _word_cell(cell: Cell, verdict: Verdict | None) -> str:
     """A cell in words: "722.2 (▲ 17 % more, undecided, n=2)"."""
     if cell.mean is None:
         return ""
@@ -304,12 +304,12 @@ def _write_table(one: Table) -> str:
     )
 
 
-def _method(post: Post) -> list[str]:
+def _write_method(post: Post) -> list[str]:
     code = [f"    {' '.join(command.split())}" for command in post.commands]
     return ["## Method", *map(escape_markdown, post.method), "\n".join(code)] if post.method or code else []
 
 
-def _environment(post: Post) -> list[str]:
+def _write_environment(post: Post) -> list[str]:
     if not post.same and not post.differ:
         return []
     same = [f"- {escape_markdown(name)}: {escape_markdown(value)}" for name, value in post.same]
@@ -327,11 +327,11 @@ def list_sections(
     columns: Sequence[Column], cost: Cost | None, sweeps: Sequence[Sweep], differences: ConfigDiff
 ) -> list[Section]:
     """Those that have something to say."""
-    every = [_cost(cost, columns), _scaling(sweeps), _differences(differences)]
+    every = [_tabulate_cost(cost, columns), _tabulate_scaling(sweeps), _tabulate_differences(differences)]
     return [section for section in every if section.sentences or section.tables]
 
 
-def _cost(cost: Cost | None, columns: Sequence[Column]) -> Section:
+def _tabulate_cost(cost: Cost | None, columns: Sequence[Column]) -> Section:
     if cost is None:
         return Section("What serving costs")
     rows = tuple(
@@ -345,7 +345,7 @@ def _cost(cost: Cost | None, columns: Sequence[Column]) -> Section:
     return Section("What serving costs", cost.sentences, (Table("", heads, rows),), cost.notes)
 
 
-def _scaling(sweeps: Sequence[Sweep]) -> Section:
+def _tabulate_scaling(sweeps: Sequence[Sweep]) -> Section:
     sentences: list[str] = []
     notes: list[str] = []
     tables = []
@@ -360,12 +360,12 @@ def _scaling(sweeps: Sequence[Sweep]) -> Section:
     return Section("How it scales", tuple(sentences), tuple(tables), tuple(dict.fromkeys(notes)))
 
 
-def _differences(found: ConfigDiff) -> Section:
-    tables = [_file_table(file) for file in found.files if file.rows]
+def _tabulate_differences(found: ConfigDiff) -> Section:
+    tables = [_tabulate_file(file) for file in found.files if file.rows]
     return Section("Config differences", (*found.sentences, *(file.sentence for file in found.files)), tuple(tables))
 
 
-def _file_table(file: FileDiff) -> Table:
+def _tabulate_file(file: FileDiff) -> Table:
     rows = tuple(
         (
             " › ".join(part for part in (row.section, row.name) if part),

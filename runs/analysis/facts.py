@@ -244,7 +244,7 @@ class RunFact(RunFigures):
         is_printed = self.semantics.concurrency == "measured"
         return (
             self.number("concurrency") or self.concurrency if is_printed else None
-        )  # rows stored before hold it there
+        )  # of rows stored before the latter
 
     @property
     def set_rate(self) -> float | None:

@@ -221,17 +221,17 @@ def find_objections(
     gain = verdict_of(lead)
     for group in page.comparison.groups:
         for row in group.rows:
-            rule = _rule_of(page, row, lead)
+            rule = _choose_rule(page, row, lead)
             verdict = verdict_of(row.key) if rule else None
-            if rule and verdict and (one := _objection(page, rule, row, own, other, verdict, gain)):
+            if rule and verdict and (one := _make_objection(page, rule, row, own, other, verdict, gain)):
                 found.setdefault(rule, []).append(one)
     times = next((found[rule] for rule in ("tail", "longest", "latency") if rule in found), [])
     times = sorted(times, key=lambda one: -(one.factor or 0))[:MOST_TIMES]
     worst = [max(found[rule], key=lambda one: one.factor or 0) for rule in ("rate", "memory", "cpu") if rule in found]
-    return [*_failing_more(own, other), *_breaking_off(page, own), *times, *worst]
+    return [*_find_more_failures(own, other), *_find_aborted(page, own), *times, *worst]
 
 
-def _rule_of(page: Page, row: Row, lead: str) -> str:
+def _choose_rule(page: Page, row: Row, lead: str) -> str:
     """Which kind of objection a row may give rise to; "" for none."""
     judged = judged_row(row)
     if judged is None or row.key == lead:
@@ -251,7 +251,7 @@ def _rule_of(page: Page, row: Row, lead: str) -> str:
     return "memory" if row.unit == "MiB" and judged.good < 0 else ""
 
 
-def _objection(
+def _make_objection(
     page: Page, rule: str, row: Row, own: Side, other: Side, verdict: Verdict, gain: Verdict | None
 ) -> Objection | None:
     """None where the row does not speak against the leader, or too little to matter."""
@@ -280,7 +280,7 @@ def _objection(
     )
 
 
-def _failing_more(own: Side, other: Side) -> list[Objection]:
+def _find_more_failures(own: Side, other: Side) -> list[Objection]:
     """Failures too few to come first, and more of them than on the other side."""
     share = own.failure.share if own.failure and own.failure.share else 0.0
     less = other.failure.share if other.failure and other.failure.share else 0.0
@@ -290,7 +290,7 @@ def _failing_more(own: Side, other: Side) -> list[Objection]:
     return [Objection("failures", own.title, rule, "%", 100 * share, 100 * less, serious=True, source=source)]
 
 
-def _breaking_off(page: Page, own: Side) -> list[Objection]:
+def _find_aborted(page: Page, own: Side) -> list[Objection]:
     """Runs of the leader that came to no end, where others did."""
     runs = page.comparison.columns[own.at].runs
     broken = [run for run in runs if run.aborted]
@@ -302,10 +302,11 @@ def _breaking_off(page: Page, own: Side) -> list[Objection]:
 
 def find_flaws(page: Page, own: Side, other: Side) -> list[Objection]:
     """What makes both sides' figures doubtful."""
-    return [*_impossible(page, own, other), *_full_generator(page, own, other), *_short_runs(page, own, other)]
+    finders = (_find_impossible, _find_full_generator, _find_short_runs)
+    return [found for find in finders for found in find(page, own, other)]
 
 
-def _full_generator(page: Page, own: Side, other: Side) -> list[Objection]:
+def _find_full_generator(page: Page, own: Side, other: Side) -> list[Objection]:
     """A load generator at its limit: then it may be what was measured."""
     found = page.concerns("generator.saturated", (own.at, other.at))
     found += [
@@ -318,7 +319,7 @@ def _full_generator(page: Page, own: Side, other: Side) -> list[Objection]:
     return [Objection("generator.saturated", "", source=next(iter(found[0].sources), None))]
 
 
-def _impossible(page: Page, own: Side, other: Side) -> list[Objection]:
+def _find_impossible(page: Page, own: Side, other: Side) -> list[Objection]:
     """More failures than requests: whatever was counted, the report cannot be right."""
     return [
         Objection("impossible", side.title, source=next(iter(doubt.sources), None))
@@ -327,7 +328,7 @@ def _impossible(page: Page, own: Side, other: Side) -> list[Objection]:
     ]
 
 
-def _short_runs(page: Page, own: Side, other: Side) -> list[Objection]:
+def _find_short_runs(page: Page, own: Side, other: Side) -> list[Objection]:
     """No run of either side took a second: start-up and chance in scheduling are in every figure."""
     doubts = page.concerns("length.seconds", (own.at, other.at))
     took = {finding.run: finding.facts["took"] for doubt in doubts for finding in doubt.findings}
@@ -361,14 +362,14 @@ def _read_pairs(facts: Mapping[str, object]) -> list[Unlike]:
     listed = facts.get("listed")
     for name, values, unit in listed if isinstance(listed, list) else ():
         if len(values) > 1:
-            read.append(_unlike(name, values[-1], values[0], unit))
+            read.append(_make_unlike(name, values[-1], values[0], unit))
     pairs = facts.get("pairs")
     for name, own, other, unit in pairs if isinstance(pairs, list) else ():
-        read.append(_unlike(name, own, other, unit))
+        read.append(_make_unlike(name, own, other, unit))
     return read
 
 
-def _unlike(name: str, own: str | float, other: str | float, unit: str) -> Unlike:
+def _make_unlike(name: str, own: str | float, other: str | float, unit: str) -> Unlike:
     stops = name in STOPS
     if name == "path":  # a query or a slash at its end mostly leaves it the same page
         stops = len({str(path).partition("?")[0].rstrip("/") for path in (own, other)}) > 1

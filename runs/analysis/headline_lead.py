@@ -49,15 +49,15 @@ class Lead:
 
 def write_lead(headline: Headline) -> Lead:
     if headline.sweep:
-        return _sweep(headline, headline.sweep)
+        return _lead_of_sweep(headline, headline.sweep)
     write: dict[Outcome, Callable[[Headline], Lead]] = {
-        Outcome.FAILED: _failed,
-        Outcome.NOT_COMPARABLE: _not_comparable,
+        Outcome.FAILED: _lead_of_failed,
+        Outcome.NOT_COMPARABLE: _lead_of_not_comparable,
         Outcome.SAME: _describe_tie,
-        Outcome.SINGLE: _single,
+        Outcome.SINGLE: _lead_of_single,
         Outcome.NONE: lambda _: Lead("No load test here", "Nothing says how many requests were served, or how fast."),
     }
-    return write.get(headline.outcome, _leader)(headline)
+    return write.get(headline.outcome, _lead_of_leader)(headline)
 
 
 def name_sides(headline: Headline) -> dict[int, str]:
@@ -67,26 +67,26 @@ def name_sides(headline: Headline) -> dict[int, str]:
     return {at: shorten(name) for at, name in zip((side.at for side in headline.sides), names, strict=True)}
 
 
-def _leader(headline: Headline) -> Lead:
+def _lead_of_leader(headline: Headline) -> Lead:
     own, other = headline.winner, headline.loser
     if own is None or other is None:
-        return _nobody(headline)
-    line = f"{_verb(headline)} {_effect(headline)}"
+        return _lead_of_nobody(headline)
+    line = f"{_choose_verb(headline)} {_say_effect(headline)}"
     if headline.ratio is None:
-        line = f"{_verb(headline)} {figure(own.value)} {name_unit(headline)}, against {figure(other.value)}"
+        line = f"{_choose_verb(headline)} {figure(own.value)} {name_unit(headline)}, against {figure(other.value)}"
     elif headline.outcome == Outcome.UNPROVEN:
-        line = _ahead(headline)
+        line = _say_ahead(headline)
     rank = f" Second of {len(headline.sides)}: {name_sides(headline).get(other.at)}." if len(headline.sides) > 2 else ""
     return Lead(
-        line=line + _but(headline),
-        under=f"{name_unit(headline)}, {count_runs(own, other)}.{rank}{_how_sure(headline)}",
+        line=line + _say_but(headline),
+        under=f"{name_unit(headline)}, {count_runs(own, other)}.{rank}{_add_how_sure(headline)}",
         who=name_sides(headline).get(own.at, own.title),
         at=own.at,
         figures=(figure(own.value), figure(other.value)),
     )
 
 
-def _but(headline: Headline) -> str:
+def _say_but(headline: Headline) -> str:
     """What speaks most against a proven leader, or against calling two the same, where that is short."""
     one = next((one for one in headline.against if one.serious), None)
     if one is None or headline.outcome not in (Outcome.TRADE_OFF, Outcome.SAME):
@@ -95,12 +95,12 @@ def _but(headline: Headline) -> str:
     return clause if len(clause) < LONGEST_CLAUSE else ""
 
 
-def _verb(headline: Headline) -> str:
+def _choose_verb(headline: Headline) -> str:
     likely = "likely " if headline.outcome == Outcome.LIKELY else ""
     return likely + ("serves" if headline.metric == RATE else "takes")
 
 
-def _effect(headline: Headline) -> str:
+def _say_effect(headline: Headline) -> str:
     ratio = headline.ratio or 1.0
     if headline.metric != RATE:
         return f"{share_words(1 - ratio)} less time per request"
@@ -112,7 +112,7 @@ def say_ratio(ratio: float, more: str = "more", many: str = "as many") -> str:
     return f"{times(ratio)} times {many} as" if ratio >= TIMES_FROM else f"{share_words(abs(ratio - 1))} {more} than"
 
 
-def _ahead(headline: Headline) -> str:
+def _say_ahead(headline: Headline) -> str:
     ratio = headline.ratio or 1.0
     if headline.metric != RATE:
         return f"measured {share_words(1 - ratio)} less time per request"
@@ -129,7 +129,7 @@ def count_runs(own: Side, other: Side) -> str:
     return f"{runs} each" if own.n == other.n else f"{runs} against {other.n:,}"
 
 
-def _how_sure(headline: Headline) -> str:
+def _add_how_sure(headline: Headline) -> str:
     """Of a proven lead its interval and p; of another why it may be none."""
     if headline.outcome != Outcome.UNPROVEN:
         far = ONE_RUN_FAR if has_single_run(headline) else REPEATS_FAR
@@ -179,10 +179,10 @@ def describe_interval(headline: Headline) -> str:
     return f"95 % interval {share_words(low - 1).removesuffix(' %')} to {share_words(high - 1)}"
 
 
-def _nobody(headline: Headline) -> Lead:
+def _lead_of_nobody(headline: Headline) -> Lead:
     names = name_sides(headline)
     told = [f"{names[side.at]} {figure(side.value)}" for side in headline.sides if side.value is not None]
-    return Lead("No leader", f"{'; '.join(told[:3])} {name_unit(headline)}.{_how_sure(headline)}")
+    return Lead("No leader", f"{'; '.join(told[:3])} {name_unit(headline)}.{_add_how_sure(headline)}")
 
 
 def _describe_tie(headline: Headline) -> Lead:
@@ -191,7 +191,7 @@ def _describe_tie(headline: Headline) -> Lead:
     own, other = headline.sides[:2]
     under = f"{name_unit(headline)}, less than 2 % apart, {count_runs(own, other)}."
     return Lead(
-        f"{both} {what}{_but(headline)}",
+        f"{both} {what}{_say_but(headline)}",
         under + _describe_base(headline),
         figures=(figure(own.value), figure(other.value)),
     )
@@ -206,7 +206,7 @@ def _describe_base(headline: Headline) -> str:
     return f" {names[headline.sides[0].at]}: {say_ratio(ratio)} the baseline, {names.get(side.at, side.title)}."
 
 
-def _single(headline: Headline) -> Lead:
+def _lead_of_single(headline: Headline) -> Lead:
     side = headline.sides[0]
     runs = "One run" if side.n == 1 else f"Mean of {side.n:,} runs"
     return Lead(
@@ -214,7 +214,7 @@ def _single(headline: Headline) -> Lead:
     )
 
 
-def _failed(headline: Headline) -> Lead:
+def _lead_of_failed(headline: Headline) -> Lead:
     bad = [side for side in headline.sides if side.failure and side.failure.is_serious]
     names = name_sides(headline)
     first, more = bad[0], len(bad) - 1
@@ -229,7 +229,7 @@ def _failed(headline: Headline) -> Lead:
     return Lead(line, what, who=names.get(first.at, first.title), at=first.at)
 
 
-def _not_comparable(headline: Headline) -> Lead:
+def _lead_of_not_comparable(headline: Headline) -> Lead:
     if not headline.unlike:
         kept_out = f"{len(headline.dropped)} configs do not count" if len(headline.dropped) > 1 else ""
         name, why = headline.dropped[0] if headline.dropped else ("", "")
@@ -245,7 +245,7 @@ def _not_comparable(headline: Headline) -> Lead:
     return Lead(line, f"{also}Rates under unlike conditions say nothing of the configs.")
 
 
-def _sweep(headline: Headline, swept: Range) -> Lead:
+def _lead_of_sweep(headline: Headline, swept: Range) -> Lead:
     series = swept.series
     if headline.winner:
         name, far = headline.winner.title, (headline.ratio or 1.0)
@@ -328,7 +328,7 @@ def say_against(one: Objection, whose: str = "") -> str:
         return words if words.startswith("“") else words[:1].lower() + words[1:]
     name = _name_metric(one)
     values = f"{figure(as_number(one.value))} against {figure(as_number(one.other))} {one.unit}"
-    return f"{f'the {name} of “{shorten(one.config)}”' if whose else f'its {name}'} is {_worse(one)} ({values})"
+    return f"{f'the {name} of “{shorten(one.config)}”' if whose else f'its {name}'} is {_say_worse(one)} ({values})"
 
 
 def say_briefly(one: Objection, whose: str = "") -> str:
@@ -367,10 +367,10 @@ def describe_objection(one: Objection) -> str:
     if one.rule == "differs":
         values = [figure(value) if isinstance(value, (int, float)) else str(value) for value in (one.value, one.other)]
         return f"{one.label} differs: {values[0]} against {values[1]}{one.unit}"
-    return f"{one.label} {figure(as_number(one.value))} {one.unit}, {_worse(one)}"
+    return f"{one.label} {figure(as_number(one.value))} {one.unit}, {_say_worse(one)}"
 
 
-def _worse(one: Objection) -> str:
+def _say_worse(one: Objection) -> str:
     """As "13 times as long", "30 % more for each request"."""
     factor = one.factor or 1.0
     if one.rule == "rate":

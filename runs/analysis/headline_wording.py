@@ -61,7 +61,7 @@ def write_headline(headline: Headline) -> Headline:
     )
     step = replace(headline.next, text=advise(headline.next, headline))
     headline = replace(headline, against=against, next=step)
-    dropped = "" if headline.outcome == Outcome.NOT_COMPARABLE else _dropped(headline)
+    dropped = "" if headline.outcome == Outcome.NOT_COMPARABLE else _say_dropped(headline)
     return replace(headline, sentence=" ".join(filter(None, (_sentence(headline), dropped))))
 
 
@@ -76,37 +76,37 @@ def _is_in_sentence(headline: Headline, one: Objection, at: int) -> bool:
 
 def _sentence(headline: Headline) -> str:
     if headline.sweep:
-        return _sweep(headline, headline.sweep)
+        return _say_sweep(headline, headline.sweep)
     write = {
-        Outcome.FAILED: _failed,
-        Outcome.NOT_COMPARABLE: _not_comparable,
+        Outcome.FAILED: _say_failed,
+        Outcome.NOT_COMPARABLE: _say_not_comparable,
         Outcome.SAME: _describe_tie,
-        Outcome.SINGLE: _single,
+        Outcome.SINGLE: _say_single,
     }.get(headline.outcome, _lead)
     told = NOTHING if headline.outcome == Outcome.NONE else write(headline)
     more = len(headline.others) - MOST_OTHERS
     rest = [f"{more} more workloads stand in the table."] if more > 0 else []
-    return " ".join([told, *map(_other, headline.others[:MOST_OTHERS]), *rest])
+    return " ".join([told, *map(_say_other, headline.others[:MOST_OTHERS]), *rest])
 
 
 def _lead(headline: Headline) -> str:
     """One leads, or two are too near to each other to say who."""
     if headline.winner is None or headline.loser is None:
-        return _nobody(headline)
+        return _say_nobody(headline)
     where = f"On {headline.workload}: " if _is_place(headline) else ""
-    headline = _without_workload(headline) if where else headline
+    headline = _strip_workload(headline) if where else headline
     own, other = (_quote_name(side) for side in (headline.winner, headline.loser) if side)
-    sides, effect = _sides(headline), _effect(headline)
+    sides, effect = _say_sides(headline), _say_effect(headline)
     rank = f", the next of {len(headline.sides)}," if len(headline.sides) > 2 else ""
-    if machines := _machines(headline):
+    if machines := _say_machines(headline):
         rank = f"{rank.rstrip(',')}, {machines},"
     if headline.ratio is None:
         unit = name_unit(headline)
         value, its = (figure(side.value) for side in (headline.winner, headline.loser) if side)
-        return f"{where}{own} measured {value} {unit}, {other}{rank.rstrip(',')} {its} ({sides}){_but(headline)}."
+        return f"{where}{own} measured {value} {unit}, {other}{rank.rstrip(',')} {its} ({sides}){_say_but(headline)}."
     if headline.outcome == Outcome.UNPROVEN:
         far = say_ratio(headline.ratio, "faster", "as fast") if headline.metric == RATE else effect
-        said = f"{where}{own} measured {far} {other}{rank} in {sides}{_unproven(headline)}"
+        said = f"{where}{own} measured {far} {other}{rank} in {sides}{_say_unproven(headline)}"
         return " ".join([said, *_describe_base(headline)])
     sure = say_how_sure(headline, sides)
     verb = "likely serves" if headline.outcome == Outcome.LIKELY else "served"
@@ -115,11 +115,11 @@ def _lead(headline: Headline) -> str:
     proof = ", not proven" if headline.outcome == Outcome.LIKELY else ""
     if proof and headline.drift:
         proof += " as all runs of one came before those of the other: a drift of the machine could be all of it"
-    said = f"{where}{own} {verb} {effect} {other}{rank.rstrip(',')} ({sure}{proof}){_but(headline)}."
+    said = f"{where}{own} {verb} {effect} {other}{rank.rstrip(',')} ({sure}{proof}){_say_but(headline)}."
     return " ".join([said, *_describe_base(headline)])
 
 
-def _machines(headline: Headline) -> str:
+def _say_machines(headline: Headline) -> str:
     """As "on another machine: 64 cores against 8"; with one CPU model it may be one machine."""
     found = {one.name: one for one in headline.machines}
     where = "with " if "CPU" not in found else "on another machine: " if headline.winner else "on two machines: "
@@ -140,24 +140,24 @@ def _is_place(headline: Headline) -> bool:
     return bool(headline.others and headline.workload and headline.workload not in named)
 
 
-def _without_workload(headline: Headline) -> Headline:
+def _strip_workload(headline: Headline) -> Headline:
     """With names as they are within the workload, which is said once before them: "Go" of "Get All Todos · Go"."""
 
     prefix = f"{headline.workload}{BETWEEN}"
     return replace(
         headline,
-        winner=headline.winner and _without_prefix(headline.winner, prefix),
-        loser=headline.loser and _without_prefix(headline.loser, prefix),
-        sides=tuple(_without_prefix(side, prefix) for side in headline.sides),
-        base=headline.base and (_without_prefix(headline.base[0], prefix), *headline.base[1:]),
+        winner=headline.winner and _strip_prefix(headline.winner, prefix),
+        loser=headline.loser and _strip_prefix(headline.loser, prefix),
+        sides=tuple(_strip_prefix(side, prefix) for side in headline.sides),
+        base=headline.base and (_strip_prefix(headline.base[0], prefix), *headline.base[1:]),
     )
 
 
-def _without_prefix(side: Side, prefix: str) -> Side:
+def _strip_prefix(side: Side, prefix: str) -> Side:
     return replace(side, title=side.title.removeprefix(prefix))
 
 
-def _effect(headline: Headline) -> str:
+def _say_effect(headline: Headline) -> str:
     """As "30 % more requests per second than", "2.8 times as many requests per second as"."""
     ratio = headline.ratio or 1.0
     if headline.metric != RATE:
@@ -165,27 +165,27 @@ def _effect(headline: Headline) -> str:
     return say_ratio(ratio, "more requests per second", "as many requests per second")
 
 
-def _unproven(headline: Headline) -> str:
-    why, worse, step = why_unproven(headline), _but(headline), headline.next
+def _say_unproven(headline: Headline) -> str:
+    why, worse, step = why_unproven(headline), _say_but(headline), headline.next
     if headline.within_step:
         return f", {why}{worse}."
     full = f"{BEFORE_DOUBT.get(why, ', but ')}{why}{worse.replace(', but', ', and', 1)}"
     is_to_repeat = step.step in (Step.REPEAT, Step.LONGER) and has_single_run(headline)
-    return f"{full}: {_runs_to_make(step)}." if is_to_repeat else f"{full}."
+    return f"{full}: {_say_runs_to_make(step)}." if is_to_repeat else f"{full}."
 
 
-def _runs_to_make(step: Next) -> str:
+def _say_runs_to_make(step: Next) -> str:
     return f"run each {step.runs} times, in turn{f', for {ADVISED_S} seconds and more' if step.step == Step.LONGER else ''}"
 
 
-def _nobody(headline: Headline) -> str:
+def _say_nobody(headline: Headline) -> str:
     names = " and ".join(_quote_name(side) for side in headline.sides[:2])
     values = [side.value for side in headline.sides[:2] if side.value is not None]
     unit = name_unit(headline)
     if headline.within_step:
-        return f"{names} are no further apart than one step of what the tool prints, {_sides(headline)}."
+        return f"{names} are no further apart than one step of what the tool prints, {_say_sides(headline)}."
     if len({*values}) == 1:
-        return f"{names} measured the same, {figure(values[0])} {unit}, in {_sides(headline)}."
+        return f"{names} measured the same, {figure(values[0])} {unit}, in {_say_sides(headline)}."
     told = [
         f"{_quote_name(side)} measured {figure(side.value)} {unit}" for side in headline.sides if side.value is not None
     ]
@@ -197,11 +197,11 @@ def _describe_tie(headline: Headline) -> str:
     names += f", the best 2 of {len(headline.sides)}," if len(headline.sides) > 2 else ""
     what = "serve the same number of requests per second"
     what = what if headline.metric == RATE else "take the same time per request"
-    sides = ", ".join(filter(None, (_sides(headline), _machines(headline))))
-    return " ".join([f"{names} {what} within 2 % ({sides}){_but(headline)}.", *_describe_base(headline)])
+    sides = ", ".join(filter(None, (_say_sides(headline), _say_machines(headline))))
+    return " ".join([f"{names} {what} within 2 % ({sides}){_say_but(headline)}.", *_describe_base(headline)])
 
 
-def _single(headline: Headline) -> str:
+def _say_single(headline: Headline) -> str:
     side = headline.sides[0]
     if headline.metric == RATE:
         said = f"{_quote_name(side)} served {figure(side.value)} requests per second"
@@ -210,11 +210,11 @@ def _single(headline: Headline) -> str:
     return f"{said} ({count_runs(side, side).removesuffix(' each')}). There is no other config to compare it with."
 
 
-def _failed(headline: Headline) -> str:
+def _say_failed(headline: Headline) -> str:
     """What failed, then what the others served."""
     bad = [side for side in headline.sides if side.failure and side.failure.is_serious]
     if headline.others and headline.workload:
-        return f"On {headline.workload}: {_failed(replace(_without_workload(headline), workload=''))}"
+        return f"On {headline.workload}: {_say_failed(replace(_strip_workload(headline), workload=''))}"
     told = [f"{_quote_name(side)} {describe_failure(side.failure)}" for side in bad if side.failure]
     more = f" and {len(told) - MOST_OTHERS} more" if len(told) > MOST_OTHERS else ""
     said = ", ".join(told[:MOST_OTHERS]) + more
@@ -230,11 +230,11 @@ def _failed(headline: Headline) -> str:
     return f"{said} Of those that did not fail, {_lead(headline.rest)}" if headline.rest else said
 
 
-def _not_comparable(headline: Headline) -> str:
+def _say_not_comparable(headline: Headline) -> str:
     if not headline.unlike:
         why = [f"“{shorten(name)}” ({reason.partition(': ')[0].rstrip('.')})" for name, reason in headline.dropped]
         more = f" and {len(why) - MOST_OTHERS} more" if len(why) > MOST_OTHERS else ""
-        rest = f" {_single(headline).partition('. ')[0]}." if headline.sides else ""
+        rest = f" {_say_single(headline).partition('. ')[0]}." if headline.sides else ""
         return f"Not comparable: {'; '.join(why[:MOST_OTHERS])}{more}.{rest}"
     if headline.unlike[0].name == REQUEST:
         unit = name_unit(headline)
@@ -242,16 +242,16 @@ def _not_comparable(headline: Headline) -> str:
         more = f" and {len(told) - MOST_OTHERS} more" if len(told) > MOST_OTHERS else ""
         return f"Not comparable: {', '.join(told[:MOST_OTHERS])}{more}. Each was asked for something else."
     own, other = headline.sides[:2]
-    each = [_difference(one, own, other) for one in headline.unlike]
+    each = [_say_difference(one, own, other) for one in headline.unlike]
     return f"Not comparable: {'; '.join(each)}. Rates under unlike conditions say nothing of the configs."
 
 
-def _difference(one: Unlike, own: Side, other: Side) -> str:
+def _say_difference(one: Unlike, own: Side, other: Side) -> str:
     values = [figure(v) if isinstance(v, (int, float)) else str(v) for v in (one.own, one.other)]
     return f"{one.name} {values[0]}{one.unit} for {_quote_name(own)}, {values[1]}{one.unit} for {_quote_name(other)}"
 
 
-def _but(headline: Headline, most: int = MOST_AGAINST) -> str:
+def _say_but(headline: Headline, most: int = MOST_AGAINST) -> str:
     """What speaks most against the leader, as the rest of its sentence."""
     whose = "" if headline.winner else "the "
     told = [say_against(one, whose) for one in headline.against[:most]]
@@ -267,18 +267,18 @@ def _describe_base(headline: Headline) -> list[str]:
     return [said] if ratio > 1 else []
 
 
-def _other(headline: Headline) -> str:
+def _say_other(headline: Headline) -> str:
     """Another workload in brief."""
     where = f"On {headline.workload}: " if headline.workload else ""
     if headline.outcome == Outcome.FAILED or headline.winner is None or headline.loser is None:
         return f"{where}{_sentence(replace(headline, others=()))}"
     prefix, ratio = f"{headline.workload}{BETWEEN}", headline.ratio or 1.0
-    own, other = (_quote_name(_without_prefix(side, prefix)) for side in (headline.winner, headline.loser))
+    own, other = (_quote_name(_strip_prefix(side, prefix)) for side in (headline.winner, headline.loser))
     far = say_ratio(ratio, "more" if ratio > 1 else "less")
-    return f"{where}{own} {far} {other} ({LABELS[headline.outcome]}){_but(headline, 1)}."
+    return f"{where}{own} {far} {other} ({LABELS[headline.outcome]}){_say_but(headline, 1)}."
 
 
-def _dropped(headline: Headline) -> str:
+def _say_dropped(headline: Headline) -> str:
     """What a doubt keeps out; why of several stands among the doubts."""
     if not headline.dropped:
         return ""
@@ -289,7 +289,7 @@ def _dropped(headline: Headline) -> str:
     return f"Not counted: {', '.join(each[:MOST_OTHERS])}{' and others' if len(each) > MOST_OTHERS else ''} (see the doubts)."
 
 
-def _sweep(headline: Headline, swept: Range) -> str:
+def _say_sweep(headline: Headline, swept: Range) -> str:
     series = swept.series
     if len(series) == 1:
         told = describe_levels(swept, next(iter(series.values())))
@@ -298,7 +298,7 @@ def _sweep(headline: Headline, swept: Range) -> str:
     lead = ""
     if headline.winner:
         far = say_ratio(headline.ratio or 1.0).rpartition(" ")[0]
-        leads = f"leads at every level, with up to {far} ({_sides(headline)})"
+        leads = f"leads at every level, with up to {far} ({_say_sides(headline)})"
         lead = f"{_quote_name(headline.winner)} {leads if headline.ratio else 'alone serves without failing'}. "
     each = [f"“{shorten(name)}”: {describe_levels(swept, points)}" for name, points in series.items()]
     return f"{lead}{'. '.join(each[:MOST_OTHERS])}."
@@ -309,7 +309,7 @@ def advise(step: Next, headline: Headline) -> str:
     warm = ", each after one warm-up run" if headline.winner else ""
     match step.step:
         case Step.REPEAT if headline.most:
-            return _after_rounds(headline)
+            return _say_after_rounds(headline)
         case Step.REPEAT if step.by_turns:
             return (
                 f"Run both in turn until it is sure{warm}: a sequential test after each round says when. "
@@ -317,12 +317,12 @@ def advise(step: Next, headline: Headline) -> str:
             )
         case Step.REPEAT:
             return (
-                f"{_runs_to_make(step).capitalize()} (A, B, B, A …){warm}. Decide on the number first: adding runs until a "
+                f"{_say_runs_to_make(step).capitalize()} (A, B, B, A …){warm}. Decide on the number first: adding runs until a "
                 "difference shows will show one by chance."
             )
         case Step.LONGER:
             why = "starting up and chance in scheduling are in every figure of runs under a second"
-            return f"{_runs_to_make(step).capitalize()}: {why}."
+            return f"{_say_runs_to_make(step).capitalize()}: {why}."
         case Step.STEADY:
             spread = (
                 f" (by up to {spread_words(headline.spread)} here)" if headline.spread and headline.spread > 1 else ""
@@ -355,7 +355,7 @@ ADVICE = {
 }
 
 
-def _after_rounds(headline: Headline) -> str:
+def _say_after_rounds(headline: Headline) -> str:
     """Of two that were tested after each round, and are not told apart."""
     rounds = min(side.n for side in headline.sides[:2])
     if rounds < headline.most:
@@ -375,7 +375,7 @@ def describe_lead(headline: Headline, bases: Sequence[int], marks: Sequence[str]
     return told
 
 
-def _sides(headline: Headline) -> str:
+def _say_sides(headline: Headline) -> str:
     """As "one run each", "3 runs each", "2 runs against 3", the leader's first."""
     return count_runs(headline.winner or headline.sides[0], headline.loser or headline.sides[1])
 

@@ -49,7 +49,7 @@ def percentiles(counts: Counts, percents: Iterable[float] | None = None) -> dict
     n, found = count_requests(counts), {}
     cells = iter(counts)
     ms, passed = 0.0, 0
-    for percent in sorted(percents if percents is not None else _distinct_percents(n)) if n else ():
+    for percent in sorted(percents if percents is not None else _list_percents(n)) if n else ():
         rank = min(n * round(percent * 10_000) // 1_000_000, n - 1)
         while passed <= rank:
             ms, count = next(cells)
@@ -58,7 +58,7 @@ def percentiles(counts: Counts, percents: Iterable[float] | None = None) -> dict
     return found
 
 
-def _distinct_percents(n: int) -> list[float]:
+def _list_percents(n: int) -> list[float]:
     nines = [100 - part * 10.0**-power for power in range(1, 5) for part in (5, 2, 1)]
     return [*map(float, range(1, 100)), *(round(p, 6) for p in nines if n * (100 - p) >= 99.999), 100.0]
 
@@ -89,20 +89,20 @@ def make_bars(counts: Counts, most: int = 60) -> list[Bar]:
         return []
     low, longest = counts[0][0], counts[-1][0]
     end = percentiles(counts, [99])["99"] if n >= _ENOUGH else longest
-    step = min((_tidy(b[0] - a[0]) for a, b in pairwise(counts)), default=0.001)  # 1 for whole milliseconds
-    width = _width(end - low, most - 1, step)
+    step = min((_tidy_ms(b[0] - a[0]) for a, b in pairwise(counts)), default=0.001)  # 1 for whole milliseconds
+    width = _choose_width(end - low, most - 1, step)
     first = math.floor(low / width)
     last = math.floor(end / width)
     cells: Counter[int] = Counter()
     for ms, count in counts:
         cells[min(math.floor(ms / width + 1e-9), last + 1)] += int(count)
-    found = [Bar(_tidy(at * width), _tidy((at + 1) * width), cells[at]) for at in range(first, last + 1)]
+    found = [Bar(_tidy_ms(at * width), _tidy_ms((at + 1) * width), cells[at]) for at in range(first, last + 1)]
     if cells[last + 1]:
-        found.append(Bar(_tidy((last + 1) * width), math.inf, cells[last + 1]))
+        found.append(Bar(_tidy_ms((last + 1) * width), math.inf, cells[last + 1]))
     return found
 
 
-def _width(span: float, most: int, least: float) -> float:
+def _choose_width(span: float, most: int, least: float) -> float:
     """The narrowest of 0.001, 0.002, 0.005, 0.01, ... ms, but not under `least`, of which `most` cover the span."""
     power = -3
     while True:
@@ -113,5 +113,5 @@ def _width(span: float, most: int, least: float) -> float:
         power += 1
 
 
-def _tidy(ms: float) -> float:
+def _tidy_ms(ms: float) -> float:
     return round(ms, 6)

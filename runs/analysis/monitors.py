@@ -174,19 +174,19 @@ def find_served(capture: CaptureFact, software: str = "") -> Served | None:
     found = [group for group in group_processes(capture, served=True) if group.rss_kb > 0]
     front = [group for group in found if group.name.lower().startswith(FRONT)]
     behind = [group for group in found if group.name.lower().startswith(BEHIND) and group not in front]
-    answering = [group for group in front if group.name.lower().startswith(_family(software))]
+    answering = [group for group in front if group.name.lower().startswith(_find_family(software))]
     busy = [group for group in front + behind if group.cpu_pct >= BUSY_PCT]
     known = [group for group in found if group in (answering or front) or group in busy] or behind[:1]
     # A program that nobody has heard of serves too, if it is the biggest.
     chosen = known or found[:1]
-    return Served(capture, tuple(chosen[:MOST_PROGRAMS]), _completeness(capture)) if chosen else None
+    return Served(capture, tuple(chosen[:MOST_PROGRAMS]), _check_completeness(capture)) if chosen else None
 
 
-def _family(software: str) -> tuple[str, ...]:
+def _find_family(software: str) -> tuple[str, ...]:
     return next((programs for name, programs in FAMILIES.items() if name in software.lower()), ())
 
 
-def _completeness(capture: CaptureFact) -> Whole:
+def _check_completeness(capture: CaptureFact) -> Whole:
     if capture.partial:
         return "quoted"
     total = capture.metrics.get("tasks_total")
@@ -268,7 +268,7 @@ def _sum(*names: str) -> Read:
     return read
 
 
-def _printed(capture: CaptureFact) -> float | None:
+def _read_printed(capture: CaptureFact) -> float | None:
     """The kernel's own estimate. Where a kernel has none, a reader of /proc/meminfo put MemFree + Inactive in its place."""
     kb = capture.metrics.get("mem_available_kb")
     return None if kb is None or not math.isfinite(kb) or kb == FREE_AND_INACTIVE(capture) else kb
@@ -276,7 +276,7 @@ def _printed(capture: CaptureFact) -> float | None:
 
 FREE_AND_INACTIVE = _sum("mem_free_kb", "mem_inactive_kb")
 BASES: tuple[tuple[str, Read], ...] = (
-    ("MemAvailable", _printed),
+    ("MemAvailable", _read_printed),
     ("MemFree + Inactive", FREE_AND_INACTIVE),
     ("free + buffers + cached", _sum("mem_free_kb", "mem_buffers_kb", "mem_cached_kb")),
     ("free + buff/cache", _sum("mem_free_kb", "mem_buff_cache_kb")),
@@ -306,7 +306,7 @@ def _count(
     run: RunFact, before: Sequence[CaptureFact], after: Sequence[CaptureFact], *, threaded: bool
 ) -> Count | None:
     """Processes that were added, else that were there, else those that the connections had: one each, up to MaxClients."""
-    first, last = (_listed(captures, run.server_software) for captures in (before, after))
+    first, last = (_count_listed(captures, run.server_software) for captures in (before, after))
     if last and first and last.n > first.n:
         return Count(last.n - first.n, f"{last.n} − {first.n} processes", (*first.sources, *last.sources))
     if last and not first:
@@ -321,7 +321,7 @@ def _count(
     return Count(connections, f"{connections} processes, one a connection", here)
 
 
-def _listed(captures: Sequence[CaptureFact], software: str) -> Count | None:
+def _count_listed(captures: Sequence[CaptureFact], software: str) -> Count | None:
     """The biggest program's processes in the first capture that lists them all."""
     for capture in captures:
         found = find_served(capture, software)

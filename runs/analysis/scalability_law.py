@@ -123,13 +123,13 @@ def peak_interval(
     start = min(peak, 1e4 * squares.top) if peak else 1e4 * squares.top
     # Without a peak the curve is that of one far beyond what was measured.
     lowest = 0.01
-    low = _edge(squares, start, lowest, allowed) if squares.least_with(lowest) > allowed else 0.0
+    low = _find_edge(squares, start, lowest, allowed) if squares.least_with(lowest) > allowed else 0.0
     if peak is None or squares.least_with(math.inf) <= allowed:
         return low, None
-    return low, _edge(squares, start, 1e6 * squares.top, allowed)
+    return low, _find_edge(squares, start, 1e6 * squares.top, allowed)
 
 
-def _edge(squares: Squares, inside: float, outside: float, allowed: float) -> float:
+def _find_edge(squares: Squares, inside: float, outside: float, allowed: float) -> float:
     """Where the squares come to what is allowed, by halving on a log scale."""
     for _ in range(_STEPS):
         middle = math.sqrt(inside * outside)
@@ -208,18 +208,18 @@ def fit(levels: Sequence[tuple[float, Sequence[float]]]) -> Fit | None:
     if len({n for n, _ in filled}) < LEAST_LEVELS:
         return None
     squares = Squares.of(filled)
-    found = _solved(squares) if squares else None
+    found = _solve(squares) if squares else None
     return _fit(squares, found) if squares and found is not None else None
 
 
-def _solved(squares: Squares) -> np.ndarray | None:
+def _solve(squares: Squares) -> np.ndarray | None:
     """(λ, σ, κ) in the scale of `squares`, the best of several starts."""
 
     def curve(n: np.ndarray, one: float, contention: float, coherency: float) -> np.ndarray:
         return one * squares.shape(n, contention, coherency)
 
     best: tuple[float, np.ndarray] | None = None
-    for contention, coherency in (*_linear_start(squares), *_STARTS):
+    for contention, coherency in (*_list_starts(squares), *_STARTS):
         start = [squares.best_rate_one(contention, coherency), contention, coherency]
         try:
             values, _ = scipy.optimize.curve_fit(
@@ -243,7 +243,7 @@ def _solved(squares: Squares) -> np.ndarray | None:
     return best[1] if best else None
 
 
-def _linear_start(squares: Squares) -> list[tuple[float, float]]:
+def _list_starts(squares: Squares) -> list[tuple[float, float]]:
     """(σ, κ) of the straight line that the law becomes as N/X = (1 + σ(N−1) + κN(N−1)) / λ."""
     used = squares.means > 1e-9  # less is none, beside the greatest
     n, inverse = squares.n[used], squares.n[used] / squares.means[used]
@@ -263,7 +263,7 @@ def _fit(squares: Squares, values: np.ndarray) -> Fit:
     one = squares.best_rate_one(contention, coherency)
     variance, freedom, lack = squares.variance(one, contention, coherency)
     factor = float(scipy.special.stdtrit(freedom, 0.5 + CONFIDENCE / 2))
-    covariance = _covariance(squares, one, contention, coherency, variance)
+    covariance = _compute_covariance(squares, one, contention, coherency, variance)
     errors = [factor * math.sqrt(max(covariance[at, at], 0.0)) for at in range(3)]
     scale = (squares.rate, 1.0, 1 / squares.top**2)
     parts = [(one, np.inf), (contention, 1.0), (coherency, np.inf)]
@@ -286,35 +286,37 @@ def _fit(squares: Squares, values: np.ndarray) -> Fit:
         freedom=freedom,
         r_squared=squares.r_squared(one, contention, coherency),
         lack_of_fit=lack,
-        curve=_curve(squares, (one, contention, coherency), covariance, factor),
+        curve=_compute_curve(squares, (one, contention, coherency), covariance, factor),
     )
 
 
-def _slopes(squares: Squares, n: np.ndarray, one: float, contention: float, coherency: float) -> np.ndarray:
+def _compute_slopes(squares: Squares, n: np.ndarray, one: float, contention: float, coherency: float) -> np.ndarray:
     """The law's derivatives by λ, σ and κ, one row a point."""
     share = squares.shape(n, contention, coherency)
     down = -one * share**2 / n
     return np.column_stack([share, down * (n - 1), down * n * (n - 1) / squares.top**2])
 
 
-def _covariance(squares: Squares, one: float, contention: float, coherency: float, variance: float) -> np.ndarray:
+def _compute_covariance(
+    squares: Squares, one: float, contention: float, coherency: float, variance: float
+) -> np.ndarray:
     """Of (λ, σ, κ); zero for what stands on its bound, which is taken as known."""
     free = [0, *([1] if 0 < contention < 1 else []), *([2] if coherency > 0 else [])]
-    slopes = _slopes(squares, squares.n, one, contention, coherency)[:, free]
+    slopes = _compute_slopes(squares, squares.n, one, contention, coherency)[:, free]
     weighted = slopes * np.sqrt(squares.counts)[:, None]
     full = np.zeros((3, 3))
     full[np.ix_(free, free)] = variance * np.linalg.pinv(weighted.T @ weighted)
     return full
 
 
-def _curve(
+def _compute_curve(
     squares: Squares, values: tuple[float, float, float], covariance: np.ndarray, factor: float
 ) -> tuple[CurvePoint, ...]:
     """From the lowest level to the highest, evenly on a log scale where they lie far apart."""
     least, most = float(squares.n.min()), float(squares.n.max())
     spaced = np.geomspace if most > 8 * least else np.linspace
     n = spaced(least, most, CURVE_POINTS)
-    slopes = _slopes(squares, n, *values)
+    slopes = _compute_slopes(squares, n, *values)
     error = factor * np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", slopes, covariance, slopes), 0))
     rates = values[0] * squares.shape(n, values[1], values[2])
     drawn = [part * squares.rate for part in (rates, np.maximum(rates - error, 0), rates + error)]

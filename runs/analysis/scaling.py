@@ -21,7 +21,7 @@ Key = tuple[object, ...]
 
 def find_sweeps(configs: Sequence[ConfigFact], runs: Sequence[RunFact], excluded: Mapping[int, str]) -> list[Sweep]:
     """Sweeps of two levels and more, in the order of the configs; `excluded` runs are named and left out."""
-    known = [run for run in runs if run.counted and _usable(run)]
+    known = [run for run in runs if run.counted and _is_usable(run)]
     levels: dict[int, set[int]] = defaultdict(set)
     for run in known:
         levels[run.config].add(level_of(run))
@@ -29,7 +29,7 @@ def find_sweeps(configs: Sequence[ConfigFact], runs: Sequence[RunFact], excluded
     if not [
         one
         for one in configs
-        if one.id in levels and (len(levels[one.id]) > 1 or _without(one.name, *levels[one.id]) is not None)
+        if one.id in levels and (len(levels[one.id]) > 1 or _remove_level(one.name, *levels[one.id]) is not None)
     ]:
         return []
     places = {config.id: at for at, config in enumerate(configs)}
@@ -37,8 +37,8 @@ def find_sweeps(configs: Sequence[ConfigFact], runs: Sequence[RunFact], excluded
     told = _list_loads(known)
     by_key: dict[Key, list[RunFact]] = defaultdict(list)
     for run in known:
-        by_key[run.config, run.tool, *_filled(_load(run), told[run.config])].append(run)
-    groups = _merged(by_key, {config.id: config for config in configs})
+        by_key[run.config, run.tool, *_fill_key(_load(run), told[run.config])].append(run)
+    groups = _merge_groups(by_key, {config.id: config for config in configs})
     made, paths = [], []
     for group in groups:
         if len({level_of(run) for run in group}) > 1:
@@ -52,7 +52,7 @@ def level_of(run: RunFact) -> int:
     return read_method(run).concurrency or 0
 
 
-def _usable(run: RunFact) -> bool:
+def _is_usable(run: RunFact) -> bool:
     rate = run.requests_per_second
     return level_of(run) > 0 and rate is not None and math.isfinite(rate) and rate >= 0
 
@@ -73,18 +73,18 @@ def _list_loads(runs: Sequence[RunFact]) -> dict[int, list[set[object]]]:
     return told
 
 
-def _filled(load: Key, told: Sequence[set[object]]) -> Key:
+def _fill_key(load: Key, told: Sequence[set[object]]) -> Key:
     """What a run does not tell is as in the config's other runs, where they agree."""
     parts = zip(load, told, strict=True)
     return tuple(next(iter(values)) if part is None and len(values) == 1 else part for part, values in parts)
 
 
-def _merged(by_key: Mapping[Key, list[RunFact]], configs: Mapping[int, ConfigFact]) -> list[list[RunFact]]:
+def _merge_groups(by_key: Mapping[Key, list[RunFact]], configs: Mapping[int, ConfigFact]) -> list[list[RunFact]]:
     """Runs of one config each; and configs of one level each, whose names differ in nothing but that level."""
     whole, single = [], defaultdict(list)
     for (config, *load), runs in by_key.items():
         levels = {level_of(run) for run in runs}
-        bare = _without(configs[config].name if isinstance(config, int) else "", *levels)
+        bare = _remove_level(configs[config].name if isinstance(config, int) else "", *levels)
         if len(levels) == 1 and bare is not None:
             single[bare, *load].append(runs)
         else:
@@ -97,7 +97,7 @@ def _merged(by_key: Mapping[Key, list[RunFact]], configs: Mapping[int, ConfigFac
     return whole
 
 
-def _without(name: str, level: int, *more: int) -> str | None:
+def _remove_level(name: str, level: int, *more: int) -> str | None:
     """The name with its level taken out; None where it does not hold it, or holds several."""
     bare, count = re.subn(rf"(?<!\d){level}(?!\d)", "N", name)
     return bare if count == 1 and not more else None
@@ -109,19 +109,19 @@ def _make_sweep(own: list[ConfigFact], place: int, group: list[RunFact], exclude
     by_level: dict[int, list[RunFact]] = defaultdict(list)
     for run in kept:
         by_level[level_of(run)].append(run)
-    name = own[0].name if len(own) == 1 else _without(own[0].name, level_of(group[0])) or own[0].name
+    name = own[0].name if len(own) == 1 else _remove_level(own[0].name, level_of(group[0])) or own[0].name
     return Sweep(
         name=name,
         configs=tuple(own),
         place=place,
         tool=group[0].tool,
         tail=tail,
-        levels=tuple(_level(n, by_level[n], tail) for n in sorted(by_level)),
+        levels=tuple(_make_level(n, by_level[n], tail) for n in sorted(by_level)),
         left_out=tuple((level_of(run), excluded[run.id]) for run in group if run.id in excluded),
     )
 
 
-def _level(n: int, runs: list[RunFact], tail: str) -> Level:
+def _make_level(n: int, runs: list[RunFact], tail: str) -> Level:
     values = [run.mean_ms if tail == "mean" else run.percentiles_ms.get("95") for run in runs]
     return Level(
         n=n,
@@ -259,10 +259,10 @@ def find_varied(columns: Sequence[Column], found: Sequence[Sweep]) -> dict[int, 
 def _find_series(columns: Sequence[Column], sweeps: Sequence[Sweep]) -> tuple[str, str, Places] | None:
     """(axis, its unit, (series, column, value) of every column with runs); None where no one thing sets them apart."""
     loaded = {at: column for at, column in enumerate(columns) if column.runs}
-    return _series_of_sweeps(loaded, sweeps) or _series_of_names(loaded)
+    return _find_sweep_series(loaded, sweeps) or _find_named_series(loaded)
 
 
-def _series_of_sweeps(columns: Mapping[int, Column], sweeps: Sequence[Sweep]) -> tuple[str, str, Places] | None:
+def _find_sweep_series(columns: Mapping[int, Column], sweeps: Sequence[Sweep]) -> tuple[str, str, Places] | None:
     """(series, column, level) of every column; None where a column is in no sweep."""
     places: Places = []
     for at, column in columns.items():
@@ -282,7 +282,7 @@ def _series_of_sweeps(columns: Mapping[int, Column], sweeps: Sequence[Sweep]) ->
     return (CONCURRENCY, "", places) if levels and min(map(len, levels.values())) >= fewest else None
 
 
-def _series_of_names(columns: Mapping[int, Column]) -> tuple[str, str, Places] | None:
+def _find_named_series(columns: Mapping[int, Column]) -> tuple[str, str, Places] | None:
     """The same of configs whose names differ in one whole number that counts something."""
     parts = {at: NUMBER.split(column.title) for at, column in columns.items()}
     words = {tuple(PLURAL.sub("", part).rstrip() for part in each[::2]) for each in parts.values()}
@@ -298,10 +298,10 @@ def _series_of_names(columns: Mapping[int, Column]) -> tuple[str, str, Places] |
         return None
     places = [("", at, float(each[1::2][varied[0]])) for at, each in parts.items()]
     largest = parts[max(places, key=lambda place: place[2])[1]]
-    return axis, _unit(largest[2 * varied[0]], largest[2 * varied[0] + 2]), places
+    return axis, _find_unit(largest[2 * varied[0]], largest[2 * varied[0] + 2]), places
 
 
-def _unit(before: str, behind: str) -> str:
+def _find_unit(before: str, behind: str) -> str:
     """What a number between these words counts: "workers" of "4 workers, nginx" and of "workers: 4"; "" of "MaxClients 4"."""
     if _counts_something(before):
         return before.strip(" =:") if re.fullmatch(r"[a-z]+s[ =:]*", before) else ""

@@ -70,7 +70,7 @@ CONFIDENCE = 0.95
 TAIL = (1 - CONFIDENCE) / 2
 
 
-def _by_student(difference: float, error: float, df: float) -> Shift:
+def _shift_by_student(difference: float, error: float, df: float) -> Shift:
     reach = student_quantile(1 - TAIL, df) * error
     return Shift(
         difference, difference - reach, difference + reach, 2 * float(scipy.special.stdtr(df, -abs(difference) / error))
@@ -90,18 +90,18 @@ def welch(xs: Sequence[float], ys: Sequence[float], *, least_sds: tuple[float, f
     parts = (sds[0] ** 2 / n, sds[1] ** 2 / m)
     if not sum(parts) > 0:
         return None
-    df = min(_joint_df(parts, (n, m)), (min(n, m) - 1) * (1 + min(n, m) / max(n, m)))
-    return _by_student(fmean(ys) - fmean(xs), math.sqrt(sum(parts)), df)
+    df = min(_compute_joint_df(parts, (n, m)), (min(n, m) - 1) * (1 + min(n, m) / max(n, m)))
+    return _shift_by_student(fmean(ys) - fmean(xs), math.sqrt(sum(parts)), df)
 
 
-def _joint_df(parts: tuple[float, float], sizes: tuple[int, int]) -> float:
+def _compute_joint_df(parts: tuple[float, float], sizes: tuple[int, int]) -> float:
     """Welch and Satterthwaite's degrees of freedom for the sum of two variances of means."""
     # Divided first: squares of very small variances would vanish.
     shares = [part / sum(parts) for part in parts]
     return 1 / sum(share**2 / (size - 1) for share, size in zip(shares, sizes, strict=True))
 
 
-def _placements(values: Floats, among: Floats) -> Floats:
+def _compute_placements(values: Floats, among: Floats) -> Floats:
     """For each value the share of `among` that lies below it, ties as half."""
     ordered = np.sort(among)
     below = np.searchsorted(ordered, values, "left") + np.searchsorted(ordered, values, "right")
@@ -110,7 +110,7 @@ def _placements(values: Floats, among: Floats) -> Floats:
 
 def cliffs_delta(xs: Sequence[float], ys: Sequence[float]) -> float:
     """How much more often the second side's value is the larger than the smaller: -1 to 1."""
-    return 2 * float(_placements(np.asarray(ys), np.asarray(xs)).mean()) - 1
+    return 2 * float(_compute_placements(np.asarray(ys), np.asarray(xs)).mean()) - 1
 
 
 # Romano, Kromrey, Coraggio and Skowronek (2006) match these to Cohen's small, medium and large.
@@ -129,9 +129,9 @@ def brunner_munzel(xs: Sequence[float], ys: Sequence[float]) -> Shift:
     `difference` is Hodges and Lehmann's.
     """
     one, other = np.asarray(xs, dtype=np.float64), np.asarray(ys, dtype=np.float64)
-    differences = np.sort(np.subtract.outer(_thinned(other), _thinned(one)), axis=None)
-    low = _least_shift(one, other, differences)
-    high = -_least_shift(other, one, -differences[::-1])
+    differences = np.sort(np.subtract.outer(_thin(other), _thin(one)), axis=None)
+    low = _find_least_shift(one, other, differences)
+    high = -_find_least_shift(other, one, -differences[::-1])
     ahead, p = _rank_test(one, other)
     if p < 2 * TAIL and low <= 0 <= high:  # of values equal on both sides: only a shift of 0 itself is rejected there
         low = max(low, float(differences[differences > 0][0]) / 2) if ahead > 0 else low
@@ -143,13 +143,13 @@ def brunner_munzel(xs: Sequence[float], ys: Sequence[float]) -> Shift:
 MOST_PER_SIDE = 500
 
 
-def _thinned(side: Floats) -> Floats:
+def _thin(side: Floats) -> Floats:
     if side.size <= MOST_PER_SIDE:
         return side
     return np.asarray(np.quantile(side, (np.arange(MOST_PER_SIDE) + 0.5) / MOST_PER_SIDE), dtype=np.float64)
 
 
-def _least_shift(xs: Floats, ys: Floats, differences: Floats) -> float:
+def _find_least_shift(xs: Floats, ys: Floats, differences: Floats) -> float:
     """Where the shifts begin that are not rejected: the test changes at the differences between the sides alone."""
 
     def is_accepted(at: int) -> bool:
@@ -160,12 +160,12 @@ def _least_shift(xs: Floats, ys: Floats, differences: Floats) -> float:
 
 def _rank_test(xs: Floats, ys: Floats) -> tuple[float, float]:
     """(how much more often ys are the larger, -1/2 to 1/2; p). Sides wholly apart have the p of exact ranks."""
-    above, below = _placements(ys, xs), _placements(xs, ys)
+    above, below = _compute_placements(ys, xs), _compute_placements(xs, ys)
     ahead = float(above.mean()) - 0.5
     parts = (float(above.var(ddof=1)) / ys.size, float(below.var(ddof=1)) / xs.size)
     if not sum(parts) > 0:
         return ahead, 2 / math.comb(xs.size + ys.size, xs.size) if ahead else 1.0
-    df = min(_joint_df(parts, (ys.size, xs.size)), min(xs.size, ys.size) - 1)
+    df = min(_compute_joint_df(parts, (ys.size, xs.size)), min(xs.size, ys.size) - 1)
     return ahead, 2 * float(scipy.special.stdtr(df, -abs(ahead) / math.sqrt(sum(parts))))
 
 
@@ -202,15 +202,15 @@ def paired(pairs: Sequence[tuple[Placed, Placed]], *, least_sd: float = 0.0) -> 
     drift = common_slope([([place for place, _ in halfway], [value for _, value in halfway])])
     step = drift.per_run if drift else 0.0
     level = [each - step * (y.place - x.place) for each, (x, y) in zip(differences, pairs, strict=True)]
-    both = [_one_sample(each, least_sd) for each in (differences, level)]
+    both = [_test_one_sample(each, least_sd) for each in (differences, level)]
     if both[0] is None or both[1] is None:
         return None
     return unite(both[0], both[1])
 
 
-def _one_sample(values: Sequence[float], least_sd: float) -> Shift | None:
+def _test_one_sample(values: Sequence[float], least_sd: float) -> Shift | None:
     sd = max(sample_sd(values), least_sd) if len(values) > 1 else 0.0
-    return _by_student(fmean(values), sd / math.sqrt(len(values)), len(values) - 1) if sd else None
+    return _shift_by_student(fmean(values), sd / math.sqrt(len(values)), len(values) - 1) if sd else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +289,7 @@ def explaining_drift(xs: Sequence[Placed], ys: Sequence[Placed], tests: int = 1)
     It must lie beyond the straight line through both sides, with that line's own uncertainty. Outliers are left out.
     tests: so many of one row are made, any of which may be wrong.
     """
-    kept = [_without_outliers(side) for side in (xs, ys)]
+    kept = [_drop_outliers(side) for side in (xs, ys)]
     slope = common_slope([([each.place for each in side], [each.value for each in side]) for side in kept])
     if slope is None or not slope.error:
         return None
@@ -309,7 +309,7 @@ def _split(side: Sequence[Placed]) -> tuple[list[float], list[float]]:
     return [each.value for each in side], [float(each.place) for each in side]
 
 
-def _without_outliers(side: Sequence[Placed]) -> list[Placed]:
+def _drop_outliers(side: Sequence[Placed]) -> list[Placed]:
     out = find_outliers([each.value for each in side])
     return [each for at, each in enumerate(side) if at not in out]
 

@@ -43,18 +43,18 @@ def describe_sweep(sweep: Sweep) -> Sweep:
 def _conclude(sweep: Sweep, fit: Fit | None) -> str:
     """How many levels are missing, or where the peak is."""
     if fit is None:
-        return _missing(sweep)
+        return _say_missing(sweep)
     if miss_share(sweep, fit) >= ROUGH:
-        return f"{sweep.name}: {_quality(sweep, fit)} No peak is read off it."
-    return f"{sweep.name}: {_peak(sweep, fit)} {_quality(sweep, fit)}"
+        return f"{sweep.name}: {_say_quality(sweep, fit)} No peak is read off it."
+    return f"{sweep.name}: {_say_peak(sweep, fit)} {_say_quality(sweep, fit)}"
 
 
 def _describe_fit(fit: Fit) -> tuple[str, ...]:
     """λ, σ and κ with their intervals."""
     return (
-        f"λ {_with_interval(fit.rate_one, fit.rate_one_interval, ' requests/s for one client alone')}",
-        f"σ {_with_interval(fit.contention, fit.contention_interval, ', the share of work that waits in line (contention)')}",
-        f"κ {_with_interval(fit.coherency, fit.coherency_interval, ', the cost of keeping each other informed (coherency)')}",
+        f"λ {_add_interval(fit.rate_one, fit.rate_one_interval, ' requests/s for one client alone')}",
+        f"σ {_add_interval(fit.contention, fit.contention_interval, ', the share of work that waits in line (contention)')}",
+        f"κ {_add_interval(fit.coherency, fit.coherency_interval, ', the cost of keeping each other informed (coherency)')}",
     )
 
 
@@ -67,7 +67,7 @@ def _note_sweep(sweep: Sweep) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _missing(sweep: Sweep) -> str:
+def _say_missing(sweep: Sweep) -> str:
     levels = [str(level.n) for level in sweep.levels]
     lack = LEAST_LEVELS - len(levels)
     if lack <= 0:
@@ -81,30 +81,30 @@ def _missing(sweep: Sweep) -> str:
     )
 
 
-def _peak(sweep: Sweep, fit: Fit) -> str:
+def _say_peak(sweep: Sweep, fit: Fit) -> str:
     least, most = sweep.levels[0].n, sweep.levels[-1].n
     interval = fit.peak_interval
     if fit.peak_at is None or interval.high is None:
-        return _no_peak(fit, most)
+        return _say_no_peak(fit, most)
     if fit.peak_at < least:
         return f"req/s falls from the lowest level measured on ({least} clients): the peak lies below it."
-    span = f"95 % interval {_clients(interval.low)} to {_clients(interval.high)}"
+    span = f"95 % interval {_count_clients(interval.low)} to {_count_clients(interval.high)}"
     if is_too_wide(interval):
         return f"req/s has a peak, but where is uncertain ({span} clients)."
-    place = f"at {_clients(fit.peak_at)} clients ({span}), with {figure(fit.peak_rate)} requests/s"
+    place = f"at {_count_clients(fit.peak_at)} clients ({span}), with {figure(fit.peak_rate)} requests/s"
     if fit.peak_at > most:
         return f"no peak up to the {most} clients measured; drawn out, the law puts it {place}."
     return f"req/s peaks {place}."
 
 
-def _no_peak(fit: Fit, most: int) -> str:
+def _say_no_peak(fit: Fit, most: int) -> str:
     if fit.peak_interval.low > most:
-        more = f" If there is one, it lies above {_clients(fit.peak_interval.low)} clients."
+        more = f" If there is one, it lies above {_count_clients(fit.peak_interval.low)} clients."
         return f"no peak within what was measured (up to {most} clients)." + more
     return f"whether req/s has a peak cannot be told from these levels (up to {most} clients)."
 
 
-def _quality(sweep: Sweep, fit: Fit) -> str:
+def _say_quality(sweep: Sweep, fit: Fit) -> str:
     share = miss_share(sweep, fit)
     word = "closely" if share < CLOSE else "roughly" if share < ROUGH else "badly"
     off = f"off by {share:.1%}".replace("%", " %")
@@ -115,7 +115,7 @@ def _quality(sweep: Sweep, fit: Fit) -> str:
     return fitted
 
 
-def _with_interval(value: float, interval: Interval | None, what: str) -> str:
+def _add_interval(value: float, interval: Interval | None, what: str) -> str:
     if interval is None or interval.high is None:
         return f"{figure(value)}{what}"
     return f"{_short_figure(value)} ({_short_figure(interval.low)} to {_short_figure(interval.high)}){what}"
@@ -125,7 +125,7 @@ def _short_figure(value: float) -> str:
     return f"{value:.3g}" if abs(value) < 1 else figure(value)
 
 
-def _clients(value: float) -> str:
+def _count_clients(value: float) -> str:
     return f"{value:.0f}" if value < 10_000 else f"{value:.2g}"
 
 
@@ -150,10 +150,10 @@ def describe_file(
     alike: bool = False,
 ) -> str:
     """One file in a sentence or three. `alike`: of texts that were compared by their lines."""
-    names = _listed([config.name for config in columns])
+    names = _list_names([config.name for config in columns])
     if differing:
         total = len(differing) + same
-        opening = f"{name}: {len(differing)} of {total} directives differ between {names}: {_listed(differing)}."
+        opening = f"{name}: {len(differing)} of {total} directives differ between {names}: {_list_names(differing)}."
     elif same or unshown:
         shown = "what is shown is " if unshown else ""
         opening = f"{name}: {shown}identical in {names} ({_count(same, 'directive')} compared)."
@@ -165,7 +165,7 @@ def describe_file(
     if unread:
         rest.append(f"{_count(unread, 'line')} of these texts could not be read as a directive.")
     if without:
-        rest.append(f"{_listed([config.name for config in without])}: no text of this kind.")
+        rest.append(f"{_list_names([config.name for config in without])}: no text of this kind.")
     return " ".join([opening, *rest])
 
 
@@ -183,7 +183,7 @@ def describe_texts(
         found.append(f"{_name_text(text)}: only {config.name} shows it, so there is nothing to compare it with.")
     bare = [config.name for config in configs if config.id not in compared]
     if bare and compared:
-        found.append(f"{_listed(bare)}: no config text.")
+        found.append(f"{_list_names(bare)}: no config text.")
     shared = Counter(_name_text(text) for text in texts if text.config is None)
     for name, n in shared.items():
         often = "once" if n == 1 else f"{n} times"
@@ -199,7 +199,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     """ "a", "a and b", "a, b and c", "a, b, c and 5 more"."""
     names = list(dict.fromkeys(names))
     if len(names) > MOST_NAMED:
@@ -219,7 +219,7 @@ def describe_method(comparison: Comparison, judgement: Judgement) -> list[str]:
         return sentences
     tests = sorted({verdict.test for verdict in judgement.verdicts.values() if verdict.test})
     if tests:
-        sentences += _tested(judgement, tests)
+        sentences += _say_tested(judgement, tests)
     if any(verdict.n == 1 or verdict.n_base == 1 for verdict in judgement.verdicts.values()):
         sentences.append(
             "One run a side is no test: its distance is set beside what repeats vary by, and what lies far outside "
@@ -228,7 +228,7 @@ def describe_method(comparison: Comparison, judgement: Judgement) -> list[str]:
     return sentences
 
 
-def _tested(judgement: Judgement, tests: Sequence[str]) -> list[str]:
+def _say_tested(judgement: Judgement, tests: Sequence[str]) -> list[str]:
     """How it was tested, and what of that holds for the tests that were made."""
     opening = f"Tested by {', '.join(tests)}."
     if all(verdict.p_adjusted is None for verdict in judgement.verdicts.values()):
@@ -264,9 +264,9 @@ def describe_change(change: Change) -> str:
 def describe_levels(swept: Range, points: Sequence[Point]) -> str:
     """As "about 3 requests per second at 50 and 100 connections, the mean time doubles, 47 % fail at 150"."""
     sound = [point for point in points if not point.failed and point.rate is not None]
-    parts = [*_rates(swept, sound), *_times_over(sound)]
+    parts = [*_say_rates(swept, sound), *_say_times(sound)]
     failing = [point for point in points if point.failed]
-    at = _preposition(swept)
+    at = _choose_preposition(swept)
     if failing:
         places = [_value(point) for point in failing[:2]]
         places = places if sound else [with_axis(swept, places[0]), *places[1:]]
@@ -275,11 +275,11 @@ def describe_levels(swept: Range, points: Sequence[Point]) -> str:
     return ", ".join(parts) or "no level served anything"
 
 
-def _rates(swept: Range, sound: Sequence[Point]) -> list[str]:
+def _say_rates(swept: Range, sound: Sequence[Point]) -> list[str]:
     if not sound:
         return []
     rates = [point.rate or 0.0 for point in sound]
-    at = _preposition(swept)
+    at = _choose_preposition(swept)
     if max(rates) <= ABOUT * min(rates):
         places = [_value(point) for point in sound]
         where = " and ".join(places) if len(places) < 3 else f"{places[0]} to {places[-1]}"
@@ -306,7 +306,7 @@ def _rates(swept: Range, sound: Sequence[Point]) -> list[str]:
     return told
 
 
-def _preposition(swept: Range) -> str:
+def _choose_preposition(swept: Range) -> str:
     return "with" if swept.unit and swept.unit not in RATES else "at"
 
 
@@ -318,7 +318,7 @@ def with_axis(swept: Range, value: str) -> str:
     return f"{value} {SINGULAR.sub('', unit) if value == '1' else unit}"
 
 
-def _times_over(sound: Sequence[Point]) -> list[str]:
+def _say_times(sound: Sequence[Point]) -> list[str]:
     timed = [point.mean_ms for point in sound if point.mean_ms]
     if len(timed) < 2:
         return []

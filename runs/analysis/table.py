@@ -91,8 +91,8 @@ class Row:
         """One a column. Made when somebody asks for them: a page of many configs shows a few rows."""
         figures: list[list[Figure]] = [[] for _ in self.bases]
         for at, source, value in self.values:
-            figures[at].append(self._figure(source, value))
-        cells = list(map(self._cell, figures))
+            figures[at].append(self._make_figure(source, value))
+        cells = list(map(self._make_cell, figures))
         return tuple(
             cell._replace(delta=delta(cell.mean, cells[base].mean, self.kind))
             if self.kind and base != at and at not in self.silent
@@ -100,14 +100,14 @@ class Row:
             for at, (cell, base) in enumerate(zip(cells, self.bases, strict=True))
         )
 
-    def _figure(self, source: RunFact | CaptureFact, value: float) -> Figure:
+    def _make_figure(self, source: RunFact | CaptureFact, value: float) -> Figure:
         if isinstance(source, CaptureFact):
             what = f"{source.tool} {source.phase}".strip()
             return Figure(value, source.source, source.line, what, source.run, source.partial)
         line = source.source_of(self.where)
         return Figure(value, line.url, line.line, source.label or f"run {source.id}", source.id, source.partial)
 
-    def _cell(self, figures: list[Figure]) -> Cell:
+    def _make_cell(self, figures: list[Figure]) -> Cell:
         if 0 < sum(figure.run in self.out for figure in figures) < len(figures):
             figures = [figure._replace(counted=figure.run not in self.out) for figure in figures]
         values = [figure.value for figure in figures if figure.counted]
@@ -241,41 +241,45 @@ class _Monitors:
         Single lines quoted of a listing give no sum and no number of processes; cut screens neither, beside a capture that
         lists all.
         """
-        yield from self._system("mem_free", "Free memory", _metric("mem_free_kb"))
-        yield from self._system("mem_obtainable", "Available memory", free_kb)
-        yield from self._system("swap_used", "Swap used", _metric("swap_used_kb"))
+        yield from self._make_system_rows("mem_free", "Free memory", _read_metric("mem_free_kb"))
+        yield from self._make_system_rows("mem_obtainable", "Available memory", free_kb)
+        yield from self._make_system_rows("swap_used", "Swap used", _read_metric("swap_used_kb"))
         programs = {capture.id: {group.name: group for group in group_processes(capture)} for capture in self.captures}
         for name in pick_biggest(self.captures, MOST_PROGRAMS):
             listed = {capture.id: programs[capture.id].get(name) for capture in self.captures}
-            yield from self._program(f"{name}: each, mean", "MiB", listed, lambda group: group.rss_mean_kb / MIB)
+            yield from self._make_program_rows(
+                f"{name}: each, mean", "MiB", listed, lambda group: group.rss_mean_kb / MIB
+            )
             summed = [capture for capture in self.captures if listed[capture.id] and not capture.partial]
             summed = [capture for capture in summed if not capture.is_cut] or summed
             own = {capture.id: listed[capture.id] for capture in summed}
             together = f"{name}: all together"
-            yield from self._program(together, "MiB", own, lambda group: group.rss_kb / MIB)
+            yield from self._make_program_rows(together, "MiB", own, lambda group: group.rss_kb / MIB)
             if any(group and group.peak_rss_kb > group.rss_kb for group in own.values()):
-                yield from self._program(f"{together}, most", "MiB", own, lambda group: group.peak_rss_kb / MIB)
-            yield from self._program(f"{name}: processes", "", own, lambda group: round(group.n, 1))
+                yield from self._make_program_rows(
+                    f"{together}, most", "MiB", own, lambda group: group.peak_rss_kb / MIB
+                )
+            yield from self._make_program_rows(f"{name}: processes", "", own, lambda group: round(group.n, 1))
             if any(group and group.peak_n > group.n for group in own.values()):
-                yield from self._program(f"{name}: processes, most", "", own, lambda group: group.peak_n)
+                yield from self._make_program_rows(f"{name}: processes, most", "", own, lambda group: group.peak_n)
 
     def cpu_rows(self) -> Iterator[Row]:
         """Shares of CPU time and the one-minute load."""
-        yield from self._phases("cpu_busy", "Busy", "%", "", busy_pct)
+        yield from self._make_phase_rows("cpu_busy", "Busy", "%", "", busy_pct)
         for name, label in CPU_SHARES.items():
-            for row in self._phases(f"cpu_{name}", label, "%", "", _metric(f"cpu_{name}")):
+            for row in self._make_phase_rows(f"cpu_{name}", label, "%", "", _read_metric(f"cpu_{name}")):
                 if name in ("us", "sy", "id") or any(value for _, _, value in row.values):
                     yield row
-        yield from self._phases("load1", "Load, 1 minute", "", "", _metric("load1"))
+        yield from self._make_phase_rows("load1", "Load, 1 minute", "", "", _read_metric("load1"))
 
-    def _system(self, key: str, label: str, read: Read) -> Iterator[Row]:
+    def _make_system_rows(self, key: str, label: str, read: Read) -> Iterator[Row]:
         def mib(capture: CaptureFact) -> float | None:
             value = read(capture)
             return None if value is None else value / MIB
 
-        return self._phases(key, label, "MiB", "amount", mib)
+        return self._make_phase_rows(key, label, "MiB", "amount", mib)
 
-    def _program(
+    def _make_program_rows(
         self, label: str, unit: str, groups: Mapping[int, ProcessGroup | None], read: Callable[[ProcessGroup], float]
     ) -> Iterator[Row]:
         """groups: of one program, by the capture's id."""
@@ -284,9 +288,9 @@ class _Monitors:
             group = groups.get(capture.id)
             return None if group is None else read(group)
 
-        return self._phases(label.replace(" ", "_"), label, unit, "amount" if unit else "", value)
+        return self._make_phase_rows(label.replace(" ", "_"), label, unit, "amount" if unit else "", value)
 
-    def _phases(self, key: str, label: str, unit: str, kind: str, read: Read) -> Iterator[Row]:
+    def _make_phase_rows(self, key: str, label: str, unit: str, kind: str, read: Read) -> Iterator[Row]:
         """One row a phase that has values. A capture quoted in part gives way to a full one of the same config."""
         for phase in PHASES:
             own = [capture for capture in self.captures if capture.phase == phase]
@@ -309,7 +313,7 @@ CPU_SHARES = {"us": "User", "sy": "System", "ni": "Nice", "wa": "Waiting for dis
 CPU_SHARES |= {"st": "Stolen", "id": "Idle"}
 
 
-def _metric(name: str) -> Read:
+def _read_metric(name: str) -> Read:
     return lambda capture: capture.metrics.get(name)
 
 

@@ -153,14 +153,14 @@ def _test(stretch: Floats) -> tuple[float, list[int]]:
     It must hold among the days around it as well: where noise grows, calm days elsewhere say nothing of it.
     """
     n = stretch.shape[1]
-    p = _chance_of(stretch)
+    p = _estimate_chance(stretch)
     if p > LEVEL:
         return p, []
-    split = _best_splits(stretch, range(FEWEST_DAYS, n), _noise_beside(stretch)[1])
+    split = _find_best_splits(stretch, range(FEWEST_DAYS, n), _estimate_noise_beside(stretch)[1])
     start, end = int(split.start[0]), int(split.end[0])
     around = max(AROUND, min(end - start, n - end + start))
     near = stretch[:, max((start or end) - around, 0) : end + around]
-    return max(p, _chance_of(near)), sorted({start, end} - {0, n})
+    return max(p, _estimate_chance(near)), sorted({start, end} - {0, n})
 
 
 def _replace_outliers(values: Floats) -> Floats:
@@ -173,10 +173,10 @@ def _replace_outliers(values: Floats) -> Floats:
     return np.where(np.abs(values - medians) > FAR_OFF * spread, medians, values)
 
 
-def _chance_of(stretch: Floats) -> float:
+def _estimate_chance(stretch: Floats) -> float:
     """The share of series without a change that show as much at their best split."""
     n = stretch.shape[1]
-    statistic, correlations = _statistics(stretch)
+    statistic, correlations = _compute_statistics(stretch)
     # The estimate is low in few days, since the best split explains part of it: a margin of its error and of that.
     correlation = min(float(correlations[0]) + 1 / math.sqrt(n) + 10 / n, MOST_CORRELATION)
     drawn = _simulate_statistics(n - n % max(1, n // 25), round(20 * correlation))  # few lengths, so that they are kept
@@ -189,16 +189,16 @@ def _simulate_statistics(n: int, twentieths: int) -> Floats:
     correlation = twentieths / 20
     noise = np.random.default_rng(SEED).standard_normal((N_DRAWN, n))
     noise[:, 0] /= math.sqrt(1 - correlation**2)
-    return _statistics(scipy.signal.lfilter([1], [1, -correlation], noise, axis=1))[0]
+    return _compute_statistics(scipy.signal.lfilter([1], [1, -correlation], noise, axis=1))[0]
 
 
-def _statistics(rows: Floats) -> tuple[Floats, Floats]:
+def _compute_statistics(rows: Floats) -> tuple[Floats, Floats]:
     """How much the best split of each row explains, in units of its noise, and the autocorrelation of that."""
-    correlation, noise = _noise_beside(rows)
-    return _best_splits(rows, _lengths(rows.shape[1]), noise).gain / noise, correlation
+    correlation, noise = _estimate_noise_beside(rows)
+    return _find_best_splits(rows, _list_lengths(rows.shape[1]), noise).gain / noise, correlation
 
 
-def _lengths(n: int) -> list[int]:
+def _list_lengths(n: int) -> list[int]:
     """Of dips in n days: all short ones, and fewer of the long."""
     found, length = [], FEWEST_DAYS
     while length <= n - 2 * FEWEST_DAYS:
@@ -207,7 +207,7 @@ def _lengths(n: int) -> list[int]:
     return found
 
 
-def _best_splits(rows: Floats, lengths: Sequence[int], noise: Floats) -> _Splits:
+def _find_best_splits(rows: Floats, lengths: Sequence[int], noise: Floats) -> _Splits:
     """A step, or else a dip where it explains more than a step by what a second change is worth (2 ln n, as in BIC)."""
     n = rows.shape[1]
     every = np.arange(len(rows))
@@ -231,16 +231,16 @@ def _best_splits(rows: Floats, lengths: Sequence[int], noise: Floats) -> _Splits
     return _Splits(start, end, gain)
 
 
-def _noise_beside(rows: Floats) -> tuple[Floats, Floats]:
+def _estimate_noise_beside(rows: Floats) -> tuple[Floats, Floats]:
     """Autocorrelation at lag 1 and long-run variance of what the best split of each row leaves."""
-    split = _best_splits(rows, _lengths(rows.shape[1]), np.zeros(len(rows)))
+    split = _find_best_splits(rows, _list_lengths(rows.shape[1]), np.zeros(len(rows)))
     days = np.arange(rows.shape[1])
     inside = (days >= split.start[:, None]) & (days < split.end[:, None])
-    means = [_row_means(rows, where) for where in (inside, ~inside)]
+    means = [_compute_row_means(rows, where) for where in (inside, ~inside)]
     return _estimate_noise(rows - np.where(inside, *means))
 
 
-def _row_means(rows: Floats, where: NDArray[np.bool_]) -> Floats:
+def _compute_row_means(rows: Floats, where: NDArray[np.bool_]) -> Floats:
     sums = np.where(where, rows, 0).sum(axis=1, keepdims=True)
     means: Floats = sums / where.sum(axis=1, keepdims=True)
     return means
@@ -250,13 +250,13 @@ def _estimate_noise(rows: Floats) -> tuple[Floats, Floats]:
     """Autocorrelation at lag 1, 0 where it is negative, and long-run variance, as of an autoregressive process."""
     n = rows.shape[1]
     lag = 2 + min(n // 100, 4)  # far enough apart to be independent, near enough that changes touch few
-    variance = np.mean([_half_mean_square(rows, lag + more) for more in range(3) if lag + more < n - 1], axis=0)
+    variance = np.mean([_compute_half_mean_square(rows, lag + more) for more in range(3) if lag + more < n - 1], axis=0)
     variance = np.maximum(variance, 1e-18)
-    correlation = np.clip(1 - _half_mean_square(rows, 1) / variance, 0, MOST_CORRELATION)
+    correlation = np.clip(1 - _compute_half_mean_square(rows, 1) / variance, 0, MOST_CORRELATION)
     return correlation, variance * (1 + correlation) / (1 - correlation)
 
 
-def _half_mean_square(rows: Floats, lag: int) -> Floats:
+def _compute_half_mean_square(rows: Floats, lag: int) -> Floats:
     """Of the differences between days so far apart, those that a change or an outlier makes left out."""
     sizes = np.abs(rows[:, lag:] - rows[:, :-lag])
     spread = np.median(sizes, axis=1, keepdims=True) * TO_SD

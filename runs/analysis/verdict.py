@@ -128,7 +128,7 @@ def compare_sides(base: Side, own: Side, step: float = 0.0, most: int = 0, tests
     of = "runs" if len(base.values) == len(own.values) == 1 else "means"
     apart = math.log(own.mean) - math.log(base.mean)
     found = replace(found, design=design, distance=apart, of=of)
-    least_sds = _least_sds(base, own, step)
+    least_sds = _estimate_least_sds(base, own, step)
     if fewest < 2 or least_sds is None:
         return found
     pool = stats.pool_spread([base.logs, own.logs])
@@ -165,7 +165,7 @@ def read_design(base: Side, own: Side) -> tuple[Design, list[tuple[Placed, Place
     return Design.ALTERNATING if alternate else Design.MIXED, pairs
 
 
-def _least_sds(base: Side, own: Side, step: float) -> tuple[float, float] | None:
+def _estimate_least_sds(base: Side, own: Side, step: float) -> tuple[float, float] | None:
     """None where repeats equal to the last digit, of both sides, tell nothing of how they vary."""
     least = base.least_sd(step), own.least_sd(step)
     if len({*base.values}) > 1 or len({*own.values}) > 1:

@@ -53,7 +53,7 @@ def add_words(judgement: Judgement) -> Judgement:
 
 def describe(verdict: Verdict) -> str:
     """A few words for the cell: "17 % more, 95 % interval 14 to 21 %, p=0.029, 4 repeats each"."""
-    text = _join(_how_far(verdict), _how_sure(verdict, down=(verdict.distance or 0) < 0))
+    text = _join(_say_how_far(verdict), _say_how_sure(verdict, down=(verdict.distance or 0) < 0))
     if verdict.void is None:
         return text
     if verdict.void_by is None:
@@ -61,7 +61,7 @@ def describe(verdict: Verdict) -> str:
     return f"{text}: no {'gain' if verdict.void == Void.GAIN_BY_FAILURES else 'loss'}, {describe(verdict.void_by)}"
 
 
-def _how_far(verdict: Verdict) -> str:
+def _say_how_far(verdict: Verdict) -> str:
     if verdict.failures is not None:
         counts = verdict.failures
         own, base = percent(counts.bad, counts.of), percent(counts.base_bad, counts.base_of)
@@ -83,7 +83,7 @@ def _how_far(verdict: Verdict) -> str:
     return _join(far, interval_words(verdict.low, verdict.high, quantity, after=far))
 
 
-def _how_sure(verdict: Verdict, *, down: bool) -> str:
+def _say_how_sure(verdict: Verdict, *, down: bool) -> str:
     """How many runs, and how sure that makes it. `down`: for a distance that is counted from the larger value."""
     scale, p = verdict.scale, verdict.p_adjusted
     if verdict.failures is not None:
@@ -95,27 +95,27 @@ def _how_sure(verdict: Verdict, *, down: bool) -> str:
         case Ground.TESTED:
             return _join(chance, sides)
         case Ground.DRIFT:
-            return _join(sides, chance, f"which a drift of {_drift(verdict)} could be all of")
+            return _join(sides, chance, f"which a drift of {_say_drift(verdict)} could be all of")
         case Ground.FAR if scale.pool is None:
             return f"{sides}, far beyond what repeats usually vary by"
         case Ground.FAR if scale.pool:
-            return f"{sides}, far beyond the {_spread(scale.pool, down)} that {_repeats(scale)}{_vary(down)}"
+            return f"{sides}, far beyond the {_spread(scale.pool, down)} that {_count_repeats(scale)}{_vary(down)}"
         case Ground.OPEN if verdict.fewest > 2:
             return _join(sides, chance)
         case Ground.OPEN:
-            return _join(sides, chance, _within_spread(verdict, scale, down=down))
+            return _join(sides, chance, _say_within_spread(verdict, scale, down=down))
     return sides
 
 
-def _within_spread(verdict: Verdict, scale: Scale, *, down: bool) -> str:
+def _say_within_spread(verdict: Verdict, scale: Scale, *, down: bool) -> str:
     if scale.pool is None:
         return "no repeats to go by" if verdict.fewest < 2 else "repeats all equal, which tells of no spread"
     size, distance = _spread(scale.pool, down), abs(verdict.distance or 0)
     if distance <= scale.pool.widest:
-        return f"{_repeats(scale)}{_vary(down)} {size}"
+        return f"{_count_repeats(scale)}{_vary(down)} {size}"
     if verdict.fewest < 2 and distance <= SINGLE_REACH:
         return "nearer than twice, while one run tells nothing of its own spread"
-    return f"not far beyond the {size} that {_repeats(scale)}{_vary(down)}"
+    return f"not far beyond the {size} that {_count_repeats(scale)}{_vary(down)}"
 
 
 def explain(verdict: Verdict) -> str:
@@ -147,7 +147,9 @@ def _explain_order(verdict: Verdict) -> str:
         if verdict.drift is None:
             return f"{first}, so that a drift of the machine would look alike."
         seen = "drift that way" if verdict.drift.is_seen else "do not rule out a drift"
-        return f"{first}, and within both they {seen}: {_drift(verdict)} would be all of it. Run the configs in turn."
+        return (
+            f"{first}, and within both they {seen}: {_say_drift(verdict)} would be all of it. Run the configs in turn."
+        )
     if verdict.most:
         return (
             "A sequential test was made after each round; p and interval are corrected for the number of tests, so that at "
@@ -156,9 +158,9 @@ def _explain_order(verdict: Verdict) -> str:
     return "The runs alternate, and neighbours are compared." if verdict.test.startswith("paired") else ""
 
 
-def _drift(verdict: Verdict) -> str:
+def _say_drift(verdict: Verdict) -> str:
     rise = verdict.drift.per_run if verdict.drift else 0.0
-    return f"{_size(ratio(rise) or 1)} a run {'up' if rise > 0 else 'down'}"
+    return f"{_word_size(ratio(rise) or 1)} a run {'up' if rise > 0 else 'down'}"
 
 
 def _explain_spread(verdict: Verdict, scale: Scale) -> str:
@@ -168,13 +170,13 @@ def _explain_spread(verdict: Verdict, scale: Scale) -> str:
         more = ["and others"] if len(scale.sources) > MOST_NAMED else []
         names = _join(*[f"“{name}”" for name, _ in scale.sources[:MOST_NAMED]], *more)
         where = f"{scale.where or 'in this comparison'}{names and ': '}{names}"
-        lost = f"; {_missing(scale.missing)}" if scale.missing else ""
+        lost = f"; {_say_missing(scale.missing)}" if scale.missing else ""
         sets = f"{pool.sets} {'sets' if pool.sets > 1 else 'set'} of repeats {where}{lost}"
         single = " A single run nearer than twice is not judged by them." if verdict.fewest < 2 else ""
         return f"Repeats {_vary(down)} up to {_spread(pool, down)} {many}({sets}).{single}"
     if verdict.fewest > 1:
         return ""
-    lost = f" ({_missing(scale.missing)})" if scale.missing else ""
+    lost = f" ({_say_missing(scale.missing)})" if scale.missing else ""
     if math.isinf(scale.row.unknown):
         return f"No spread to go by{lost}: a single run's slowest requests are not judged."
     return (
@@ -183,7 +185,7 @@ def _explain_spread(verdict: Verdict, scale: Scale) -> str:
     )
 
 
-def _missing(n: int) -> str:
+def _say_missing(n: int) -> str:
     return f"{n:,} earlier {'run was' if n == 1 else 'runs were'} left out or deleted"
 
 
@@ -212,14 +214,14 @@ def _explain_failures(verdict: Verdict, counts: FailureCounts) -> str:
 
 def factor_words(factor: float | None, quantity: str) -> str:
     """As "17 % more", "33 times as many", "equal"."""
-    return "beyond any number" if factor is None else " ".join(filter(None, _parts(factor, quantity)))
+    return "beyond any number" if factor is None else " ".join(filter(None, _split_factor(factor, quantity)))
 
 
 def interval_words(low: float | None, high: float | None, quantity: str, after: str = "") -> str:
     """As "95 % interval 9 to 26 % more", or nothing without one; `after` words that end alike, "more" is not repeated."""
     if low is None or high is None:
         return ""
-    (least, word), (most, other_word) = _parts(low, quantity), _parts(high, quantity)
+    (least, word), (most, other_word) = _split_factor(low, quantity), _split_factor(high, quantity)
     if not word or word != other_word:
         return f"95 % interval from {factor_words(low, quantity)} to {factor_words(high, quantity)}"
     near, far = (least, most) if low > 1 else (most, least)
@@ -245,7 +247,7 @@ def sides_words(verdict: Verdict, noun: str) -> str:
     return f"{n} {noun if n == 1 else several} against {n_base}"
 
 
-def _repeats(scale: Scale) -> str:
+def _count_repeats(scale: Scale) -> str:
     return "repeats of other runs " if scale.where else "repeats "
 
 
@@ -260,18 +262,18 @@ def _spread(pool: Pool, down: bool) -> str:
     `down`: counted from the larger one, as what stands beside it is ("29 % fewer"): 42 % up are 30 % down.
     """
     factor = (ratio(-pool.widest) or 0) if down else (ratio(pool.widest) or math.inf)
-    return f"{_size(factor)} times" if factor >= TIMES_FROM else _size(factor)
+    return f"{_word_size(factor)} times" if factor >= TIMES_FROM else _word_size(factor)
 
 
-def _parts(factor: float, quantity: str) -> tuple[str, str]:
+def _split_factor(factor: float, quantity: str) -> tuple[str, str]:
     """Size and word: ("17 %", "more"), ("33", "times as many"), ("equal", ""). CPU shares count as amounts."""
-    size, quantity = _size(factor), quantity or "amount"
+    size, quantity = _word_size(factor), quantity or "amount"
     if size == "0 %":
         return "equal", ""
     return (size, TIMES[quantity]) if factor >= TIMES_FROM else (size, WORDS[quantity][factor < 1])
 
 
-def _size(factor: float) -> str:
+def _word_size(factor: float) -> str:
     """How far from 1: "17 %", "33", "1.2e+06"."""
     if factor >= TIMES_FROM:
         return figure(float(f"{factor:.2g}")) if factor < 10000 else f"{factor:.1e}"

@@ -88,7 +88,7 @@ def rate_chart(bars: Sequence[Bar], title: str = "Which config serves more?") ->
     filled = [replace(bar, workload=OFF_SCALE) if bar.mean > FLATTENS * best else bar for bar in filled]
     workloads = dict.fromkeys(bar.workload for bar in filled)
     shown = {name: [bar for bar in filled if bar.workload == name][:MOST_BARS] for name in workloads}
-    panels = tuple(_rate_panel(name, group) for name, group in shown.items())
+    panels = tuple(_make_rate_panel(name, group) for name, group in shown.items())
     words = "; ".join(_describe(bar) for group in shown.values() for bar in group)
     n_left = len(filled) - sum(map(len, shown.values()))
     notes = ["a dot is a run", "a bar their mean"]
@@ -109,7 +109,7 @@ def _describe(bar: Bar) -> str:
     return f"{bar.name}: {figure(bar.mean)} {RATE}, {len(bar.values)} runs{mark}"
 
 
-def _rate_panel(title: str, bars: Sequence[Bar]) -> Panel:
+def _make_rate_panel(title: str, bars: Sequence[Bar]) -> Panel:
     """The axis reaches every bar and every value that counts, and of others and of intervals as much as leaves the bars long."""
     good = [value for bar in bars if bar.counted and not bar.failed for value in bar.values]
     top = max([*good, *(bar.mean for bar in bars)]) or 1.0
@@ -123,10 +123,10 @@ def _rate_panel(title: str, bars: Sequence[Bar]) -> Panel:
         marks.append(Dots(bar.place, bar.values, (float(at),) * len(bar.values), bar.name, bar.hovers))
         if bar.left_out:
             marks.append(Dots(bar.place, bar.left_out, (float(at),) * len(bar.left_out), bar.name, small=True))
-    return Panel(axis, tuple(_rate_row(bar) for bar in bars), tuple(marks), title)
+    return Panel(axis, tuple(_make_rate_row(bar) for bar in bars), tuple(marks), title)
 
 
-def _rate_row(bar: Bar) -> Row:
+def _make_rate_row(bar: Bar) -> Row:
     words = " · failed" if bar.failed else "" if bar.counted else " · not counted"
     return Row(bar.name + words, bar.label, value=figure(bar.mean), more=bar.change, place=bar.place, muted=bool(words))
 
@@ -238,17 +238,17 @@ def memory_chart(stacks: Sequence[Stack]) -> Chart | None:
     def used(parts: Mapping[str, float]) -> tuple[str, str]:
         return (f"{figure(parts['used'])} MiB", "used") if "used" in parts else ("", "")
 
-    return _stack_chart("memory", "Where did memory go?", stacks, MEMORY, "MiB", used)
+    return _make_stack_chart("memory", "Where did memory go?", stacks, MEMORY, "MiB", used)
 
 
 def cpu_chart(stacks: Sequence[Stack]) -> Chart | None:
     def busy(parts: Mapping[str, float]) -> tuple[str, str]:
         return (f"{figure(round(100 - parts['id'], 1))} %", "busy") if "id" in parts else ("", "")
 
-    return _stack_chart("cpu", "Where did CPU time go?", stacks, CPU, "% of CPU time", busy, end=100.0)
+    return _make_stack_chart("cpu", "Where did CPU time go?", stacks, CPU, "% of CPU time", busy, end=100.0)
 
 
-def _stack_chart(
+def _make_stack_chart(
     name: str,
     title: str,
     stacks: Sequence[Stack],

@@ -79,13 +79,13 @@ def uses_log_axis(runs: Sequence[LatencyRun], scale: str = "") -> bool:
 
 def latency_chart(runs: Sequence[LatencyRun], scale: str = "") -> Chart | None:
     """The median of each config's runs and a band over all of them; more than ten configs become small multiples."""
-    spreads = [spread for spread in _spreads(runs) if len(spread.points) + bool(spread.longest) > 1]
+    spreads = [spread for spread in _collect_spreads(runs) if len(spread.points) + bool(spread.longest) > 1]
     if not spreads:
         return None
     log = uses_log_axis(runs, scale)
     configs = {(spread.name, spread.place): spread for spread in spreads}
-    x = _percent_axis(spreads)
-    y = _time_axis([*_values(spreads)], log=log)
+    x = _make_percent_axis(spreads)
+    y = _make_time_axis([*_collect_values(spreads)], log=log)
     if small := len(configs) > MOST_LINES:
         groups = [[s for s in spreads if (s.name, s.place) == key] for key in list(configs)[:MOST_PANELS]]
     else:
@@ -103,7 +103,7 @@ def latency_chart(runs: Sequence[LatencyRun], scale: str = "") -> Chart | None:
     notes += ["dotted: nothing printed between"] if any(s.longest for s in spreads) else []
     notes += ["thin: a run that does not count"] if not all(s.counted for s in spreads) else []
     notes += [f"{len(configs) - MOST_PANELS} more configs are not drawn"] if len(configs) > MOST_PANELS else []
-    rows = tuple(row for spread in spreads for row in _table(spread))
+    rows = tuple(row for spread in spreads for row in _tabulate(spread))
     heads = ("config", "% of requests", "median, ms", "least", "most", "runs")
     words = "; ".join(_describe(spread) for spread in spreads[: 2 * MOST_LINES])
     columns = 2 if small else 1
@@ -121,7 +121,7 @@ def latency_chart(runs: Sequence[LatencyRun], scale: str = "") -> Chart | None:
     )
 
 
-def _spreads(runs: Sequence[LatencyRun]) -> list[Spread]:
+def _collect_spreads(runs: Sequence[LatencyRun]) -> list[Spread]:
     """One a config, and one for each run that does not count."""
     groups: dict[tuple[str, int, int], list[LatencyRun]] = {}
     for at, run in enumerate(runs):
@@ -145,12 +145,12 @@ def _spread(group: Sequence[LatencyRun]) -> Spread:
     return Spread(first.name, first.label, first.place, tuple(points), longest, len(group), first.counted)
 
 
-def _values(spreads: Sequence[Spread]) -> list[float]:
+def _collect_values(spreads: Sequence[Spread]) -> list[float]:
     found = [value for spread in spreads for point in spread.points for value in point[1:]]
     return found + [value for spread in spreads if spread.longest for value in spread.longest]
 
 
-def _percent_axis(spreads: Sequence[Spread]) -> Axis:
+def _make_percent_axis(spreads: Sequence[Spread]) -> Axis:
     last = max((spread.points[-1][0] for spread in spreads if spread.points), default=position(99))
     shown = [percent for percent in PERCENTS if position(float(percent)) <= last * 1.01]
     ticks = [Tick(position(float(p)), f"{p} %", minor=p in HIDDEN_WHERE_NARROW) for p in shown]
@@ -161,7 +161,7 @@ def _percent_axis(spreads: Sequence[Spread]) -> Axis:
     return Axis(1.9, end, tuple(ticks), "share of requests answered within the time", log=True)
 
 
-def _time_axis(values: Sequence[float], *, log: bool) -> Axis:
+def _make_time_axis(values: Sequence[float], *, log: bool) -> Axis:
     return log_axis([v for v in values if v > 0], "ms, log scale") if log else linear_axis(max(values), "ms")
 
 
@@ -218,7 +218,7 @@ def _describe(spread: Spread) -> str:
     return f"{spread.name}: {', '.join(parts)}"
 
 
-def _table(spread: Spread) -> list[tuple[Cell, ...]]:
+def _tabulate(spread: Spread) -> list[tuple[Cell, ...]]:
     name = spread.name if spread.counted else f"{spread.name}, not counted"
     rows: list[tuple[Cell, ...]] = [(name, _share(at), *values, spread.n) for at, *values in spread.points]
     return rows + ([(name, "longest", *spread.longest, spread.n)] if spread.longest else [])
@@ -256,18 +256,18 @@ def scaling_chart(curves: Sequence[Curve]) -> Chart | None:
         return None
     names = tell_apart([curve.name for curve in drawn])
     dots = [dot for curve in drawn for dot in curve.dots]
-    x = _levels_axis([dot.n for dot in dots], "clients at once (concurrency)")
+    x = _make_levels_axis([dot.n for dot in dots], "clients at once (concurrency)")
     highest = max([dot.rate for dot in dots] + [rate for curve in drawn for _, rate, *_ in curve.band])
     rates = [
         mark
         for at, (curve, name) in enumerate(zip(drawn, names, strict=True))
-        for mark in _rate_marks(curve, name, at if len(drawn) > 1 else None)
+        for mark in _mark_rates(curve, name, at if len(drawn) > 1 else None)
     ]
     panels = [Panel(x, linear_axis(highest, "requests per second"), tuple(rates))]
     times = [dot.ms for dot in dots if dot.ms is not None]
     if times:
         tails = " or ".join(dict.fromkeys(curve.tail for curve in drawn))
-        marks = [mark for curve, name in zip(drawn, names, strict=True) for mark in _latency_marks(curve, name)]
+        marks = [mark for curve, name in zip(drawn, names, strict=True) for mark in _mark_latency(curve, name)]
         panels.append(Panel(x, linear_axis(max(times), f"ms, {tails}"), tuple(marks)))
     key = tuple(Key(name, curve.place) for curve, name in zip(drawn, names, strict=True) if len(drawn) > 1)
     notes = ["a dot is a run"] + (["line and band: the fitted law"] if any(curve.band for curve in drawn) else [])
@@ -300,7 +300,7 @@ def tell_apart(names: Sequence[str]) -> list[str]:
     ]
 
 
-def _levels_axis(levels: Sequence[float], title: str) -> Axis:
+def _make_levels_axis(levels: Sequence[float], title: str) -> Axis:
     """Ticks at the levels, if these are few."""
     known = sorted(set(levels))
     if known[0] > 0 and known[-1] > WIDE * known[0]:
@@ -312,7 +312,7 @@ def _levels_axis(levels: Sequence[float], title: str) -> Axis:
     return linear_axis(known[-1], title)
 
 
-def _rate_marks(curve: Curve, name: str, line: int | None) -> list[Mark]:
+def _mark_rates(curve: Curve, name: str, line: int | None) -> list[Mark]:
     """line: of the peak's label, where there are several."""
     marks: list[Mark] = []
     if curve.peak:
@@ -327,7 +327,7 @@ def _rate_marks(curve: Curve, name: str, line: int | None) -> list[Mark]:
     return [*marks, Dots(curve.place, xs, ys, name, hovers)]
 
 
-def _latency_marks(curve: Curve, name: str) -> list[Mark]:
+def _mark_latency(curve: Curve, name: str) -> list[Mark]:
     found = [(dot.n, dot.ms) for dot in curve.dots if dot.ms is not None]
     if not found:
         return []
@@ -355,7 +355,7 @@ def sweep_chart(points: Sequence[SweptPoint], axis: str, peak: float | None, lim
     if not points:
         return None
     names = list(dict.fromkeys(point.series for point in points))[:MOST_LINES]
-    x = _levels_axis([point.value for point in points], axis)
+    x = _make_levels_axis([point.value for point in points], axis)
     bare = Axis(x.low, x.high, tuple(Tick(tick.at, "") for tick in x.ticks), "", x.log)
     best = max((point.rate for point in points if point.value == peak and point.rate), default=0.0)
     beaten = any(best and point.rate and point.rate > best for point in points)  # by levels at which requests failed
@@ -373,7 +373,7 @@ def sweep_chart(points: Sequence[SweptPoint], axis: str, peak: float | None, lim
             for at, words in spans
             if at is not None
         ]
-        marks += [mark for name in names for mark in _swept_line([p for p in points if p.series == name], get)]
+        marks += [mark for name in names for mark in _draw_swept_line([p for p in points if p.series == name], get)]
         panels.append(Panel(bare, linear_axis(most, what, ticks=4), tuple(marks)))
     if not panels:
         return None
@@ -394,7 +394,7 @@ SWEPT_METRICS: tuple[tuple[str, Callable[[SweptPoint], float | None]], ...] = (
 )
 
 
-def _swept_line(points: Sequence[SweptPoint], get: Callable[[SweptPoint], float | None]) -> list[Mark]:
+def _draw_swept_line(points: Sequence[SweptPoint], get: Callable[[SweptPoint], float | None]) -> list[Mark]:
     found = [(point.value, value) for point in points if (value := get(point)) is not None]
     if not found:
         return []

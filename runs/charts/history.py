@@ -64,7 +64,7 @@ def trend_chart(stretches: Sequence[Stretch]) -> Chart:
         Dots(0, x, tuple(day.center for day in days), "a day's mean", hovers, small=True),
         Line("ink", means_x, means_y, "mean between changes"),
     )
-    panel = Panel(_day_axis(days), linear_axis(max(day.most for day in days), "requests per second"), marks)
+    panel = Panel(_make_day_axis(days), linear_axis(max(day.most for day in days), "requests per second"), marks)
     note = "a dot is a day's mean · band: its runs · dark: the mean between changes"
     heads = ("day", "runs", "mean", "least", "most")
     rows = tuple((day.on.isoformat(), day.n, day.center, day.least, day.most) for day in days)
@@ -72,7 +72,7 @@ def trend_chart(stretches: Sequence[Stretch]) -> Chart:
     return Chart("trend", "How did it change over time?", (panel,), (), note, words, heads, rows, zooms=True)
 
 
-def _day_axis(days: Sequence[Day]) -> Axis:
+def _make_day_axis(days: Sequence[Day]) -> Axis:
     """Ticks at days that runs were made on; a single day stands in the middle."""
     first, last = days[0].on.toordinal(), days[-1].on.toordinal()
     pad = max((last - first) * 0.02, 0.5)
@@ -92,7 +92,7 @@ def _describe_day(day: Day) -> str:
     return f"{day.on.isoformat()}{build}: {figure(day.center)} requests per second, {day.n} runs, {span}"
 
 
-def _gaps_to_nan(values: Sequence[float | None]) -> tuple[float, ...]:
+def _replace_gaps(values: Sequence[float | None]) -> tuple[float, ...]:
     return tuple(math.nan if value is None else value for value in values)
 
 
@@ -102,7 +102,7 @@ def load_chart(load: LoadBySecond) -> Chart:
     kept = _thin(load)
     at = tuple(float(load.at_s[place] + offset) for place in kept)
     rates = tuple(load.n[place] / load.step_s for place in kept)
-    longest, means = (_gaps_to_nan([own[place] for place in kept]) for own in (load.max_ms, load.mean_ms))
+    longest, means = (_replace_gaps([own[place] for place in kept]) for own in (load.max_ms, load.mean_ms))
     ticks = tuple(
         Tick(s, words, minor=n % 2 == 1) for n, (s, words) in enumerate(time_ticks(at[0], at[-1], bool(offset)))
     )
@@ -142,7 +142,7 @@ def describe_load(load: LoadBySecond) -> str:
     least, most = format_plain(min(inner)), format_plain(max(inner))
     rate = most if least == most else f"From {least} to {most}"
     sentence = f"{rate} requests began a second, over {len(load.n) * load.step_s} s."
-    at, length = _longest_pause(load.n)
+    at, length = _find_longest_pause(load.n)
     if not length:
         return sentence
     begins = load.begins + timedelta(seconds=load.at_s[at]) if load.begins else None
@@ -150,7 +150,7 @@ def describe_load(load: LoadBySecond) -> str:
     return f"{sentence} The longest time without one was {length * load.step_s} s, {when}."
 
 
-def _longest_pause(n: Sequence[int]) -> tuple[int, int]:
+def _find_longest_pause(n: Sequence[int]) -> tuple[int, int]:
     """(first interval, how many) of the longest stretch of zeros."""
     longest, begins = (0, 0), 0
     for at, count in enumerate(n):

@@ -64,8 +64,8 @@ def draw_figure(chart: Chart) -> Figure:
     for number, (panel, height) in enumerate(zip(chart.panels, heights, strict=True), 1):
         after = "" if number == 1 else str(number)
         domain = [max((top - height) / total, 0.0), top / total]
-        parts[f"xaxis{after}"] = _axis(panel.x) | {"anchor": f"y{after}"}
-        parts[f"yaxis{after}"] = _y_axis(panel) | {"anchor": f"x{after}", "domain": domain}
+        parts[f"xaxis{after}"] = _make_axis(panel.x) | {"anchor": f"y{after}"}
+        parts[f"yaxis{after}"] = _make_y_axis(panel) | {"anchor": f"x{after}", "domain": domain}
         if panel.title:
             parts["annotations"].append(
                 _note(panel.title, domain[1], "bottom") | {"xref": "paper", "yref": "paper", "x": 0}
@@ -90,17 +90,17 @@ def _name_once(traces: list[Figure], keys: set[str]) -> None:
         seen.add(name)
 
 
-def _axis(one: Axis) -> Figure:
+def _make_axis(one: Axis) -> Figure:
     if not one.log:
         ticks: Figure = {"tickformat": NUMBERS}
         if any(tick.text and not tick.text.replace(",", "").replace(".", "").isdigit() for tick in one.ticks):
-            ticks = _tick_array(one)
+            ticks = _make_ticks(one)
         return axis(one.title, range=[one.low, one.high], **ticks)
     ends = [math.log10(one.low), math.log10(one.high) + 1e-3]  # or else the last tick is not drawn
-    return axis(one.title, type="log", range=ends, **_tick_array(one))
+    return axis(one.title, type="log", range=ends, **_make_ticks(one))
 
 
-def _tick_array(one: Axis) -> Figure:
+def _make_ticks(one: Axis) -> Figure:
     return {
         "tickmode": "array",
         "tickvals": [tick.at for tick in one.ticks],
@@ -109,9 +109,9 @@ def _tick_array(one: Axis) -> Figure:
     }
 
 
-def _y_axis(panel: Panel) -> Figure:
+def _make_y_axis(panel: Panel) -> Figure:
     if isinstance(panel.y, Axis):
-        return _axis(panel.y)
+        return _make_axis(panel.y)
     names = [as_text(cut(" ".join(filter(None, (row.label, row.head, row.left))), 28)) for row in panel.y]
     ticks: Figure = {"tickmode": "array", "tickvals": list(range(len(names))), "ticktext": names}
     return axis(showgrid=False, zeroline=False, fixedrange=True, range=[len(names) - 0.5, -0.5], **ticks)
@@ -120,7 +120,7 @@ def _y_axis(panel: Panel) -> Figure:
 def _trace(mark: Mark, panel: Panel) -> Figure:
     match mark:
         case Bars():
-            return _bars(mark, panel)
+            return _make_bars(mark, panel)
         case Dots():
             look: Figure = {
                 "color": f"--{paint(mark.place)}",
@@ -128,32 +128,32 @@ def _trace(mark: Mark, panel: Panel) -> Figure:
                 "size": 6 if mark.small else 10,
             }
             look["line"] = {"color": "--box", "width": 1}
-            return _scatter("markers", mark.x, mark.y, mark.name, mark.hovers, marker=look)
+            return _make_scatter("markers", mark.x, mark.y, mark.name, mark.hovers, marker=look)
         case Whisker():
             line = {"color": "--ink", "width": 1.5}
-            return _scatter("lines", (mark.low, mark.high), (mark.row, mark.row), "", (), line=line)
+            return _make_scatter("lines", (mark.low, mark.high), (mark.row, mark.row), "", (), line=line)
         case Line():
             line = {
                 "color": f"--{mark.paint}",
                 "width": 1.2 if mark.thin else 2.5,
                 "dash": "dot" if mark.dotted else "solid",
             }
-            return _scatter("lines", mark.x, mark.y, mark.name, mark.hovers, line=line, connectgaps=False)
+            return _make_scatter("lines", mark.x, mark.y, mark.name, mark.hovers, line=line, connectgaps=False)
         case Band():
             x, y = [*mark.x, *mark.x[::-1]], [*mark.low, *mark.high[::-1]]
             area = {"fill": "toself", "fillcolor": f"--{mark.paint}", "opacity": 0.15, "line": {"width": 0}}
-            return _scatter("lines", x, y, "", (), **area)
+            return _make_scatter("lines", x, y, "", (), **area)
     raise TypeError(mark)
 
 
-def _scatter(mode: str, x: Any, y: Any, name: str, hovers: Any, **parts: Any) -> Figure:
+def _make_scatter(mode: str, x: Any, y: Any, name: str, hovers: Any, **parts: Any) -> Figure:
     trace: Figure = {"type": "scatter", "mode": mode, "x": list(x), "y": list(y), "name": as_text(name), **parts}
     if hovers:
         return trace | {"hovertext": [as_text(words) for words in hovers], "hoverinfo": "text"}
     return trace | {"hoverinfo": "skip"}
 
 
-def _bars(bars: Bars, panel: Panel) -> Figure:
+def _make_bars(bars: Bars, panel: Panel) -> Figure:
     upright = isinstance(panel.y, Axis)
     lengths = [high - low for low, high in zip(bars.low, bars.high, strict=True)]
     hatches = ["/" if hatched else "" for hatched in bars.hatched or (False,) * len(bars.at)]

@@ -132,19 +132,19 @@ class Painter:
         plain = "".join(drawn for drawn, is_stretched in marks if not is_stretched)
         view = f'viewBox="0 {px(self.top)} {ACROSS} {px(self.height)}" y="{px(self.top)}" height="{px(self.height)}"'
         areas = f'<svg class="p" {view} preserveAspectRatio="none">{stretched}</svg>' if stretched else ""
-        axes, left, right, below = self._axes()
+        axes, left, right, below = self._draw_axes()
         return Plot(f"{axes}{areas}{plain}{self._ends()}", self.height + below, left, right)
 
     # --- axes --------------------------------------------------------------------------------------------------------------
 
-    def _axes(self) -> tuple[str, int, int, int]:
+    def _draw_axes(self) -> tuple[str, int, int, int]:
         """(elements, room to the left, to the right, below)."""
         bottom = self.top + self.height
         ticks = self.panel.x.ticks
         lines = "".join(
             f'<line x1="{self.x(t.at)}" x2="{self.x(t.at)}" y1="{px(self.top)}" y2="{px(bottom)}"/>' for t in ticks
         )
-        words = "".join(self._tick(tick, bottom + 16) for tick in ticks)
+        words = "".join(self._draw_tick(tick, bottom + 16) for tick in ticks)
         below = 20 if ticks else 2
         if self.panel.x.title:
             words += text(self.panel.x.title, "100%", bottom + below + 13, "f", "e")
@@ -154,7 +154,7 @@ class Painter:
             right = 22 + round(max(values)) if values else 16
             left = self._left()
             return (
-                f'<g class="g">{lines}</g>{words}{"".join(map(self._row, range(len(self.panel.y))))}',
+                f'<g class="g">{lines}</g>{words}{"".join(map(self._draw_row, range(len(self.panel.y))))}',
                 left,
                 right,
                 below,
@@ -171,16 +171,16 @@ class Painter:
     def _left(self) -> int:
         return 0 if isinstance(self.panel.y, Axis) else BESIDE * any(row.left for row in self.panel.y)
 
-    def _tick(self, tick: Tick, y: float) -> str:
+    def _draw_tick(self, tick: Tick, y: float) -> str:
         place = self.panel.x.place(tick.at)
         anchor = "m" if place > 0.01 else ""
         return text(tick.text, self.x(tick.at), y, "f", *(["w"] if tick.minor else []), *([anchor] if anchor else []))
 
-    def _row(self, at: int) -> str:
+    def _draw_row(self, at: int) -> str:
         row: Row = self.panel.y[at]  # type: ignore[index]
         y = self.top + self.tops[at]
         middle = y + self._bar(row) / 2 + 4
-        drawn = self._head(row, y - 6) if row.head or row.label else ""
+        drawn = self._draw_head(row, y - 6) if row.head or row.label else ""
         if row.left:
             drawn += text(row.left, "0", middle, "f", "e", dx=-8)
         if row.value:
@@ -188,11 +188,13 @@ class Painter:
             drawn += f'<text x="100%" y="{px(middle)}" dx="12" class="v">{escape(row.value)}{more}</text>'
         return drawn
 
-    def _head(self, row: Row, y: float) -> str:
+    def _draw_head(self, row: Row, y: float) -> str:
         """The label and the name over the bar; a long name twice, cut where the chart is narrow."""
         mark, indent, left = "", 0.0, self._left()
         if row.place is not None and not row.label:
-            mark = f'<g class="d s{row.place % N_COLORS}">{self._symbol(row.place, px(6 - left), y - 4, RADIUS)}</g>'
+            mark = (
+                f'<g class="d s{row.place % N_COLORS}">{self._draw_symbol(row.place, px(6 - left), y - 4, RADIUS)}</g>'
+            )
             indent = 18
         letter = f'<tspan class="k s{(row.place or 0) % N_COLORS}">{escape(row.label)}</tspan> ' if row.label else ""
         names = (
@@ -212,20 +214,20 @@ class Painter:
         """(elements, whether they are stretched to the width)."""
         match mark:
             case Bars():
-                return self._bars(mark), False
+                return self._draw_bars(mark), False
             case Dots():
-                return self._dots(mark), False
+                return self._draw_dots(mark), False
             case Whisker():
-                return self._whisker(mark), False
+                return self._draw_whisker(mark), False
             case Span():
-                return self._span(mark), False
+                return self._draw_span(mark), False
             case Line():
-                return self._line(mark), True
+                return self._draw_line(mark), True
             case Band():
-                return self._band(mark), True
+                return self._draw_band(mark), True
         raise TypeError(mark)
 
-    def _bars(self, bars: Bars) -> str:
+    def _draw_bars(self, bars: Bars) -> str:
         flags = bars.hatched or (False,) * len(bars.at)
         self.hatched |= any(flags)
         found = []
@@ -245,16 +247,16 @@ class Painter:
         half = self._bar(self.panel.y[round(at)]) / 2
         return across.place(low), across.place(high), self.y(at) - half, self.y(at) + half
 
-    def _dots(self, dots: Dots) -> str:
+    def _draw_dots(self, dots: Dots) -> str:
         radius = SMALL_RADIUS if dots.small else RADIUS
         hovers = dots.hovers if len(dots.hovers) <= MOST_HOVERS else ()
         drawn = "".join(
-            self._symbol(dots.place, self.x(x), self.y(y), radius, hovers[at] if hovers else "")
+            self._draw_symbol(dots.place, self.x(x), self.y(y), radius, hovers[at] if hovers else "")
             for at, (x, y) in enumerate(zip(dots.x, dots.y, strict=True))
         )
         return f'<g class="d s{dots.place % N_COLORS}">{drawn}</g>'
 
-    def _symbol(self, place: int, x: str, y: float, radius: float, hover: str = "") -> str:
+    def _draw_symbol(self, place: int, x: str, y: float, radius: float, hover: str = "") -> str:
         kind = symbol_at(place)
         if kind:
             self.used.add((kind, radius != RADIUS))
@@ -264,7 +266,7 @@ class Painter:
             tag, where = "circle", f'cx="{x}" cy="{px(y)}" r="{radius:g}"'
         return f"<{tag} {where}><title>{escape(hover)}</title></{tag}>" if hover else f"<{tag} {where}/>"
 
-    def _whisker(self, whisker: Whisker) -> str:
+    def _draw_whisker(self, whisker: Whisker) -> str:
         """A line with a cap at each end that lies on the axis."""
         axis, y = self.panel.x, self.y(whisker.row)
         ends = [value for value in (whisker.low, whisker.high) if axis.low <= value <= axis.high]
@@ -272,7 +274,7 @@ class Painter:
         line = f'<line x1="{self.x(whisker.low)}" x2="{self.x(whisker.high)}" y1="{px(y)}" y2="{px(y)}"/>'
         return f'<g class="i">{line}{caps}</g>'
 
-    def _span(self, span: Span) -> str:
+    def _draw_span(self, span: Span) -> str:
         left, right = self.panel.x.place(span.low), self.panel.x.place(span.high)
         size = f'y="{px(self.top)}" height="{px(self.height)}"'
         if span.high > span.low:
@@ -286,22 +288,22 @@ class Painter:
         y = self.height - 5 - 14 * span.line if span.at_foot else 12 + 14 * span.line
         return drawn + text(span.text, px100(left), self.top + y, "f", anchor, dx=dx)
 
-    def _across(self, value: float) -> str:
+    def _place_across(self, value: float) -> str:
         return px(ACROSS * self.panel.x.place(value))
 
-    def _line(self, line: Line) -> str:
+    def _draw_line(self, line: Line) -> str:
         path, pen = [], "M"
         for x, y in zip(map(float, line.x), map(float, line.y), strict=True):
             if math.isnan(y):
                 pen = "M"
                 continue
-            path.append(f"{pen}{self._across(x)} {px(self.y(y))}")
+            path.append(f"{pen}{self._place_across(x)} {px(self.y(y))}")
             pen = "L"
         kind = "l" + (" t" if line.dotted else "") + (" n" if line.thin else "")
         return f'<path class="{kind} {line.paint}" d="{"".join(path)}"/>'
 
-    def _band(self, band: Band) -> str:
-        across, floor = [self._across(float(x)) for x in band.x], [float(low) for low in band.low]
+    def _draw_band(self, band: Band) -> str:
+        across, floor = [self._place_across(float(x)) for x in band.x], [float(low) for low in band.low]
         tops = [low if math.isnan(high) else float(high) for low, high in zip(floor, band.high, strict=True)]
         upper, lower = ([f"{x} {px(self.y(y))}" for x, y in zip(across, own, strict=True)] for own in (tops, floor))
         return f'<path class="{"q" if band.solid else "a"} {band.paint}" d="M{"L".join([*upper, *lower[::-1]])}z"/>'
@@ -357,7 +359,7 @@ def draw_inline(chart: Chart) -> str:
             f'<div>{title}{unit}<svg class="f {room}" height="{px(plot.height)}" role="img" aria-label="{label}">'
             f"{painter.definitions()}{plot.body}</svg></div>"
         )
-    key = "".join(f"<span{_series(entry)}>{_key_mark(entry)}{escape(entry.text)}</span>" for entry in chart.key)
+    key = "".join(f"<span{_series(entry)}>{_draw_key_mark(entry)}{escape(entry.text)}</span>" for entry in chart.key)
     legend = f'<p class="chart-key">{key}</p>' if key else ""
     note = f'<p class="chart-note">{escape(chart.note)}</p>' if chart.note else ""
     wide = " wide" if chart.columns > 1 else ""
@@ -370,7 +372,7 @@ def _series(key: Key) -> str:
     return f' data-series="{shade}"' if shade.startswith("s") else ""
 
 
-def _key_mark(key: Key) -> str:
+def _draw_key_mark(key: Key) -> str:
     if key.place is None:
         drawn = f'<rect class="q {key.paint}" width="12" height="12" rx="2"/>'
     else:

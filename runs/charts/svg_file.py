@@ -42,9 +42,9 @@ def draw_file(chart: Chart, title: str) -> str:
     """The chart at a fixed width, under `title`, if any, and its own question."""
     head, question = (title, chart.title) if title else (chart.title, "")
     y = 2.0 * TITLE
-    parts = [_text(cut(head, 72), PAD, 28, "T", size=15), _text(cut(question, 100), PAD, 48, "f")]
-    for line in _key_lines(chart.key):
-        parts += [_key_entry(entry, x, y + 14) for entry, x in line]
+    parts = [_draw_text(cut(head, 72), PAD, 28, "T", size=15), _draw_text(cut(question, 100), PAD, 48, "f")]
+    for line in _split_key(chart.key):
+        parts += [_draw_key_entry(entry, x, y + 14) for entry, x in line]
         y += LINE
     side = chart.columns
     width = (WIDTH - 2 * PAD - GAP * (side - 1)) / side
@@ -54,42 +54,44 @@ def draw_file(chart: Chart, title: str) -> str:
     for first in range(0, len(plots), side):
         height = 0.0
         for at in range(first, min(first + side, len(plots))):
-            body, used = _panel(painters[at], plots[at], PAD + (at - first) * (width + GAP), y, width, room)
+            body, used = _draw_panel(painters[at], plots[at], PAD + (at - first) * (width + GAP), y, width, room)
             parts.append(body)
             height = max(height, used)
         y += height + 10
     for words in _wrap(chart.note):
         y += LINE
-        parts.append(_text(words, PAD, y, "f"))
-    return _document(chart.name, y + PAD, ": ".join(filter(None, (title, chart.title))), chart.summary, "".join(parts))
+        parts.append(_draw_text(words, PAD, y, "f"))
+    return _write_document(
+        chart.name, y + PAD, ": ".join(filter(None, (title, chart.title))), chart.summary, "".join(parts)
+    )
 
 
 def draw_empty(name: str, title: str, why: str) -> str:
     """A picture that says why there is nothing to see."""
-    body = _text(cut(title, 72), PAD, 30, "T", size=15) + _text(why, PAD, 60, "f")
-    return _document(name, 90, title, why, body)
+    body = _draw_text(cut(title, 72), PAD, 30, "T", size=15) + _draw_text(why, PAD, 60, "f")
+    return _write_document(name, 90, title, why, body)
 
 
-def _document(name: str, height: float, title: str, summary: str, body: str) -> str:
+def _write_document(name: str, height: float, title: str, summary: str, body: str) -> str:
     """`name` sets the ids apart from those of other pictures on one page; title and summary are read out by screen readers."""
     size = f'width="{WIDTH}" height="{px(height)}" viewBox="0 0 {WIDTH} {px(height)}"'
     names = f'class="bd" role="img" aria-labelledby="bd-{name}-title bd-{name}-desc"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} {names} font-family="{escape(SANS)}" font-size="12.5">'
         f'<title id="bd-{name}-title">{escape(title)}</title><desc id="bd-{name}-desc">{escape(summary)}</desc>'
-        f"<style>{_style(body)}</style>"
+        f"<style>{_write_style(body)}</style>"
         f'<rect class="B" width="{WIDTH}" height="{px(height)}" rx="6"/>{body}</svg>'
     )
 
 
-def _style(body: str) -> str:
+def _write_style(body: str) -> str:
     used = [name for name in LIGHT if re.search(rf'class="[^"]*\b{name}"', body)]
-    rules = f"{SHAPES}{_colors(LIGHT, used)}@media (prefers-color-scheme:dark){{{_colors(DARK, used)}}}"
+    rules = f"{SHAPES}{_write_colors(LIGHT, used)}@media (prefers-color-scheme:dark){{{_write_colors(DARK, used)}}}"
     # In an HTML file, a style element is about the whole file.
     return SELECTOR.sub(lambda found: ",".join(f".bd {one}" for one in found[0].split(",")), rules)
 
 
-def _colors(scheme: Mapping[str, str], used: Sequence[str]) -> str:
+def _write_colors(scheme: Mapping[str, str], used: Sequence[str]) -> str:
     rules = "".join(f"{selector}{{{what}:{scheme[name]}}}" for selector, what, name in FRAME)
     for name in used:
         filled = ",".join(f".{kind}.{name}" for kind in "bqadkz")
@@ -98,20 +100,22 @@ def _colors(scheme: Mapping[str, str], used: Sequence[str]) -> str:
     return rules
 
 
-def _panel(painter: Painter, plot: Plot, x: float, y: float, width: float, room: tuple[int, int]) -> tuple[str, float]:
+def _draw_panel(
+    painter: Painter, plot: Plot, x: float, y: float, width: float, room: tuple[int, int]
+) -> tuple[str, float]:
     """(elements, height). room: to the left and right of every plot."""
     panel, top, drawn = painter.panel, 0, ""
     if panel.title:
-        drawn, top = _text(cut(panel.title, round(width / LETTER)), x, y + 14, "T"), LINE
+        drawn, top = _draw_text(cut(panel.title, round(width / LETTER)), x, y + 14, "T"), LINE
     if isinstance(panel.y, Axis) and panel.y.title:
-        drawn += _text(panel.y.title, x, y + top + 14, "f")
+        drawn += _draw_text(panel.y.title, x, y + top + 14, "f")
         top += LINE + 8
     inner = width - sum(room)
     place = f'x="{px(x + room[0])}" y="{px(y + top)}" width="{px(inner)}" height="{px(plot.height)}" overflow="visible"'
     return f"{drawn}<svg {place}>{painter.definitions()}{plot.body}</svg>", top + plot.height
 
 
-def _key_lines(key: tuple[Key, ...]) -> list[list[tuple[Key, float]]]:
+def _split_key(key: tuple[Key, ...]) -> list[list[tuple[Key, float]]]:
     """The entries with their places, in as many lines as they need."""
     lines: list[list[tuple[Key, float]]] = []
     x = float(WIDTH)
@@ -125,13 +129,13 @@ def _key_lines(key: tuple[Key, ...]) -> list[list[tuple[Key, float]]]:
     return lines
 
 
-def _key_entry(entry: Key, x: float, y: float) -> str:
+def _draw_key_entry(entry: Key, x: float, y: float) -> str:
     if entry.place is None:
         mark = f'<rect class="q {entry.paint}" x="{px(x)}" y="{px(y - 10)}" width="12" height="12" rx="2"/>'
     else:
         path = outline(symbol_at(entry.place), x + 6, y - 4, RADIUS)
         mark = f'<path class="d s{entry.place % N_COLORS}" d="{path}"/>'
-    return mark + _text(cut(entry.text, MOST_IN_A_LINE), x + 18, y, "f")
+    return mark + _draw_text(cut(entry.text, MOST_IN_A_LINE), x + 18, y, "f")
 
 
 def _wrap(note: str) -> list[str]:
@@ -144,5 +148,5 @@ def _wrap(note: str) -> list[str]:
     return lines
 
 
-def _text(words: str, x: float, y: float, kind: str, size: float = 12.5) -> str:
+def _draw_text(words: str, x: float, y: float, kind: str, size: float = 12.5) -> str:
     return f'<text x="{px(x)}" y="{px(y)}" class="{kind}" font-size="{size:g}">{escape(words)}</text>'

@@ -99,7 +99,8 @@ def describe(
         (unit, _select_known(traces, part) if stacked else select(traces[:MOST_LINES], part)) for unit, traces in panels
     ]
     tops = [
-        most or _highest([Trace("", _add_up(traces))] if stacked and traces else traces) or 1.0 for _, traces in shown
+        most or _find_highest([Trace("", _add_up(traces))] if stacked and traces else traces) or 1.0
+        for _, traces in shown
     ]
     x, spans = _describe_time(when, view), (*_mark_runs(when, view), *_mark_midnights(when))
     drawn = [
@@ -134,7 +135,7 @@ def _add_up(traces: Sequence[Trace]) -> Floats:
     return np.where(np.isnan(values).all(axis=0), np.nan, np.nan_to_num(values).sum(axis=0))
 
 
-def _highest(traces: Sequence[Trace]) -> float:
+def _find_highest(traces: Sequence[Trace]) -> float:
     # Of NaN and a number, fmax gives the number.
     return max((float(np.fmax.reduce(trace.values, initial=0.0)) for trace in traces), default=0.0)
 
@@ -220,7 +221,7 @@ def _describe_lines(when: Timeline, traces: Sequence[Trace], view: View) -> Iter
         at, values = at[chosen], values[chosen]
         if len(gaps) or len(at) == 1:
             before = np.searchsorted(chosen, gaps)
-            at, values = _break(*_extend_lone_points(when.step, at, values, before[before < len(chosen)]))
+            at, values = _break_at_gaps(*_extend_lone_points(when.step, at, values, before[before < len(chosen)]))
         yield Line(trace.paint or paint(place), at, values, trace.name, end=cut(trace.name, 16))
 
 
@@ -232,7 +233,7 @@ def _extend_lone_points(step: float, at: Floats, values: Floats, gaps: Whole) ->
     return np.insert(at, lone + 1, at[lone] + step), np.insert(values, lone + 1, values[lone]), moved
 
 
-def _break(at: Floats, values: Floats, gaps: Whole) -> tuple[Floats, Floats]:
+def _break_at_gaps(at: Floats, values: Floats, gaps: Whole) -> tuple[Floats, Floats]:
     return np.insert(at, gaps, at[gaps]), np.insert(values, gaps, np.nan)
 
 
@@ -282,7 +283,7 @@ def _encode_panel(panel: Panel, own: _Encoding, clock: bool, view: View) -> Figu
     y = axis(unit, rangemode="tozero", tickformat=NUMBERS, hoverformat=".4~r", range=[0, top])
     small = panel.height < HEIGHT - AXES
     spans = [mark for mark in panel.marks if isinstance(mark, Span)]
-    across = _time_axis(panel.x, spans, own.second, clock, small=small, ticks=max(4, view.points // 100))
+    across = _make_time_axis(panel.x, spans, own.second, clock, small=small, ticks=max(4, view.points // 100))
     parts = layout(SMALL if small else HEIGHT, yaxis=y, hovermode="x unified" if layers else "closest", **across)
     data = [*_encode_layers(layers, own, unit), *(_encode_line(line, own, unit, bool(layers)) for line in lines)]
     return {"data": data, "layout": parts}
@@ -336,7 +337,7 @@ def _encode_line(line: Line, own: _Encoding, unit: str, over_layers: bool) -> Fi
     }
 
 
-def _time_axis(
+def _make_time_axis(
     time: Axis, spans: Sequence[Span], second: int, clock: bool, *, small: bool, ticks: int
 ) -> dict[str, Any]:
     """The x axis, with the runs and midnights marked on it."""

@@ -84,7 +84,7 @@ class Group:
 
 def draft_context(shown: Preview, redact: Sequence[str] | None, *, at: int) -> dict[str, Any]:
     """What the template needs. `at` is a line of the text that is to be seen."""
-    boards = [_board(shown, experiment) for experiment in shown.draft.experiments]
+    boards = [_make_board(shown, experiment) for experiment in shown.draft.experiments]
     groups = [group for board in boards for group in board["groups"]]
     lines_at = max(min(at, shown.text.n_lines) - 1, 0) // LINES_SHOWN * LINES_SHOWN + 1
     secrets = {secret.key: secret for secret in reversed(shown.text.secrets)}
@@ -95,13 +95,13 @@ def draft_context(shown: Preview, redact: Sequence[str] | None, *, at: int) -> d
         "can_shorten": bool(shorten_names(shown.draft)),
         "hosts": shown.draft.hosts,
         "phases": [("", "not known"), *Capture.Phase.choices],
-        "lines": _lines(shown, boards, lines_at),
+        "lines": _make_lines(shown, boards, lines_at),
         "lines_at": lines_at,
         "lines_end": lines_at + LINES_SHOWN,
         "lines_before": lines_at - LINES_SHOWN,
         "n_lines": shown.text.n_lines,
         "problems": shown.problems,
-        "secrets": [_secret(shown, secret) for secret in [*reversed(secrets.values())][:MOST_SECRETS]],
+        "secrets": [_describe_secret(shown, secret) for secret in [*reversed(secrets.values())][:MOST_SECRETS]],
         "n_secrets": len(secrets),
         "redact": set(secrets) if redact is None else set(redact),
         "existing": shown.existing,
@@ -121,11 +121,11 @@ def list_left_out(shown: Preview, edits: Edits) -> list[tuple[str, Any]]:
     return [(key, shown.blocks[int(key[1:].partition(".")[0])]) for key in keys]
 
 
-def _board(shown: Preview, experiment: DraftExperiment) -> dict[str, Any]:
+def _make_board(shown: Preview, experiment: DraftExperiment) -> dict[str, Any]:
     headline = judge_draft(shown, experiment)
     hosts = {host.key: host for host in shown.draft.hosts}
     groupings = [each for each in suggest_groupings(shown.draft) if each.experiment == experiment.key]
-    groups = _groups(shown, experiment)
+    groups = _group_cards(shown, experiment)
     configs = [group for group in groups if group.config]
     return {
         "draft": experiment,
@@ -141,7 +141,7 @@ def _board(shown: Preview, experiment: DraftExperiment) -> dict[str, Any]:
     }
 
 
-def _groups(shown: Preview, experiment: DraftExperiment) -> list[Group]:
+def _group_cards(shown: Preview, experiment: DraftExperiment) -> list[Group]:
     rows = dict(
         zip([run.key for run in experiment.runs], draft_runs(shown.blocks, shown.draft, experiment), strict=True)
     )
@@ -153,7 +153,7 @@ def _groups(shown: Preview, experiment: DraftExperiment) -> list[Group]:
     others: dict[str, list[Card]] = {}
     items: list[DraftCapture | DraftText] = [*experiment.captures, *experiment.texts]
     for item in sorted(items, key=attrgetter("lines")):
-        others.setdefault(item.config, []).append(_other_card(item, blocks))
+        others.setdefault(item.config, []).append(_make_other_card(item, blocks))
     names = [config.name for config in experiment.configs]
     shorter = short_names(names) if names else []
     groups = [
@@ -178,14 +178,14 @@ def _run_card(run: DraftRun, row: Run, fastest: float) -> Card:
     return Card(run, "run", row.tool, "load", *shown, users, row.command, share)
 
 
-def _other_card(item: DraftCapture | DraftText, blocks: dict[str, Any]) -> Card:
+def _make_other_card(item: DraftCapture | DraftText, blocks: dict[str, Any]) -> Card:
     if isinstance(item, DraftText):
         return Card(item, "text", "config text", "text", detail=item.path)
     block = blocks[item.blocks[0]]
-    return Card(item, "capture", block.kind, capture_tint(block.kind), detail=_capture_words(item, block.values))
+    return Card(item, "capture", block.kind, capture_tint(block.kind), detail=_describe_capture(item, block.values))
 
 
-def _capture_words(item: DraftCapture, values: dict[str, Any]) -> str:
+def _describe_capture(item: DraftCapture, values: dict[str, Any]) -> str:
     words = [f"{item.n_samples:,} samples"] if item.n_samples > 1 else []
     if values.get("n_processes"):
         words.append(f"{values['n_processes']} processes")
@@ -204,7 +204,7 @@ def _fill_rows(boards: list[dict[str, Any]]) -> int:
     return MOST_ROWS - left
 
 
-def _lines(shown: Preview, boards: list[dict[str, Any]], start: int) -> list[Any]:
+def _make_lines(shown: Preview, boards: list[dict[str, Any]], start: int) -> list[Any]:
     spans: list[Span] = []
     taken: set[str] = set()
     for group in (group for board in boards for group in board["groups"]):
@@ -241,7 +241,7 @@ def _lines(shown: Preview, boards: list[dict[str, Any]], start: int) -> list[Any
     )
 
 
-def _secret(shown: Preview, secret: Any) -> dict[str, Any]:
+def _describe_secret(shown: Preview, secret: Any) -> dict[str, Any]:
     line = next(shown.text.lines(secret.line, secret.line))
     lines = [other.line for other in shown.text.secrets if other.key == secret.key]
     before = line[max(0, secret.start - 40) : secret.start]

@@ -102,7 +102,11 @@ class Place:
 def charts_of_capture(capture: Capture, machine: Sequence[Series], programs: Programs, wanted: str) -> list[Place]:
     """`wanted`: the program whose processes are drawn one by one, by default the largest. No query."""
     names = {row.metric for row in machine if row.max or "swap" not in row.metric}
-    return _charts("captures", capture.pk, names, programs, capture.n_samples, wanted) if capture.n_samples > 1 else []
+    return (
+        _place_charts("captures", capture.pk, names, programs, capture.n_samples, wanted)
+        if capture.n_samples > 1
+        else []
+    )
 
 
 def charts_of_run(run: Run, samples: Samples | None, wanted: str) -> list[Place]:
@@ -111,10 +115,10 @@ def charts_of_run(run: Run, samples: Samples | None, wanted: str) -> list[Place]
         return []
     programs = samples.programs("rss_kb", "cpu_pct")
     several = samples if len(samples.captures) > 1 else None
-    return _charts("runs", run.pk, samples.metric_names(), programs, samples.n, wanted, several)
+    return _place_charts("runs", run.pk, samples.metric_names(), programs, samples.n, wanted, several)
 
 
-def _charts(
+def _place_charts(
     kind: str,
     pk: int,
     names: Collection[str],
@@ -137,15 +141,15 @@ def _charts(
         if shown := programs[METRIC_OF[what]]:
             total = sum(one.n for one in shown)
             some = f", the {MOST_PROCESSES} largest of {total} processes" if total > MOST_PROCESSES else ""
-            legend = _program_legend(programs, METRIC_OF[what])
+            legend = _make_program_legend(programs, METRIC_OF[what])
             charts.append(chart(what, TITLES[what], legend, f"{n_samples:,} samples{some}"))
     if "mem_free_kb" in names:
-        charts.append(chart("memory", TITLES["memory"], _legend(MEMORY_LAYERS, names)))
+        charts.append(chart("memory", TITLES["memory"], _make_legend(MEMORY_LAYERS, names)))
     if "cpu_id" in names:
-        charts.append(chart("cpu", TITLES["cpu"], _legend(CPU_LAYERS, names)))
+        charts.append(chart("cpu", TITLES["cpu"], _make_legend(CPU_LAYERS, names)))
     if "load1" in names:
         charts.append(
-            chart("load", TITLES["load"], _legend(LOAD_LINES, names), small=2 if "swap_used_kb" in names else 1)
+            chart("load", TITLES["load"], _make_legend(LOAD_LINES, names), small=2 if "swap_used_kb" in names else 1)
         )
     largest = programs["rss_kb"]
     program = next((program for program in largest if program.name == wanted), largest[0] if largest else None)
@@ -158,11 +162,11 @@ def _charts(
     return charts
 
 
-def _legend(layers: Sequence[tuple[str, tuple[str, ...], str]], names: Collection[str]) -> Legend:
+def _make_legend(layers: Sequence[tuple[str, tuple[str, ...], str]], names: Collection[str]) -> Legend:
     return [Entry(words, shade) for words, metrics, shade in layers if not set(metrics).isdisjoint(names)]
 
 
-def _program_legend(programs: Programs, metric: str) -> Legend:
+def _make_program_legend(programs: Programs, metric: str) -> Legend:
     shades, shown = paint_programs(programs, metric), programs[metric]
     legend = [Entry(one.name, shades[one.name], f"× {one.n}") for one in shown[:MOST_PROGRAMS]]
     rest = sum(program.n for program in shown[MOST_PROGRAMS:])
@@ -219,7 +223,7 @@ def _load_panels(samples: Samples, what: str, program: str) -> tuple[Timeline | 
     return build_timeline(samples.clock(), samples.n, samples.since_s), panels
 
 
-def _by_program(metric: str, unit: str, factor: float) -> Callable[[Samples, str], Panels]:
+def _draw_by_program(metric: str, unit: str, factor: float) -> Callable[[Samples, str], Panels]:
     def panels(samples: Samples, program: str) -> Panels:
         shades = paint_programs(samples.programs(*METRIC_OF.values()), metric)
         sums = samples.sum_by_program(metric, list(shades))
@@ -229,7 +233,7 @@ def _by_program(metric: str, unit: str, factor: float) -> Callable[[Samples, str
     return panels
 
 
-def _processes(samples: Samples, program: str) -> Panels:
+def _draw_processes(samples: Samples, program: str) -> Panels:
     program = program or next((largest.name for largest in samples.programs("rss_kb")["rss_kb"]), "")
     traces = [
         Trace(f"{pid} {cut(command, 60)}", values / KIB)
@@ -278,12 +282,12 @@ def _load(samples: Samples, program: str) -> Panels:
 
 
 PANELS: dict[str, Callable[[Samples, str], Panels]] = {
-    "rss": _by_program("rss_kb", "MiB", 1 / KIB),
-    "busy": _by_program("cpu_pct", "% of one core", 1.0),
+    "rss": _draw_by_program("rss_kb", "MiB", 1 / KIB),
+    "busy": _draw_by_program("cpu_pct", "% of one core", 1.0),
     "memory": lambda samples, _: [("MiB", memory_traces(samples.machine_metrics(MEMORY)))],
     "cpu": lambda samples, _: [("% of CPU time", cpu_traces(samples.machine_metrics(CPU_METRICS)))],
     "load": _load,
-    "processes": _processes,
+    "processes": _draw_processes,
 }
 
 
@@ -319,10 +323,10 @@ def _thin_row(row: Series, clock: Floats | None, points: int) -> dict[str, Any]:
         "phase": row.capture.phase,
         **{name: getattr(row, name) for name in SERIES_COLUMNS},
         "sample_numbers": places.tolist(),
-        "clock_s": _gaps_to_none(clock[places]) if clock is not None else None,
-        "samples": _gaps_to_none(values[places]),
+        "clock_s": _replace_gaps(clock[places]) if clock is not None else None,
+        "samples": _replace_gaps(values[places]),
     }
 
 
-def _gaps_to_none(values: Floats) -> list[float | None]:
+def _replace_gaps(values: Floats) -> list[float | None]:
     return [None if unknown else value for value, unknown in zip(values.tolist(), np.isnan(values), strict=True)]

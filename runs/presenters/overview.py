@@ -80,7 +80,7 @@ def make_block(comparison: Comparison, judged: Judged) -> OutcomeBlock:
 def write_next_command(headline: Headline, columns: Sequence[Column], host: str) -> str:
     """What to type for more runs of the two best configs, in turn; host: the machine whose monitors are missing."""
     longer = headline.next.step == Step.LONGER
-    again = _next_runs(headline, columns) if longer or needs_runs(headline) else []
+    again = _find_next_runs(headline, columns) if longer or needs_runs(headline) else []
     factor = ADVISED_S / min((seconds_taken(run) or ADVISED_S for _, run in again), default=1) if longer else 1
     variants = [
         (column.name, lengthen(run.whole_command, run.options, factor) if longer else run.whole_command)
@@ -93,7 +93,7 @@ def write_next_command(headline: Headline, columns: Sequence[Column], host: str)
     return write_bd_command(variants, host=host, options=runs + warm)
 
 
-def _next_runs(headline: Headline, columns: Sequence[Column]) -> list[tuple[Column, RunFact]]:
+def _find_next_runs(headline: Headline, columns: Sequence[Column]) -> list[tuple[Column, RunFact]]:
     """The two best configs in the order of the page, each with a run whose command is known; none of a sweep."""
     sides = [columns[at] for at in sorted(side.at for side in headline.sides[:2]) if at < len(columns)]
     if headline.sweep or len(sides) < 2:
@@ -105,7 +105,7 @@ def _next_runs(headline: Headline, columns: Sequence[Column]) -> list[tuple[Colu
 
 def ask_rerun(headline: Headline, columns: Sequence[Column]) -> str:
     """The query of a new plan that makes these runs."""
-    sides = _next_runs(headline, columns) if needs_runs(headline) else []
+    sides = _find_next_runs(headline, columns) if needs_runs(headline) else []
     runs = ",".join(str(run.id) for _, run in sides)
     return f"run={runs}&repeats={headline.next.runs}" if sides else ""
 
@@ -247,10 +247,10 @@ def make_table(comparison: Comparison, judgement: Judgement, headline: Headline,
     leads = describe_lead(headline, judgement.bases, marks)
     merged = [(group.name, merge_phases(group.rows)) for group in comparison.groups]
     n_metrics = sum(len(rows) for _, rows in merged)
-    rows = [_key_row(comparison, judgement, phases, leads) for phases in _pick_rows(comparison, merged)]
+    rows = [_make_key_row(comparison, judgement, phases, leads) for phases in _pick_rows(comparison, merged)]
     groups: tuple[tuple[str, tuple[MetricRow, ...]], ...] = ()
     if whole or n_metrics * len(comparison.columns) <= MOST_CELLS:
-        groups = tuple((name, tuple(_full_row(judgement, phases) for phases in rows)) for name, rows in merged)
+        groups = tuple((name, tuple(_make_full_row(judgement, phases) for phases in rows)) for name, rows in merged)
     return MetricTable(comparison.columns, tuple(rows), n_metrics, groups)
 
 
@@ -265,7 +265,7 @@ def merge_phases(rows: Sequence[Row]) -> list[Phases]:
     return [tuple(own) for own in merged.values()]
 
 
-def _main(phases: Phases) -> Row:
+def _choose_main(phases: Phases) -> Row:
     return min(phases, key=lambda row: MAIN_PHASES.index(row.phase))
 
 
@@ -284,9 +284,9 @@ def _pick_rows(comparison: Comparison, merged: Sequence[tuple[str, Sequence[Phas
     yield from ranked[:1]
 
 
-def _key_row(comparison: Comparison, judgement: Judgement, phases: Phases, leads: Mapping[int, str]) -> MetricRow:
+def _make_key_row(comparison: Comparison, judgement: Judgement, phases: Phases, leads: Mapping[int, str]) -> MetricRow:
     """leads: of columns, the headline's effect where the changes against the baseline do not say it."""
-    row = _main(phases)
+    row = _choose_main(phases)
     label, unit = NAMES.get(row.key, (row.of or row.label, row.unit))
     program, colon, which = label.rpartition(": ")
     if colon:
@@ -294,7 +294,7 @@ def _key_row(comparison: Comparison, judgement: Judgement, phases: Phases, leads
     is_failures = row.key == "failed_requests"
     shares = list_failed_shares(comparison) if is_failures else {}
     cells = []
-    for at, (made, cell) in enumerate(zip(_cells(judgement, phases, linked=False), row.cells, strict=True)):
+    for at, (made, cell) in enumerate(zip(_make_cells(judgement, phases, linked=False), row.cells, strict=True)):
         note = percent(shares[at], 1) if at in shares else leads.get(at, "") if row.key in RATE else ""
         few = not row.of and 0 < cell.n < len(comparison.columns[at].runs)
         cells.append(made._replace(note=note or (f"n={cell.n}" if few else ""), bad=bool(is_failures and cell.mean)))
@@ -316,31 +316,33 @@ def _say_phases(phases: Phases) -> str:
     return " · ".join(row.phase for row in phases if row.phase) if len(phases) > 1 else ""
 
 
-def _full_row(judgement: Judgement, phases: Phases) -> MetricRow:
-    row = _main(phases)
+def _make_full_row(judgement: Judgement, phases: Phases) -> MetricRow:
+    row = _choose_main(phases)
     unit = " · ".join(
         filter(None, (row.unit, _say_phases(phases) or row.phase, "mean of each run’s own" * row.averages_percentiles))
     )
-    return MetricRow(row.key, row.of or row.label, unit, tuple(_cells(judgement, phases, linked=True)))
+    return MetricRow(row.key, row.of or row.label, unit, tuple(_make_cells(judgement, phases, linked=True)))
 
 
-def _cells(judgement: Judgement, phases: Phases, *, linked: bool) -> Iterator[MetricCell]:
+def _make_cells(judgement: Judgement, phases: Phases, *, linked: bool) -> Iterator[MetricCell]:
     """linked: False leaves links out of the order of Tab, where the table of all metrics has the same ones, and single runs out."""
-    row = _main(phases)
+    row = _choose_main(phases)
     for at, cell in enumerate(row.cells):
         verdict = judgement.of(row.key, at)
-        values = [_value(one.cells[at], "v" if one is row else "w", linked) for one in phases if one.cells[at].n]
+        values = [_write_value(one.cells[at], "v" if one is row else "w", linked) for one in phases if one.cells[at].n]
         yield MetricCell(  # every word in it was escaped
             value=SafeString('<span class="sep">·</span>'.join(values) or '<span class="none">–</span>'),
             change=signed(cell.delta) if cell.delta and cell.delta.text else "",
             tone=TONES.get(verdict.kind, "") if verdict else "",
             verdict=WORDS.get(verdict.kind, LABELS[verdict.kind]) if verdict else "",
             title=judgement.words[row.key, at].text if verdict else "",
-            repeats=_repeats(cell) if linked and len(phases) == 1 and cell.n > 1 and not cell.alike else SafeString(""),
+            repeats=_write_repeats(cell)
+            if linked and len(phases) == 1 and cell.n > 1 and not cell.alike
+            else SafeString(""),
         )
 
 
-def _value(cell: Cell, kind: str, linked: bool) -> str:
+def _write_value(cell: Cell, kind: str, linked: bool) -> str:
     """The mean; a link to its line where all values are one, as all of it stands there."""
     first = cell.figures[0]
     text = write_value(cell.mean)
@@ -356,7 +358,7 @@ def write_value(value: float | None) -> str:
     return f'<data value="{value!r}">{figure(value)}</data>'
 
 
-def _repeats(cell: Cell) -> SafeString:
+def _write_repeats(cell: Cell) -> SafeString:
     links = [
         f'<a href="{escape(one.source)}" title="line {one.line}, {escape(one.what)}">{write_value(one.value)}</a>'
         for one in cell.figures[:MOST_LINKED]

@@ -136,7 +136,7 @@ def draw_charts(
         rate_chart(throughput_bars(comparison, headline, judged.judgement.silent)),
         latency_chart(latency_runs(comparison, judged.out), scale),
         scaling_chart(curves),
-        _swept(comparison, headline.sweep) if headline.sweep else None,
+        _draw_sweep(comparison, headline.sweep) if headline.sweep else None,
         *(_draw_captures(comparison.columns, captures) if captures else ()),
     ]
     return {chart.name: chart for chart in charts if chart}
@@ -147,7 +147,7 @@ def draw_picture(chart: Chart | None, what: str, title: str) -> str:
     return draw_file(chart, title) if chart else draw_empty(what, title, EMPTY_PICTURES[what])
 
 
-def _swept(comparison: Comparison, swept: Range) -> Chart | None:
+def _draw_sweep(comparison: Comparison, swept: Range) -> Chart | None:
     places: dict[str, int] = {}
     for point in swept.points:
         places.setdefault(point.config, comparison.columns[point.at].color)
@@ -168,8 +168,8 @@ def _draw_captures(columns: Sequence[Column], captures: Sequence[CaptureFact]) -
     ]
     return [
         process_chart(_process_sizes(columns, captures)),
-        memory_chart(_stacks(columns, [(capture, parts) for capture, parts in memory if len(parts) > 1])),
-        cpu_chart(_stacks(columns, cpu)),
+        memory_chart(_make_stacks(columns, [(capture, parts) for capture, parts in memory if len(parts) > 1])),
+        cpu_chart(_make_stacks(columns, cpu)),
     ]
 
 
@@ -180,7 +180,7 @@ def latency_runs(comparison: Comparison, out: Container[int] = ()) -> list[Laten
     doubt keeps out of verdicts.
     """
     several = len(comparison.columns) > 1
-    return [run for column in comparison.columns for run in _runs_of_column(column, out, several)]
+    return [run for column in comparison.columns for run in _list_latency_runs(column, out, several)]
 
 
 def pick_percentiles(printed: Mapping[str, float], exact: Mapping[str, float]) -> dict[str, float]:
@@ -189,7 +189,7 @@ def pick_percentiles(printed: Mapping[str, float], exact: Mapping[str, float]) -
     return shown if len(shown) > 1 else dict(printed)
 
 
-def _runs_of_column(column: Column, out: Container[int], several: bool) -> Iterator[LatencyRun]:
+def _list_latency_runs(column: Column, out: Container[int], several: bool) -> Iterator[LatencyRun]:
     label = f"{column.letter} {column.short or column.title}" if several else ""
     runs = [run for run in column.runs if len(pick_percentiles(run.percentiles_ms, run.timed_ms)) > 1]
     counted = [run for run in runs if run.id not in out]
@@ -228,7 +228,7 @@ def _process_sizes(columns: Sequence[Column], captures: Sequence[CaptureFact]) -
                     column.color,
                     program,
                     tuple(by_phase[phase]),
-                    _letter(column, configs),
+                    _choose_letter(column, configs),
                     phase,
                     phase in in_part,
                 )
@@ -237,11 +237,11 @@ def _process_sizes(columns: Sequence[Column], captures: Sequence[CaptureFact]) -
     return sizes
 
 
-def _letter(column: Column, every: Sequence[Column]) -> str:
+def _choose_letter(column: Column, every: Sequence[Column]) -> str:
     return column.letter if len(every) > 1 else ""
 
 
-def _stacks(columns: Sequence[Column], found: Sequence[tuple[CaptureFact, dict[str, float]]]) -> list[Stack]:
+def _make_stacks(columns: Sequence[Column], found: Sequence[tuple[CaptureFact, dict[str, float]]]) -> list[Stack]:
     """One bar a config and phase: the mean of each part over its captures; partial captures only where nothing else is."""
     stacks, configs = [], _unique_configs(columns)
     for column in configs:
@@ -250,7 +250,7 @@ def _stacks(columns: Sequence[Column], found: Sequence[tuple[CaptureFact, dict[s
             parts = [each for capture, each in own if capture.phase == phase]
             names = dict.fromkeys(name for each in parts for name in each)
             mean = {name: round(sum(each.get(name, 0.0) for each in parts) / len(parts), 3) for name in names}
-            stacks.append(Stack(column.config.name, phase, mean, _letter(column, configs), column.color))
+            stacks.append(Stack(column.config.name, phase, mean, _choose_letter(column, configs), column.color))
     return stacks
 
 
@@ -286,7 +286,7 @@ def timings_of_run(run: Run) -> dict[str, Any]:
     """Template context of the single requests: files, one table of all of them, charts. One query."""
     rows = comparison_data.find_timings(run=run)
     file = next((row for row in rows if row.n), None)  # the first that has a row for each request
-    course = _course(file) if file else None
+    course = _compute_course(file) if file else None
     charts = []
     if file:
         charts.append(histogram_chart(histogram.make_bars(histogram.unpack(file.histogram))))
@@ -299,17 +299,17 @@ def timings_of_run(run: Run) -> dict[str, Any]:
 
 def describe_timings(rows: Sequence[Timing]) -> dict[str, Any]:
     """Template context of files without their charts: the files and one table of all of them."""
-    files = [_file(row) for row in rows]
+    files = [_describe_file(row) for row in rows]
     shown = [(dict(file.rows), row) for file, row in zip(files, rows, strict=True)]
     percents = sorted({percent for each, _ in shown for percent in each}, key=float)
     table = [
-        (percent, [(each.get(percent), _line_url_of(row, percent) if percent in each else "") for each, row in shown])
+        (percent, [(each.get(percent), _find_line_url(row, percent) if percent in each else "") for each, row in shown])
         for percent in percents
     ]
     return {"timings": files, "timing_table": table}
 
 
-def _file(row: Timing) -> File:
+def _describe_file(row: Timing) -> File:
     what = f"{row.tool}, a row a request" if row.n is not None else f"{row.tool}, its percentiles"
     url = comparison_data.line_url(row.upload_id, row.line_first)
     shown = histogram.table_of(row.percentiles_ms)
@@ -317,7 +317,7 @@ def _file(row: Timing) -> File:
     return File(what, row.n, url, row.line_first, row.line_last, str(row.upload), shown, starts)
 
 
-def _line_url_of(row: Timing, percent: str) -> str:
+def _find_line_url(row: Timing, percent: str) -> str:
     """The line of a percentile in a file sorted by time; the first line of the file where that is not certain."""
     line, rows = row.line_first, row.line_last - row.line_first
     if row.n is None and rows == row.values.get("n_rows"):
@@ -327,7 +327,7 @@ def _line_url_of(row: Timing, percent: str) -> str:
     return comparison_data.line_url(row.upload_id, line)
 
 
-def _course(row: Timing) -> LoadBySecond | None:
+def _compute_course(row: Timing) -> LoadBySecond | None:
     """The load by the second; None where it lasted a few seconds only, or the file has no clock."""
     stored = histogram.unpack(row.seconds)
     if not stored or not stored["at_s"]:

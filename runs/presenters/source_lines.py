@@ -73,7 +73,7 @@ def mark_lines(
     marks: dict[int, list[tuple[int, int]]] = {}
     for line, begin, end in secrets:
         marks.setdefault(line, []).append((begin, end))
-    lines = [Line(n, _parts(words, marks.get(n, []))) for n, words in enumerate(text, start)]
+    lines = [Line(n, _split_parts(words, marks.get(n, []))) for n, words in enumerate(text, start)]
     stop = start + len(lines)
     # Longer spans first: a span inside another one keeps its own tint.
     for span in sorted(spans, key=lambda span: (span.first - span.last, span.first)):
@@ -92,7 +92,7 @@ def mark_lines(
     return lines
 
 
-def _parts(words: str, marks: list[tuple[int, int]]) -> list[tuple[str, bool]]:
+def _split_parts(words: str, marks: list[tuple[int, int]]) -> list[tuple[str, bool]]:
     cut = words[:MAX_CHARACTERS]
     parts, at = [], 0
     for begin, end in sorted(marks):
@@ -116,11 +116,11 @@ def upload_spans(
     spans: list[Span] = []
     for run in runs:
         rate = f"{figure(run.requests_per_second)} per s" if run.requests_per_second is not None else "run"
-        spans += _with_quotes(run, "load", f"{run.tool} {rate} → {run.config.name}")
+        spans += _mark_quotes(run, "load", f"{run.tool} {rate} → {run.config.name}")
     for capture in captures:
         owner = capture.config.name if capture.config else capture.experiment.name
         title = " ".join(word for word in (capture.tool, capture.phase, "→", owner) if word)
-        spans += _with_quotes(capture, capture_tint(capture.tool), title)
+        spans += _mark_quotes(capture, capture_tint(capture.tool), title)
     for text in texts:
         url = text.config.get_absolute_url() if text.config else ""
         spans.append(Span(text.line_first, text.line_last, "text", f"config text {text.path}".strip(), url))
@@ -140,7 +140,7 @@ def upload_spans(
     return sorted(spans, key=lambda span: (span.first, span.last))
 
 
-def _with_quotes(row: Any, tint: str, title: str) -> Iterator[Span]:
+def _mark_quotes(row: Any, tint: str, title: str) -> Iterator[Span]:
     yield Span(row.line_first, row.line_last, tint, title, row.get_absolute_url())
     for first, last in row.quotes:
         yield Span(first, last, tint, f"{title} (quoted again)", row.get_absolute_url(), quote=True)

@@ -91,16 +91,16 @@ def flatten(values: Mapping[str, Any], stem: str = "") -> Iterator[tuple[str, Va
 def arrange(fact: RunFact) -> tuple[list[Field], list[FieldTable]]:
     """The single fields, and tables of the others: those of the same names are one table."""
     lines = _Lines(fact)
-    single = [lines.field(name, value) for name, value in flatten(_part(fact.values, of_groups=False))]
+    single = [lines.field(name, value) for name, value in flatten(_select_group(fact.values, of_groups=False))]
     tables: dict[tuple[str, ...], list[str]] = {}
-    groups = _part(fact.values, of_groups=True)
+    groups = _select_group(fact.values, of_groups=True)
     for name, group in groups.items():
         alike = next((heads for heads in tables if len(set(heads) & group.keys()) > 1), tuple(group))
         tables.setdefault(alike, []).append(name)
-    return single, [_table(lines, {name: groups[name] for name in names}) for names in tables.values()]
+    return single, [_make_table(lines, {name: groups[name] for name in names}) for names in tables.values()]
 
 
-def _part(values: Mapping[str, Any], *, of_groups: bool) -> dict[str, Any]:
+def _select_group(values: Mapping[str, Any], *, of_groups: bool) -> dict[str, Any]:
     """The groups of plain values, or all the others."""
     return {name: value for name, value in values.items() if _is_group(value) is of_groups}
 
@@ -109,13 +109,15 @@ def _is_group(value: Any) -> bool:
     return isinstance(value, dict) and len(value) > 1 and not any(isinstance(x, (dict, list)) for x in value.values())
 
 
-def _table(lines: _Lines, groups: Mapping[str, Mapping[str, Value]]) -> FieldTable:
+def _make_table(lines: _Lines, groups: Mapping[str, Mapping[str, Value]]) -> FieldTable:
     """A row a group; of a single group, such as percentiles, a row a field."""
     names = tuple(dict.fromkeys(name for group in groups.values() for name in group))
     if len(groups) == 1:
         (name, group) = next(iter(groups.items()))
-        fields = [replace(lines.field(f"{name}.{each}", group[each]), words=_head(each), unit="") for each in names]
-        return FieldTable((_with_unit(name),), tuple((field, (field,)) for field in fields))
+        fields = [
+            replace(lines.field(f"{name}.{each}", group[each]), words=_name_head(each), unit="") for each in names
+        ]
+        return FieldTable((_add_unit(name),), tuple((field, (field,)) for field in fields))
     rows = tuple(
         (
             lines.field(name, None),
@@ -123,15 +125,15 @@ def _table(lines: _Lines, groups: Mapping[str, Mapping[str, Value]]) -> FieldTab
         )
         for name, group in groups.items()
     )
-    return FieldTable(tuple(_head(name) for name in names), rows)
+    return FieldTable(tuple(_name_head(name) for name in names), rows)
 
 
-def _with_unit(name: str) -> str:
+def _add_unit(name: str) -> str:
     words, unit = say_field(name)
     return f"{words}, {unit}" if unit else words
 
 
-def _head(name: str) -> str:
+def _name_head(name: str) -> str:
     return (
         f"{name} % within"
         if name.replace(".", "").isdigit()
@@ -180,14 +182,14 @@ def main_figures(fact: RunFact) -> list[Field]:
         ("concurrency", "At once", "", fact.concurrency),
         ("duration_s", "Took", "s", fact.duration_s),
     )
-    return list(_present_fields(fact, wanted))
+    return list(_list_present_fields(fact, wanted))
 
 
 def _of(complete: int | None) -> str:
     return "" if complete is None else f"of {complete:,}"
 
 
-def _present_fields(fact: RunFact, wanted: Iterable[tuple[str, str, str, Value]]) -> Iterator[Field]:
+def _list_present_fields(fact: RunFact, wanted: Iterable[tuple[str, str, str, Value]]) -> Iterator[Field]:
     for name, words, unit, value in wanted:
         if value is not None:
             yield Field(name, words, unit, value, fact.source_of(name).url)

@@ -118,7 +118,7 @@ def of_experiment(experiment: Experiment) -> ComparisonData:
         configs = [config for config in configs if config.pk in judged]
         captures = [one for one in captures if one.config_id in judged]
         texts = [one for one in texts if one.config_id in judged]
-    facts = [_config_fact(config) for config in configs]
+    facts = [_make_config_fact(config) for config in configs]
     if not facts and captures:  # monitors on their own: one column for all of them
         facts = [ConfigFact(0, experiment.name, url=experiment.get_absolute_url())]
     found = _build_data(facts, runs, captures, texts, experiment.host, find_timings(experiment=experiment))
@@ -145,7 +145,7 @@ def of_runs(wanted: Sequence[int]) -> ComparisonData:
     """The runs with these ids, in the order given: the first one's config is the baseline."""
     order = {pk: at for at, pk in enumerate(wanted)}
     runs = sorted(RUNS.select_related("config").filter(pk__in=order), key=lambda run: order[run.pk])
-    return _selection(runs, Q(run__in=[run.pk for run in runs]))
+    return _load_selection(runs, Q(run__in=[run.pk for run in runs]))
 
 
 def of_sides(base: Sequence[int], new: Sequence[int]) -> ComparisonData:
@@ -172,7 +172,7 @@ def of_configs(wanted: Sequence[int]) -> ComparisonData:
     order = {pk: at for at, pk in enumerate(wanted)}
     counted = RUNS.select_related("config").filter(config__in=order, counted=True)
     runs = sorted(counted, key=lambda run: (order[run.config_id], run.repeat))
-    return _selection(runs, Q(config__in=order))
+    return _load_selection(runs, Q(config__in=order))
 
 
 def configs_of(experiments: Sequence[int], most: int) -> list[int]:
@@ -188,10 +188,10 @@ def of_draft(shown: Preview, drafted: DraftExperiment) -> Case:
     configs = [ConfigFact(at, config.name, config.group) for at, config in enumerate(drafted.configs, 1)]
     runs = [run_fact(row) for row in sorted(rows, key=attrgetter("config_id", "repeat", "pk"))]
     hosts = {row.host.pk: row.host for row in rows if row.host}
-    return Case(configs, runs, hosts=_host_facts(hosts.values()), limit=limit_of_name(drafted.name))
+    return Case(configs, runs, hosts=_make_host_facts(hosts.values()), limit=limit_of_name(drafted.name))
 
 
-def _host_facts(hosts: Iterable[Host]) -> list[HostFact]:
+def _make_host_facts(hosts: Iterable[Host]) -> list[HostFact]:
     names = [each.name for each in fields(HostFact)]
     return [HostFact(**{name: getattr(host, name) for name in names}) for host in hosts]
 
@@ -202,11 +202,11 @@ def case_of(data: ComparisonData) -> Case:
         TextFact(text.config_id, text.path, text.text, line_url(text.upload_id, text.line_first), text.line_first)
         for text in data.texts
     ]
-    hosts, rulings = _host_facts(data.hosts), _rulings(data)
+    hosts, rulings = _make_host_facts(data.hosts), _load_overrides(data)
     return Case(data.configs, data.runs, data.counted_captures, texts, hosts, rulings, limit=data.limit)
 
 
-def _rulings(data: ComparisonData) -> list[OverrideFact]:
+def _load_overrides(data: ComparisonData) -> list[OverrideFact]:
     """The standing rulings about these configs and runs. A run is known by its upload and a line of its text."""
     uploads = {run.upload for run in data.runs}
     about = Q(upload__in=uploads) | Q(config__in=[config.id for config in data.configs])
@@ -231,7 +231,7 @@ def capture_facts(captures: Sequence[Capture]) -> list[CaptureFact]:
     series: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
     for capture, *row in rows.order_by("id").values_list("capture_id", *OF_SERIES):
         series[capture].append(tuple(row))
-    return [_capture_fact(one, series[one.pk]) for one in captures]
+    return [_make_capture_fact(one, series[one.pk]) for one in captures]
 
 
 def run_fact(run: Run) -> RunFact:
@@ -242,13 +242,13 @@ def run_fact(run: Run) -> RunFact:
     return copy_run(run, semantics_of(run.tool), options, line_url(run.upload_id, run.line_first))
 
 
-def _selection(runs: Sequence[Run], captured: Q) -> ComparisonData:
+def _load_selection(runs: Sequence[Run], captured: Q) -> ComparisonData:
     configs = list({run.config_id: run.config for run in runs}.values())
     names = dict(Experiment.objects.filter(pk__in={c.experiment_id for c in configs}).values_list("id", "name"))
     captures = list(Capture.objects.filter(captured).only(*OF_CAPTURE))
     found = ConfigText.objects.filter(config__in=[config.pk for config in configs])
     texts = drop_repeated_texts(found.defer("quotes").order_by("id"))
-    facts = [_config_fact(config, names[config.experiment_id] if len(names) > 1 else "") for config in configs]
+    facts = [_make_config_fact(config, names[config.experiment_id] if len(names) > 1 else "") for config in configs]
     return _build_data(facts, runs, captures, texts, None, find_timings(run__in=[run.pk for run in runs]))
 
 
@@ -284,7 +284,7 @@ def _load_hosts(rows: Sequence[Run | Capture], host: Host | None) -> list[Host]:
     return [known[pk] for pk in wanted] or list(known.values())
 
 
-def _config_fact(config: Config, experiment: str = "") -> ConfigFact:
+def _make_config_fact(config: Config, experiment: str = "") -> ConfigFact:
     return ConfigFact(config.pk, config.name, config.group, config.get_absolute_url(), experiment)
 
 
@@ -293,7 +293,7 @@ def _seconds_between(first: str, last: str) -> float | None:
     return None if math.isnan(seconds) else seconds
 
 
-def _capture_fact(capture: Capture, series: Sequence[tuple[Any, ...]]) -> CaptureFact:
+def _make_capture_fact(capture: Capture, series: Sequence[tuple[Any, ...]]) -> CaptureFact:
     system = {metric: values for pid, _, _, metric, *values in series if pid is None and metric != "clock_s"}
     processes: dict[tuple[int, str, str], dict[str, float]] = defaultdict(dict)
     for pid, group, command, metric, mean, *_ in series:

@@ -57,7 +57,7 @@ def compare_and_judge(data: comparison_data.ComparisonData) -> tuple[Comparison,
     """
     comparison = table.compare(data.configs, data.runs, data.counted_captures)
     case, spread = comparison_data.case_of(data), spread_elsewhere(comparison)
-    key, kept = _key(case, spread), caches["conclusions"]
+    key, kept = _digest_case(case, spread), caches["conclusions"]
     found: Judged | None = kept.get(key)
     if found is None:
         found = conclude(case, comparison, spread)
@@ -92,15 +92,15 @@ def decide_on_draft(shown: Preview, most: int) -> Decision:
     return decide(headline.outcome, headline.sentence, min((side.n for side in headline.sides), default=0), most)
 
 
-def _key(case: Case, spread: Spread | None) -> str:
-    rows = _rows(case.captures, "processes")
-    captures = [(row, _rows(capture.processes)) for row, capture in zip(rows, case.captures, strict=True)]
-    others = [_rows(each) for each in (case.configs, case.runs, case.texts, case.hosts, case.rulings)]
+def _digest_case(case: Case, spread: Spread | None) -> str:
+    rows = _list_rows(case.captures, "processes")
+    captures = [(row, _list_rows(capture.processes)) for row, capture in zip(rows, case.captures, strict=True)]
+    others = [_list_rows(each) for each in (case.configs, case.runs, case.texts, case.hosts, case.rulings)]
     facts = (captures, *others, spread, case.limit)
-    return f"judged-{_code()}-{hashlib.sha256(pickle.dumps(facts)).hexdigest()}"
+    return f"judged-{_digest_code()}-{hashlib.sha256(pickle.dumps(facts)).hexdigest()}"
 
 
-def _rows(items: Sequence[Any], without: str = "") -> list[Any]:
+def _list_rows(items: Sequence[Any], without: str = "") -> list[Any]:
     """Dataclasses of one kind as plain tuples of all their fields, which are digested four times as fast."""
     if not items:
         return []
@@ -109,7 +109,7 @@ def _rows(items: Sequence[Any], without: str = "") -> list[Any]:
 
 
 @cache
-def _code() -> str:
+def _digest_code() -> str:
     """A digest of the analysis' own source: another version must not answer with this one's conclusions."""
     digest = hashlib.sha256()
     for file in (Path(__file__), Path(numbers.__file__), *sorted(Path(analysis.__path__[0]).rglob("*.py"))):
@@ -138,11 +138,11 @@ def keep_headline(
         "outcome": str(headline.outcome),
         "sentence": headline.sentence,
         "of": summaries.digest_card(summaries.order_configs(configs)),
-        "by": _code(),
+        "by": _digest_code(),
     }
     told |= {"why": next((cause.text for cause in found.causes.findings), "")}
-    told |= {"who": lead.who, "line": lead.line, "failed": _failed_shares(comparison, headline)}
-    told |= {"means": _judged_means(comparison)}
+    told |= {"who": lead.who, "line": lead.line, "failed": _collect_failed_shares(comparison, headline)}
+    told |= {"means": _compute_judged_means(comparison)}
     if max((len(column.runs) for column in comparison.columns), default=0) == 1:
         told["may_borrow"] = True  # a spread, from runs that may be deleted
     if told == experiment.headline:
@@ -151,7 +151,7 @@ def keep_headline(
     return True
 
 
-def _judged_means(comparison: Comparison) -> dict[str, float]:
+def _compute_judged_means(comparison: Comparison) -> dict[str, float]:
     """{config id: requests per second} of the configs of which a doubt keeps some runs out."""
     row = comparison.row("requests_per_second")
     cells = zip(comparison.columns, row.cells, strict=True) if row else ()
@@ -159,7 +159,7 @@ def _judged_means(comparison: Comparison) -> dict[str, float]:
     return {config: mean for config, mean in found.items() if mean is not None}
 
 
-def _failed_shares(comparison: Comparison, headline: Headline) -> dict[str, str]:
+def _collect_failed_shares(comparison: Comparison, headline: Headline) -> dict[str, str]:
     """{config id: "47 %"} of the configs that failed too much of what they were asked for."""
     found = {side.at: side.failure.share for side in headline.failing if side.failure}
     found |= (
@@ -177,7 +177,7 @@ def work_out_headlines() -> int:
     n = 0
     for one in summaries.latest_experiments(MAX_FILLED):
         kept = one.headline
-        if not one.more and (kept is None or kept.get("may_borrow") or kept.get("by") != _code()):
+        if not one.more and (kept is None or kept.get("may_borrow") or kept.get("by") != _digest_code()):
             data = comparison_data.of_experiment(one.experiment)
             comparison, found = compare_and_judge(data)
             n += keep_headline(one.experiment, data, comparison, found)

@@ -41,7 +41,7 @@ def paginate(query: QueryDict, rows: QuerySet[Any], *, column: str = "id", desce
     rows = rows.order_by(*dict.fromkeys((f"{sign}{column}", f"{sign}id")))
     if column != "id":
         rows = rows.filter(**{f"{column}__isnull": False})
-    after = _after(query.get("after", ""), column, descending)
+    after = _filter_after(query.get("after", ""), column, descending)
     return make_page(query, list((rows.filter(after) if after else rows)[: PAGE_SIZE + 1]), column)
 
 
@@ -53,7 +53,7 @@ def make_page(query: QueryDict, rows: Sequence[Any], column: str = "id", size: i
     following = ""
     if len(rows) > size:
         last = rows[size - 1]
-        other["after"] = _key(last, column)
+        other["after"] = _encode_key(last, column)
         following = other.urlencode()
     return Page(rows[:size], following, first)
 
@@ -72,11 +72,11 @@ def _read_key(key: str) -> tuple[float, int] | None:
         return None
 
 
-def _key(row: Model, column: str) -> str:
+def _encode_key(row: Model, column: str) -> str:
     return str(row.pk) if column == "id" else f"{getattr(row, column)!r},{row.pk}"
 
 
-def _after(key: str, column: str, descending: bool) -> Q | None:
+def _filter_after(key: str, column: str, descending: bool) -> Q | None:
     """The condition for "after the row with this key"; a key that is none means the first page."""
     side = "lt" if descending else "gt"
     if column == "id":

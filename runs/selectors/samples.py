@@ -108,12 +108,12 @@ class Samples:
 
     def version(self) -> list[Any]:
         """Changes when the series do: they get new ids whenever their text is read again. At most two queries."""
-        newest = self._newest_ids(pid=None, metric__in=STEADY)
+        newest = self._find_newest_ids(pid=None, metric__in=STEADY)
         if len(newest) < len(self.captures):  # processes only, and no clock
-            newest |= self._newest_ids()
+            newest |= self._find_newest_ids()
         return [self.since_s, *([capture.pk, capture.n_samples, newest.get(capture.pk)] for capture in self.captures)]
 
-    def _newest_ids(self, **where: Any) -> dict[int, int]:
+    def _find_newest_ids(self, **where: Any) -> dict[int, int]:
         return dict(self._series(**where).order_by().values_list("capture").annotate(Max("id")))
 
     def clock(self) -> Floats | None:
@@ -225,7 +225,7 @@ def samples_of_run(run: Run, captures: Sequence[Capture]) -> Samples | None:
     """
     ordered = sorted(captures, key=lambda capture: (-capture.n_samples, capture.pk))
     if not ordered or ordered[0].n_samples < 2:
-        longer = _capture_around(run)
+        longer = _find_capture_around(run)
         return Samples([longer], run.experiment_id, run.clock_start_s) if longer else None
     first = ordered[0]
     if not first.clock_first:
@@ -238,7 +238,7 @@ def samples_of_run(run: Run, captures: Sequence[Capture]) -> Samples | None:
     return Samples(chosen, run.experiment_id, run.clock_start_s)
 
 
-def _capture_around(run: Run) -> Capture | None:
+def _find_capture_around(run: Run) -> Capture | None:
     """The capture of the same experiment and machine with the most samples that ran during all of the run."""
     if run.clock_start_s is None:
         return None
@@ -285,9 +285,9 @@ def machine_table(capture: Capture) -> list[Series]:
 
 def process_table(capture: Capture, most: int) -> list[ProcessRow]:
     """The `most` largest by memory, or by CPU time where no memory is known. Two queries."""
-    by_memory = _largest(capture, "rss_kb", most)
+    by_memory = _find_largest(capture, "rss_kb", most)
     if not by_memory:
-        by_cpu = _largest(capture, "cpu_pct", most)
+        by_cpu = _find_largest(capture, "cpu_pct", most)
         return [ProcessRow(row.pid, row.group, row.command, row.n, None, None, row.mean) for row in by_cpu]
     rows = capture.series.filter(pid__in={row.pid for row in by_memory}, metric="cpu_pct").defer("samples")
     cpu_pct = {(row.pid, row.user, row.command): row.mean for row in rows}
@@ -299,7 +299,7 @@ def process_table(capture: Capture, most: int) -> list[ProcessRow]:
     ]
 
 
-def _largest(capture: Capture, metric: str, most: int) -> list[Series]:
+def _find_largest(capture: Capture, metric: str, most: int) -> list[Series]:
     rows = capture.series.filter(metric=metric, pid__isnull=False).defer("samples")
     return list(rows.order_by("-mean", "pid", "id")[:most])
 

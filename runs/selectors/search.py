@@ -84,8 +84,8 @@ def search_site(text: str) -> list[HitGroup]:
     if not text:
         return []
     found = _find_by_kind(text, MAX_SHOWN)
-    newest = _newest_configs([match.name for match in found["config"][:MAX_SHOWN]])
-    hits = {kind: [_as_hit(match, newest) for match in matches] for kind, matches in found.items()}
+    newest = _find_newest_configs([match.name for match in found["config"][:MAX_SHOWN]])
+    hits = {kind: [_make_hit(match, newest) for match in matches] for kind, matches in found.items()}
     hits["build"] = _find_builds(text, MAX_SHOWN)
     return [
         HitGroup(kind, title, hits[kind][:MAX_SHOWN], len(hits[kind]) > MAX_SHOWN)
@@ -94,7 +94,7 @@ def search_site(text: str) -> list[HitGroup]:
     ]
 
 
-def _as_hit(match: NameMatch, newest: dict[str, tuple[int, str]]) -> Hit:
+def _make_hit(match: NameMatch, newest: dict[str, tuple[int, str]]) -> Hit:
     runs_url = f"{reverse('runs')}?{urlencode({match.kind: match.value})}"
     if match.kind in ("experiment", "host"):
         return Hit(match.name, reverse(match.kind, args=[match.value]), match.n_runs)
@@ -107,7 +107,7 @@ def _as_hit(match: NameMatch, newest: dict[str, tuple[int, str]]) -> Hit:
     return Hit(match.name, runs_url, match.n_runs)
 
 
-def _newest_configs(names: Iterable[str]) -> dict[str, tuple[int, str]]:
+def _find_newest_configs(names: Iterable[str]) -> dict[str, tuple[int, str]]:
     """(id, experiment's name) of the newest config of each name. One query."""
     configs = Config.objects.order_by("-id").values_list("name", "pk", "experiment__name")
     return {name: (pk, where) for name, pk, where in union_rows(configs.filter(name=name)[:1] for name in names)}
@@ -137,11 +137,11 @@ def _group_by_kind(rows: Iterable[tuple[Any, ...]], most: int) -> dict[str, list
     names: dict[str, list[NameMatch]] = {kind: [] for kind in FACET_KINDS}
     for pk, kind, value, n_runs in rows:
         if len(names[kind]) <= most:
-            names[kind].append(NameMatch(kind, value, value, n_runs, _facet_condition(kind, pk, value)))
+            names[kind].append(NameMatch(kind, value, value, n_runs, _filter_facet(kind, pk, value)))
     return names
 
 
-def _facet_condition(kind: str, pk: int, value: str) -> Q:
+def _filter_facet(kind: str, pk: int, value: str) -> Q:
     if kind == Facet.Kind.TOOL:
         return Q(tool=value)
     return Q(taggings__facet=pk) if kind == Facet.Kind.TAG else Q(**{f"facet_{kind}_id": pk})

@@ -92,7 +92,7 @@ def latest_experiments(most: int) -> list[ExperimentSummary]:
 
 def summarize(experiments: Sequence[Experiment]) -> list[ExperimentSummary]:
     """The experiments in short, in the order given. Three queries, two of them along an index for each experiment."""
-    runs, configs, samples = _newest_runs(experiments), _first_configs(experiments), _sample_uploads()
+    runs, configs, samples = _find_newest_runs(experiments), _find_first_configs(experiments), _sample_uploads()
     return [_summarize(experiment, runs[experiment.pk], configs[experiment.pk], samples) for experiment in experiments]
 
 
@@ -129,7 +129,7 @@ class RunRow(NamedTuple):
     upload: int
 
 
-def _newest_runs(experiments: Sequence[Experiment]) -> dict[int, list[RunRow]]:
+def _find_newest_runs(experiments: Sequence[Experiment]) -> dict[int, list[RunRow]]:
     """The newest runs of each experiment."""
     counted = Run.objects.filter(counted=True, requests_per_second__isnull=False).order_by("-id")
     columns = counted.values_list(
@@ -141,7 +141,7 @@ def _newest_runs(experiments: Sequence[Experiment]) -> dict[int, list[RunRow]]:
     return found
 
 
-def _first_configs(experiments: Sequence[Experiment]) -> dict[int, list[tuple[int, str]]]:
+def _find_first_configs(experiments: Sequence[Experiment]) -> dict[int, list[tuple[int, str]]]:
     """(id, name) of the first configs of each experiment."""
     columns = Config.objects.order_by("position", "id").values_list("experiment_id", "id", "name")
     found = defaultdict(list)
@@ -204,10 +204,10 @@ def find_excerpts(uploads: Collection[int]) -> list[Excerpt]:
     """Of the first forty of these texts. One query."""
     rows = Upload.objects.filter(pk__in=uploads).only("name", "encoding", "blocks", "n_lines", "created_at")
     head = Substr("raw", 1, PACKED_BYTES, output_field=BinaryField())
-    return [_excerpt(row) for row in rows.annotate(head=head)[:MOST_TEXTS]]
+    return [_make_excerpt(row) for row in rows.annotate(head=head)[:MOST_TEXTS]]
 
 
-def _excerpt(upload: Upload) -> Excerpt:
+def _make_excerpt(upload: Upload) -> Excerpt:
     packed = bytes(upload.head)  # type: ignore[attr-defined]  # annotated
     lines = read_opening(packed, upload.encoding, max_bytes=TEXT_BYTES)
     page = page_url("upload", upload.pk)

@@ -231,16 +231,16 @@ def capture_rows(context: template.Context, watched: Sequence[tuple[RunFact | No
     for run, captures in watched[:MOST_WATCHED]:
         if run:
             name = f"{names.get(run.config, '')}, {f'run {run.repeat}' if run.repeat else 'warm-up'}"
-            rows.append(_capture_row(f"{run.url}#beside", name, f"{len(captures)} monitors", captures[0]))
+            rows.append(_write_capture_row(f"{run.url}#beside", name, f"{len(captures)} monitors", captures[0]))
         else:
             rows += [
-                _capture_row(one.url, f"{one.tool} {one.phase}", _describe_capture(one, names), one)
+                _write_capture_row(one.url, f"{one.tool} {one.phase}", _describe_capture(one, names), one)
                 for one in captures[:MOST_WATCHED]
             ]
     return mark_safe("".join(rows))  # noqa: S308  (all is escaped)
 
 
-def _capture_row(url: str, name: str, words: str, first: CaptureFact) -> str:
+def _write_capture_row(url: str, name: str, words: str, first: CaptureFact) -> str:
     return (
         f'<li><a href="{escape(url)}">{escape(name)}</a> <span class="muted">{escape(words)}</span> '
         f'<a href="{escape(first.source)}" class="line">line {first.line}</a></li>\n'
@@ -261,10 +261,10 @@ def _describe_capture(capture: CaptureFact, names: Mapping[int, str]) -> str:
 @register.simple_tag
 def verdict_rows(verdicts: Sequence[Mapping[str, Any]], comparison: Comparison) -> SafeString:
     """See list_verdicts: a row each, with what it rests on."""
-    return mark_safe("".join(_verdict_row(one, len(comparison.columns) > 2) for one in verdicts))  # noqa: S308  (escaped)
+    return mark_safe("".join(_write_verdict_row(one, len(comparison.columns) > 2) for one in verdicts))  # noqa: S308  (escaped)
 
 
-def _verdict_row(one: Mapping[str, Any], several: bool) -> str:
+def _write_verdict_row(one: Mapping[str, Any], several: bool) -> str:
     verdict: Verdict = one["verdict"]
     words, effect = one["words"], one["effect"]
     base = f' <span class="muted">against {escape(one["base"])}</span>' if several else ""
@@ -284,10 +284,10 @@ def _verdict_row(one: Mapping[str, Any], several: bool) -> str:
 @register.simple_tag
 def column_heads(columns: Sequence[Column]) -> SafeString:
     """A cell of a table's head each, in the config's colour."""
-    return mark_safe("".join(_column_name(column, "col") for column in columns))  # noqa: S308  (all is escaped)
+    return mark_safe("".join(_write_column_name(column, "col") for column in columns))  # noqa: S308  (all is escaped)
 
 
-def _column_name(column: Column, scope: str) -> str:
+def _write_column_name(column: Column, scope: str) -> str:
     return (
         f'<th scope="{scope}" class="c{column.color % N_COLORS}"><span class="key">{column.letter}</span> '
         f'<span title="{escape(column.title)}">{escape(column.short)}</span></th>'
@@ -298,7 +298,7 @@ def _column_name(column: Column, scope: str) -> str:
 def column_lines(columns: Sequence[Column], rows: Sequence[Difference], absent: str) -> SafeString:
     """A line a config, for many of them: its name and its value of each row."""
     lines = (
-        f"<tr>{_column_name(column, 'row')}{value_cells([row.values[at] for row in rows], absent)}</tr>"
+        f"<tr>{_write_column_name(column, 'row')}{value_cells([row.values[at] for row in rows], absent)}</tr>"
         for at, column in enumerate(columns)
     )
     return mark_safe("".join(lines))  # noqa: S308  (all is escaped)
@@ -324,10 +324,10 @@ def column_head(context: template.Context, column: Column, at: int) -> SafeStrin
 @register.simple_tag
 def metric_cells(cells: Sequence[MetricCell], words: bool = False, titles: bool = False) -> SafeString:
     """Of a row of a table of metrics. words: with the verdict of each below its change; titles: with its reason in a tooltip."""
-    return mark_safe("".join(_metric_cell(cell, words, titles) for cell in cells))  # noqa: S308  (all is escaped)
+    return mark_safe("".join(_write_metric_cell(cell, words, titles) for cell in cells))  # noqa: S308  (all is escaped)
 
 
-def _metric_cell(cell: MetricCell, words: bool, titles: bool) -> str:
+def _write_metric_cell(cell: MetricCell, words: bool, titles: bool) -> str:
     title = f' title="{escape(cell.title)}"' if titles else ""
     change = f' <span class="delta {cell.tone}"{title}>{escape(cell.change)}</span>' if cell.change else ""
     note = f' <span class="delta">{escape(cell.note)}</span>' if cell.note else ""
@@ -346,10 +346,10 @@ def value_cells(values: Sequence[object], absent: str = "–") -> SafeString:
 @register.simple_tag
 def cost_cells(cells: Sequence[Cell | None]) -> SafeString:
     """Of a row of the cost table: each figure, how it was worked out, and its first lines."""
-    return mark_safe("".join(map(_cost_cell, cells)))  # noqa: S308  (all is escaped)
+    return mark_safe("".join(map(_write_cost_cell, cells)))  # noqa: S308  (all is escaped)
 
 
-def _cost_cell(cell: Cell | None) -> str:
+def _write_cost_cell(cell: Cell | None) -> str:
     if cell is None:
         return '<td><span class="none" title="not told">–</span></td>'
     bound = f'<span class="w">{cell.bound}</span> ' if cell.bound else ""

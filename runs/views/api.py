@@ -113,17 +113,17 @@ def api(request: HttpRequest) -> HttpResponse:
 
 
 @cache
-def _script() -> str:
+def _read_script() -> str:
     return CLIENT.read_text()
 
 
-def _etag(request: HttpRequest) -> str:
-    return f'"{zlib.crc32(f"{request.get_host()} {request.is_secure()} {_script()}".encode())}"'
+def _digest_answer(request: HttpRequest) -> str:
+    return f'"{zlib.crc32(f"{request.get_host()} {request.is_secure()} {_read_script()}".encode())}"'
 
 
 @login_not_required  # it holds no secret; whoever records a load test on a server has no browser there
 @require_safe
-@condition(etag_func=_etag)
+@condition(etag_func=_digest_answer)
 @cache_control(max_age=KEPT_S, private=True)  # a port that somebody else asked with would be in a shared copy
 def client(request: HttpRequest) -> HttpResponse:
     """A shell script to download: `curl -fsS SITE/bd -o bd`."""
@@ -131,7 +131,7 @@ def client(request: HttpRequest) -> HttpResponse:
     if not ADDRESS.fullmatch(site):  # it would become part of the script
         raise Http404("No such address.")
     return HttpResponse(
-        _script().replace("@SITE@", site),
+        _read_script().replace("@SITE@", site),
         content_type="text/x-shellscript; charset=utf-8",
         headers={"Content-Disposition": 'inline; filename="bd"', "Vary": "Host"},
     )
@@ -199,8 +199,8 @@ def list_examples(examples: Mapping[str, str], schema: Schema, site: str) -> lis
 
 
 def _describe(schema: Schema, site: str, path: str, method: str, described: Schema) -> Operation:
-    parameters = tuple(_parameters(described.get("parameters", ())))
-    body = _body(schema, described)
+    parameters = tuple(_list_parameters(described.get("parameters", ())))
+    body = _make_body(schema, described)
     status = next((code for code in described["responses"] if not code.startswith("4")), "")
     shown = path.replace("{id}", "1")
     url = f"{site}{shown}{SAID.get(described['operationId'], '')}"
@@ -214,20 +214,20 @@ def _describe(schema: Schema, site: str, path: str, method: str, described: Sche
         status,
         _answer(schema, described["responses"].get(status, {})),
         (
-            ("curl", _curl(method, url, body, is_text=is_text)),
-            ("Python", _python(method, url, body, is_text=is_text)),
+            ("curl", _write_curl(method, url, body, is_text=is_text)),
+            ("Python", _write_python(method, url, body, is_text=is_text)),
         ),
     )
 
 
-def _parameters(described: Iterable[Schema]) -> Iterable[Parameter]:
+def _list_parameters(described: Iterable[Schema]) -> Iterable[Parameter]:
     for one in described:
         of = one["schema"]
         kind = " | ".join(map(str, of["enum"])) if "enum" in of else of.get("format") or of.get("type", "")
         yield Parameter(one["name"], kind, one.get("description", ""), one.get("required", False))
 
 
-def _body(schema: Schema, described: Schema) -> str:
+def _make_body(schema: Schema, described: Schema) -> str:
     content = described.get("requestBody", {}).get("content", {})
     return _as_json(schema, content["application/json"]["schema"]) if "application/json" in content else ""
 
@@ -263,7 +263,7 @@ def example_of(schema: Schema, of: Schema, name: str = "", depth: int = 0) -> An
     return plain.get(kind or "")
 
 
-def _curl(method: str, url: str, body: str, *, is_text: bool) -> str:
+def _write_curl(method: str, url: str, body: str, *, is_text: bool) -> str:
     lines = ['curl -H "Authorization: Bearer $TOKEN"']
     if is_text:
         lines.append("--data-binary @session.txt")
@@ -275,7 +275,7 @@ def _curl(method: str, url: str, body: str, *, is_text: bool) -> str:
     return " \\\n  ".join([*lines, f'"{url}"'])
 
 
-def _python(method: str, url: str, body: str, *, is_text: bool) -> str:
+def _write_python(method: str, url: str, body: str, *, is_text: bool) -> str:
     more = ', data=open("session.txt", "rb")' if is_text else ""
     if body:
         more = f", json={json.loads(body)!r}"

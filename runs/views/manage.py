@@ -136,11 +136,11 @@ def purge(request: HttpRequest, pk: int) -> HttpResponse:
 
 def describe_change(row: Any, values: dict[str, Any]) -> Callable[[Any], str]:
     """What will be said of this change; called with the row as it was before, and the result with that after it."""
-    before, base = f"{row.config}, run {row.repeat}" if isinstance(row, Run) else str(row), _baseline(row)
+    before, base = f"{row.config}, run {row.repeat}" if isinstance(row, Run) else str(row), _find_baseline(row)
 
     def say(after: Any) -> str:
         parts = [_describe(name, value, before, row, after) for name, value in values.items()]
-        now = _baseline(after)
+        now = _find_baseline(after)
         if "counted" in values and base and now and now != base:
             parts.append(f"“{now}” is the baseline now.")
         return " ".join(parts)
@@ -163,10 +163,10 @@ def _describe(name: str, value: Any, before: str, row: Any, after: Any) -> str:
         "repeat": f"It is repeat {value} now.",
         "config": f"Moved to “{getattr(after, 'config', '')}”.",
     }
-    return said.get(name) or f"“{_baseline(after)}” is the baseline now."
+    return said.get(name) or f"“{_find_baseline(after)}” is the baseline now."
 
 
-def _baseline(row: Any) -> Config | None:
+def _find_baseline(row: Any) -> Config | None:
     experiment = row if isinstance(row, Experiment) else getattr(row, "experiment", None)
     return comparison_data.find_baseline(experiment) if isinstance(experiment, Experiment) else None
 

@@ -67,16 +67,16 @@ def preview(request: HttpRequest) -> HttpResponse:
             return _store_files(request, files)
         data, name = read_incoming(request)
         if not request.user.is_authenticated:
-            return _refused(request, data, 403, [{"line": None, "message": LOGGED_OUT}])
-        paste = _paste(request, data, name)
+            return _refuse(request, data, 403, [{"line": None, "message": LOGGED_OUT}])
+        paste = _read_paste(request, data, name)
         # Nothing is saved that has not been seen with its secrets ticked.
         if request.POST.get("action") == "save" and paste.redact is not None:
             return _save(request, paste)
         return _show(request, paste)
     except Unusable as error:
-        return _refused(request, data, 400, [{"line": None, "message": str(error)}])
+        return _refuse(request, data, 400, [{"line": None, "message": str(error)}])
     except Rejected as error:
-        return _refused(request, data, error.status, [dict(each) for each in error.errors], error.upload)
+        return _refuse(request, data, error.status, [dict(each) for each in error.errors], error.upload)
 
 
 def _store_files(request: HttpRequest, files: list[tuple[str, Text]]) -> HttpResponse:
@@ -90,7 +90,7 @@ def _store_files(request: HttpRequest, files: list[tuple[str, Text]]) -> HttpRes
     return redirect(receipts[0].upload) if len(receipts) == 1 else redirect("uploads")
 
 
-def _paste(request: HttpRequest, data: bytes, name: str) -> Paste:
+def _read_paste(request: HttpRequest, data: bytes, name: str) -> Paste:
     """The text with all edits so far, and the change that was asked for. Raises Unusable, Rejected."""
     post = request.POST
     hints = Hints.from_dict({"tags": post.get("tags", "")})
@@ -144,7 +144,7 @@ def _save(request: HttpRequest, paste: Paste) -> HttpResponse:
     return redirect(reverse("upload", args=[upload.pk]))
 
 
-def _refused(
+def _refuse(
     request: HttpRequest, data: bytes, status: int, errors: list[dict[str, Any]], upload: Any = None
 ) -> HttpResponse:
     """The paste box again with the text still in it, and what was wrong: the line, its words, what was expected."""

@@ -30,7 +30,7 @@ COLUMNS = (
 def run_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
     form = RunFilterForm(request.GET, lists.popular_facets())
     found = lists.list_runs(request.GET, form.filters())
-    rows = tuple(_row(run) for run in found.page.rows)
+    rows = tuple(_list_values(run) for run in found.page.rows)
     context = {
         "form": form,
         "found": found,
@@ -43,7 +43,7 @@ def run_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
     return respond(request, "runs.html", context, Sheet("Runs", COLUMNS, rows), fmt=fmt)
 
 
-def _row(run: Run) -> tuple[Any, ...]:
+def _list_values(run: Run) -> tuple[Any, ...]:
     return (
         *(run.pk, run.experiment.name, run.config.name, run.label, run.repeat, run.tool, run.concurrency),
         *(

@@ -33,7 +33,7 @@ def trend_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
 
 
 def trend(request: HttpRequest, fingerprint: str, fmt: str = "") -> HttpResponse:
-    course = _course(fingerprint)
+    course = _find_course(fingerprint)
     run = newest_run(fingerprint)
     days = [(day, number) for number, part in enumerate(course.stretches, 1) for day in part.days]
     rows = tuple(
@@ -54,7 +54,7 @@ def trend(request: HttpRequest, fingerprint: str, fmt: str = "") -> HttpResponse
     return respond(request, "trend.html", context, sheet, fmt=fmt, payload=payload | {"days": sheet.records()})
 
 
-def _course(fingerprint: str) -> analysis.Course:
+def _find_course(fingerprint: str) -> analysis.Course:
     days = trend_days(fingerprint)
     if not days:
         raise Http404("No counted runs with a rate have this fingerprint, or they came in seconds ago.")

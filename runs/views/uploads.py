@@ -68,7 +68,7 @@ def upload_progress(request: HttpRequest, pk: int) -> HttpResponse:
     upload = get_object_or_404(Upload.objects.light(), pk=pk)
     if not upload.is_waited_for:
         return HttpResponse(headers={"HX-Refresh": "true"})
-    context = {"upload": upload, "progress": _progress(upload, timezone.now())}
+    context = {"upload": upload, "progress": _describe_progress(upload, timezone.now())}
     return render(request, "_reading.html", context)
 
 
@@ -81,7 +81,7 @@ class Progress:
     note: str = ""
 
 
-def _progress(upload: Upload, now: datetime) -> Progress:
+def _describe_progress(upload: Upload, now: datetime) -> Progress:
     if upload.status == Upload.Status.QUEUED:
         late = now - upload.created_at > SILENT
         note = "All are busy, or none is running: “python manage.py worker” starts one." if late else ""
@@ -110,7 +110,7 @@ def upload_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     texts = list(upload.configtexts.select_related("config").order_by("line_first", "id"))
     spans = upload_spans(upload, runs, captures, texts, timings)
     experiments = list(dict.fromkeys(row.experiment for rows in (runs, captures, timings) for row in rows))
-    context = _text_context(request, upload, spans) | {
+    context = _make_text_context(request, upload, spans) | {
         "upload": upload,
         "experiments": experiments,
         "summaries": summarize(experiments[:MOST_CARDS]) if len(experiments) > 1 else [],
@@ -126,16 +126,16 @@ def upload_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
             )
             if rows
         ),
-        "progress": _progress(upload, timezone.now()) if upload.is_waited_for else None,
+        "progress": _describe_progress(upload, timezone.now()) if upload.is_waited_for else None,
     }
     if upload.attempts and not fmt and "line" not in request.GET:
-        context |= _charts_context(captures)
+        context |= _make_charts_context(captures)
     rows = tuple((span.first, span.last, span.tint, span.title, span.url) for span in spans)
     sheet = Sheet(str(upload), ("line_first", "line_last", "kind", "became", "url"), rows)
     return respond(request, "upload.html", context, sheet, fmt=fmt)
 
 
-def _text_context(request: HttpRequest, upload: Upload, spans: list[Any]) -> dict[str, Any]:
+def _make_text_context(request: HttpRequest, upload: Upload, spans: list[Any]) -> dict[str, Any]:
     """The part of the text that holds ?line=, and the parts that it can be left for."""
     text, line = ingest.text_of(upload), parse_id(request.GET.get("line", "")) or 1
     start = max(min(line, text.n_lines) - 1, 0) // LINES_A_PAGE * LINES_A_PAGE + 1
@@ -150,11 +150,11 @@ def _text_context(request: HttpRequest, upload: Upload, spans: list[Any]) -> dic
         "n_lines": text.n_lines,
         "n_unread": sum(last - first + 1 for first, last in upload.unread),
         "start": start,
-        "parts": _nearby_parts(start, text.n_lines),
+        "parts": _list_nearby_parts(start, text.n_lines),
     }
 
 
-def _nearby_parts(start: int, n_lines: int) -> list[tuple[int, int, bool]]:
+def _list_nearby_parts(start: int, n_lines: int) -> list[tuple[int, int, bool]]:
     """(first line, last line, are parts before it left out) of the first and last parts and those around `start`."""
     starts = range(1, n_lines + 1, LINES_A_PAGE)
     here = start // LINES_A_PAGE
@@ -163,7 +163,7 @@ def _nearby_parts(start: int, n_lines: int) -> list[tuple[int, int, bool]]:
     return [(n, min(n + LINES_A_PAGE - 1, n_lines), gap) for n, gap in zip(near, gaps, strict=False)]
 
 
-def _charts_context(captures: list[Capture]) -> dict[str, Any]:
+def _make_charts_context(captures: list[Capture]) -> dict[str, Any]:
     """The charts of the longest capture: what somebody waited for while a worker read the text."""
     longest = max(captures, key=lambda capture: capture.n_samples, default=None)
     if longest is None or longest.n_samples < 2:

@@ -92,57 +92,57 @@ def find_causes(
 
     if headline.outcome is Outcome.SWEEP and headline.sweep:
         levels = [(point.value, side) for point in headline.sweep.sound if (side := watch(point.at)) is not None]
-        return _of_levels(case, levels, sweeps)
+        return _explain_levels(case, levels, sweeps)
     sides = [side for one in headline.sides[:2] if (side := watch(one.at)) is not None]
     if headline.outcome is Outcome.SINGLE and sides:
-        return _of_one(sides[0])
+        return _explain_one(sides[0])
     pair = (headline.winner, headline.loser)
     if pair[0] and pair[1]:
         winner, loser = watch(pair[0].at), watch(pair[1].at)
         if winner and loser:
-            return _of_two(winner, loser, headline)
+            return _compare_two(winner, loser, headline)
     if headline.outcome is Outcome.FAILED and headline.loser and (failed := watch(headline.loser.at)):
-        return _of_one(failed)
+        return _explain_one(failed)
     every = [side for at in range(len(comparison.columns)) if (side := watch(at)) is not None]
     if headline.outcome is Outcome.NOT_COMPARABLE and len(every) == 2:
         best, other = sorted(every, key=lambda side: -(side.rate or 0))
         swapped = [limit for limit in separate(best, other) if limit.cause == "memory"]  # which keeps its runs out
-        return Causes(tuple(_finding(limit, other) for limit in [*find_other_work(best, other), *swapped])[:MOST])
+        return Causes(tuple(_make_finding(limit, other) for limit in [*find_other_work(best, other), *swapped])[:MOST])
     return Causes()
 
 
-def _of_two(winner: Watched, loser: Watched, headline: Headline) -> Causes:
+def _compare_two(winner: Watched, loser: Watched, headline: Headline) -> Causes:
     proven = headline.outcome in (Outcome.BETTER, Outcome.TRADE_OFF, Outcome.FAILED)
     if not proven and (headline.ratio or 1) < SMALL:
         return Causes()
-    unlike = [_finding(limit, loser) for limit in find_other_work(winner, loser)]
+    unlike = [_make_finding(limit, loser) for limit in find_other_work(winner, loser)]
     share = _explain(winner, loser, winner.demand_ms, loser.demand_ms)  # the utilisation law
-    if held_back := _both_generators(winner, loser):
+    if held_back := _find_full_generators(winner, loser):
         findings = unlike + held_back
     else:
         limits = separate(winner, loser)
-        findings = unlike + [_finding(limit, loser, share if limit.cause in BY_CPU else None) for limit in limits]
-        findings = findings or _shared(winner, loser, share or 0) or _compare_idle(winner, loser)
+        findings = unlike + [_make_finding(limit, loser, share if limit.cause in BY_CPU else None) for limit in limits]
+        findings = findings or _find_shared_cpu(winner, loser, share or 0) or _compare_idle(winner, loser)
     if headline.outcome is Outcome.FAILED:
-        findings += _failed(loser)
+        findings += _find_failures(loser)
     if not findings:
-        return _unknown(winner, loser)
+        return _list_missing(winner, loser)
     if headline.outcome is Outcome.UNPROVEN:
         findings = [_weaken(one) for one in findings]
     return Causes(tuple(findings[:MOST]))
 
 
-def _both_generators(winner: Watched, loser: Watched) -> list[Finding]:
+def _find_full_generators(winner: Watched, loser: Watched) -> list[Finding]:
     """Whatever else was busy, both rates are what the generator could send."""
     own, other = find_full_generator(loser), find_full_generator(winner)
     if own is None or other is None:
         return []
     certainty: Certainty = "likely" if own.certainty == other.certainty == "likely" else "possible"
     both = replace(own, points=(*own.points, *other.points), certainty=certainty)
-    return [_finding(both, loser, words=describe_both_generators(loser.name, winner.name))]
+    return [_make_finding(both, loser, words=describe_both_generators(loser.name, winner.name))]
 
 
-def _shared(winner: Watched, loser: Watched, share: float) -> list[Finding]:
+def _find_shared_cpu(winner: Watched, loser: Watched, share: float) -> list[Finding]:
     """Both were limited by the same CPU: then the rates are as the CPU times of a request.
 
     That follows from the rates where both used all of it, so it is no share of the difference that evidence accounts for.
@@ -154,7 +154,7 @@ def _shared(winner: Watched, loser: Watched, share: float) -> list[Finding]:
     both = replace(limit, points=(*limit.points, *theirs[limit.cause].points))
     words = describe_demand(winner.name, loser.name, loser.demand_ms, winner.demand_ms)
     shared = ", which the load generator shared" if winner.is_local and loser.is_local else ""
-    return [_finding(both, loser, words=f"both {_describe_both(limit.cause)}{shared}; {words}")]
+    return [_make_finding(both, loser, words=f"both {_describe_both(limit.cause)}{shared}; {words}")]
 
 
 def _compare_idle(winner: Watched, loser: Watched) -> list[Finding]:
@@ -166,7 +166,7 @@ def _compare_idle(winner: Watched, loser: Watched) -> list[Finding]:
     both = replace(limits[1], points=(*limits[1].points, *limits[0].points))
     times = (loser.alone_ms or 0, winner.alone_ms or 0)
     words = describe_demand(winner.name, loser.name, *times, WAITING)
-    return [_finding(both, loser, share, f"{describe_limit(limits[1], loser.name)}; {words}")]
+    return [_make_finding(both, loser, share, f"{describe_limit(limits[1], loser.name)}; {words}")]
 
 
 def _describe_both(cause: str) -> str:
@@ -176,22 +176,22 @@ def _describe_both(cause: str) -> str:
     }.get(cause, "ran out of CPU")
 
 
-def _failed(loser: Watched) -> list[Finding]:
+def _find_failures(loser: Watched) -> list[Finding]:
     doubts = [doubt for rule, doubt in loser.doubts.items() if rule.startswith("errors.") and doubt.sources]
     points = tuple(Evidence(doubts[0].text.rstrip("."), source) for source in doubts[0].sources[:1]) if doubts else ()
     words = describe_limit(Limit("errors", "likely", ()), loser.name)
     return [Finding("answers", loser.title, None, "likely", points, compose(words, "likely"))] if points else []
 
 
-def _of_one(side: Watched) -> Causes:
+def _explain_one(side: Watched) -> Causes:
     """The first limit alone: what else was high is its effect as often as not."""
     limits = find_limits(side)[:1]
     if not limits:
-        return _unknown(side)
-    return Causes(tuple(_finding(limit, side) for limit in limits))
+        return _list_missing(side)
+    return Causes(tuple(_make_finding(limit, side) for limit in limits))
 
 
-def _of_levels(case: Case, levels: Sequence[tuple[float, Watched]], sweeps: Sequence[Sweep]) -> Causes:
+def _explain_levels(case: Case, levels: Sequence[tuple[float, Watched]], sweeps: Sequence[Sweep]) -> Causes:
     """What limits the highest level that was served, where more clients brought no more."""
     ordered = sorted(levels, key=lambda level: level[0])
     if len(ordered) < 2:
@@ -199,8 +199,8 @@ def _of_levels(case: Case, levels: Sequence[tuple[float, Watched]], sweeps: Sequ
     (_, before), (_, last) = ordered[-2:]
     if not before.rate or not last.rate or last.rate > FLAT * before.rate:
         return Causes()
-    limits = find_limits(last)[:1] or _find_taken_workers(case, ordered) or _serial(last, sweeps)
-    return Causes(tuple(_finding(limit, last) for limit in limits)) if limits else _unknown(last)
+    limits = find_limits(last)[:1] or _find_taken_workers(case, ordered) or _find_serial_section(last, sweeps)
+    return Causes(tuple(_make_finding(limit, last) for limit in limits)) if limits else _list_missing(last)
 
 
 def _find_taken_workers(case: Case, levels: Sequence[tuple[float, Watched]]) -> list[Limit]:
@@ -222,7 +222,7 @@ def _find_taken_workers(case: Case, levels: Sequence[tuple[float, Watched]]) -> 
     return [Limit("workers", "possible", points, {"levels": words})]
 
 
-def _serial(last: Watched, sweeps: Sequence[Sweep]) -> list[Limit]:
+def _find_serial_section(last: Watched, sweeps: Sequence[Sweep]) -> list[Limit]:
     """Gunther's sigma, from the fit of the sweep that the level is in; only where CPU was free it is a lock."""
     own = {run.id for run in last.runs}
     for sweep in sweeps:
@@ -235,7 +235,7 @@ def _serial(last: Watched, sweeps: Sequence[Sweep]) -> list[Limit]:
     return []
 
 
-def _finding(limit: Limit, side: Watched, share: float | None = None, words: str = "") -> Finding:
+def _make_finding(limit: Limit, side: Watched, share: float | None = None, words: str = "") -> Finding:
     evidence = tuple(Evidence(EVIDENCE[point.kind](*point.values), point.source) for point in limit.points)
     counted = None if share is None else round(100 * min(max(share, 0.0), 1.0))
     text = compose(words or describe_limit(limit, side.name), limit.certainty)
@@ -247,7 +247,7 @@ def _weaken(found: Finding) -> Finding:
     return replace(found, share_pct=None, certainty="possible", text=found.text.replace("Likely: ", "Possibly: ", 1))
 
 
-def _unknown(*sides: Watched) -> Causes:
+def _list_missing(*sides: Watched) -> Causes:
     missing = []
     if any(side.is_short for side in sides):
         return Causes(unknown=describe_unknown(("length",), both=len(sides) > 1), missing=("length",))
@@ -269,10 +269,10 @@ def _unknown(*sides: Watched) -> Causes:
         of=unseen[0].name if len(unseen) == 1 < len(sides) else "",
         is_elsewhen=any(side.is_elsewhen for side in unseen),
     )
-    return Causes(unknown=unknown, missing=names, command=_command(sides, host), host=host)
+    return Causes(unknown=unknown, missing=names, command=_write_command(sides, host), host=host)
 
 
-def _command(sides: Sequence[Watched], host: str) -> str:
+def _write_command(sides: Sequence[Watched], host: str) -> str:
     """What to type to record what is missing, in the order of the page."""
     sides = sorted(sides, key=lambda side: side.at)
     typed = [

@@ -232,18 +232,18 @@ def collect(case: Case, at: int, column: Column, out: Iterable[int], doubts: Seq
         rate=_mean(run.requests_per_second for run in runs),
         clients=next((run.clients for run in runs if run.clients), None),
         mean_ms=_mean(run.mean_ms for run in runs),
-        shortest_ms=_mean(_printed(run, SHORTEST) for run in runs),
-        connect_ms=_mean(_printed(run, CONNECT) for run in runs),
-        reply_bytes=_mean(_bytes(run) for run in runs),
+        shortest_ms=_mean(_read_printed(run, SHORTEST) for run in runs),
+        connect_ms=_mean(_read_printed(run, CONNECT) for run in runs),
+        reply_bytes=_mean(_read_reply_bytes(run) for run in runs),
         is_local=all(is_local(run) for run in runs)
         or any(process.makes_load for one in sides["server"] for process in one.processes),
         hostname=next((name for run in runs if (name := hostname_of(run))), ""),
         cores=cores,
-        server=_amounts(sides["server"]),
-        generator=_amounts(sides["generator"]),
-        programs=_programs(case, followed, captures),
-        generating=_generating(followed, captures),
-        most_generating=_most_generating(runs[0], case, sides["generator"]),
+        server=_collect_amounts(sides["server"]),
+        generator=_collect_amounts(sides["generator"]),
+        programs=_find_programs(case, followed, captures),
+        generating=_find_generating(followed, captures),
+        most_generating=_limit_generating(runs[0], case, sides["generator"]),
         doubts={doubt.rule: doubt for doubt in reversed(own)},
         is_short=bool(captures) and not followed,
         is_elsewhen=any(
@@ -267,17 +267,17 @@ def _mean(values: Iterable[float | None]) -> float | None:
     return fmean(known) if known else None
 
 
-def _printed(run: RunFact, names: Mapping[str, float]) -> float | None:
+def _read_printed(run: RunFact, names: Mapping[str, float]) -> float | None:
     found = ((run.number(name), factor) for name, factor in names.items())
     return next((value * factor for value, factor in found if value), None)
 
 
-def _bytes(run: RunFact) -> float | None:
-    total, n = _printed(run, BYTES), run.complete_requests
+def _read_reply_bytes(run: RunFact) -> float | None:
+    total, n = _read_printed(run, BYTES), run.complete_requests
     return total / n if total and n else None
 
 
-def _amounts(captures: Sequence[CaptureFact]) -> dict[str, Amount]:
+def _collect_amounts(captures: Sequence[CaptureFact]) -> dict[str, Amount]:
     """Each metric by the capture of each run that has the most samples of it, the mean over the runs."""
     best: dict[str, dict[int | None, tuple[CaptureFact, float]]] = defaultdict(dict)
     for capture in captures:
@@ -292,10 +292,10 @@ def _amounts(captures: Sequence[CaptureFact]) -> dict[str, Amount]:
             known = best[name].get(capture.run)
             if known is None or capture.n > known[0].n:
                 best[name][capture.run] = capture, value
-    return {name: _amount(list(found.values())) for name, found in best.items()}
+    return {name: _read_amount(list(found.values())) for name, found in best.items()}
 
 
-def _amount(found: Sequence[tuple[CaptureFact, float]]) -> Amount:
+def _read_amount(found: Sequence[tuple[CaptureFact, float]]) -> Amount:
     capture = found[0][0]
     return Amount(
         fmean(value for _, value in found), Source(capture.source, capture.line), sum(one.n for one, _ in found)
@@ -306,7 +306,7 @@ def _amount(found: Sequence[tuple[CaptureFact, float]]) -> Amount:
 Listed = dict[tuple[int, str], ProcessFact]
 
 
-def _programs(case: Case, runs: Sequence[RunFact], captures: Sequence[CaptureFact]) -> tuple[Program, ...]:
+def _find_programs(case: Case, runs: Sequence[RunFact], captures: Sequence[CaptureFact]) -> tuple[Program, ...]:
     """Of the run that tells most: by the CPU time before and after the load, else by the shares that a monitor showed."""
     watched = [one for one in captures if case.watched_side(one) != "generator"]
     for run in runs:
@@ -315,9 +315,9 @@ def _programs(case: Case, runs: Sequence[RunFact], captures: Sequence[CaptureFac
         pairs = [(one, other) for one in before for other in after if one.tool == other.tool and _counts_time(other)]
         seconds = seconds_taken(run)
         if pairs and seconds:
-            return _by_time(*min(pairs, key=lambda pair: _is_whole(pair[1])), seconds)
+            return _measure_by_time(*min(pairs, key=lambda pair: _is_whole(pair[1])), seconds)
     during = [one for one in watched if one.phase not in AROUND and one.processes and not one.partial]
-    return _by_share(max(during, key=lambda one: (one.n, len(one.processes)))) if during else ()
+    return _measure_by_share(max(during, key=lambda one: (one.n, len(one.processes)))) if during else ()
 
 
 def _counts_time(capture: CaptureFact) -> bool:
@@ -329,7 +329,7 @@ def _is_whole(capture: CaptureFact) -> bool:
     return all((one.time_s or 0) % 1 == 0 for one in capture.processes)
 
 
-def _by_time(before: CaptureFact, after: CaptureFact, seconds: float) -> tuple[Program, ...]:
+def _measure_by_time(before: CaptureFact, after: CaptureFact, seconds: float) -> tuple[Program, ...]:
     first: Listed = {(one.pid, one.group): one for one in before.processes}
     last: Listed = {(one.pid, one.group): one for one in after.processes}
     grouped: dict[str, list[tuple[int, str]]] = defaultdict(list)
@@ -348,7 +348,7 @@ def _by_time(before: CaptureFact, after: CaptureFact, seconds: float) -> tuple[P
     return tuple(sorted(programs, key=lambda one: -one.cores))
 
 
-def _by_share(capture: CaptureFact) -> tuple[Program, ...]:
+def _measure_by_share(capture: CaptureFact) -> tuple[Program, ...]:
     here = Source(capture.source, capture.line)
     found = [group for group in group_processes(capture, served=True) if group.cpu_pct]
     shares = {group.name: [(one.cpu_pct or 0) / 100 for one in group.members] for group in found}
@@ -362,7 +362,7 @@ def _by_share(capture: CaptureFact) -> tuple[Program, ...]:
     return tuple(sorted(programs, key=lambda one: -one.cores))
 
 
-def _generating(runs: Sequence[RunFact], captures: Sequence[CaptureFact]) -> Amount | None:
+def _find_generating(runs: Sequence[RunFact], captures: Sequence[CaptureFact]) -> Amount | None:
     """What the shell counted of the load's children, else what a monitor showed of load tools in several samples."""
     seconds = {run.id: seconds_taken(run) for run in runs}
     timed = [
@@ -377,10 +377,10 @@ def _generating(runs: Sequence[RunFact], captures: Sequence[CaptureFact]) -> Amo
         for one in captures
         if one.run in seconds and one.phase not in AROUND and any(each.makes_load for each in one.processes)
     ]
-    return _amount(shown) if shown else None
+    return _read_amount(shown) if shown else None
 
 
-def _most_generating(run: RunFact, case: Case, captures: Sequence[CaptureFact]) -> float | None:
+def _limit_generating(run: RunFact, case: Case, captures: Sequence[CaptureFact]) -> float | None:
     """One core for each thread, as far as the machine has them."""
     machines = [machine.cores for one in captures if (machine := case.machine_of(one)) and machine.cores]
     threads = 1 if run.semantics.one_thread else run.number("threads")

@@ -76,7 +76,7 @@ def _sure(*amounts: Amount | None) -> Certainty:
     return "likely" if all(one is None or one.n >= SAMPLES for one in amounts) else "possible"
 
 
-def _cpu_points(side: Watched) -> tuple[Point, ...]:
+def _list_cpu_points(side: Watched) -> tuple[Point, ...]:
     """How busy the machine was; where other programs kept it busy, what the load itself used."""
     if side.own is not None and side.front and _is_light(side) and (side.idle or 0) < FREE_PCT:
         return (Point("own", side.front.source, (side.own, side.cores or 1)),)
@@ -118,7 +118,7 @@ def find_generator(side: Watched) -> Iterator[Limit]:
     if full := find_full_generator(side):
         yield full
     elif used and side.is_local and side.own and _is_full(side) and used.value >= SHARED * side.own:
-        points = (Point("generator", used.source, (used.value, side.cores or most or 1)), *_cpu_points(side))
+        points = (Point("generator", used.source, (used.value, side.cores or most or 1)), *_list_cpu_points(side))
         yield Limit("generator", "possible", points)
 
 
@@ -150,8 +150,8 @@ def find_network(side: Watched) -> Iterator[Limit]:
     again, sent = side.server.get("tcp_retransmits_per_s"), side.amount("tcp_segments_out_per_s")
     if not (_has_free_cpu(side) or _is_light(side)):
         return
-    if again and sent and again.value >= LOST * sent and not _overflows(side):
-        points = (Point("retransmits", again.source, (100 * again.value / sent,)), *_cpu_points(side))
+    if again and sent and again.value >= LOST * sent and not _find_overflows(side):
+        points = (Point("retransmits", again.source, (100 * again.value / sent,)), *_list_cpu_points(side))
         yield Limit("network", _sure(again), points)
     else:
         yield from _find_full_link(side)
@@ -164,7 +164,7 @@ def _find_full_link(side: Watched) -> Iterator[Limit]:
     if busiest is None or not _carries_answers(side, busiest.value):
         return
     mbit, unsent = 8e-6 * busiest.value, side.server.get("sockets_unsent")
-    points = (Point("link", busiest.source, (mbit,)), *_cpu_points(side))
+    points = (Point("link", busiest.source, (mbit,)), *_list_cpu_points(side))
     if unsent:
         if _waits_to_send(side):
             queued = Point("unsent", unsent.source, (unsent.value, side.clients or 0))
@@ -201,7 +201,7 @@ def find_ports(side: Watched) -> Iterator[Limit]:
         yield Limit("network", "possible", (failed, *points), {"ports": True})
 
 
-def _overflows(side: Watched) -> Amount | None:
+def _find_overflows(side: Watched) -> Amount | None:
     names = ("tcp_listen_overflows_per_s", "tcp_listen_drops_per_s", "tcp_request_queue_drops_per_s")
     found = [one for name in names if (one := side.server.get(name)) and one.value >= 0.5]
     return max(found, key=lambda one: one.value, default=None)
@@ -217,15 +217,15 @@ def _queue(side: Watched, taken: float) -> Point | None:
 
 # listen(2): connections beyond the backlog are dropped; the client tries again after a second (RFC 6298).
 def find_backlog(side: Watched) -> Iterator[Limit]:
-    overflows, lost = _overflows(side), side.doubts.get("network.syn")
+    overflows, lost = _find_overflows(side), side.doubts.get("network.syn")
     points = tuple(Point("syn", source) for source in lost.sources[:1]) if lost else ()
     if overflows:
         yield Limit("backlog", _sure(overflows), (Point("overflows", overflows.source, (overflows.value,)), *points))
-    elif lost and not _retransmits(side):
+    elif lost and not _has_retransmits(side):
         yield Limit("backlog", "possible", points)
 
 
-def _retransmits(side: Watched) -> bool:
+def _has_retransmits(side: Watched) -> bool:
     return side.amount("tcp_retransmits_per_s") >= LOST * (side.amount("tcp_segments_out_per_s") or math.inf)
 
 
@@ -280,10 +280,10 @@ def find_cpu(side: Watched) -> Iterator[Limit]:
     busy = side.busy
     if busy is None or not _is_full(side):
         return
-    points = _cpu_points(side)
+    points = _list_cpu_points(side)
     if side.own is not None and side.front:
         points += (Point("program", side.front.source, (side.front.name, side.front.cores)),)
-    database = _database(side)
+    database = _find_database(side)
     if database:
         points += (Point("program", database.source, (database.name, database.cores)),)
     yield Limit("database" if database else "cpu", _sure(busy), points)
@@ -291,7 +291,7 @@ def find_cpu(side: Watched) -> Iterator[Limit]:
         yield from find_steal(side)
 
 
-def _database(side: Watched) -> Program | None:
+def _find_database(side: Watched) -> Program | None:
     """A database that used more CPU than what is in front of it."""
     found = max((one for one in side.programs if one.is_database), key=lambda one: one.cores, default=None)
     return found if found and found.cores >= max(1.5 * sum(one.cores for one in side.servers), 0.3) else None
@@ -299,7 +299,7 @@ def _database(side: Watched) -> Program | None:
 
 # A closed loop without waiting: the shortest time is CPU time of one program, so that this is what a request is made of.
 def find_demand(side: Watched) -> Iterator[Limit]:
-    database = _database(side)
+    database = _find_database(side)
     if database and side.rate and side.shortest_ms and database.cores * 1000 / side.rate >= 0.5 * side.shortest_ms:
         yield Limit("database", "possible", (Point("program", database.source, (database.name, database.cores)),))
 
@@ -328,14 +328,14 @@ def find_workers(side: Watched) -> Iterator[Limit]:
     if doubt:
         facts: dict[str, Any] = dict(doubt.findings[0].facts)
         points = tuple(Point("limit", source, (facts["setting"], facts["limit"])) for source in doubt.sources[:1])
-        yield Limit("workers", "likely" if side.busy else "possible", (*points, *_cpu_points(side)), facts)
+        yield Limit("workers", "likely" if side.busy else "possible", (*points, *_list_cpu_points(side)), facts)
     elif side.busy and front and not front.takes_many and 1 < front.n <= clients:
-        yield from _few_processes(side, front, clients)
+        yield from _find_few_processes(side, front, clients)
 
 
-def _few_processes(side: Watched, front: Program, clients: int) -> Iterator[Limit]:
+def _find_few_processes(side: Watched, front: Program, clients: int) -> Iterator[Limit]:
     processes, at_once = front.n - 1, side.in_service  # the first one starts the others
-    points = (Point("processes", front.source, (front.name, front.n)), *_cpu_points(side))
+    points = (Point("processes", front.source, (front.name, front.n)), *_list_cpu_points(side))
     facts = {"limit": processes, "clients": clients}
     if at_once and _is_queued(side) and 0.7 * processes <= at_once <= 1.3 * front.n:
         counted = Point("at_once", side.source_of("requests_per_second"), (at_once, clients))
@@ -355,7 +355,7 @@ def _is_queued(side: Watched) -> bool:
 def find_lock(side: Watched) -> Iterator[Limit]:
     at_once, clients, front, held = side.in_service, side.clients or 0, side.front, side.held
     if held and front and held.value >= max(WAITING * min(front.n - 1, clients), 2) and _has_cpu_left(side):
-        points = (Point("held", held.source, (held.value,)), *_cpu_points(side))
+        points = (Point("held", held.source, (held.value,)), *_list_cpu_points(side))
         yield Limit("lock", _sure(side.busy), points, {"held": held.value})
         return
     if not (at_once and _has_free_cpu(side) and _is_queued(side) and clients >= 4 and front):
@@ -366,7 +366,7 @@ def find_lock(side: Watched) -> Iterator[Limit]:
             Point("processes", front.source, (front.name, front.n)),
         )
         certainty: Certainty = "likely" if at_once <= SERIAL and side.busy and side.busy.n >= SAMPLES else "possible"
-        yield Limit("lock", certainty, (*points, *_cpu_points(side)), {"at_once": at_once, "clients": clients})
+        yield Limit("lock", certainty, (*points, *_list_cpu_points(side)), {"at_once": at_once, "clients": clients})
 
 
 # Little's law: nobody queues and nothing is busy, so that each request waits for something that no monitor sees.
@@ -381,7 +381,7 @@ def find_downstream(side: Watched) -> Iterator[Limit]:
             points = (
                 Point("queue", side.server["accept_queue"].source, (side.amount("accept_queue"), side.clients or 0)),
             )
-        yield Limit("downstream", _sure(side.busy), (*points, *_cpu_points(side)), {"ms": alone})
+        yield Limit("downstream", _sure(side.busy), (*points, *_list_cpu_points(side)), {"ms": alone})
 
 
 # The nearest to the cause first: a queue that is full is the effect of what is behind it, and is named all the same where a

@@ -13,15 +13,17 @@ def _share(value: Any) -> str:
     return f"{value:.0f} %"
 
 
-def _cores(value: Any) -> str:
+def _count_cores(value: Any) -> str:
     return f"{value:.1f} cores" if value >= 1.05 else f"{100 * value:.0f} % of one core"
 
 
 EVIDENCE: Mapping[str, Callable[..., str]] = {
     "busy": lambda busy: f"CPU {_share(busy)} busy",
-    "own": lambda used, cores: f"the load itself used {_cores(used)} of {cores}, other programs the rest",
+    "own": lambda used, cores: f"the load itself used {_count_cores(used)} of {cores}, other programs the rest",
     "queued": lambda: "no idle time in another monitor, too",
-    "generator": lambda used, most: f"the load generator used {_cores(used)}" + (f" of {most:.0f}" if most > 1 else ""),
+    "generator": lambda used, most: (
+        f"the load generator used {_count_cores(used)}" + (f" of {most:.0f}" if most > 1 else "")
+    ),
     "generator_seen": lambda: "a monitor shows the load generator at its limit of CPU time",
     "generator_busy": lambda busy: f"CPU of the generator's machine {_share(busy)} busy",
     "throttled": lambda share: f"throttled in {_share(share)} of the scheduler's periods",
@@ -40,9 +42,9 @@ EVIDENCE: Mapping[str, Callable[..., str]] = {
     "disk_busy": lambda share: f"disk {_share(min(share, 100))} busy",
     "io_pressure": lambda share: f"tasks waited for a disk in {_share(min(share, 100))} of the time",
     "one_core": lambda most, least: f"one core {_share(most)} busy, another {_share(least)}",
-    "one_process": lambda name, cores: f"one process of {name} used {_cores(cores)}",
-    "together": lambda n, name, cores: f"{figure(n)} processes of {name} used {_cores(cores)} together",
-    "program": lambda name, cores: f"{name} used {_cores(cores)}",
+    "one_process": lambda name, cores: f"one process of {name} used {_count_cores(cores)}",
+    "together": lambda n, name, cores: f"{figure(n)} processes of {name} used {_count_cores(cores)} together",
+    "program": lambda name, cores: f"{name} used {_count_cores(cores)}",
     "stolen": lambda share: f"{_share(share)} of the CPU time was stolen",
     "replaced": lambda name, share: f"{_share(share)} of {name}'s processes were replaced during the load",
     "limit": lambda name, limit: f"{name} {limit}",
@@ -57,7 +59,7 @@ EVIDENCE: Mapping[str, Callable[..., str]] = {
 }
 
 
-def _workers(name: str, facts: Mapping[str, Any]) -> str:
+def _describe_workers(name: str, facts: Mapping[str, Any]) -> str:
     if "setting" in facts:
         return (
             f"{name} works on {facts['limit']} requests at once ({facts['setting']}) and had {facts['clients']} clients"
@@ -92,7 +94,7 @@ SENTENCES: Mapping[str, Callable[[str, Mapping[str, Any]], str]] = {
     "backlog": lambda name, facts: f"{name} had its listen queue full: clients waited for a connection",
     "generator": lambda name, facts: f"the load generator was at its limit of CPU time; {name} might serve more",
     "restarts": lambda name, facts: f"{name} had its processes ending and starting again",
-    "workers": _workers,
+    "workers": _describe_workers,
     "lock": lambda name, facts: (
         f"{name} worked on {facts['at_once']:.1f} requests at once and needed little CPU: a lock or another serial section"
         if "at_once" in facts
