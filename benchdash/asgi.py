@@ -35,7 +35,7 @@ wsgi = get_wsgi_application()
 
 from benchdash.middleware import Refusal  # noqa: E402
 from runs.accounts.tokens import is_known  # noqa: E402
-from runs.ingest import too_large  # noqa: E402
+from runs.ingest import reject_too_large  # noqa: E402
 from runs.management.processes import end_with_parent  # noqa: E402
 
 FREE_BYTES = 2**16  # that anybody may send to any address
@@ -158,7 +158,7 @@ async def _allow(environ: Environ, size: int) -> int:
     is_form = environ.get("CONTENT_TYPE", "").startswith("multipart/form-data")
     limit: int = settings.MAX_UPLOAD_BYTES + (FORM_FIELDS_BYTES if is_form else 0)
     if size > limit:
-        raise Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, str(too_large(size)))
+        raise Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, str(reject_too_large(size)))
     if not await _run(PAGES, is_known, environ):
         raise Refusal(HTTPStatus.UNAUTHORIZED, "You are logged out, or the token is not valid. Nothing was stored.")
     return limit

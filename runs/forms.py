@@ -13,8 +13,8 @@ from django import forms
 from django.conf import settings
 from django.http import HttpRequest, QueryDict
 
-from runs.incoming import named_text, preview_bytes
-from runs.ingest import EVERY_SECRET, Text, receive, too_large
+from runs.incoming import preview_bytes, read_named_text
+from runs.ingest import EVERY_SECRET, Text, receive, reject_too_large
 from runs.ingest.draft import (
     Draft,
     DraftCapture,
@@ -23,7 +23,7 @@ from runs.ingest.draft import (
     DraftHost,
     DraftRun,
     Item,
-    items_of,
+    list_items,
 )
 from runs.ingest.edits import Edits, check_shape
 from runs.ingest.grouping import merge_configs, move_items, shorten_names, split_config, suggest_groupings
@@ -68,7 +68,7 @@ def read_incoming(request: HttpRequest) -> tuple[bytes, str]:
     files = [file for file in request.FILES.getlist("files") if file.size]
     size = sum(file.size or 0 for file in files)
     if size > settings.PREVIEW_BYTES:
-        raise too_large(size, settings.PREVIEW_BYTES)  # before it is read into memory
+        raise reject_too_large(size, settings.PREVIEW_BYTES)  # before it is read into memory
     if len(files) == 1:
         return files[0].read(), (files[0].name or "")[:255]
     text = request.POST.get("text", "").replace("\r\n", "\n")
@@ -77,16 +77,16 @@ def read_incoming(request: HttpRequest) -> tuple[bytes, str]:
     return join_files(files, text), ", ".join(file.name or "" for file in files)[:255]
 
 
-def too_large_to_preview(request: HttpRequest) -> list[tuple[str, Text]]:
+def list_too_large_to_preview(request: HttpRequest) -> list[tuple[str, Text]]:
     """(name, text) of all that came, where a file among it is larger than a preview takes; else nothing. Raises Rejected."""
     files = [file for file in request.FILES.getlist("files") if file.size]
     if not any((file.size or 0) > preview_bytes() for file in files):
         return []
     pasted = request.POST.get("text", "").replace("\r\n", "\n")
-    return [*map(named_text, files), *([("", receive(pasted.encode()))] if pasted.strip() else [])]
+    return [*map(read_named_text, files), *([("", receive(pasted.encode()))] if pasted.strip() else [])]
 
 
-def secrets_to_redact(said: Mapping[str, str]) -> frozenset[str]:
+def choose_secrets_to_redact(said: Mapping[str, str]) -> frozenset[str]:
     """Of what nobody looks through beforehand everything that looks like a secret, unless somebody says no."""
     return frozenset() if said.get("redact_all", "yes") == "no" else EVERY_SECRET
 
@@ -96,11 +96,11 @@ def join_files(files: Sequence[Any], text: str = "") -> bytes:
     parts = [text] if text.strip() else []
     for file in files:
         name = (file.name or "file").rsplit(".", 1)[0]
-        parts.append(f"# {name}\n\n{_decoded(file.read())}")
+        parts.append(f"# {name}\n\n{_decode(file.read())}")
     return "\n\n".join(parts).encode()
 
 
-def _decoded(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     """A file that is joined with others: by its byte order mark, else UTF-8, else as bytes that nothing is lost of."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", errors="replace")
@@ -110,12 +110,12 @@ def _decoded(data: bytes) -> str:
         return data.decode("cp1252", errors="replace")
 
 
-def carried_edits(post: Mapping[str, Any]) -> Edits:
+def read_carried_edits(post: Mapping[str, Any]) -> Edits:
     """The edits of the previews before this one. Raises Unusable for what no preview wrote."""
     return _check_edits(_read_json(post.get("edits") or "{}"))
 
 
-def carried_history(post: Mapping[str, Any]) -> list[tuple[str, Edits]]:
+def read_carried_history(post: Mapping[str, Any]) -> list[tuple[str, Edits]]:
     """(what was changed, the edits before that) of the last changes. Raises Unusable for what no preview wrote."""
     history = _read_json(unpack_bytes(post["history"])) if post.get("history") else []
     if (
@@ -140,12 +140,12 @@ def _check_edits(edits: Any) -> Edits:
     return edits  # type: ignore[no-any-return]
 
 
-def merged_edits(carried: Edits, guess: Draft, shown: Draft, post: QueryDict) -> Edits:
+def merge_edits(carried: Edits, guess: Draft, shown: Draft, post: QueryDict) -> Edits:
     """`carried` and what the form changed in `shown`, which is `guess` with the carried edits and what the form showed."""
     edits: Edits = json.loads(json.dumps(carried))
     for section in ("experiments", "configs", "hosts"):
-        own = _rows_of_section(shown, section)
-        hidden = [(key, thing.name) for key, thing in _rows_of_section(guess, section).items() if key not in own]
+        own = _list_rows_of_section(shown, section)
+        hidden = [(key, thing.name) for key, thing in _list_rows_of_section(guess, section).items() if key not in own]
         for key, thing in own.items():
             name = post.get(f"{section}:{key}:name", thing.name).strip()
             if name and name != thing.name:
@@ -153,13 +153,13 @@ def merged_edits(carried: Edits, guess: Draft, shown: Draft, post: QueryDict) ->
                 renamed = edits.setdefault(section, {})
                 merged = [k for k, first in hidden if renamed.get(k, {}).get("name", first) == thing.name]
                 renamed.update({each: {"name": name} for each in [key, *merged]})
-    for item in (item for experiment in shown.experiments for item in items_of(experiment)):
-        if changes := block_changes(item, post):
+    for item in (item for experiment in shown.experiments for item in list_items(experiment)):
+        if changes := find_block_changes(item, post):
             edits.setdefault("blocks", {}).setdefault(item.key, {}).update(changes)
     return edits
 
 
-def _rows_of_section(draft: Draft, section: str) -> dict[str, DraftExperiment | DraftConfig | DraftHost]:
+def _list_rows_of_section(draft: Draft, section: str) -> dict[str, DraftExperiment | DraftConfig | DraftHost]:
     """What a section of edits can name, by key."""
     if section == "hosts":
         return {host.key: host for host in draft.hosts}
@@ -168,7 +168,7 @@ def _rows_of_section(draft: Draft, section: str) -> dict[str, DraftExperiment | 
     return {config.key: config for experiment in draft.experiments for config in experiment.configs}
 
 
-def block_changes(item: Item, post: QueryDict) -> dict[str, Any]:
+def find_block_changes(item: Item, post: QueryDict) -> dict[str, Any]:
     """What the form says of one block and the draft does not."""
     prefix = f"blocks:{item.key}:"
     said: dict[str, Any] = {}
@@ -181,7 +181,7 @@ def block_changes(item: Item, post: QueryDict) -> dict[str, Any]:
 
 def regroup(draft: Draft, post: QueryDict) -> tuple[str, Edits]:
     """(what the pressed button did in words, the edits that do it); no edits where nothing fitting was selected."""
-    items = {item.key for experiment in draft.experiments for item in items_of(experiment)}
+    items = {item.key for experiment in draft.experiments for item in list_items(experiment)}
     action, keys = post.get("action", ""), items.intersection(post.getlist("pick"))
     names = {config.key: config.name for experiment in draft.experiments for config in experiment.configs}
     if wanted := post.get("group"):

@@ -11,7 +11,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, SkipFile
 from django.http import HttpRequest
 
-from runs.ingest import Arrival, Rejected, Text, receive, rejected, too_large
+from runs.ingest import Arrival, Rejected, Text, receive, reject_too_large, rejected
 
 AT_ONCE = 2**16
 UNDERSTOOD = {"", "identity", "gzip", "x-gzip", "zstd"}
@@ -21,7 +21,7 @@ class Readable(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
-def parts_of(stream: Readable) -> Iterator[bytes]:
+def read_parts(stream: Readable) -> Iterator[bytes]:
     """What a stream brings, for `receive`. Raises OSError where it breaks off."""
     return iter(partial(stream.read, AT_ONCE), b"")
 
@@ -58,7 +58,7 @@ class ArrivedFile(UploadedFile):  # type: ignore[type-arg]
         return self.text().bytes()
 
 
-def named_text(file: Any) -> tuple[str, Text]:
+def read_named_text(file: Any) -> tuple[str, Text]:
     """(name, text) of a form's file. Raises Rejected, with the file's name where it has one."""
     name = file.name or ""
     try:
@@ -101,7 +101,7 @@ class TextHandler(FileUploadHandler):
         if isinstance(outcome, Text):
             self._all_bytes += outcome.size_bytes
             if self._all_bytes > settings.MAX_UPLOAD_BYTES:
-                outcome = too_large(self._all_bytes)
+                outcome = reject_too_large(self._all_bytes)
         self._unpacked_bytes = self._arrival.unpacked_bytes
         del self._arrival
         return ArrivedFile(self.file_name or "", self.content_type, file_size, outcome)

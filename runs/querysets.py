@@ -28,7 +28,7 @@ EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo
 MOMENT = [MinValueValidator(EARLIEST), MaxValueValidator(LATEST)]
 
 
-def database_now() -> datetime:
+def read_database_now() -> datetime:
     """The time by the database's clock, which all processes share: a worker's own may be wrong."""
     is_sqlite = connection.vendor == "sqlite"
     with connection.cursor() as cursor:
@@ -74,12 +74,12 @@ def take_turns() -> Iterator[None]:
 _UNSEEN = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def plain_line(text: str) -> str:
+def clean_line(text: str) -> str:
     """A name or the like: on one line, and without what would change how the words around it are shown."""
     return text if text.isprintable() else _UNSEEN.sub(lambda sign: " " * sign[0].isspace(), text)
 
 
-def page_url(name: str, pk: int) -> str:
+def make_page_url(name: str, pk: int) -> str:
     """The address of one row's page. A page names hundreds of them, and `reverse` is dear: it is asked once a name."""
     before, after = _split_route(name)
     return f"{before}{pk}{after}"

@@ -26,7 +26,7 @@ def _workers(monkeypatch):
     monkeypatch.setattr(views.app.control, "ping", lambda timeout: [{"texts@a": {}}, {"loads@a": {}}])
 
 
-def parts_of(client) -> tuple[int, dict[str, str]]:
+def read_parts(client) -> tuple[int, dict[str, str]]:
     answer = client.get("/readyz")
     return answer.status_code, {part: said for part, said in answer.json().items() if said != "ok"}
 
@@ -49,7 +49,7 @@ def test_a_database_that_takes_no_changes_is_named(client):
     with connection.cursor() as cursor:
         cursor.execute(f"{name}=on")
         try:
-            assert parts_of(client) == (503, {"database": Fault.READ_ONLY.message})
+            assert read_parts(client) == (503, {"database": Fault.READ_ONLY.message})
         finally:
             cursor.execute(f"{name}=off")
 
@@ -58,7 +58,7 @@ def test_missing_migrations_workers_and_space_are_named(client, monkeypatch):
     monkeypatch.setattr(MigrationExecutor, "migration_plan", lambda *_: [1, 2])
     monkeypatch.setattr(views.app.control, "ping", lambda timeout: [{"loads@a": {}}])
     monkeypatch.setattr(shutil, "disk_usage", lambda _: namedtuple("Usage", "free")(2**20))
-    assert parts_of(client) == (
+    assert read_parts(client) == (
         503,
         {
             "migrations": "2 migrations are not applied: restart the web server.",
@@ -73,7 +73,7 @@ def test_without_the_queue_no_worker_is_asked(client, monkeypatch):
         raise OperationalError("Error 111 connecting to redis:6379")
 
     monkeypatch.setattr(views.app, "connection_for_write", fail)
-    assert parts_of(client) == (503, dict.fromkeys(["broker", "worker"], Fault.QUEUE.message))
+    assert read_parts(client) == (503, dict.fromkeys(["broker", "worker"], Fault.QUEUE.message))
 
 
 @pytest.mark.django_db(transaction=True)

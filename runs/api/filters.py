@@ -41,7 +41,7 @@ class NewestFirst(CursorPagination):
         return cursor._replace(offset=0)
 
 
-def requested_page(request: Request) -> PageRequest:
+def read_page_request(request: Request) -> PageRequest:
     """What the page will hold, for filters that need to know. One row more shows whether others follow."""
     pages = NewestFirst()
     cursor = pages.decode_cursor(request)
@@ -57,7 +57,7 @@ def select_page_by_ids(rows: QuerySet[Any], filtered: QuerySet[Any], request: Re
     """
     if filtered.query.where == rows.query.where:
         return rows
-    page = requested_page(request)
+    page = read_page_request(request)
     if page.beyond is not None:
         filtered = filtered.filter(**{f"pk__{'lt' if page.descending else 'gt'}": page.beyond})
     ids = filtered.select_related(None).order_by("-pk" if page.descending else "pk").values("pk")
@@ -123,7 +123,7 @@ class RunFilter(filters.FilterSet):
         tag = find_facets(tag=value)["tag"]
         if tag is None:
             return queryset.none()
-        page, wanted = requested_page(cast(Request, self.request)), lists.RunSelection(queryset, tag=tag)
+        page, wanted = read_page_request(cast(Request, self.request)), lists.RunSelection(queryset, tag=tag)
         return queryset.filter(pk__in=wanted.ids(page.most, beyond=page.beyond, descending=page.descending))
 
 

@@ -267,7 +267,7 @@ class UploadProgressSerializer(serializers.Serializer[Any]):
 
 
 class ResultSerializer(serializers.Serializer[Any]):
-    """An upload and what was read from it: `ingest.result_of`."""
+    """An upload and what was read from it: `ingest.describe_result`."""
 
     id = serializers.IntegerField()
     url = serializers.CharField()

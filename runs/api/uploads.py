@@ -29,7 +29,7 @@ from runs.analysis.adaptive import (
 from runs.api import comparisons, filters, serializers
 from runs.api.renderers import ShallowJSONParser
 from runs.api.views import ManagedRows, describe_managing
-from runs.incoming import named_text, parts_of, refuse_coding
+from runs.incoming import read_named_text, read_parts, refuse_coding
 from runs.ingest import EVERY_SECRET, Hints, Text, receive, rejected
 from runs.models import Upload
 from runs.querysets import parse_id
@@ -83,7 +83,7 @@ class RawParser(BaseParser):
     def parse(
         self, stream: IO[bytes], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> RawBody:
-        return RawBody(receive(parts_of(stream)))
+        return RawBody(receive(read_parts(stream)))
 
 
 @extend_schema_view(retrieve=extend_schema(responses=serializers.ResultSerializer))
@@ -98,7 +98,7 @@ class UploadViews(ManagedRows):
 
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """What was read from a text, and while it waits for a worker, how far it is."""
-        return Response(describe_upload(self.get_object(), _base_address(request)))
+        return Response(describe_upload(self.get_object(), _make_base_address(request)))
 
     @extend_schema(
         request=None, responses={200: serializers.ResultSerializer, 409: serializers.ErrorsSerializer}, filters=False
@@ -108,7 +108,7 @@ class UploadViews(ManagedRows):
         """Stop waiting for a text that no worker has read yet. It is kept, and nothing of it is stored."""
         if not ingest.cancel(self.get_object().pk):
             raise rejected(409, "Too late to cancel: the text was read already.")
-        return Response(describe_upload(self.get_object(), _base_address(request)))
+        return Response(describe_upload(self.get_object(), _make_base_address(request)))
 
     @extend_schema(
         request=serializers.WordsSerializer,
@@ -124,7 +124,7 @@ class UploadViews(ManagedRows):
         wanted = serializers.WordsSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         upload = tasks.black_out(self.get_object().pk, wanted.validated_data["words"])
-        return Response(describe_upload(upload, _base_address(request)))
+        return Response(describe_upload(upload, _make_base_address(request)))
 
     @extend_schema(
         parameters=[
@@ -211,7 +211,7 @@ def read_texts(request: Request) -> list[tuple[str, Text]]:
     is_form = (request.content_type or "").startswith("multipart/")
     refuse_coding(request._request, form=is_form)
     if is_form:
-        files = [named_text(file) for name in request.FILES for file in request.FILES.getlist(name)]
+        files = [read_named_text(file) for name in request.FILES for file in request.FILES.getlist(name)]
         if not files:
             raise ValidationError("No file came with the form; expected at least one field `file`.")
         return files
@@ -236,21 +236,21 @@ def read_options(request: Request) -> dict[str, Any]:
 
 
 def describe_upload(upload: Upload, site: str, rows: ingest.Rows | None = None) -> dict[str, Any]:
-    """`ingest.result_of` with whole addresses."""
-    body = ingest.result_of(upload, rows)
+    """`ingest.describe_result` with whole addresses."""
+    body = ingest.describe_result(upload, rows)
     body["page"] = site + body["page"]
     for row in (body, *body["runs"], *body["captures"]):
         row["url"] = site + row["url"]
     return body
 
 
-def _base_address(request: Request) -> str:
+def _make_base_address(request: Request) -> str:
     return request.build_absolute_uri("/").removesuffix("/")
 
 
 def _respond(receipts: list[ingest.Receipt], request: Request) -> Response:
     """201, 202 where a worker reads it first, or 200 where all was there; several files give {"uploads": [..]}."""
-    site = _base_address(request)
+    site = _make_base_address(request)
     bodies = [describe_upload(receipt.upload, site, receipt.rows) for receipt in receipts]
     queued = any(receipt.upload.is_waited_for for receipt in receipts)
     status = 202 if queued else 201 if any(receipt.created for receipt in receipts) else 200

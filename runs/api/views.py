@@ -254,17 +254,17 @@ def handle_exception(exc: Exception, context: dict[str, Any]) -> Response | None
         return Response(body, status=exc.status)
     response = exception_handler(exc, context)
     if response is not None:
-        response.data = {"errors": [{"line": None, "message": message} for message in _messages(response.data)]}
+        response.data = {"errors": [{"line": None, "message": message} for message in _list_messages(response.data)]}
     return response
 
 
-def _messages(data: Any, name: str = "") -> Iterator[str]:
+def _list_messages(data: Any, name: str = "") -> Iterator[str]:
     if isinstance(data, dict):
         for key, inner in data.items():
-            yield from _messages(inner, "" if key in ("detail", "non_field_errors") else str(key))
+            yield from _list_messages(inner, "" if key in ("detail", "non_field_errors") else str(key))
     elif isinstance(data, list):
         for inner in data:
-            yield from _messages(inner, name)
+            yield from _list_messages(inner, name)
     else:
         yield f"{name}: {data}" if name else str(data)
 
@@ -301,7 +301,7 @@ def describe_comparison(
     comparison, judged = judging.compare_and_judge(data)
     told = describe_runs(runs) | {"comparison": comparison, "judged": judged}
     told["table"] = comparisons.list_rows(comparison, judged.judgement)
-    body: dict[str, Any] = _with_whole_addresses(to_plain(comparisons.ComparisonSerializer(told).data), absolute)
+    body: dict[str, Any] = _complete_addresses(to_plain(comparisons.ComparisonSerializer(told).data), absolute)
     return body
 
 
@@ -321,20 +321,20 @@ def _require_all(what: str, wanted: Sequence[int], found: Container[int]) -> Non
         raise Http404(f"No {what} {', '.join(missing)}.")
 
 
-def _with_whole_addresses(value: Any, absolute: Callable[[str], str]) -> Any:
+def _complete_addresses(value: Any, absolute: Callable[[str], str]) -> Any:
     if isinstance(value, dict):
         return {
             key: absolute(item)
             if key in ("url", "source") and isinstance(item, str) and item.startswith("/")
-            else _with_whole_addresses(item, absolute)
+            else _complete_addresses(item, absolute)
             for key, item in value.items()
         }
-    return [_with_whole_addresses(item, absolute) for item in value] if isinstance(value, list) else value
+    return [_complete_addresses(item, absolute) for item in value] if isinstance(value, list) else value
 
 
 def describe_runs(runs: Sequence[Run]) -> dict[str, Any]:
     """Figures of each run and how far, in per cent, they are from the baseline's. Wants `with_context()` rows."""
-    figures = [_figures(run) for run in runs]
+    figures = [_list_figures(run) for run in runs]
     names = [name for name in (*METRICS, *(f"p{p}_ms" for p in PERCENTILES)) if any(name in f for f in figures)]
     return {
         "baseline": runs[0].pk if runs else None,
@@ -361,7 +361,7 @@ def describe_runs(runs: Sequence[Run]) -> dict[str, Any]:
     }
 
 
-def _figures(run: Run) -> dict[str, float]:
+def _list_figures(run: Run) -> dict[str, float]:
     values = {name: getattr(run, name) for name in METRICS}
     values |= {f"p{p}_ms": run.percentiles_ms.get(p) for p in PERCENTILES}
     return {name: float(figure) for name, figure in values.items() if figure is not None}

@@ -1,7 +1,7 @@
 """The only writer of results. Every entry point (pages, REST, import_log, a finished remote job) calls `submit`.
 
 preview(data)   what a text would become          submit(data, origin=...)   store it
-result_of       an upload as scripts see it       reparse(id)              build its results again
+describe_result  an upload as scripts see it      reparse(id)              build its results again
 receive(stream)  a large text, in pieces          text_of(upload)          a stored text, read where it is needed
 mask_text(id)   take secrets out of a stored text  changes                 what people change afterwards
 delete(row)     put into the bin; restore, purge  fields                  what can be changed, by field
@@ -40,24 +40,25 @@ from .draft import Hints as Hints
 from .draft import Slot as Slot
 from .edits import Edits as Edits
 from .reading import Stopped as Stopped
+from .reading import describe_nothing_found as describe_nothing_found
 from .reading import kinds as kinds
 from .reading import most_reading_s as most_reading_s
-from .reading import nothing_found as nothing_found
 from .reading import stop_reading as stop_reading
 from .receiving import EVERY_SECRET as EVERY_SECRET
 from .receiving import Arrival as Arrival
 from .receiving import receive as receive
 from .redact import Secret as Secret
 from .redact import redact_secrets as redact_secrets
-from .results import capture_result as capture_result
+from .results import describe_capture as describe_capture
+from .results import describe_result as describe_result
 from .results import draft_results as draft_results
 from .results import draft_runs as draft_runs
-from .results import result_of as result_of
 from .results import run_result as run_result
 from .store import Rows as Rows
 from .submission import Preview as Preview
 from .submission import Receipt as Receipt
 from .submission import cancel as cancel
+from .submission import edit_preview as edit_preview
 from .submission import give_up as give_up
 from .submission import parse_queued as parse_queued
 from .submission import preview as preview
@@ -65,10 +66,9 @@ from .submission import reparse as reparse
 from .submission import requeue_overdue as requeue_overdue
 from .submission import submit as submit
 from .submission import submit_all as submit_all
-from .submission import with_edits as with_edits
 from .text_storage import Text as Text
 from .text_storage import text_of as text_of
 from .validation import Error as Error
 from .validation import Rejected as Rejected
+from .validation import reject_too_large as reject_too_large
 from .validation import rejected as rejected
-from .validation import too_large as too_large

@@ -29,7 +29,7 @@ _SHOWS_FILE = re.compile(
 )
 
 
-def short_records(block: Block) -> list[Record]:
+def make_short_records(block: Block) -> list[Record]:
     """The block's records, made from no more than 8 of its rows. Samples of a busy machine have hundreds each."""
     short = {
         name: Table({column: cells[:MAX_SHORT_ROWS] for column, cells in table.columns.items()}, MAX_SHORT_ROWS)
@@ -91,11 +91,11 @@ class SampleReader:
         if not samples and table is not None:
             samples = [Sample(None, {})]
         if len(samples) == 1 and samples[0].clock is None:
-            samples[0].clock = clock_above(block)
+            samples[0].clock = find_clock_above(block)
         for sample in samples:
             if sample.counters:
                 if self._before is not None:
-                    sample.metrics = sample.metrics | _rates(self._before, sample)
+                    sample.metrics = sample.metrics | _compute_rates(self._before, sample)
                 self._before = sample
         return samples
 
@@ -123,14 +123,14 @@ class SampleReader:
         processes = [record for record in records if isinstance(record, ProcessSample)]
         if any(isinstance(record, SystemSample) for record in records[1:]):
             return False
-        if processes and _comparable_rows(first_rows) != [_comparable(process) for process in processes]:
+        if processes and _make_comparable_rows(first_rows) != [_make_comparable(process) for process in processes]:
             return False
         self._checked_layout, self._has_processes = layout, bool(processes)
         self._empty_table = Table({name: [] for name in table.columns}, 0)
         return True
 
 
-def _rates(before: Sample, sample: Sample) -> dict[str, float]:
+def _compute_rates(before: Sample, sample: Sample) -> dict[str, float]:
     """What the counters grew by between two samples, a second or by their own measure.
 
     None where the time between is not known, or where one is smaller than before: the machine was started again.
@@ -145,7 +145,7 @@ def _rates(before: Sample, sample: Sample) -> dict[str, float]:
     return {name: n / passed for name, n in grown.items()}
 
 
-def clock_above(block: Block) -> str | None:
+def find_clock_above(block: Block) -> str | None:
     """ "HH:MM:SS" out of the line that shows the time right above a block."""
     if not block.above:
         return None
@@ -161,26 +161,26 @@ def process_keys(table: Table) -> list[tuple[Any, Any, Any]]:
 
 def _process_values(table: Table) -> dict[str, list[Any]]:
     no_values = [math.nan] * len(table)
-    names = _metric_columns(tuple(table.columns))
+    names = _list_metric_columns(tuple(table.columns))
     return {metric: table.columns[name] if name else no_values for metric, name in names}
 
 
 @lru_cache(maxsize=64)
-def _metric_columns(columns: tuple[str, ...]) -> list[tuple[str, str]]:
+def _list_metric_columns(columns: tuple[str, ...]) -> list[tuple[str, str]]:
     """(metric, its column among these, or "") of each metric."""
     names = ((metric, _COLUMNS.get(metric, (metric,))) for metric in PROCESS_METRICS)
     return [(metric, next((name for name in some if name in columns), "")) for metric, some in names]
 
 
-def _comparable_rows(table: Table) -> list[tuple[Any, ...]]:
+def _make_comparable_rows(table: Table) -> list[tuple[Any, ...]]:
     columns, n = table.columns, len(table)
-    names = [name for _, name in _metric_columns(tuple(columns))]
+    names = [name for _, name in _list_metric_columns(tuple(columns))]
     values = zip(*(columns[name] if name else [None] * n for name in names), strict=True)
     keys = process_keys(table)
     return [(pid, user, str(command or ""), *row) for (pid, user, command), row in zip(keys, values, strict=True)]
 
 
-def _comparable(process: ProcessSample) -> tuple[Any, ...]:
+def _make_comparable(process: ProcessSample) -> tuple[Any, ...]:
     return process.pid, process.user, process.command, *(getattr(process, metric) for metric in PROCESS_METRICS)
 
 
@@ -250,7 +250,7 @@ class SampleGrouper:
         others = block.typed[:-1] if block.command else block.typed  # commands without output in the text
         if not self._is_near(block) or not all(map(_IDLE.fullmatch, others)):
             self.interrupt()
-        if clock_above(block) is not None:
+        if find_clock_above(block) is not None:
             self._clock_text = block.above[-1][1]
         command = self._open.get(block.kind)
         goes_on = command is not None and self._goes_on(command, block)
@@ -299,7 +299,9 @@ class SampleGrouper:
             return True
         # Below a date the reader does not know which command printed a block, except where one was typed again.
         of_the_loop = same_line or block.command_line is None
-        return command.has_clock and of_the_loop and (clock_above(block) is not None or block.kind != self._last_kind)
+        return (
+            command.has_clock and of_the_loop and (find_clock_above(block) is not None or block.kind != self._last_kind)
+        )
 
 
 def _is_typed_again(command: _OpenCommand, block: Block) -> bool:

@@ -27,7 +27,7 @@ _FARTHEST = 2  # lines below a report: a fence may stand between
 
 def move_captions(blocks: Sequence[Block], loads: Sequence[int]) -> None:
     """Put the captions that stand below reports among the lines above these."""
-    below = {load: lines for load in loads if (lines := _lines_below(blocks, load))}
+    below = {load: lines for load in loads if (lines := _list_lines_below(blocks, load))}
     if not below:
         return
     arrows = _find_names(blocks, below, _ARROW)
@@ -50,7 +50,7 @@ def _names(text: str) -> bool:
     return not (is_generic(text) or is_aside(text) or is_sentence(text) or is_warm_up(text))
 
 
-def _lines_below(blocks: Sequence[Block], load: int) -> list[Line]:
+def _list_lines_below(blocks: Sequence[Block], load: int) -> list[Line]:
     return blocks[load + 1].trail if load + 1 < len(blocks) else blocks[load].tail
 
 

@@ -17,7 +17,7 @@ from parsers.catalogue import makes_load
 from parsers.records import HostFacts, LoadResult, ProcessSample, SystemSample
 
 from .asides import strip_markup
-from .block_samples import MAX_SINGLE_SAMPLES, FoldedBlock, SampleGrouper, count_samples, short_records
+from .block_samples import MAX_SINGLE_SAMPLES, FoldedBlock, SampleGrouper, count_samples, make_short_records
 from .clocks import find_run_span, seconds_of_day
 from .draft import DraftCapture, DraftExperiment, DraftRun, DraftText
 from .heading_words import find_phase
@@ -103,7 +103,7 @@ class _Placing:
         self.by_config: dict[str, list[DraftRun]] = defaultdict(list)
         for run in self.runs:
             self.by_config[run.config].append(run)
-        spans = ((_span_of(blocks[run.block]), place) for place, run in enumerate(self.runs))
+        spans = ((_find_span(blocks[run.block]), place) for place, run in enumerate(self.runs))
         self.spans = sorted((*span, place) for span, place in spans if span is not None)
         self.span_starts = [start for start, _, _ in self.spans]
         self.latest_ends = list(accumulate((end for _, end, _ in self.spans), max))  # up to each span
@@ -150,7 +150,7 @@ class _Placing:
 
     def _find_runs_by_clock(self, group: Sequence[int]) -> list[DraftRun]:
         """The runs whose load the samples saw, where the text shows the time of both."""
-        clocks = [seconds_of_day(clock) for i in (group[0], group[-1]) for clock in _clocks_of(self.blocks[i])]
+        clocks = [seconds_of_day(clock) for i in (group[0], group[-1]) for clock in _list_clocks(self.blocks[i])]
         if not self.spans or not clocks or any(map(math.isnan, clocks)):
             return []
         places, at = [], bisect_right(self.span_starts, clocks[-1])
@@ -194,7 +194,7 @@ class _Placing:
     def _guess_phase(self, group: Sequence[int], is_ahead: bool) -> str:
         """Without a word in the heading: a sample of a busy machine was taken during the load."""
         block = self.blocks[group[0]]
-        sample = next((r for r in short_records(block) if isinstance(r, SystemSample)), None)
+        sample = next((r for r in make_short_records(block) if isinstance(r, SystemSample)), None)
         is_busy = sample is not None and sample.metrics.get("load1", 0.0) >= _BUSY_LOAD1
         if is_busy or (sample is not None and "cpu_us" in sample.metrics and len(group) > 1):
             return "during"
@@ -206,25 +206,25 @@ class _Placing:
         return "before" if is_ahead else "after"
 
 
-def _span_of(block: Block) -> tuple[float, float] | None:
+def _find_span(block: Block) -> tuple[float, float] | None:
     """When the block's load began and ended, in seconds of the day; None where the text does not show both."""
     results = block.load_results
     span = find_run_span(block, results[0], block.values) if len(results) == 1 else None
     return (span.start_s, span.end_s) if span and span.start_s is not None and span.end_s is not None else None
 
 
-def _clocks_of(block: Block) -> list[str]:
+def _list_clocks(block: Block) -> list[str]:
     """The clocks of a monitor's first and last sample, as far as it shows them."""
     if isinstance(block, FoldedBlock):
         clocks = [block.series.clock_first, block.series.clock_last]
     else:
-        clocks = [r.clock or "" for r in short_records(block) if isinstance(r, SystemSample)]
+        clocks = [r.clock or "" for r in make_short_records(block) if isinstance(r, SystemSample)]
         clocks = [clocks[0], clocks[-1]] if clocks else []
     return [clock for clock in clocks if clock]
 
 
 def _is_cpu_data(block: Block) -> bool:
-    record = next(iter(short_records(block)), None)
+    record = next(iter(make_short_records(block)), None)
     return isinstance(record, HostFacts) and bool(record.cpu_model)
 
 
@@ -239,7 +239,7 @@ def place_texts(
     starts = [run.lines[0] for run in runs]
     places = {i: bisect_right(starts, blocks[i].first) for i in texts}
     n_gaps = len({place for place in places.values() if place < len(runs)})
-    by_family = _configs_by_family(runs, results)
+    by_family = _find_configs_by_family(runs, results)
     for i in texts:
         block = blocks[i]
         path = str(block.values.get("path") or "")
@@ -249,7 +249,7 @@ def place_texts(
         experiment.texts.append(DraftText(key=f"b{i}", config=config, path=path, text=text, lines=block.lines))
 
 
-def _configs_by_family(runs: Sequence[DraftRun], results: Mapping[int, LoadResult]) -> dict[str, str]:
+def _find_configs_by_family(runs: Sequence[DraftRun], results: Mapping[int, LoadResult]) -> dict[str, str]:
     """{family of servers: the one config whose runs met it}, where there are other configs too."""
     n_configs = len({run.config for run in runs})
     configs: dict[str, set[str]] = defaultdict(set)

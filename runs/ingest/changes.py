@@ -22,11 +22,11 @@ from runs.models import Capture, Config, ConfigText, Experiment, Facet, Host, Ov
 from runs.querysets import take_turns
 
 from . import counters
-from .configs import delete_empty, fingerprints_of_stored
+from .configs import delete_empty, make_fingerprints_of_stored
 from .edits import NEW, PHASES
 from .receiving import mask_stored
 from .redact import find_base64_forms, find_forms, mask_json, mask_words
-from .text_storage import save_pieces, text_columns, text_of
+from .text_storage import make_text_columns, save_pieces, text_of
 from .validation import rejected, truncate
 
 SHORTEST_SECRET = 4  # characters; a shorter word would be blacked out inside of figures and other words
@@ -113,7 +113,7 @@ def split_hosts(
         upload.save(update_fields=["placed"])
 
 
-def host_keys(host: Host) -> dict[int, list[str]]:
+def list_host_keys(host: Host) -> dict[int, list[str]]:
     """Upload id → what that upload calls this host."""
     found = {
         upload.pk: [key for key, pk in upload.placed.get("hosts", {}).items() if pk == host.pk]
@@ -139,7 +139,7 @@ def mask_text(upload_id: int, words: Iterable[str]) -> list[str]:
     text, masked = mask_stored(text_of(upload), words)
     gone = [word for word in masked if len(word) >= SHORTEST_SECRET]
     own = {name: mask_json(getattr(upload, name), gone) for name in ("name", "hints", "edits", "problems", "error")}
-    for name, value in (text_columns(text) | own).items():
+    for name, value in (make_text_columns(text) | own).items():
         setattr(upload, name, value)
     if text.size_bytes > settings.QUEUE_UPLOAD_BYTES:
         upload.status, upload.attempts, upload.seen_at = Upload.Status.QUEUED, 0, None
@@ -186,7 +186,7 @@ def move_run(run: Run, config: Config) -> Run:
         run.save()
     for capture in Capture.objects.filter(run=run):
         _place_capture(capture, config)
-    _record_block(run, config=_key_of(run.upload_id, config), repeat=run.repeat)
+    _record_block(run, config=_give_key(run.upload_id, config), repeat=run.repeat)
     delete_empty([before[0]], [before[1]])
     return run
 
@@ -226,7 +226,7 @@ def move_capture(capture: Capture, config: Config | None, phase: str = "") -> Ca
     run_key = ""
     if capture.run is not None:
         run_key = capture.run.block_key if capture.run.upload_id == capture.upload_id else f"id:{capture.run.pk}"
-    _record_block(capture, config=_key_of(capture.upload_id, config), run=run_key, phase=phase)
+    _record_block(capture, config=_give_key(capture.upload_id, config), run=run_key, phase=phase)
     delete_empty([before[0]], [before[1]] if before[1] else [])
     return capture
 
@@ -279,7 +279,7 @@ def _merge_configs(config: Config, *, into: Config) -> Config:
         for run in Run.objects.filter(config=config).order_by("repeat", "id"):
             _place_run(run, into)
             run.save()
-            _record_block(run, config=_key_of(run.upload_id, into), repeat=run.repeat)
+            _record_block(run, config=_give_key(run.upload_id, into), repeat=run.repeat)
     for model in (Run, Capture, ConfigText):  # those in the bin, too
         model.everything.filter(config=config).update(config=into)
     config.delete()
@@ -297,7 +297,7 @@ def _place_run(run: Run, config: Config) -> None:
     """Under the config, with a fingerprint and a repeat that fit there. Not saved."""
     run.config, run.experiment = config, config.experiment
     Timing.objects.filter(run=run).update(experiment=config.experiment)
-    run.fingerprint = fingerprints_of_stored([run])[0]
+    run.fingerprint = make_fingerprints_of_stored([run])[0]
     others = Run.objects.filter(config=config, fingerprint=run.fingerprint).exclude(pk=run.pk)
     if others.filter(repeat=run.repeat).exists():
         run.repeat = others.aggregate(last=Max("repeat"))["last"] + 1
@@ -358,7 +358,7 @@ def record_blocks(blocks: Iterable[tuple[int, str]], changes: dict[str, Any]) ->
         upload.save(update_fields=["edits"])
 
 
-def _key_of(upload_id: int, config: Config | None) -> str:
+def _give_key(upload_id: int, config: Config | None) -> str:
     """The config's key in the upload's draft; one that the text did not give gets a "new:" key."""
     if config is None:
         return ""

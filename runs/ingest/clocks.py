@@ -269,9 +269,9 @@ def find_run_span(
     if slot and len(slot.get("clock") or ()) == 2:
         return Span(*slot["clock"])
     rows = block.values.get("rows")
-    if logged := _logged_time(block, values):  # the line of a log is written when the run is over
+    if logged := _read_logged_time(block, values):  # the line of a log is written when the run is over
         clock = read_clock(logged)
-        return _span_until(seconds_of_day(clock), result.duration_s) if clock else Span()
+        return _make_span_until(seconds_of_day(clock), result.duration_s) if clock else Span()
     if (isinstance(rows, list) and len(rows) > 1) or not (block.above or block.below):
         return Span()
     top = block.command_line or block.first
@@ -281,10 +281,10 @@ def find_run_span(
         if top - MAX_LINES_APART <= shown.line < block.first and not shown.by_prompt
     ]
     below = [shown for shown in _find_times(block.below) if block.last < shown.line <= block.last + MAX_LINES_APART]
-    return _span_between(above[-1] if above else None, below[0] if below else None, result.duration_s)
+    return _compute_span_between(above[-1] if above else None, below[0] if below else None, result.duration_s)
 
 
-def _logged_time(block: Block, values: Mapping[str, object]) -> str:
+def _read_logged_time(block: Block, values: Mapping[str, object]) -> str:
     """What the run's row of a log begins with."""
     rows = block.values.get("rows")
     row = rows[0] if isinstance(rows, list) and len(rows) == 1 else values
@@ -296,22 +296,22 @@ def find_dates(blocks: Sequence[Block]) -> list[tuple[int, datetime]]:
     inside = ((block.first, block.values.get("date")) for block in blocks)
     around = (shown for block in blocks for shown in block.above)
     lines = chain(inside, around, blocks[-1].below if blocks else ())
-    return sorted((line, at) for line, text in lines if (at := _date_of(text)) is not None)
+    return sorted((line, at) for line, text in lines if (at := _parse_date(text)) is not None)
 
 
 def find_start(
     block: Block, values: Mapping[str, object], span: Span, dates: Sequence[tuple[int, datetime]]
 ) -> datetime | None:
     """When the block's load began: by its row of a log, or else by the last of the text's dates above it, or the first below."""
-    if at := _date_of(_logged_time(block, values)):
-        return _until(at, span)
+    if at := _parse_date(_read_logged_time(block, values)):
+        return _compute_end(at, span)
     place = bisect_right(dates, block.first, key=itemgetter(0))
     if place:
-        return _since(dates[place - 1][1], span)
-    return _until(dates[0][1], span) if dates else None
+        return _compute_start(dates[place - 1][1], span)
+    return _compute_end(dates[0][1], span) if dates else None
 
 
-def _date_of(text: object) -> datetime | None:
+def _parse_date(text: object) -> datetime | None:
     """The moment that such a line shows with its date. Of a monitor's heading, which has no time, noon."""
     if not isinstance(text, str) or not _YEAR.search(text):
         return None
@@ -319,7 +319,7 @@ def _date_of(text: object) -> datetime | None:
     return moment.at if moment else None
 
 
-def _since(shown: datetime, span: Span) -> datetime:
+def _compute_start(shown: datetime, span: Span) -> datetime:
     """When a load began that has its date above it: at that time, or at the first such time of day from then on."""
     if span.start_s is None:
         return shown
@@ -327,19 +327,19 @@ def _since(shown: datetime, span: Span) -> datetime:
     return shown + timedelta(seconds=0 if wait_s > DAY_S - SLACK_S else wait_s)
 
 
-def _until(shown: datetime, span: Span) -> datetime:
+def _compute_end(shown: datetime, span: Span) -> datetime:
     """The same for a date that was shown when the load was over."""
     if span.start_s is None:
         return shown
     return shown - timedelta(seconds=(seconds_of_day(f"{shown:%H:%M:%S}") - span.start_s) % DAY_S)
 
 
-def _span_between(above: ShownTime | None, below: ShownTime | None, duration_s: float | None) -> Span:
+def _compute_span_between(above: ShownTime | None, below: ShownTime | None, duration_s: float | None) -> Span:
     """From the times right above the load and right below it, and the duration that the tool prints."""
     if below is not None and below.by_prompt and duration_s is not None:  # printed the moment the load was over
-        return _span_until(below.second, duration_s)
+        return _make_span_until(below.second, duration_s)
     if above is None:
-        return _span_until(below.second, duration_s) if below is not None else Span()
+        return _make_span_until(below.second, duration_s) if below is not None else Span()
     start = above.second
     if below is not None and duration_s is not None and (below.second - start) % DAY_S < duration_s - SLACK_S:
         return Span()  # one of them is not this load's
@@ -350,7 +350,7 @@ def _span_between(above: ShownTime | None, below: ShownTime | None, duration_s: 
     return Span(start, below.second + DAY_S * (below.second < start))
 
 
-def _span_until(end_s: float, duration_s: float | None) -> Span:
+def _make_span_until(end_s: float, duration_s: float | None) -> Span:
     """The span with this end. One that began before midnight begins on the day before, and ends above 86400."""
     if duration_s is None:
         return Span(end_s=end_s)

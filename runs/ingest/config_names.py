@@ -84,7 +84,7 @@ class ConfigNames:
         names: dict[str, str] = {}
         if any(block.trail or block.label for block in blocks):
             chosen = choose_headings(blocks, loads, set(texts), duplicates, self.method_of, self.warm_ups)
-            choices = self._without_requests(chosen)
+            choices = self._drop_requests(chosen)
             names = self._name_headings({load: choice for load, choice in choices.items() if choice.text})
         self._nameless = {shorten(names[text])[:MAX_NAME] for text in self._untold}
         self.renamed = {shorten(text) for text, name in names.items() if name != strip_markup(text)}
@@ -173,7 +173,7 @@ class ConfigNames:
                 self._untold.discard(text)
         return found
 
-    def _without_requests(self, choices: dict[int, Choice]) -> dict[int, Choice]:
+    def _drop_requests(self, choices: dict[int, Choice]) -> dict[int, Choice]:
         """The choices, but the heading for all, where each sentence below it stands above requests of a page of its own."""
         first = next(iter(choices.values()), Choice())
         others = [choice for choice in choices.values() if choice.text != first.text]
@@ -215,7 +215,7 @@ class ConfigNames:
 
     def _find_change(self, loads: Sequence[int], choice: Choice, says_nothing: bool) -> str:
         """What the lines behind a comparison's title say was changed to, or the setting behind a sentence that names nothing."""
-        first, *others = (self._section(load) for load in loads)
+        first, *others = (self._get_section(load) for load in loads)
         lines = [heading for block in first for heading in block.trail]
         if (choice.line, choice.text) not in lines:
             return ""
@@ -228,7 +228,7 @@ class ConfigNames:
         settings = find_settings(first, choice.line) if says_nothing else ""
         return settings if all(find_settings(section, 0) in ("", settings) for section in others) else ""
 
-    def _section(self, load: int) -> Sequence[Block]:
+    def _get_section(self, load: int) -> Sequence[Block]:
         """The load test's block and those since the load test before it."""
         first = load
         while first and not self.blocks[first - 1].load_results:
@@ -296,7 +296,7 @@ class ConfigNames:
     def _name_by_command(self, load: int) -> str:
         block, result = self.blocks[load], self.results[load]
         ran = {each.path for each in self.results.values()}
-        loaded = _what_is_loaded(parse_command(block.command or "", result.tool), ran if len(ran) > 1 else ())
+        loaded = _name_target(parse_command(block.command or "", result.tool), ran if len(ran) > 1 else ())
         return loaded[:_SHORT_NAME] or (result.path if len(ran) < 2 else result.tool) or ""
 
     def _name_by_result(self, load: int) -> str:
@@ -317,7 +317,7 @@ class ConfigNames:
         return f"{software} on port {port}" if len({port for _, port in addresses}) > 1 and port else software
 
 
-def _what_is_loaded(command: Command, requests: Collection[str | None]) -> str:
+def _name_target(command: Command, requests: Collection[str | None]) -> str:
     """What a command names in place of an address: a script, a file of addresses, a variable, a database.
 
     requests: what the reports say was run, where that differs: it names no config.

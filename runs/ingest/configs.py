@@ -47,9 +47,9 @@ class Placement:
         configs: dict[str, Config] = {}
         hosts: dict[str, Host] = {}
         if self.upload.placed:
-            hosts = self._placed_before(Host, "hosts")
-            experiments = self._placed_before(Experiment, "experiments")
-            configs = self._placed_before(Config, "configs")
+            hosts = self._read_placed(Host, "hosts")
+            experiments = self._read_placed(Experiment, "experiments")
+            configs = self._read_placed(Config, "configs")
         if draft.hosts:
             self.hosts = _find_hosts(draft.hosts, hosts)
             self._keep_passports(draft.hosts)
@@ -95,7 +95,7 @@ class Placement:
                 if any(deletion for (deletion,) in cursor.fetchall()):
                     raise rejected(409, "What this text belongs to was deleted at this very moment. Send it again.")
 
-    def _placed_before(self, model: type[models.Model], section: str) -> dict[str, Any]:
+    def _read_placed(self, model: type[models.Model], section: str) -> dict[str, Any]:
         placed: dict[str, int] = self.upload.placed.get(section, {})
         rows = model._default_manager.select_related("experiment" if model is Config else None).in_bulk(placed.values())
         return {key: rows[pk] for key, pk in placed.items() if pk in rows}
@@ -162,7 +162,7 @@ def _find_hosts(drafted: Iterable[DraftHost], before: Mapping[str, Host]) -> dic
 
 def _find_host(name: str, facts: dict[str, Any]) -> Host:
     """The host of this name and hardware. One whose hardware is not known, there or here, is taken for the same."""
-    fingerprint = hardware_fingerprint(facts["cpu_model"], facts["cores"], facts["ram_kb"])
+    fingerprint = make_hardware_fingerprint(facts["cpu_model"], facts["cores"], facts["ram_kb"])
     namesakes = {host.fingerprint: host for host in Host.objects.filter(name=name).order_by("id")}
     if fingerprint in namesakes:
         return _add_facts(namesakes[fingerprint], facts)
@@ -183,7 +183,7 @@ def _set_hardware(host: Host, fingerprint: str, facts: dict[str, Any]) -> Host:
     with counters.track_changes(host.runs.all()):
         for first in range(0, len(runs), BATCH):
             part = runs[first : first + BATCH]
-            for run, run_fingerprint in zip(part, fingerprints_of_stored(part), strict=True):
+            for run, run_fingerprint in zip(part, make_fingerprints_of_stored(part), strict=True):
                 run.fingerprint = run_fingerprint
             Run.objects.bulk_update(part, ["fingerprint"])
     return host
@@ -199,14 +199,14 @@ def _add_facts(host: Host, facts: dict[str, Any]) -> Host:
     return host
 
 
-def hardware_fingerprint(cpu_model: str, cores: int | None, ram_kb: int | None) -> str:
+def make_hardware_fingerprint(cpu_model: str, cores: int | None, ram_kb: int | None) -> str:
     """Of a host: model, cores, RAM rounded to 64 MiB; "" where nothing is known."""
     if not (cpu_model or cores or ram_kb):
         return ""
     return _hash([cpu_model, cores, round(ram_kb / RAM_STEP_KB) if ram_kb else None])
 
 
-def fingerprint_of(run: Run, *, text_hashes: Iterable[str]) -> str:
+def make_fingerprint(run: Run, *, text_hashes: Iterable[str]) -> str:
     """Of a run: how it was loaded, hardware, and its config with the config's texts.
 
     text_hashes: sha256 of the config texts that hold for the run.
@@ -225,14 +225,14 @@ def fingerprint_of(run: Run, *, text_hashes: Iterable[str]) -> str:
     )
 
 
-def fingerprints_of_stored(runs: Sequence[Run]) -> list[str]:
+def make_fingerprints_of_stored(runs: Sequence[Run]) -> list[str]:
     """The fingerprints of runs whose uploads' config texts are stored. One query for the texts."""
     stored = ConfigText.objects.filter(upload__in={run.upload_id for run in runs}).order_by()
     hashes: dict[tuple[int, int, int | None], list[str]] = defaultdict(list)
     for upload, experiment, config, sha256 in stored.values_list("upload", "experiment", "config", "sha256"):
         hashes[upload, experiment, config].append(sha256)
     return [
-        fingerprint_of(
+        make_fingerprint(
             run,
             text_hashes=[
                 *hashes.get((run.upload_id, run.experiment_id, run.config_id), ()),

@@ -38,7 +38,7 @@ COLUMNS = (
     *("counted", "partial", "aborted", "requests_per_second"),
 )
 RAN_AT = Coalesce("ran_at", "created_at")
-# As _contribution has it, which leaves out what is not known when a run is stored.
+# As _make_contribution has it, which leaves out what is not known when a run is stored.
 MAY_BE_IN_TREND = Q(counted=True, partial=False, aborted=False, requests_per_second__gt=0)
 IN_TREND = MAY_BE_IN_TREND & ~Q(doubted=True)
 SUMS = {
@@ -64,14 +64,14 @@ class Contribution(NamedTuple):
 
 def link_facets(runs: Sequence[Run]) -> FacetIds:
     """Give runs the ids of their facets, unsaved, and return those of their tools and tags too. Loads their configs."""
-    ids = _facet_ids({name for run in runs for name in _facet_names(run) if name[1]})
+    ids = _get_facet_ids({name for run in runs for name in _list_facets(run) if name[1]})
     for run in runs:
-        _, config, command, server, *_ = map(ids.get, _facet_names(run))
+        _, config, command, server, *_ = map(ids.get, _list_facets(run))
         run.facet_config_id, run.facet_command_id, run.facet_server_id = config, command, server
     return ids
 
 
-def _facet_names(run: Run) -> list[tuple[str, str]]:
+def _list_facets(run: Run) -> list[tuple[str, str]]:
     """Kind and value of a run's facets, "" for those that it lacks; its tags last."""
     return [
         (Kind.TOOL, run.tool),
@@ -82,16 +82,16 @@ def _facet_names(run: Run) -> list[tuple[str, str]]:
     ]
 
 
-def _facet_ids(wanted: set[tuple[str, str]]) -> FacetIds:
-    found = _stored_facets(wanted)
+def _get_facet_ids(wanted: set[tuple[str, str]]) -> FacetIds:
+    found = _read_facets(wanted)
     missing = sorted(wanted - found.keys())
     if missing:  # in one order everywhere, so that two writers do not wait for each other
         Facet.objects.bulk_create([Facet(kind=kind, value=value) for kind, value in missing], ignore_conflicts=True)
-        found |= _stored_facets(set(missing))
+        found |= _read_facets(set(missing))
     return found
 
 
-def _stored_facets(wanted: set[tuple[str, str]]) -> FacetIds:
+def _read_facets(wanted: set[tuple[str, str]]) -> FacetIds:
     """The ids of these facets, and perhaps of a few others: of one kind with a value that another kind has."""
     kinds, values = map(set, zip(*wanted, strict=True)) if wanted else (set(), set())
     rows = Facet.objects.filter(kind__in=kinds, value__in=values).order_by()
@@ -108,22 +108,22 @@ def record_stored(runs: Sequence[Run], facets: FacetIds, before: Iterable[Contri
     for run in runs:
         ids = sorted({facets[Kind.TAG, tag[:VALUE_LENGTH]] for tag in run.tags if tag})
         tags += [RunTag(facet_id=facet, run_id=run.pk) for facet in ids]
-        added.append(_contribution(run, facets[Kind.TOOL, run.tool], ids))
+        added.append(_make_contribution(run, facets[Kind.TOOL, run.tool], ids))
     RunTag.objects.bulk_create(tags)
     _record(before, added)
 
 
 def sum_contributions(runs: QuerySet[Run]) -> dict[int, Contribution]:
     rows = list(runs.order_by().only(*COLUMNS))
-    tools = _facet_ids({(Kind.TOOL, run.tool) for run in rows})
+    tools = _get_facet_ids({(Kind.TOOL, run.tool) for run in rows})
     tags: dict[int, list[int]] = defaultdict(list)
     for part in split_ids([run.pk for run in rows]):
         for pk, facet in RunTag.objects.filter(run__in=part).values_list("run_id", "facet_id"):
             tags[pk].append(facet)
-    return {run.pk: _contribution(run, tools[Kind.TOOL, run.tool], tags[run.pk]) for run in rows}
+    return {run.pk: _make_contribution(run, tools[Kind.TOOL, run.tool], tags[run.pk]) for run in rows}
 
 
-def _contribution(run: Run, tool: int, tags: Iterable[int]) -> Contribution:
+def _make_contribution(run: Run, tool: int, tags: Iterable[int]) -> Contribution:
     own = (tool, run.facet_config_id, run.facet_command_id, run.facet_server_id, *tags)
     in_trend = run.counted and not run.partial and not run.aborted and (run.requests_per_second or 0) > 0
     day = (run.fingerprint, (run.ran_at or run.created_at).astimezone(UTC).date().isoformat()) if in_trend else None
@@ -142,7 +142,7 @@ def record_restored(runs: Sequence[int]) -> None:
 def save_tags(runs: QuerySet[Run]) -> None:
     """Save the links of these runs to the tags that they have by now. For use in a transaction."""
     rows = list(runs.order_by().only("tags"))
-    ids = _facet_ids({(Kind.TAG, tag[:VALUE_LENGTH]) for run in rows for tag in run.tags if tag})
+    ids = _get_facet_ids({(Kind.TAG, tag[:VALUE_LENGTH]) for run in rows for tag in run.tags if tag})
     RunTag.objects.filter(run__in=[run.pk for run in rows]).delete()
     links = {(ids[Kind.TAG, tag[:VALUE_LENGTH]], run.pk) for run in rows for tag in run.tags if tag}
     RunTag.objects.bulk_create([RunTag(facet_id=facet, run_id=run) for facet, run in sorted(links)])
@@ -257,7 +257,7 @@ def _sum_days(wanted: dict[str, set[date]]) -> None:
     every = set().union(*wanted.values())
     first, last = (datetime.combine(day, time(), UTC) for day in (min(every), max(every) + timedelta(days=1)))
     runs = Run.objects.alias(at=RAN_AT).filter(fingerprint__in=wanted, at__gte=first, at__lt=last)
-    rows = [Trend(**sums) for sums in _sums(runs) if sums["day"] in wanted[sums["fingerprint"]]]
+    rows = [Trend(**sums) for sums in _read_sums(runs) if sums["day"] in wanted[sums["fingerprint"]]]
     _upsert(Trend, rows, ["fingerprint", "day"], list(SUMS))
     summed = {(row.fingerprint, row.day) for row in rows}
     for fingerprint, day in {(fingerprint, day) for fingerprint, days in wanted.items() for day in days} - summed:
@@ -274,7 +274,7 @@ def _judge(runs: QuerySet[Run]) -> None:
         overruled: dict[int | None, list[tuple[int | None, str]]] = defaultdict(list)
         for upload, line, rule in standing.values_list("upload_id", "line", "rule"):
             overruled[upload].append((line, rule))
-        doubted, watched = set(), _doubted_by_monitors(rows)
+        doubted, watched = set(), _find_doubts_by_monitors(rows)
         for run in rows.select_related("host").defer("quotes"):
             lines = range(run.line_first, run.line_last + 1)
             ruled = {rule for line, rule in overruled[run.upload_id] if line in lines}
@@ -289,7 +289,7 @@ def _run_fact(run: Run) -> RunFact:
     return copy_run(run, semantics_of(run.tool), asked_load(run.command, run.tool, run.values))
 
 
-def _doubted_by_monitors(runs: QuerySet[Run]) -> dict[int, set[str]]:
+def _find_doubts_by_monitors(runs: QuerySet[Run]) -> dict[int, set[str]]:
     """Rules that keep runs out by what monitors in the same texts saw. Texts without swap in use are not asked."""
     swap = Series.objects.filter(pid=None, metric="swap_used_kb", capture__deletion=None)
     used = swap.filter(max__gte=MIB, capture__upload__in=runs.values("upload"))
@@ -302,11 +302,11 @@ def _doubted_by_monitors(runs: QuerySet[Run]) -> dict[int, set[str]]:
         rows = Run.objects.filter(own | Q(pk__in=beside), counted=True).select_related("host").defer("quotes")
         facts = [_run_fact(run) for run in rows]
         configs = [ConfigFact(config, "") for config in dict.fromkeys(run.config for run in facts)]
-        found |= fatal_rules(Case(configs, facts, _capture_facts(captures)))
+        found |= fatal_rules(Case(configs, facts, _make_capture_facts(captures)))
     return found
 
 
-def _capture_facts(captures: Sequence[Capture]) -> list[CaptureFact]:
+def _make_capture_facts(captures: Sequence[Capture]) -> list[CaptureFact]:
     """Without their processes."""
     parts: dict[int, list[dict[str, float]]] = defaultdict(lambda: [{}, {}, {}])
     rows = Series.objects.filter(pid=None, capture__in=captures).values_list("capture", "metric", "mean", "min", "max")
@@ -321,7 +321,7 @@ def _capture_facts(captures: Sequence[Capture]) -> list[CaptureFact]:
     return facts
 
 
-def _sums(runs: QuerySet[Run]) -> Iterator[Any]:
+def _read_sums(runs: QuerySet[Run]) -> Iterator[Any]:
     """The columns of Trend for each fingerprint and day of these runs."""
     by_day = runs.filter(IN_TREND).order_by().annotate(day=TruncDate(RAN_AT)).values("fingerprint", "day")
     return by_day.annotate(**SUMS).iterator(5000)
@@ -349,7 +349,7 @@ def _upsert(model: type[Model], rows: list[Any], by: list[str], columns: list[st
 def recount() -> None:
     """Build all counters from the runs alone, whatever they held. What is stored meanwhile is not lost."""
     _judge(Run.objects.filter(MAY_BE_IN_TREND, doubted=None))
-    with database_lock(LOCK), _snapshot():
+    with database_lock(LOCK), _open_snapshot():
         CounterDelta.objects.all().delete()
         unlinked = (
             Q(facet_config=None)
@@ -364,7 +364,7 @@ def recount() -> None:
             if n != counts.get(pk, 0):
                 Host.everything.filter(pk=pk).update(n_runs=counts.get(pk, 0))
         Trend.objects.all().delete()
-        rows = (Trend(**sums) for sums in _sums(Run.objects.all()))
+        rows = (Trend(**sums) for sums in _read_sums(Run.objects.all()))
         while batch := list(islice(rows, 5000)):
             Trend.objects.bulk_create(batch)
         TrendLine.objects.all().delete()
@@ -373,7 +373,7 @@ def recount() -> None:
 
 def _count_facets() -> None:
     tools = dict(Run.objects.order_by().values_list("tool").annotate(Count("pk")))
-    ids = _facet_ids({(Kind.TOOL, tool) for tool in tools})
+    ids = _get_facet_ids({(Kind.TOOL, tool) for tool in tools})
     counts = Counter({ids[Kind.TOOL, tool]: n for tool, n in tools.items()})
     for key in ("facet_config", "facet_command", "facet_server"):
         counts.update(dict(Run.objects.exclude(**{key: None}).order_by().values_list(key).annotate(Count("pk"))))
@@ -385,7 +385,7 @@ def _count_facets() -> None:
 
 
 @contextmanager
-def _snapshot() -> Iterator[None]:
+def _open_snapshot() -> Iterator[None]:
     """A transaction that sees one moment: what is stored later leaves a delta that is applied after it."""
     outermost = not connection.in_atomic_block
     with transaction.atomic():

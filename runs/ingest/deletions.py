@@ -152,7 +152,7 @@ def describe(row: Any) -> str:
 
 def _lock_scope(row: Any) -> Scope:
     """Its scope, with the texts in it locked, and the row itself, so that nothing is stored into it meanwhile."""
-    touched = set(_uploads_of(_find_scope(row)))
+    touched = set(_list_uploads(_find_scope(row)))
     changes.lock_uploads(touched)
     if isinstance(row, Config | Run):
         list(Experiment.objects.select_for_update().filter(pk=row.experiment_id).values_list("pk"))
@@ -165,7 +165,7 @@ def _lock_scope(row: Any) -> Scope:
     return _find_scope(row)
 
 
-def _uploads_of(scope: Scope) -> Iterable[int]:
+def _list_uploads(scope: Scope) -> Iterable[int]:
     found = (scope[model].order_by().values_list("upload_id", flat=True).distinct() for model in SOURCED)
     return chain(*found, scope[Upload].values_list("pk", flat=True))
 

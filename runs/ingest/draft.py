@@ -17,7 +17,7 @@ from typing import Any, NotRequired, TypedDict
 from parsers.blocks import Block
 from parsers.records import Problem
 from runs.analysis.columns import Method, group_by_method
-from runs.querysets import EARLIEST, LATEST, plain_line
+from runs.querysets import EARLIEST, LATEST, clean_line
 
 from .sample_series import CaptureSeries
 
@@ -228,8 +228,8 @@ class Hints:
         words = tags.split(",") if isinstance(tags, str) else tags
         slot = given.get("slot")
         return cls(
-            **{name: plain_line(str(given.get(name) or "")).strip() for name in ("host", "config", "experiment")},
-            tags=tuple(dict.fromkeys(tag for word in words if (tag := plain_line(word).strip()))),
+            **{name: clean_line(str(given.get(name) or "")).strip() for name in ("host", "config", "experiment")},
+            tags=tuple(dict.fromkeys(tag for word in words if (tag := clean_line(word).strip()))),
             at=_read_time(str(given.get("at") or "").strip()),
             build=_read_build(given.get("build") or given),
             slot=Slot(**slot) if isinstance(slot, dict) else None,
@@ -261,7 +261,7 @@ def _read_time(text: str) -> str:
 Item = DraftRun | DraftCapture | DraftText
 
 
-def items_of(experiment: DraftExperiment) -> list[Item]:
+def list_items(experiment: DraftExperiment) -> list[Item]:
     """Everything that belongs to the experiment or one of its configs."""
     return [*experiment.runs, *experiment.captures, *experiment.texts]
 
@@ -294,7 +294,7 @@ def _merge_configs(experiment: DraftExperiment) -> None:
     by_name = {config.name: config for config in reversed(experiment.configs)}
     instead = {config.key: by_name[config.name].key for config in experiment.configs}
     experiment.configs = [config for config in experiment.configs if instead[config.key] == config.key]
-    for item in items_of(experiment):
+    for item in list_items(experiment):
         item.config = instead.get(item.config, item.config)
     for merged in {key for own, key in instead.items() if own != key}:
         number_repeats(run for run in experiment.runs if run.config == merged)
@@ -303,9 +303,9 @@ def _merge_configs(experiment: DraftExperiment) -> None:
 def remove_unused(draft: Draft) -> None:
     """Remove configs without items and experiments without anything."""
     for experiment in draft.experiments:
-        used = {item.config for item in items_of(experiment)}
+        used = {item.config for item in list_items(experiment)}
         experiment.configs = [config for config in experiment.configs if config.key in used]
-    draft.experiments = [e for e in draft.experiments if items_of(e) or e.timings]
+    draft.experiments = [e for e in draft.experiments if list_items(e) or e.timings]
 
 
 def apply_hints(draft: Draft, hints: Hints) -> None:
@@ -345,7 +345,7 @@ def _fill_slot(draft: Draft, slot: Slot) -> None:
         for run in experiment.runs:
             run.repeat, run.counted, run.label, run.note = slot.repeat, slot.counted, slot.label, ""
         key = experiment.configs[0].key if len(experiment.configs) == 1 else ""
-        for item in items_of(experiment):
+        for item in list_items(experiment):
             item.config = item.config or key
         for capture in experiment.captures if len(experiment.runs) == 1 else ():
             run = experiment.runs[0]

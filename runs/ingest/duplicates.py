@@ -108,7 +108,7 @@ def find_duplicate_monitors(
     """The same for monitors: the same screen or listing printed twice, whole or in part."""
     by_sign: dict[object, list[int]] = {}
     for index in monitors:
-        for sign in dict.fromkeys(_monitor_signs(blocks[index], records[index])):
+        for sign in dict.fromkeys(_list_monitor_signs(blocks[index], records[index])):
             by_sign.setdefault((blocks[index].kind, sign), []).append(index)
     return _find_quotes(blocks, by_sign.values(), _is_same_monitor)
 
@@ -165,7 +165,7 @@ def _is_same_load(shorter: Block, fuller: Block) -> bool:
         is_pasted = shorter.heading == fuller.heading or (
             _is_exact(shorter) and not heading_level(shorter.heading or "")
         )
-        return shorter.command == fuller.command and is_pasted and _n_lines(shorter) == _n_lines(fuller)
+        return shorter.command == fuller.command and is_pasted and _count_lines(shorter) == _count_lines(fuller)
     return len(others) >= _FULL_REPORT or (len(values) == len(others) and shorter.heading == fuller.heading)
 
 
@@ -175,7 +175,7 @@ def _is_exact(block: Block) -> bool:
     return sum(len(f"{figure:.15g}".strip("0.").replace(".", "")) > 4 for figure in figures) >= _EXACT_FIGURES
 
 
-def _n_lines(block: Block) -> int:
+def _count_lines(block: Block) -> int:
     return block.last - block.first
 
 
@@ -195,7 +195,7 @@ def _is_same_monitor(shorter: Block, fuller: Block) -> bool:
     return len(values) >= 4
 
 
-def _monitor_signs(block: Block, records: list[Record]) -> list[object]:
+def _list_monitor_signs(block: Block, records: list[Record]) -> list[object]:
     """What two prints of one sample have in common and others hardly have."""
     if isinstance(block, FoldedBlock):
         return [("digest", block.series.digest())]

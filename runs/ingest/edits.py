@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from parsers.blocks import Block
-from runs.querysets import plain_line
+from runs.querysets import clean_line
 
 from .draft import (
     Draft,
@@ -28,7 +28,7 @@ from .draft import (
     DraftRun,
     DraftText,
     Item,
-    items_of,
+    list_items,
     merge_namesakes,
     number_repeats,
     remove_unused,
@@ -42,7 +42,7 @@ PHASES = ("", "before", "during", "after")
 _TEXT: tuple[str, Callable[[Any], bool]] = ("a text", lambda value: isinstance(value, str))
 _NAME: tuple[str, Callable[[Any], bool]] = (
     "a name",
-    lambda value: isinstance(value, str) and bool(plain_line(value).strip()),
+    lambda value: isinstance(value, str) and bool(clean_line(value).strip()),
 )
 _YES_NO: tuple[str, Callable[[Any], bool]] = ("true or false", lambda value: isinstance(value, bool))
 FIELDS: dict[str, dict[str, tuple[str, Callable[[Any], bool]]]] = {
@@ -100,26 +100,28 @@ def add_edits(edits: Edits, more: Edits) -> Edits:
     }
 
 
-def _error(message: str) -> Error:
+def _make_error(message: str) -> Error:
     return {"line": None, "message": message}
 
 
 def check_shape(edits: Any) -> list[Error]:
     """What is wrong with the edits, whatever is in the draft."""
     if not isinstance(edits, dict):
-        return [_error("Edits must be an object with experiments, hosts, configs and blocks.")]
+        return [_make_error("Edits must be an object with experiments, hosts, configs and blocks.")]
     errors = [
-        _error(f"Unknown edits: {key!r}. Expected one of: {', '.join(FIELDS)}.") for key in edits if key not in FIELDS
+        _make_error(f"Unknown edits: {key!r}. Expected one of: {', '.join(FIELDS)}.")
+        for key in edits
+        if key not in FIELDS
     ]
     for section, fields in FIELDS.items():
         for key, changes in _check_entries(edits.get(section, {}), section, errors):
             for field, value in _check_entries(changes, f"{section}.{key}", errors):
                 if field not in fields:
                     expected = ", ".join(fields)
-                    errors.append(_error(f"Unknown edit {section}.{key}.{field}. Expected one of: {expected}."))
+                    errors.append(_make_error(f"Unknown edit {section}.{key}.{field}. Expected one of: {expected}."))
                 elif not fields[field][1](value):
                     errors.append(
-                        _error(f"{section}.{key}.{field} must be {fields[field][0]}, not {reprlib.repr(value)}.")
+                        _make_error(f"{section}.{key}.{field} must be {fields[field][0]}, not {reprlib.repr(value)}.")
                     )
     return errors
 
@@ -127,7 +129,7 @@ def check_shape(edits: Any) -> list[Error]:
 def _check_entries(given: Any, where: str, errors: list[Error]) -> list[tuple[str, Any]]:
     if isinstance(given, dict):
         return list(given.items())
-    errors.append(_error(f"Edits of {where} must be an object, not {reprlib.repr(given)}."))
+    errors.append(_make_error(f"Edits of {where} must be an object, not {reprlib.repr(given)}."))
     return []
 
 
@@ -156,10 +158,10 @@ def _set_names(
         things = named[section]
         if key not in things:
             errors.append(
-                _error(f"{section}.{key}: the text has none of this key, only {', '.join(things) or 'none'}.")
+                _make_error(f"{section}.{key}: the text has none of this key, only {', '.join(things) or 'none'}.")
             )
         elif "name" in changes:
-            things[key].name = plain_line(changes["name"]).strip()
+            things[key].name = clean_line(changes["name"]).strip()
 
 
 def _number_moved(before: Draft, draft: Draft) -> None:
@@ -181,7 +183,7 @@ def _set_repeats(draft: Draft, edits: Edits) -> None:
 
 def _find_item(draft: Draft, key: str) -> tuple[DraftExperiment, Item] | None:
     for experiment in draft.experiments:
-        for item in items_of(experiment):
+        for item in list_items(experiment):
             if item.key == key or (isinstance(item, DraftCapture) and key in item.blocks):
                 return experiment, item
     return None
@@ -194,7 +196,7 @@ def _edit_block(draft: Draft, configs: dict[str, DraftConfig], key: str, changes
     experiment, item = found
     kind = {DraftRun: "run", DraftCapture: "capture", DraftText: "config text"}[type(item)]
     errors = [
-        _error(f"blocks.{key}.{field}: a {kind} has none.")
+        _make_error(f"blocks.{key}.{field}: a {kind} has none.")
         for field in changes
         if field not in ("config", "leave_out") and not hasattr(item, field)
     ]
@@ -218,7 +220,7 @@ def _leave_out_file(draft: Draft, key: str, changes: dict[str, Any]) -> list[Err
         if len(kept) < len(experiment.timings) and changes.get("leave_out"):
             experiment.timings = kept
             return []
-    return [_error(f"blocks.{key}: nothing is stored from a block of this key.")]
+    return [_make_error(f"blocks.{key}: nothing is stored from a block of this key.")]
 
 
 def _list_of(experiment: DraftExperiment, item: Item) -> list[Any]:
@@ -239,7 +241,7 @@ def _leave_out(experiment: DraftExperiment, item: Item, key: str) -> None:
             capture.run = ""
 
 
-def _experiment_of(draft: Draft, config: DraftConfig) -> DraftExperiment:
+def _find_experiment(draft: Draft, config: DraftConfig) -> DraftExperiment:
     return next(experiment for experiment in draft.experiments if any(config is c for c in experiment.configs))
 
 
@@ -248,25 +250,27 @@ def _set_config(
 ) -> list[Error]:
     if not wanted:
         if isinstance(item, DraftRun):
-            return [_error(f"blocks.{item.key}.config: a run needs a config.")]
+            return [_make_error(f"blocks.{item.key}.config: a run needs a config.")]
         item.config = ""
         return []
     if wanted.startswith(NEW) and wanted not in configs:
-        configs[wanted] = _new_config(home, wanted)
+        configs[wanted] = _add_config(home, wanted)
     if wanted not in configs:
-        return [_error(f"blocks.{item.key}.config: no config {wanted!r}; expected {', '.join(configs)} or new:NAME.")]
+        return [
+            _make_error(f"blocks.{item.key}.config: no config {wanted!r}; expected {', '.join(configs)} or new:NAME.")
+        ]
     config = configs[wanted]
-    _change_config(item, config, home, _experiment_of(draft, config))
+    _change_config(item, config, home, _find_experiment(draft, config))
     if isinstance(item, DraftRun):  # its captures go along
         for capture in [capture for capture in home.captures if capture.run == item.key]:
-            _change_config(capture, config, home, _experiment_of(draft, config))
+            _change_config(capture, config, home, _find_experiment(draft, config))
     elif isinstance(item, DraftCapture):
         item.run = ""
     return []
 
 
-def _new_config(home: DraftExperiment, wanted: str) -> DraftConfig:
-    name = plain_line(wanted.removeprefix(NEW)).strip() or "unnamed"
+def _add_config(home: DraftExperiment, wanted: str) -> DraftConfig:
+    name = clean_line(wanted.removeprefix(NEW)).strip() or "unnamed"
     for config in home.configs:
         if config.name == name:
             return config
@@ -288,7 +292,7 @@ def _set_run(draft: Draft, capture: DraftCapture, run_key: str) -> list[Error]:
     found = _find_item(draft, run_key)
     home = _find_item(draft, capture.key)
     if found is None or home is None or not isinstance(found[1], DraftRun):
-        return [_error(f"blocks.{capture.key}.run: {run_key!r} is no run of this text.")]
+        return [_make_error(f"blocks.{capture.key}.run: {run_key!r} is no run of this text.")]
     config = next((c for c in found[0].configs if c.key == found[1].config), None)
     if config is not None:
         _change_config(capture, config, home[0], found[0])

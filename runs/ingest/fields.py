@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from django.db.models import Model, QuerySet
 
 from runs.models import Capture, Config, Experiment, Host, Run, Upload
-from runs.querysets import plain_line, take_turns
+from runs.querysets import clean_line, take_turns
 
 from . import changes, counters
 from .changes import record_blocks
@@ -106,43 +106,43 @@ def _order_again(config: Config, wanted: bool | list[int]) -> Config:
 # --- what holds for several runs ------------------------------------------------------------------------------------------
 
 
-def _runs_of(row: Any) -> QuerySet[Run]:
+def _select_runs(row: Any) -> QuerySet[Run]:
     return Run.objects.filter(pk=row.pk) if isinstance(row, Run) else row.runs.all()
 
 
 def _read_runs(name: str) -> Callable[[Any], dict[str, Any]]:
-    return lambda row: {str(pk): value for pk, value in _runs_of(row).order_by("pk").values_list("pk", name)}
+    return lambda row: {str(pk): value for pk, value in _select_runs(row).order_by("pk").values_list("pk", name)}
 
 
-def _by_run(row: Any, value: Any) -> dict[int, Any]:
-    own = list(_runs_of(row).values_list("pk", flat=True))
+def _spread_over_runs(row: Any, value: Any) -> dict[int, Any]:
+    own = list(_select_runs(row).values_list("pk", flat=True))
     if not isinstance(value, dict):
         return dict.fromkeys(own, value)
     return {pk: value[str(pk)] for pk in own if str(pk) in value}
 
 
 def _write_runs(row: Any, values: dict[int, Any], name: str) -> None:
-    with counters.track_changes(_runs_of(row)):
+    with counters.track_changes(_select_runs(row)):
         for value in {json.dumps(each): each for each in values.values()}.values():
             for part in counters.split_ids([pk for pk, each in values.items() if each == value]):
                 runs = Run.objects.filter(pk__in=part)
                 runs.update(**{name: value})
                 record_blocks(runs.values_list("upload_id", "block_key"), {name: value})
         if name == "tags":
-            counters.save_tags(_runs_of(row))
+            counters.save_tags(_select_runs(row))
 
 
 def _set_counted(row: Any, value: bool | dict[str, bool]) -> Any:
-    _write_runs(row, _by_run(row, value), "counted")
+    _write_runs(row, _spread_over_runs(row, value), "counted")
     return row
 
 
 def _set_tags(row: Any, value: list[str] | dict[str, list[str]]) -> Any:
     if not isinstance(value, dict):
-        value = list(dict.fromkeys(tag for each in value if (tag := plain_line(each).strip()[:TAG_LENGTH])))
+        value = list(dict.fromkeys(tag for each in value if (tag := clean_line(each).strip()[:TAG_LENGTH])))
         if len(value) > MOST_TAGS:
             raise rejected(400, f"At most {MOST_TAGS} tags, not {len(value)}.")
-    _write_runs(row, _by_run(row, value), "tags")
+    _write_runs(row, _spread_over_runs(row, value), "tags")
     return row
 
 
@@ -156,7 +156,7 @@ def _read_place(run: Run) -> list[Any]:
 
 
 def _move(run: Run, wanted: int | list[Any]) -> Run:
-    config = _config_again(wanted[:5]) if isinstance(wanted, list) else Config.objects.filter(pk=wanted).first()
+    config = _restore_config(wanted[:5]) if isinstance(wanted, list) else Config.objects.filter(pk=wanted).first()
     if config is None:
         raise rejected(400, f"There is no config {wanted}.")
     if config.pk != run.config_id:
@@ -164,7 +164,7 @@ def _move(run: Run, wanted: int | list[Any]) -> Run:
     return changes.set_repeat(run, wanted[5]) if isinstance(wanted, list) and wanted[5] else run
 
 
-def _config_again(told: list[Any]) -> Config:
+def _restore_config(told: list[Any]) -> Config:
     pk, experiment_id, name, group, position = told
     experiment = Experiment.objects.filter(pk=experiment_id).first()
     if experiment is None:
@@ -177,11 +177,11 @@ def _read_name(config: Config) -> dict[str, Any]:
     """With what it holds, unless that is much: a name that another config has makes the two one."""
     place = [config.pk, config.experiment_id, config.name, config.group, config.position]
     runs = list(config.runs.order_by("pk").values_list("pk", "repeat")[: MOST_UNDONE + 1])
-    others = {"captures": _ids(config.captures.all()), "texts": _ids(config.texts.all())}
+    others = {"captures": _list_ids(config.captures.all()), "texts": _list_ids(config.texts.all())}
     return _mark_whole({"place": place, "runs": [list(row) for row in runs], **others})
 
 
-def _ids(rows: QuerySet[Any]) -> list[int]:
+def _list_ids(rows: QuerySet[Any]) -> list[int]:
     """One more than can be undone at the most."""
     return list(rows.order_by("pk").values_list("pk", flat=True)[: MOST_UNDONE + 1])
 
@@ -206,7 +206,7 @@ def _rename_config(config: Config, name: str | dict[str, Any]) -> Config:
 
 def _split(merged: Config, before: dict[str, Any]) -> Config:
     """Take out of a config again what was another config's."""
-    config = _config_again(before["place"])
+    config = _restore_config(before["place"])
     repeats = dict(before["runs"])
     for run in merged.runs.filter(pk__in=repeats).order_by("pk"):
         moved = changes.move_run(run, config)
@@ -222,12 +222,12 @@ def _read_host(host: Host) -> dict[str, Any]:
     """Its name with what it is and holds: a name that the same hardware has already makes the two one."""
     columns = {each: getattr(host, each) for each in HOST_COLUMNS}
     owned = {
-        "runs": _ids(host.runs.all()),
-        "captures": _ids(host.captures.all()),
-        "experiments": _ids(host.experiments.all()),
+        "runs": _list_ids(host.runs.all()),
+        "captures": _list_ids(host.captures.all()),
+        "experiments": _list_ids(host.experiments.all()),
     }
     whole = _mark_whole({"pk": host.pk, "columns": columns, **owned})
-    return whole | {"keys": changes.host_keys(host) if whole["whole"] else {}}
+    return whole | {"keys": changes.list_host_keys(host) if whole["whole"] else {}}
 
 
 def _rename_host(host: Host, name: str | dict[str, Any]) -> Host:

@@ -9,7 +9,7 @@ from operator import attrgetter
 
 from runs.analysis.columns import group_by_method, short_names
 
-from .draft import Draft, DraftCapture, DraftExperiment, DraftRun, DraftText, items_of
+from .draft import Draft, DraftCapture, DraftExperiment, DraftRun, DraftText, list_items
 from .edits import NEW, Edits
 from .heading_words import find_repeat, split_repeat
 
@@ -37,11 +37,11 @@ def suggest_groupings(draft: Draft) -> Iterator[Grouping]:
     for experiment in draft.experiments:
         counted = [run for run in experiment.runs if run.counted]
         if counted:
-            yield from _by_words(draft, experiment, counted)
-            yield from _by_place(draft, experiment)
+            yield from _suggest_by_words(draft, experiment, counted)
+            yield from _suggest_by_place(draft, experiment)
 
 
-def _by_words(draft: Draft, experiment: DraftExperiment, counted: Sequence[DraftRun]) -> Iterator[Grouping]:
+def _suggest_by_words(draft: Draft, experiment: DraftExperiment, counted: Sequence[DraftRun]) -> Iterator[Grouping]:
     """Configs that a number tells apart ("nginx 1", "nginx 2") may be repeats, and repeats with a heading each configs."""
     names = {c.key: split[0] if (split := split_repeat(c.name)) else c.name for c in experiment.configs}
     by_name: dict[str, list[DraftRun]] = defaultdict(list)
@@ -50,12 +50,12 @@ def _by_words(draft: Draft, experiment: DraftExperiment, counted: Sequence[Draft
     n_configs = len({run.config for run in counted})
     alone = sum(len(runs) == 1 for runs in by_name.values())
     if len(by_name) < n_configs and 2 * alone <= len(by_name):  # else the numbers are names
-        targets = {run.key: _new(names[run.config]) for run in experiment.runs}
+        targets = {run.key: _make_key(names[run.config]) for run in experiment.runs}
         edits = _move_runs(draft, targets)
         yield Grouping(experiment.key, len(by_name), max(map(len, by_name.values())), "by name", edits)
     labels = {run.key: run.label for run in counted}
     if len(set(labels.values())) == len(labels) > n_configs and not _name_repeats(labels.values(), n_configs):
-        edits = _move_runs(draft, {key: _new(label) for key, label in labels.items()})
+        edits = _move_runs(draft, {key: _make_key(label) for key, label in labels.items()})
         yield Grouping(experiment.key, len(labels), 1, "by heading", edits)
 
 
@@ -65,7 +65,7 @@ def _name_repeats(labels: Collection[str], n_configs: int) -> bool:
     return any(is_said or n_configs > 1 for _, _, is_said in found) or any(map(find_repeat, labels))
 
 
-def _by_place(draft: Draft, experiment: DraftExperiment) -> Iterator[Grouping]:
+def _suggest_by_place(draft: Draft, experiment: DraftExperiment) -> Iterator[Grouping]:
     """Runs of one config in equal parts: text without headings. A warm-up goes with the run that follows it."""
     runs = sorted(experiment.runs, key=attrgetter("lines"))
     n_runs = sum(run.counted for run in runs)
@@ -79,12 +79,12 @@ def _by_place(draft: Draft, experiment: DraftExperiment) -> Iterator[Grouping]:
             targets, place = {}, 0
             for run in runs:
                 group = place // size if how == "one after the other" else place % n_configs
-                targets[run.key] = _new(names[min(group, n_configs - 1)])
+                targets[run.key] = _make_key(names[min(group, n_configs - 1)])
                 place += run.counted
             yield Grouping(experiment.key, n_configs, size, how, _move_runs(draft, targets))
 
 
-def _new(name: str) -> str:
+def _make_key(name: str) -> str:
     return f"{NEW}{name or 'unnamed'}"
 
 
@@ -105,16 +105,16 @@ def _move_runs(draft: Draft, targets: Mapping[str, str]) -> Edits:
 
 def move_items(draft: Draft, keys: Collection[str], target: str) -> Edits:
     """Move these items to the config of this key, to "new" (named by the first run's heading) or to "" (not runs)."""
-    items = [item for experiment in draft.experiments for item in items_of(experiment) if item.key in keys]
+    items = [item for experiment in draft.experiments for item in list_items(experiment) if item.key in keys]
     runs = [item for item in items if isinstance(item, DraftRun)]
     if target == "new":
-        target = _new(_unused_name(draft, (runs[0].label if runs else "") or "New config"))
+        target = _make_key(_make_unused_name(draft, (runs[0].label if runs else "") or "New config"))
     edits = _move_runs(draft, {run.key: target for run in runs} if target else {})
     edits["blocks"] |= {item.key: {"config": target} for item in items if item not in runs}
     return edits if edits["blocks"] else {}
 
 
-def _unused_name(draft: Draft, wanted: str) -> str:
+def _make_unused_name(draft: Draft, wanted: str) -> str:
     names = {config.name for experiment in draft.experiments for config in experiment.configs}
     return next(
         name for at in range(1, len(names) + 2) if (name := wanted if at == 1 else f"{wanted} {at}") not in names
@@ -131,7 +131,7 @@ def merge_configs(draft: Draft, keys: Collection[str]) -> Edits:
     return _move_runs(draft, {run.key: first for run in runs if run.config in configs - {first}})
 
 
-def differing_loads(runs: Sequence[DraftRun]) -> dict[str, dict[str, str]]:
+def find_differing_loads(runs: Sequence[DraftRun]) -> dict[str, dict[str, str]]:
     """Run key → what its load differs in, by name ("concurrency" → "-c 50"), where one config's runs are not all alike."""
     groups = group_by_method(runs, attrgetter("method"))
     words = [method.words() for method, _ in groups]
@@ -150,11 +150,11 @@ def split_config(draft: Draft, key: str) -> Edits:
     for experiment in draft.experiments:
         for config in experiment.configs:
             if config.key == key:
-                loads = differing_loads([run for run in experiment.runs if run.config == key])
+                loads = find_differing_loads([run for run in experiment.runs if run.config == key])
                 parts = {
                     run: f"{config.name} · {' '.join(words.values())}".rstrip(" ·") for run, words in loads.items()
                 }
-                return _move_runs(draft, {run: _new(name) for run, name in parts.items()}) if parts else {}
+                return _move_runs(draft, {run: _make_key(name) for run, name in parts.items()}) if parts else {}
     return {}
 
 

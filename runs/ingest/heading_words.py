@@ -330,7 +330,7 @@ def names_amount(text: str) -> bool:
 
 
 @cache
-def _generic_pattern() -> re.Pattern[str]:
+def _build_generic_pattern() -> re.Pattern[str]:
     monitors = [re.escape(kind) for kind, form in formats().items() if form.semantics is None]
     words = [*_GENERIC_WORDS.split(), *monitors]
     return re.compile(rf"\b(?:{'|'.join(words)})\b|{_GENERIC_CJK}", re.IGNORECASE)
@@ -348,7 +348,7 @@ def is_generic(text: str) -> bool:
     ):
         return False
     bare = _WARM_UP.sub(" ", _AGAIN.sub(" ", _REPEAT.sub(" ", strip_markup(text))))
-    bare = _generic_pattern().sub(" ", DATE.sub(" ", _METHOD.sub("method", bare)))
+    bare = _build_generic_pattern().sub(" ", DATE.sub(" ", _METHOD.sub("method", bare)))
     for _, pattern in _PHASE_PATTERNS:
         bare = pattern.sub(" ", bare)
     left = bare.strip("\t -_:.()（）")

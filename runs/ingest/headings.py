@@ -13,7 +13,7 @@ from parsers.catalogue import makes_load, semantics_of
 from runs.analysis.columns import Method
 
 from .asides import heading_level, is_aside, is_code, is_file, join_wrapped, strip_markup
-from .heading_groups import Choice, Heading, find_groups, find_sections, only_counts, swap_crossed, without_repeat
+from .heading_groups import Choice, Heading, drop_repeat, find_groups, find_sections, only_counts, swap_crossed
 from .heading_words import (
     LETTER,
     MACHINE,
@@ -136,11 +136,11 @@ def _collect_candidates(
         monitors = [heading for is_text, heading in others if not is_text]
         above_texts = [heading for is_text, heading in others if is_text]
         candidates[load] = _Candidates(
-            label=next(iter(label if is_written else _names_among(_naming(label))), None),
+            label=next(iter(label if is_written else _names_among(_choose_naming(label))), None),
             caption=_find_caption(block.first, trail, tools),
-            own=_naming([h for h in (*_headings_of_section(trail), *label) if h[1] not in tools], compared),
-            monitors=_naming(monitors, compared),
-            texts=_naming(above_texts, compared),
+            own=_choose_naming([h for h in (*_list_headings_of_section(trail), *label) if h[1] not in tools], compared),
+            monitors=_choose_naming(monitors, compared),
+            texts=_choose_naming(above_texts, compared),
             links=[heading for heading in block.trail if _SITE_LINK.fullmatch(heading[1])],
         )
         begin = load + 1
@@ -149,13 +149,13 @@ def _collect_candidates(
 
 def _find_caption(first: int, trail: Sequence[Heading], tools: Collection[str]) -> Heading | None:
     lines = {line for line, _ in trail}
-    for line, text in _names_among(_naming([heading for heading in trail if heading[1] not in tools]))[-1:]:
+    for line, text in _names_among(_choose_naming([heading for heading in trail if heading[1] not in tools]))[-1:]:
         if first - line <= _MAX_CAPTION_DISTANCE and not heading_level(text) and line - 1 not in lines:
             return line, text
     return None
 
 
-def _headings_of_section(trail: Sequence[Heading]) -> list[Heading]:
+def _list_headings_of_section(trail: Sequence[Heading]) -> list[Heading]:
     """The headings above a block, and of the other lines those behind the last heading: the rest are of other sections."""
     headings = [heading for heading in trail if heading_level(heading[1]) > 1]
     last = headings[-1][0] if headings else 0
@@ -165,7 +165,7 @@ def _headings_of_section(trail: Sequence[Heading]) -> list[Heading]:
         if (level := heading_level(heading[1])) < depth:
             depth = level
             above.append(heading)
-    if not _names_among(_naming(above)):
+    if not _names_among(_choose_naming(above)):
         above += [heading for heading in headings[-2:-1] if heading_level(heading[1]) == heading_level(headings[-1][1])]
     listed = _find_listed(trail)
     return [
@@ -182,7 +182,7 @@ def _find_listed(trail: Sequence[Heading]) -> set[int]:
     return {line for line in items if line - 1 in items or line + 1 in items}
 
 
-def _naming(headings: Sequence[Heading], compared: Collection[str] = ()) -> list[Heading]:
+def _choose_naming(headings: Sequence[Heading], compared: Collection[str] = ()) -> list[Heading]:
     return [(line, text) for line, text in headings if text in compared or _may_name(text)]
 
 
@@ -200,7 +200,7 @@ def _find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
         next((text for _, text in reversed(trail) if not (is_aside(text) or only_counts(text))), "") for trail in trails
     ]
     phases = {text: find_phase(text) for text in last if is_short(text)}
-    letters = {text: found[1].upper() for text in last if (found := LETTER.fullmatch(without_repeat(text)))}
+    letters = {text: found[1].upper() for text in last if (found := LETTER.fullmatch(drop_repeat(text)))}
     compared = (
         {text for text, phase in phases.items() if phase} if {"before", "after"} <= set(phases.values()) else set()
     )
@@ -242,13 +242,13 @@ def _choose_nearest(candidates: Mapping[int, _Candidates], duplicates: Mapping[i
 
     # "# cached" above a command is a heading or a comment, and code may be a caption or an aside. Where only such a line
     # names one of the tests, such lines name the others.
-    lacking = {load: found for load, found in candidates.items() if not _subheadings(found)}
+    lacking = {load: found for load, found in candidates.items() if not _find_subheadings(found)}
     comments_name = any(found.comments for found in lacking.values())
     captions_name = any(found.caption for load, found in lacking.items() if load not in duplicates)
     return {load: _choose(found, is_unique, comments_name, captions_name) for load, found in candidates.items()}
 
 
-def _subheadings(found: _Candidates) -> list[Heading]:
+def _find_subheadings(found: _Candidates) -> list[Heading]:
     return [heading for heading in found.names if heading_level(heading[1]) > 1]
 
 
@@ -257,7 +257,7 @@ def _choose(
 ) -> Choice:
     if found.label:
         return Choice(found.label[1], found.label[0], is_heading=True)
-    subheadings = _subheadings(found)
+    subheadings = _find_subheadings(found)
     if subheadings and comments_name:
         subheadings += [heading for heading in found.comments if heading[0] > subheadings[-1][0]]
     if subheadings and captions_name and found.caption and found.caption[0] > subheadings[-1][0]:
@@ -321,7 +321,7 @@ def _replace_recurring(
     counts = Counter(strip_markup(nearest[load].text) for load in loads if nearest[load].is_heading)
     recurring = {text for text, n in counts.items() if n > 1 and text}
     inner = {load: text for load in loads if (text := strip_markup(nearest[load].text)) in recurring}
-    above = {load: h for load in inner if (h := _heading_above(candidates[load], nearest[load], counts))}
+    above = {load: h for load in inner if (h := _find_heading_above(candidates[load], nearest[load], counts))}
     if len(above) < 2 or any(heading_level(heading[1]) for heading in above.values()):
         return dict(nearest)
     name_requests = _name_requests(inner, method_of)
@@ -335,7 +335,7 @@ def _replace_recurring(
     return choices
 
 
-def _heading_above(found: _Candidates, choice: Choice, counts: Mapping[str, int]) -> Heading | None:
+def _find_heading_above(found: _Candidates, choice: Choice, counts: Mapping[str, int]) -> Heading | None:
     """The name right above the chosen one, where no other load test has it as its own."""
     names = [heading for heading in found.names if heading[0] < choice.line]
     return names[-1] if names and not counts.get(strip_markup(names[-1][1])) else None
@@ -361,7 +361,7 @@ def find_changed_texts(
     changed: dict[int, tuple[tuple[str, str], ...]] = {}
     at_heading: dict[str, str] = {}
     for load in loads if changing else ():
-        current = {path: _text_before(shown, load) for path, shown in changing.items()}
+        current = {path: _find_text_before(shown, load) for path, shown in changing.items()}
         if not at_heading or not choices[load].is_inherited:
             at_heading = current
         else:
@@ -369,7 +369,7 @@ def find_changed_texts(
     return changed
 
 
-def _text_before(shown: Sequence[tuple[int, str]], load: int) -> str:
+def _find_text_before(shown: Sequence[tuple[int, str]], load: int) -> str:
     """The text last shown before a load test, or else the first one."""
     place = bisect_left(shown, load, key=lambda each: each[0])
     return shown[max(place - 1, 0)][1]

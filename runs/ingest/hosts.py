@@ -231,7 +231,7 @@ def find_hosts(
         host_of = dict.fromkeys(part, host_of[index]) | host_of
     if hosts and not parts:
         host_of |= _find_by_section(sightings, loads, host_of, section_of)
-    if not hosts and (name := _machine_name(loaded)):
+    if not hosts and (name := _choose_machine_name(loaded)):
         hosts.append(DraftHost(key=f"h{first_number}", name=name))
     return hosts, host_of
 
@@ -320,7 +320,7 @@ def _merge_facts(key: str, sightings: list[Sighting], loaded: list[str]) -> Draf
     names = Counter(s.name for s in sightings if s.name)
     return DraftHost(
         key=key,
-        name=names.most_common(1)[0][0] if names else _machine_name(loaded) or _describe(merged),
+        name=names.most_common(1)[0][0] if names else _choose_machine_name(loaded) or _describe(merged),
         cpu_model=merged.cpu_model or "",
         cores=merged.cores,
         mhz=merged.mhz,
@@ -340,7 +340,7 @@ def _add_noise(passport: dict[str, Any] | None) -> dict[str, Any] | None:
     return passport | {"noise_pct": round(100 * math.expm1(min(limit, 5)), 2)}
 
 
-def _machine_name(names: Iterable[str]) -> str:
+def _choose_machine_name(names: Iterable[str]) -> str:
     """The first of the names that is a machine's own, or ""."""
     return next((name for name in names if name not in _PLACEHOLDERS and not _is_address(name)), "")
 

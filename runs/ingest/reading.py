@@ -145,7 +145,7 @@ def kinds() -> dict[str, str]:
     return {kind: form.about for kind, form in sorted(formats().items())}
 
 
-def nothing_found(n_lines: int) -> str:
+def describe_nothing_found(n_lines: int) -> str:
     tools = ", ".join(kind for kind, form in sorted(formats().items()) if form.syntax and form.programs)
     lines = "line" if n_lines == 1 else "lines"
     return (

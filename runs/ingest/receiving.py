@@ -22,7 +22,7 @@ from .text_storage import (
     compress_piece,
     detect_encoding,
 )
-from .validation import rejected, too_large
+from .validation import reject_too_large, rejected
 
 CONTROL_BYTES = bytes(code for code in range(32) if chr(code) not in "\a\b\t\n\v\f\r\x1b")
 N_BINARY_CHECKED = 65536  # characters that are looked at for control characters that no terminal shows
@@ -307,7 +307,7 @@ class Unpacker:
                     self._n_frames += 1
                     if self._n_frames > MAX_FRAMES + self._n_received // LEAST_OF_FRAME:
                         raise rejected(413, "The packed text is in very many small pieces. Send it unpacked.")
-                    self._decompressor = _new_decompressor(data)
+                    self._decompressor = _make_decompressor(data)
                     if self._decompressor is None:
                         return
                 yield from self._unpack_frame(self._decompressor, data)
@@ -327,14 +327,14 @@ class Unpacker:
     def _check_size(self, text: bytes) -> Iterator[bytes]:
         self.size_bytes += len(text)
         if self.size_bytes > settings.MAX_UPLOAD_BYTES:
-            raise too_large(None if self._is_packed else self.size_bytes)
+            raise reject_too_large(None if self._is_packed else self.size_bytes)
         if self.size_bytes > max(UNSUSPICIOUS_BYTES - self._unpacked_before, MAX_RATIO * self._n_received):
             raise rejected(413, f"The packed text unpacks to more than {MAX_RATIO} times its size. Send it unpacked.")
         if text:
             yield text
 
 
-def _new_decompressor(data: bytes) -> Any:
+def _make_decompressor(data: bytes) -> Any:
     """For what begins here; None for the zeros with which tape archives are padded."""
     if data.startswith(GZIP_MAGIC) or data == GZIP_MAGIC[: len(data)]:
         return zlib.decompressobj(wbits=31)

@@ -163,7 +163,7 @@ class Secret:
 
 
 @cache
-def _programs() -> tuple[re.Pattern[str], dict[str, re.Pattern[str]], re.Pattern[str]]:
+def _compile_programs() -> tuple[re.Pattern[str], dict[str, re.Pattern[str]], re.Pattern[str]]:
     """What finds programs that take secrets in their options; these options; and the columns before the command in a row of a
     process table: nothing in them is a secret or the beginning of one. A user's name that is also a program's might be.
 
@@ -194,7 +194,7 @@ def _note_harmless(text: str) -> None:
 
 
 def _find_spans(line: str) -> Iterator[tuple[int, int, str]]:
-    programs, options, _ = _programs()
+    programs, options, _ = _compile_programs()
     command = programs.search(line)
     if command:
         name = next(filter(command[1].startswith, FAMILIES), command[1])
@@ -223,12 +223,12 @@ class SecretSearch:
 
     def search(self, piece: str, first_line: int = 1) -> list[Secret]:
         """Every secret in the next piece, in order; its lines are counted from `first_line`."""
-        suspects = _suspicious_lines(piece)
+        suspects = _find_suspicious_lines(piece)
         if not suspects and not self._private_key:
             return []
         lines = piece.split("\n")
         suspects = [at for at in suspects if not self._is_harmless(lines[at])]
-        spans = self._private_key_spans(lines, suspects, first_line)
+        spans = self._find_private_key_spans(lines, suspects, first_line)
         private_lines = {number for number, *_ in spans}
         for at in suspects:
             line = lines[at][:MAX_LINE]
@@ -238,11 +238,13 @@ class SecretSearch:
             spans += [(first_line + at, start, end, kind, line[start:end]) for start, end, kind in of_line]
             if not of_line:
                 _note_harmless(line)
-        return [Secret(self._key_of(value), line, start, end, kind) for line, start, end, kind, value in sorted(spans)]
+        return [
+            Secret(self._make_key(value), line, start, end, kind) for line, start, end, kind, value in sorted(spans)
+        ]
 
     def _is_harmless(self, line: str) -> bool:
         """Whether the line has no needle, or is a row of a process whose command, with other figures, had no secret."""
-        columns = _programs()[2].match(line)
+        columns = _compile_programs()[2].match(line)
         if columns is None:
             lower = line.lower()
             return not any(needle in lower for needle in NEEDLES)
@@ -255,14 +257,14 @@ class SecretSearch:
         _note_harmless(process)
         return True
 
-    def _key_of(self, value: str) -> str:
+    def _make_key(self, value: str) -> str:
         """One key for each value. Beyond MAX_KEYS all further values share one, so that memory is bounded."""
         digest = hashlib.blake2b(value.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         if digest not in self._keys and len(self._keys) >= MAX_KEYS:
             return f"s{MAX_KEYS + 1}"
         return self._keys.setdefault(digest, f"s{len(self._keys) + 1}")
 
-    def _private_key_spans(self, lines: list[str], suspects: list[int], first_line: int) -> list[Span]:
+    def _find_private_key_spans(self, lines: list[str], suspects: list[int], first_line: int) -> list[Span]:
         """Each line below the first of a private key up to the end of its base64, which may be in a later piece."""
         opens = [at for at in suspects if _opens_private_key(lines[at])]
         stops = [*opens, len(lines)]
@@ -287,7 +289,7 @@ def _opens_private_key(line: str) -> bool:
     return begins is not None and "-----END" not in line[begins.end() :]
 
 
-def _suspicious_lines(piece: str) -> list[int]:
+def _find_suspicious_lines(piece: str) -> list[int]:
     """Indexes of the lines that may contain any of the needles.
 
     Without digits and spaces the different lines of a log are few: nearly all of them are skipped by one look-up each.
@@ -349,7 +351,7 @@ def find_base64_forms(word: str) -> set[str]:
 
 
 @lru_cache(1000)
-def _copies_of(word: str) -> tuple[str, set[str], re.Pattern[str]]:
+def _match_copies(word: str) -> tuple[str, set[str], re.Pattern[str]]:
     """What a text with copies of the word has in it, in small letters, as it is or else in base64; and the copies."""
 
     def spell(form: str) -> str:
@@ -360,10 +362,10 @@ def _copies_of(word: str) -> tuple[str, set[str], re.Pattern[str]]:
     forms, encoded = find_forms(word), find_base64_forms(word)
     in_base64 = rf"[\w+/-]{{0,3}}(?:{'|'.join(map(spell, encoded))})[\w+/-]?={{0,2}}"
     pattern = re.compile(rf"(?i:{'|'.join(map(spell, forms))})|{in_base64}")
-    return _longest_part(word), set(map(_longest_part, encoded)), pattern
+    return _find_longest_part(word), set(map(_find_longest_part, encoded)), pattern
 
 
-def _longest_part(form: str) -> str:
+def _find_longest_part(form: str) -> str:
     """Of letters and digits, which are written alike everywhere."""
     return max(re.split("[^a-z0-9]+", form[:LONGEST_SPELT].lower()), key=len)
 
@@ -382,7 +384,7 @@ def mask_words(text: str, words: Iterable[str]) -> str:
     for word in words:
         if not word or word.lower() in REDACTED:
             continue
-        plain, encoded, pattern = _copies_of(word)
+        plain, encoded, pattern = _match_copies(word)
         if plain in joined or any(sign in maybe_base64 for sign in encoded):
             text = pattern.sub(_mask_lines, text)
     return text

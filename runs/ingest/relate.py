@@ -16,7 +16,7 @@ from parsers.records import ConfigText, LoadResult, ProcessSample, SystemSample,
 from parsers.transcript import width
 
 from .asides import SUBJECT, heading_level, is_aside, strip_markup
-from .block_samples import short_records
+from .block_samples import make_short_records
 from .captions import move_captions
 from .captures import place_captures, place_texts
 from .config_names import ConfigNames, shorten
@@ -28,7 +28,7 @@ from .draft import (
     DraftHost,
     DraftRun,
     DraftTiming,
-    items_of,
+    list_items,
     number_repeats,
 )
 from .duplicates import find_backed_figures, find_duplicate_loads, find_duplicate_monitors
@@ -63,7 +63,7 @@ class _Relation:
     def __init__(self, blocks: list[Block], n_lines: int, is_recorded: bool = False) -> None:
         self.blocks = blocks
         self.n_lines = n_lines
-        records = [short_records(block) for block in blocks]
+        records = [make_short_records(block) for block in blocks]
         kinds = [set(map(type, of_block)) for of_block in records]
         self.loads = [i for i, kind in enumerate(kinds) if LoadResult in kind]
         # They name nothing: a table's titles are its own.
@@ -71,7 +71,7 @@ class _Relation:
         may_quote = len(self.loads) > 1 and not is_recorded
         self.parts = join_parts(blocks, [i for i in self.loads if i not in self.tabled]) if may_quote else {}
         for index in {*self.parts.values()}:
-            records[index] = short_records(blocks[index])
+            records[index] = make_short_records(blocks[index])
         self.loads = [i for i in self.loads if i not in self.tabled and i not in self.parts]
         self.load_set = set(self.loads)
         move_captions(blocks, self.loads)
@@ -100,7 +100,7 @@ class _Relation:
             self.cells[self.duplicates.get(source, source)].append(cell)
 
     def draft(self) -> Draft:
-        draft = Draft(unread=self._unread_spans())
+        draft = Draft(unread=self._find_unread_spans())
         first_load = self.loads[0] if self.loads else len(self.blocks)
         first_ram = next((s.index for s in self.sightings if s.ram_kb), 0)
         sources = [i for i in self.loads if i not in self.duplicates]
@@ -141,7 +141,7 @@ class _Relation:
         experiment.configs = names.configs
         experiment.timings = [DraftTiming(f"b{i}", self.blocks[i].lines) for i in self.timings if i in part]
         experiment.name = name_experiment(self.blocks, part, names.configs, names.renamed, is_first=part.start == 0)
-        if experiment.timings and not items_of(experiment):
+        if experiment.timings and not list_items(experiment):
             experiment.name = name_timings(self.blocks[int(experiment.timings[0].key[1:])])
         return experiment
 
@@ -217,7 +217,7 @@ class _Relation:
         is_alone = label == config_name or is_generic(heading) or is_sentence(heading)
         return label if is_alone else f"{strip_markup(heading)} · {label}"
 
-    def _unread_spans(self) -> list[tuple[int, int]]:
+    def _find_unread_spans(self) -> list[tuple[int, int]]:
         """The lines that no block covers, except commands and headings. Blank lines are left out where the text is known."""
         spans = []
         for block in self.blocks:

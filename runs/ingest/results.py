@@ -14,10 +14,10 @@ from parsers.blocks import Block
 from runs.models import Capture, Config, Experiment, Host, Run, Upload
 
 from .draft import Draft, DraftExperiment, DraftHost
-from .store import Loads, Rows, figures_of
+from .store import Loads, Rows, compute_figures
 
 
-def result_of(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
+def describe_result(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
     """The JSON body of an upload: id, url, page, sha256, status, runs, captures, timings, problems, unread_lines.
 
     `page` is the address of what was compared, the first run's experiment; of a text about a machine alone the host's; else
@@ -38,13 +38,13 @@ def result_of(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
     body = {
         "id": upload.pk,
         "url": upload.get_absolute_url(),
-        "page": _page_of(upload, rows),
+        "page": _find_page(upload, rows),
         "sha256": upload.sha256,
         "status": upload.status,
         "error": upload.error,
         "n_secrets": upload.n_secrets,
         "runs": [run_result(run, of_run[run.pk]) for run in sorted(rows.runs, key=attrgetter("line_first", "pk"))],
-        "captures": [capture_result(capture) for capture in captures if capture.upload_id == upload.pk],
+        "captures": [describe_capture(capture) for capture in captures if capture.upload_id == upload.pk],
         "timings": [
             {"tool": each.tool, "lines": [each.line_first, each.line_last], "n": each.n, "run": each.run_id}
             for each in rows.timings
@@ -58,7 +58,7 @@ def result_of(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
     return body
 
 
-def _page_of(upload: Upload, rows: Rows) -> str:
+def _find_page(upload: Upload, rows: Rows) -> str:
     if rows.runs:
         return rows.runs[0].experiment.get_absolute_url()
     hosts = list(upload.placed.get("hosts", {}).values())
@@ -78,16 +78,16 @@ def run_result(run: Run, captures: Iterable[Capture]) -> dict[str, Any]:
         "heading": run.label or None,
         "lines": [run.line_first, run.line_last],
         "values": run.values,
-        "captures": [_capture_summary(capture) for capture in captures],
+        "captures": [_summarize_capture(capture) for capture in captures],
     }
 
 
-def _capture_summary(capture: Capture) -> dict[str, Any]:
+def _summarize_capture(capture: Capture) -> dict[str, Any]:
     lines = [capture.line_first, capture.line_last]
     return {"tool": capture.tool, "phase": capture.phase or None, "lines": lines}
 
 
-def capture_result(capture: Capture) -> dict[str, Any]:
+def describe_capture(capture: Capture) -> dict[str, Any]:
     """One stored capture; `values` are its last sample's, without the processes."""
     return {
         "id": capture.pk,
@@ -96,7 +96,7 @@ def capture_result(capture: Capture) -> dict[str, Any]:
         "config": capture.config.name if capture.config else None,
         "host": capture.host.name if capture.host else None,
         "samples": capture.n_samples,
-        **_capture_summary(capture),
+        **_summarize_capture(capture),
         "values": capture.values,
     }
 
@@ -104,7 +104,7 @@ def capture_result(capture: Capture) -> dict[str, Any]:
 def draft_runs(blocks: Sequence[Block], draft: Draft, drafted: DraftExperiment) -> list[Run]:
     """A draft's runs as rows that are not saved: hosts, configs and runs are numbered from 1, in its order."""
     loads = Loads(blocks)
-    hosts = {host.key: Host(at, **_columns_of(host)) for at, host in enumerate(draft.hosts, 1)}
+    hosts = {host.key: Host(at, **_read_columns(host)) for at, host in enumerate(draft.hosts, 1)}
     configs = {config.key: Config(at, name=config.name) for at, config in enumerate(drafted.configs, 1)}
     experiment = Experiment(name=drafted.name)
     return [
@@ -116,13 +116,13 @@ def draft_runs(blocks: Sequence[Block], draft: Draft, drafted: DraftExperiment) 
             host=hosts.get(run.host or drafted.host),
             line_first=run.lines[0],
             line_last=run.lines[1],
-            **figures_of(run, loads),
+            **compute_figures(run, loads),
         )
         for at, run in enumerate(drafted.runs, 1)
     ]
 
 
-def _columns_of(host: DraftHost) -> dict[str, Any]:
+def _read_columns(host: DraftHost) -> dict[str, Any]:
     return {name: value for name, value in asdict(host).items() if name != "key"}
 
 

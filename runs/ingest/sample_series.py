@@ -146,7 +146,7 @@ class CaptureSeries:
         for slot, metric in sorted(self._processes.series):
             yield self._processes.subjects[slot], metric, self._processes.series[slot, metric]
 
-    def sums_by_program(self) -> dict[str, dict[str, list[float]]]:
+    def sum_programs(self) -> dict[str, dict[str, list[float]]]:
         """{program: {"processes", "rss_kb", "cpu_pct": [mean, most] of the sums of each sample that it is in}}."""
         self.flush()
         sums: dict[str, dict[str, list[float]]] = {}
@@ -243,7 +243,7 @@ class _ProcessSeries:
         try:
             slots = list(map(self.numbers.__getitem__, keys))
         except KeyError:
-            slots = [self.numbers[key] if key in self.numbers else self._new_slot(index, key) for key in keys]
+            slots = [self.numbers[key] if key in self.numbers else self._add_slot(index, key) for key in keys]
         self._slots.fromlist(slots)
         self._samples.append((index, len(keys)))
         for metric, column in columns.items():
@@ -251,7 +251,7 @@ class _ProcessSeries:
         if len(self._slots) >= PROCESS_ROWS_A_PART:
             self.flush()
 
-    def _new_slot(self, index: int, key: ProcessKey) -> int:
+    def _add_slot(self, index: int, key: ProcessKey) -> int:
         pid, user, command = key[0], str(key[1] or ""), str(key[2] or "")
         group = ProcessSample.group_of(command)
         if key not in self._seen:

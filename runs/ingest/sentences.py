@@ -61,7 +61,7 @@ class Sentences:
     def __init__(self, texts: Iterable[str]) -> None:
         texts = list(texts)
         self._lower = "\n".join(texts).lower()
-        self._n_with = Counter(word for text in texts for word in _words_of(text))
+        self._n_with = Counter(word for text in texts for word in _split_words(text))
         numbered = [_find_numbered(text) for text in texts]
         self._n_numbered = sum(map(bool, numbered))
         self._n_alone = Counter(one for found in numbered if len(found) == 1 for one in found)
@@ -73,7 +73,7 @@ class Sentences:
             name, lower = state[0].replace("the ", "").replace("any ", ""), state[0].lower()
             if not is_generic(name) and self._lower.count(lower) <= own.count(lower):
                 return name
-        of_text = _words_of(text)
+        of_text = _split_words(text)
         words: list[str] = [
             word
             for word in WORD.findall(sentence)
@@ -99,7 +99,7 @@ class Sentences:
         return " ".join(left[0]) if len(left) == 1 and self._n_numbered > 1 else ""
 
 
-def _words_of(text: str) -> set[str]:
+def _split_words(text: str) -> set[str]:
     return {word.lower() for word in WORD.findall(text)}
 
 

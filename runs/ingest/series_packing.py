@@ -57,12 +57,12 @@ def pack_points(indexes: ArrayLike, values: ArrayLike) -> bytes:
     scale, whole = _scale_to_integers(figures[:1] if is_constant else figures)
     if whole is None:
         body = _compress(_to_planes(figures.astype("<f8")))
-        body = _varint(len(body)) + body
+        body = _encode_varint(len(body)) + body
     else:
         body = _encode_line(int(whole[0]), 0) if is_constant else _encode_integers(whole)
     has_gaps = int(numbers[-1]) - int(numbers[0]) != len(numbers) - 1
     where = _encode_integers(numbers) if has_gaps else _encode_line(int(numbers[0]), 1)
-    return b"".join((LETTER, bytes((scale,)), _varint(len(figures)), where, body))
+    return b"".join((LETTER, bytes((scale,)), _encode_varint(len(figures)), where, body))
 
 
 def pack_samples(values: Sequence[float]) -> bytes:
@@ -146,26 +146,28 @@ def _encode_integers(numbers: Integers) -> bytes:
 
 
 def _encode_line(base: int, step: int) -> bytes:
-    return b"".join((bytes((LINE,)), _varint(_zigzag(base)), _varint(step)))
+    return b"".join((bytes((LINE,)), _encode_varint(_encode_zigzag(base)), _encode_varint(step)))
 
 
 def _encode_planes(flags: int, base: int, numbers: Integers, width: int) -> bytes:
-    shift = _trailing_zeros(int(np.bitwise_or.reduce(numbers)))
+    shift = _count_trailing_zeros(int(np.bitwise_or.reduce(numbers)))
     body = _to_planes((numbers >> shift if shift else numbers).astype(DTYPES[width]))
     flags |= width << 2
     if len(body) > MIN_COMPRESSED_BYTES:
         body, flags = _compress(body), flags | ZSTD
-    return b"".join((bytes((flags,)), _varint(_zigzag(base)), _varint(shift), _varint(len(body)), body))
+    return b"".join(
+        (bytes((flags,)), _encode_varint(_encode_zigzag(base)), _encode_varint(shift), _encode_varint(len(body)), body)
+    )
 
 
 def _log2_bytes(numbers: Integers) -> int:
     """Log2 of the bytes that each number needs without the low bits that are 0 in all of them."""
     bits = int(np.bitwise_or.reduce(numbers))
-    n_bits = bits.bit_length() - _trailing_zeros(bits)
+    n_bits = bits.bit_length() - _count_trailing_zeros(bits)
     return 0 if n_bits <= 8 else 1 if n_bits <= 16 else 2 if n_bits <= 32 else 3
 
 
-def _trailing_zeros(bits: int) -> int:
+def _count_trailing_zeros(bits: int) -> int:
     return (bits & -bits).bit_length() - 1 if bits else 0
 
 
@@ -181,7 +183,7 @@ def _compress(data: bytes) -> bytes:
     return bytes(_thread.compressor.compress(data, zstd.ZstdCompressor.FLUSH_FRAME))
 
 
-def _varint(number: int) -> bytes:
+def _encode_varint(number: int) -> bytes:
     out = bytearray()
     while number > 127:
         out.append(number & 127 | 128)
@@ -190,7 +192,7 @@ def _varint(number: int) -> bytes:
     return bytes(out)
 
 
-def _zigzag(number: int) -> int:
+def _encode_zigzag(number: int) -> int:
     return number << 1 if number >= 0 else (-number << 1) - 1
 
 

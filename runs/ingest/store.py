@@ -22,10 +22,10 @@ from runs.querysets import parse_id
 
 from . import clocks, counters, timings
 from .block_samples import ROW_TABLES, collect_series
-from .configs import Placement, delete_empty, fingerprint_of
+from .configs import Placement, delete_empty, make_fingerprint
 from .draft import BUILD, DraftCapture, DraftExperiment, DraftRun, Reading
 from .sample_series import CaptureSeries
-from .validation import plain_json, truncate
+from .validation import clean_json, truncate
 
 BATCH = 500
 AHEAD = timedelta(days=1)  # zones without an offset are taken for UTC
@@ -62,7 +62,7 @@ def store(upload: Upload, reading: Reading) -> Rows:
     upload.status = Upload.Status.PARTIAL if reading.problems else Upload.Status.READY
     upload.error = ""
     upload.blocks = [{"kind": b.kind, "lines": [b.first, b.last], "partial": b.partial} for b in reading.blocks]
-    upload.problems = plain_json([{"line": problem.line, "message": problem.message} for problem in reading.problems])
+    upload.problems = clean_json([{"line": problem.line, "message": problem.message} for problem in reading.problems])
     upload.unread = [list(span) for span in reading.draft.unread]
     return _Writer(upload, reading).write()
 
@@ -88,11 +88,11 @@ class Loads:
         if number not in self._results:
             self._results[number] = block.load_results
         rows = block.values.get("rows")
-        values = rows[int(row)] if row and isinstance(rows, list) else timings.printed_values(block)
+        values = rows[int(row)] if row and isinstance(rows, list) else timings.read_printed_values(block)
         return block, self._results[number][int(row or 0)], values
 
 
-def figures_of(run: DraftRun, loads: Loads) -> dict[str, Any]:
+def compute_figures(run: DraftRun, loads: Loads) -> dict[str, Any]:
     """The columns of Run that the text alone gives."""
     block, result, values = loads.find(run.key)
     own = {"label": run.label, "note": run.note, "repeat": run.repeat, "command": block.command}
@@ -135,9 +135,9 @@ class _Writer:
         old_runs: PreviousRows = {}
         old_captures: PreviousRows = {}
         if self.upload.pk is not None:
-            borrowed = _borrowed_captures(self.upload)
+            borrowed = _find_borrowed_captures(self.upload)
             contributed = list(counters.sum_contributions(self.upload.runs.all()).values())
-            old_runs, old_captures = _previous(self.upload.runs.all()), _previous(self.upload.captures.all())
+            old_runs, old_captures = _read_previous(self.upload.runs.all()), _read_previous(self.upload.captures.all())
             for rows in (self.upload.captures, self.upload.runs, self.upload.configtexts, self.upload.timings):
                 rows.all().delete()
         self.placement.find_or_create(self.draft)
@@ -156,7 +156,7 @@ class _Writer:
         self._delete_empty([*texts, *runs, *captures], left)
         return Rows(runs, captures, files)
 
-    def _source(self, item: Any) -> dict[str, Any]:
+    def _describe_source(self, item: Any) -> dict[str, Any]:
         return {
             "upload": self.upload,
             "block_key": item.key,
@@ -177,7 +177,9 @@ class _Writer:
                 self.hashes[drafted.key, text.config].append(sha256)
                 own = truncate(ConfigText, path=text.path, text=text.text)
                 rows.append(
-                    ConfigText(experiment=experiment, config=config, sha256=sha256, **own, **self._source(text))
+                    ConfigText(
+                        experiment=experiment, config=config, sha256=sha256, **own, **self._describe_source(text)
+                    )
                 )
         return ConfigText.objects.bulk_create(rows)
 
@@ -197,20 +199,20 @@ class _Writer:
         block, result, values = self.loads.find(run.key)
         config = self.placement.configs[run.config]
         row = Run(
-            **self._source(run),
-            **figures_of(run, self.loads),
+            **self._describe_source(run),
+            **compute_figures(run, self.loads),
             quotes=run.quotes,
             experiment=config.experiment,
             config=config,
             host=self.placement.hosts.get(run.host) or self.placement.hosts.get(drafted.host),
-            tags=self.upload.hints.get("tags", []) if run.tags is None else plain_json(run.tags),
+            tags=self.upload.hints.get("tags", []) if run.tags is None else clean_json(run.tags),
             build=self.build,
         )
         span = clocks.find_run_span(block, result, values, self.upload.hints.get("slot"))
         row.clock_start_s, row.clock_end_s = span
         row.ran_at = self._check_start(clocks.find_start(block, values, span, self.dates))
         hashes = self.hashes[drafted.key, run.config] + self.hashes[drafted.key, ""]
-        row.fingerprint = fingerprint_of(row, text_hashes=hashes)
+        row.fingerprint = make_fingerprint(row, text_hashes=hashes)
         before = _take_id(row, previous)
         if before is not None and before.config_id == config.pk:
             self.repeats[run.key] = before.repeat
@@ -238,31 +240,31 @@ class _Writer:
 
     def _write_captures(self, previous: PreviousRows) -> list[Capture]:
         drafts = [(drafted, capture) for drafted in self.draft.experiments for capture in drafted.captures]
-        foreign = _runs_of_other_uploads(capture for _, capture in drafts) if drafts else {}
+        foreign = _get_runs_of_other_uploads(capture for _, capture in drafts) if drafts else {}
         rows: list[Capture] = []
         for first in range(0, len(drafts), CAPTURES_IN_MEMORY):
             sampled = []
             for drafted, capture in drafts[first : first + CAPTURES_IN_MEMORY]:
                 samples = self.samples.pop(id(capture), None)
                 samples = samples or collect_series(self.blocks[key] for key in capture.blocks)
-                row = self._capture(drafted, capture, samples)
+                row = self._make_capture(drafted, capture, samples)
                 row.run = self.runs.get(capture.run) or foreign.get(capture.run)
                 _take_id(row, previous)
                 sampled.append((row, samples))
             rows += Capture.objects.bulk_create([row for row, _ in sampled], batch_size=BATCH)
-            series = (one for row, samples in sampled for one in series_of(row, samples))
+            series = (one for row, samples in sampled for one in make_series(row, samples))
             while batch := list(islice(series, BATCH)):  # a log may have 100,000 of them
                 Series.objects.bulk_create(batch)
         return rows
 
-    def _capture(self, drafted: DraftExperiment, capture: DraftCapture, samples: CaptureSeries) -> Capture:
+    def _make_capture(self, drafted: DraftExperiment, capture: DraftCapture, samples: CaptureSeries) -> Capture:
         blocks = [self.blocks[key] for key in capture.blocks]
         experiment, config = self._place(drafted, capture.config)
         own = {"tool": blocks[0].kind, "phase": capture.phase, "label": capture.label, "command": blocks[0].command}
         values = {name: value for name, value in blocks[-1].values.items() if name not in ROW_TABLES}
         return Capture(
-            **self._source(capture),
-            **truncate(Capture, values=values, programs=samples.sums_by_program() if samples.n > 1 else {}, **own),
+            **self._describe_source(capture),
+            **truncate(Capture, values=values, programs=samples.sum_programs() if samples.n > 1 else {}, **own),
             quotes=capture.quotes,
             experiment=experiment,
             config=config,
@@ -284,7 +286,7 @@ class _Writer:
             delete_empty(experiments, configs)
 
 
-def series_of(capture: Capture, samples: CaptureSeries) -> Iterator[Series]:
+def make_series(capture: Capture, samples: CaptureSeries) -> Iterator[Series]:
     """Unsaved rows for a capture, one a metric of the system or of a process; a sample without the figure is a gap."""
     names: dict[object, dict[str, object]] = {}  # of one process at a time: all its metrics come together
     for who, metric, track in samples.series():
@@ -304,14 +306,14 @@ def series_of(capture: Capture, samples: CaptureSeries) -> Iterator[Series]:
         )
 
 
-def _runs_of_other_uploads(captures: Iterable[DraftCapture]) -> dict[str, Run]:
+def _get_runs_of_other_uploads(captures: Iterable[DraftCapture]) -> dict[str, Run]:
     """Runs that edits put captures of this upload beside, by "id:PK"."""
     numbers = {capture.run.removeprefix("id:") for capture in captures if capture.run.startswith("id:")}
     rows = Run.objects.in_bulk([pk for pk in map(parse_id, numbers) if pk is not None]) if numbers else {}
     return {f"id:{pk}": run for pk, run in rows.items()}
 
 
-def _previous(rows: Any) -> PreviousRows:
+def _read_previous(rows: Any) -> PreviousRows:
     previous: PreviousRows = defaultdict(list)
     for row in rows.order_by("pk").defer("values"):
         before = Previous(row.pk, row.created_at, row.config_id, getattr(row, "repeat", 1))
@@ -328,7 +330,7 @@ def _take_id(row: Run | Capture, previous: PreviousRows) -> Previous | None:
     return before
 
 
-def _borrowed_captures(upload: Upload) -> Mapping[int, int]:
+def _find_borrowed_captures(upload: Upload) -> Mapping[int, int]:
     """Captures of other uploads that were put beside a run of this one, as {capture: run}."""
     others = Capture.everything.filter(run__upload=upload).exclude(upload=upload)
     return dict(others.values_list("pk", "run_id"))

@@ -26,7 +26,7 @@ from django.db.models import F, Q, QuerySet
 import parsers
 from parsers.blocks import UNFORESEEN
 from runs.models import Capture, ConfigText, Run, Timing, Upload
-from runs.querysets import database_now, take_turns
+from runs.querysets import read_database_now, take_turns
 
 from .draft import Draft, Hints
 from .edits import Edits, apply_edits, map_old_keys, renumber_blocks
@@ -38,18 +38,18 @@ from .reading import (
     Stopped,
     TooSlow,
     collect_samples,
+    describe_nothing_found,
     draft_blocks,
     end_with_worker,
     ignore_progress,
     limit_time,
-    nothing_found,
     read,
     read_blocks,
 )
 from .receiving import Incoming, receive, redact_text
 from .recorded import add_header
 from .store import Rows, store, write_unread
-from .text_storage import Text, save_pieces, text_columns, text_of
+from .text_storage import Text, make_text_columns, save_pieces, text_of
 from .validation import Broken, Rejected, rejected, truncate
 
 Status = Upload.Status
@@ -96,7 +96,7 @@ def preview(data: Incoming, *, hints: Hints = NO_HINTS, edits: Edits | None = No
     return Preview(text, reading.blocks, reading.draft, reading.problems, existing)
 
 
-def with_edits(guess: Preview, edits: Edits) -> Preview:
+def edit_preview(guess: Preview, edits: Edits) -> Preview:
     """A preview of a text without edits, edited. Raises Rejected 400 for edits that do not fit."""
     return replace(guess, draft=apply_edits(guess.draft, edits)) if edits else guess
 
@@ -158,7 +158,7 @@ def _prepare(data: Incoming, name: str, options: Options) -> _Prepared:
         return _Prepared(existing, text, None)
     upload = Upload(
         **truncate(Upload, name=name, hints=hints.as_dict(), edits=edits or {}),
-        **text_columns(text),
+        **make_text_columns(text),
         origin=options["origin"],
         parser_version=parsers.VERSION,
         created_by=options.get("user"),
@@ -166,17 +166,17 @@ def _prepare(data: Incoming, name: str, options: Options) -> _Prepared:
     on_progress, at_once = options.get("on_progress", ignore_progress), MOST_BLOCKS
     if options.get("may_queue"):
         if text.size_bytes > settings.QUEUE_UPLOAD_BYTES:
-            return _for_worker(upload, text)
+            return _prepare_for_worker(upload, text)
         on_progress, at_once = limit_time(), AT_ONCE_BLOCKS
     try:
         reading = read(text, hints=hints, edits=edits, on_progress=on_progress, at_once=at_once)
         collect_samples(reading, on_progress)
     except TooSlow:  # a worker has more time
-        return _for_worker(upload, text)
+        return _prepare_for_worker(upload, text)
     except Broken as error:
         raise _keep_unread(upload, text, str(error)) from error
     if not reading.blocks:
-        raise _keep_unread(upload, text, nothing_found(text.n_lines))
+        raise _keep_unread(upload, text, describe_nothing_found(text.n_lines))
     return _Prepared(upload, text, partial(store, reading=reading))
 
 
@@ -187,8 +187,8 @@ def _keep_unread(upload: Upload, text: Text, message: str) -> Rejected:
     return Rejected(422, [{"line": None, "message": message}], stored)
 
 
-def _for_worker(upload: Upload, text: Text) -> _Prepared:
-    upload.seen_at = database_now()
+def _prepare_for_worker(upload: Upload, text: Text) -> _Prepared:
+    upload.seen_at = read_database_now()
     return _Prepared(upload, text, partial(write_unread, status=Status.QUEUED))
 
 
@@ -253,7 +253,7 @@ def reparse(upload_id: int) -> Upload:
         upload.parser_version = parsers.VERSION
         store(upload, draft_blocks(blocks, text, hints=hints, edits=upload.edits, strict=False))
         if not blocks:
-            write_unread(upload, status=Status.FAILED, error=nothing_found(text.n_lines))
+            write_unread(upload, status=Status.FAILED, error=describe_nothing_found(text.n_lines))
     return upload
 
 
@@ -293,7 +293,7 @@ class Reader:
     def save_progress(self) -> None:
         """Write how far it is. Raises Superseded. Where the database is busy the next call writes it."""
         self._next = monotonic() + REPORT_EVERY_S
-        now = database_now()
+        now = read_database_now()
         try:
             n_updated = self._mine.update(bytes_read=self.n_bytes, n_blocks=self.n_blocks, seen_at=now)
         except OperationalError:
@@ -320,7 +320,7 @@ def parse_queued(upload_id: int) -> Upload:
     the worker is asked to end, or the database is away, full or read-only: the text is queued again. Raises Stopped and what
     the database raised then, and Upload.DoesNotExist.
     """
-    now = database_now()
+    now = read_database_now()
     gone = Q(status=Status.PARSING) & (Q(seen_at=None) | Q(seen_at__lt=now - STALE))
     free = Upload.objects.filter(Q(status=Status.QUEUED) | gone, pk=upload_id)
     if free.filter(attempts__gte=ATTEMPTS).exists():
@@ -360,7 +360,7 @@ def _parse(reader: Reader) -> None:
             if reading.blocks:
                 store(upload, reading)
             else:
-                write_unread(upload, status=Status.FAILED, error=nothing_found(text.n_lines))
+                write_unread(upload, status=Status.FAILED, error=describe_nothing_found(text.n_lines))
     except (Superseded, Upload.DoesNotExist):  # cancelled, read by another worker, or deleted
         return
     except (Rejected, Broken) as error:  # the sender has gone, so the upload's row says it
@@ -369,16 +369,16 @@ def _parse(reader: Reader) -> None:
 
 def give_up(upload_id: int, message: str) -> None:
     """Mark a text whose reading failed, so that nobody waits for it."""
-    _unfinished(upload_id).update(status=Status.FAILED, error=message)
+    _select_unfinished(upload_id).update(status=Status.FAILED, error=message)
 
 
 def cancel(upload_id: int) -> bool:
     """Stop waiting for a text: it is kept, and nothing of it is stored. False where it was read already."""
     message = "Cancelled before it was read. Send it again to have it read."
-    return bool(_unfinished(upload_id).update(status=Status.CANCELLED, error=message))
+    return bool(_select_unfinished(upload_id).update(status=Status.CANCELLED, error=message))
 
 
-def _unfinished(upload_id: int) -> QuerySet[Upload]:
+def _select_unfinished(upload_id: int) -> QuerySet[Upload]:
     return Upload.objects.filter(pk=upload_id, status__in=(Status.QUEUED, Status.PARSING))
 
 
@@ -387,7 +387,7 @@ def requeue_overdue() -> list[int]:
 
     Each is returned once a minute at the most, whoever calls.
     """
-    now = database_now()
+    now = read_database_now()
     long_ago = Q(seen_at__lt=now - STALE) | Q(seen_at=None, created_at__lt=now - STALE)
     unfinished = Upload.objects.filter(long_ago, status__in=(Status.QUEUED, Status.PARSING)).order_by("pk")
     with transaction.atomic():

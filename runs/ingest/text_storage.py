@@ -222,7 +222,7 @@ class Text:
 
         Of more than MAX_SPANS the last one spans all that follow.
         """
-        filled = (span for first, last in spans for span in _filled_spans(self.lines(first, last), first))
+        filled = (span for first, last in spans for span in _find_filled_spans(self.lines(first, last), first))
         yield from islice(filled, MAX_SPANS - 1)
         if (span := next(filled, None)) is not None:
             yield span[0], max((last for _, last in filled), default=span[1])
@@ -245,7 +245,7 @@ class Text:
             yield self._last_read
 
 
-def _filled_spans(lines: Iterable[str], first: int) -> Iterator[tuple[int, int]]:
+def _find_filled_spans(lines: Iterable[str], first: int) -> Iterator[tuple[int, int]]:
     """The spans of lines that are not blank; `first` is the number of the first line."""
     start, number = None, first - 1
     for number, line in enumerate(lines, first):
@@ -258,7 +258,7 @@ def _filled_spans(lines: Iterable[str], first: int) -> Iterator[tuple[int, int]]
         yield start, number
 
 
-def text_columns(text: Text) -> dict[str, Any]:
+def make_text_columns(text: Text) -> dict[str, Any]:
     return {
         "sha256": text.sha256,
         "text_key": text.key,

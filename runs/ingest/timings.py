@@ -35,7 +35,7 @@ _HALF_A_RANK = 0.5
 _PRECISION = 0.01  # of a histogram's buckets, and of reports with three digits
 
 
-def printed_values(block: Block) -> dict[str, object]:
+def read_printed_values(block: Block) -> dict[str, object]:
     return {name: value for name, value in block.values.items() if name not in PACKED}
 
 
@@ -61,7 +61,7 @@ def store_timings(
             row.experiment = row.run.experiment
     if rows:
         Timing.objects.bulk_create(rows)
-        if problems := [{"line": row.line_first, "message": _waiting_message(row)} for row in rows if row.run is None]:
+        if problems := [{"line": row.line_first, "message": _describe_waiting(row)} for row in rows if row.run is None]:
             upload.problems, upload.status = [*upload.problems, *problems], Upload.Status.PARTIAL
             upload.save(update_fields=["problems", "status"])
     taken = _assign_waiting(upload, runs.values())
@@ -74,7 +74,7 @@ def _build_row(upload: Upload, drafted: DraftTiming, block: Block, experiment: E
     record = next((record for record in block.records if isinstance(record, Timings)), None)
     if record is None:
         raise TypeError(f"a {block.kind} has no timings")
-    values = {name: value for name, value in printed_values(block).items() if name != "percentiles_ms"}
+    values = {name: value for name, value in read_printed_values(block).items() if name != "percentiles_ms"}
     return Timing(
         upload=upload,
         block_key=drafted.key,
@@ -94,7 +94,7 @@ def is_of_run(timing: Timing, run: Run | LoadResult) -> bool:
     report, n = run.percentiles_ms, run.complete_requests or 0
     if timing.tool != run.tool or (timing.n is not None and timing.n != n):
         return False
-    compared = [_is_near(timing, percent, ms) for percent, ms in report.items() if _comparable(timing, percent, n)]
+    compared = [_is_near(timing, percent, ms) for percent, ms in report.items() if _is_comparable(timing, percent, n)]
     return len(compared) >= _MIN_PERCENTILES and all(compared)
 
 
@@ -116,7 +116,7 @@ def _is_spectrum_of(timing: Timing, run: Run | LoadResult) -> bool:
     return len(compared) >= _MIN_PERCENTILES and all(compared)
 
 
-def _comparable(timing: Timing, percent: str, n: int) -> bool:
+def _is_comparable(timing: Timing, percent: str, n: int) -> bool:
     """Files of percentiles are half a rank ahead of the report: of few requests the last one is not comparable."""
     if percent not in timing.percentiles_ms:
         return False
@@ -159,7 +159,7 @@ def _find_elsewhere(row: Timing, upload: Upload) -> Run | None:
     return found[0] if len(found) == 1 else None
 
 
-def _waiting_message(row: Timing) -> str:
+def _describe_waiting(row: Timing) -> str:
     n = f"n={row.n}, " if row.n is not None else ""
     percent = max(row.percentiles_ms, key=float)  # of a file that was cut it may be any
     longest = "longest" if percent in ("99", "100") else f"{percent} % within"

@@ -80,17 +80,17 @@ LOOP = re.compile(r"\bfor\s+(?P<name>\w+)\s+in\s+(?P<items>[^;$`{}*()]+);\s*do\b
 Setting = tuple[str, str]  # key, and how it is said; "" takes the key away
 
 
-def _sql(found: re.Match[str]) -> Setting:
+def _read_sql(found: re.Match[str]) -> Setting:
     value = found["value"].strip().strip("'\"")
     return found["key"].lower(), f"{found['key']}={value}"
 
 
-def _assigned(found: re.Match[str]) -> Setting:
+def _read_pair(found: re.Match[str]) -> Setting:
     value = found["value"].strip("'\"")
     return found["key"], f"{found['key']}={value}"
 
 
-def _sed(found: re.Match[str]) -> Setting:
+def _read_sed(found: re.Match[str]) -> Setting:
     """What the expression writes, of a file's setting by its first word: "s/KeepAlive On/KeepAlive Off/"."""
     text = re.sub(r"\\[1-9]|[&^$]|\\(?=[./])", "", found["new"]).strip(" ;\"'")
     name = re.match(r"[A-Za-z][\w.-]*", text)
@@ -103,7 +103,7 @@ def _sed(found: re.Match[str]) -> Setting:
     return f"{file} {name[0]}", text
 
 
-def _module(found: re.Match[str]) -> Setting:
+def _read_module(found: re.Match[str]) -> Setting:
     name = found["name"].strip()
     return f"module {name}", f"{'' if found['verb'] == 'en' else 'without '}{name}"
 
@@ -124,26 +124,26 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Setting]], ...
             r"\b(?:ALTER\s+(?:SYSTEM|DATABASE\s+\S+|ROLE\s+\S+)\s+SET|SET\s+(?:GLOBAL|PERSIST))\s+(?P<key>[\w.@]+)\s*(?:=|\bTO\b)\s*"
             r"(?P<value>'[^']*'|[^\s;'\"]+)",
             re.I,
-            _sql,
+            _read_sql,
         ),
         (r"\bCREATE\s+(?:UNIQUE\s+)?INDEX\s+(?:CONCURRENTLY\s+)?(?P<name>\w+)", re.I, lambda f: (f"index {f['name']}",) * 2),
         (r"\bDROP\s+INDEX\s+(?:IF\s+EXISTS\s+)?(?P<name>\w+)", re.I, lambda found: (f"index {found['name']}", "")),
-        (r"\bconfig\s+set\s+(?P<key>[\w-]+)\s+(?P<value>\S+)", re.I, _assigned),
-        (r"\bsysctl\s+(?:-\w+\s+)*[\"']?(?P<key>[\w./-]+)\s?=\s?(?P<value>\"[^\"]*\"|'[^']*'|[^\s\"']+)", 0, _assigned),
+        (r"\bconfig\s+set\s+(?P<key>[\w-]+)\s+(?P<value>\S+)", re.I, _read_pair),
+        (r"\bsysctl\s+(?:-\w+\s+)*[\"']?(?P<key>[\w./-]+)\s?=\s?(?P<value>\"[^\"]*\"|'[^']*'|[^\s\"']+)", 0, _read_pair),
         (
             r"\becho\s+(?:-n\s+)?(?P<value>'[^']*'|\"[^\"]*\"|\S+)\s*(?:>|\|\s*(?:sudo\s+)?tee)\s*(?:-a\s+)?/(?:proc/)?sys/\S*?(?P<key>[\w.-]+)\s*$",
             0,
-            _assigned,
+            _read_pair,
         ),
         (
             r"\bsed\s+(?:-\w+\s+|--\S+\s+)*-\w*i\S*\s+(?:-\w\s+)*['\"]?[^'\"\s]{0,60}?s(?P<s>[/|#,@!])(?P<old>.*?)(?P=s)(?P<new>.*?)(?P=s)\w*['\"]?\s+(?P<file>\S+)",
             0,
-            _sed,
+            _read_sed,
         ),
-        (r"\b(?:a2|php|lighty-)(?P<verb>en|dis)(?:mod|site|conf|able-mod)?\s+(?:-\w+\s+)*(?P<name>[\w.-]+)", 0, _module),
-        (r"\bkubectl\s+set\s+\w+\s+\S+\s+(?P<key>[\w.-]+)=(?P<value>\S+)", 0, _assigned),
-        (r"\bkubectl\s+scale\s.*--(?P<key>replicas)[= ](?P<value>\d+)", 0, _assigned),
-        (r"\bdocker(?:\s+service\s+scale|-compose\s+scale)\s+(?P<key>[\w.-]+)=(?P<value>\d+)", 0, _assigned),
+        (r"\b(?:a2|php|lighty-)(?P<verb>en|dis)(?:mod|site|conf|able-mod)?\s+(?:-\w+\s+)*(?P<name>[\w.-]+)", 0, _read_module),
+        (r"\bkubectl\s+set\s+\w+\s+\S+\s+(?P<key>[\w.-]+)=(?P<value>\S+)", 0, _read_pair),
+        (r"\bkubectl\s+scale\s.*--(?P<key>replicas)[= ](?P<value>\d+)", 0, _read_pair),
+        (r"\bdocker(?:\s+service\s+scale|-compose\s+scale)\s+(?P<key>[\w.-]+)=(?P<value>\d+)", 0, _read_pair),
         (r"\bgit\s+stash\s+(?:pop|apply)\b", 0, lambda _: ("stash", "")),
         (r"\bgit\s+stash$", 0, _take_words("stash")),
         (r"\bulimit\s+-n\s+(?P<value>\S+)", 0, _take_words("ulimit")),
@@ -155,7 +155,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Setting]], ...
             0,
             lambda found: ("version", f"{found[0].split()[0]} {found['value']}"),
         ),
-        (r"\b(?:pip3?|npm|gem|yarn|pnpm)\s+(?:install|add|i)\s.*?(?P<key>[A-Za-z][\w.-]*)(?:==|@)(?P<value>\d\S*)", 0, _assigned),
+        (r"\b(?:pip3?|npm|gem|yarn|pnpm)\s+(?:install|add|i)\s.*?(?P<key>[A-Za-z][\w.-]*)(?:==|@)(?P<value>\d\S*)", 0, _read_pair),
         (
             r"\b(?:cp|ln|mv)\s+(?:-\w+\s+)*(?P<value>\S+)\s+(?P<key>/etc/\S+|\S+\.(?:conf|cnf|ini|ya?ml|toml))$",
             0,
@@ -166,8 +166,8 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Setting]], ...
             0,
             lambda found: (found["key"], found["value"]),
         ),
-        (r"^(?:export|setenv)\s+(?P<key>[A-Za-z_]\w*)[= ](?P<value>'[^']*'|\"[^\"]*\"|\S*)", 0, _assigned),
-        (r"^(?P<key>[A-Z_][A-Z0-9_]*)=(?P<value>'[^']*'|\"[^\"]*\"|\S*)$", 0, _assigned),
+        (r"^(?:export|setenv)\s+(?P<key>[A-Za-z_]\w*)[= ](?P<value>'[^']*'|\"[^\"]*\"|\S*)", 0, _read_pair),
+        (r"^(?P<key>[A-Z_][A-Z0-9_]*)=(?P<value>'[^']*'|\"[^\"]*\"|\S*)$", 0, _read_pair),
         (r"^unset\s+(?P<key>\w+)", 0, lambda found: (found["key"], "")),
     )
 )  # fmt: skip
@@ -219,7 +219,7 @@ class Typing:
         if (setting := read_setting(command)) and not is_load:
             self._set(*setting)
             return
-        for part in _parts(command):
+        for part in _split_commands(command):
             bare = _STARTER.sub("", part, count=1).strip("({ ")
             if parse_command(part).tool:
                 self._end_script()
@@ -275,19 +275,19 @@ class Typing:
             names = [f"{file} {name}".strip() for name in found["names"].split() if name[0] != "-"]
             self._switch(found["verb"], names or [file] * bool(file))
         elif (found := _DETACHED.search(command)) and re.search(r"\s(?:-\w*d\w*|--detach)\b", found["words"]):
-            words = _words_of_container(found["words"])
+            words = _split_container_words(found["words"])
             self._start(words[0].partition(":")[0], words) if words else None
         elif found := _SERVICE.search(command):
             names = (found["names"] or found["name"]).split()
             self._switch(found["verb"] or found["verb2"], [name.removesuffix(".service") for name in names])
         elif (
             command.endswith("&")
-            and (words := _words(command))
+            and (words := _split_words(command))
             and not (words[0] in _QUIET.split() or is_monitor(words[0]))
         ):
             self._start_program(words, confined)
         elif _SERVER.match(command) and _DAEMON.match(command):
-            self._start_program(_words(command), confined)
+            self._start_program(_split_words(command), confined)
         else:
             return False
         return True
@@ -315,7 +315,7 @@ class Typing:
         self.settings[f"start {name}"] = " ".join(words)
 
     def _run(self, command: str) -> None:
-        words = _words(command)
+        words = _split_words(command)
         bare = [word for word in words if not _VARIABLE.match(word)]
         program = PurePosixPath(bare[0]).name if bare else ""
         if program in _SHOWS and self.script:
@@ -344,14 +344,14 @@ class Typing:
 def list_scripts(command: str) -> list[Words]:
     """The scripts that one line runs one after the other: "./bench.sh nginx && ./bench.sh caddy"."""
     found: list[Words] = []
-    for part in _parts(command[:_MAX_COMMAND]):
+    for part in _split_commands(command[:_MAX_COMMAND]):
         typing = Typing()
         typing.add(part)
         found += [typing.script] if typing.script else []
     return found
 
 
-def _parts(command: str) -> list[str]:
+def _split_commands(command: str) -> list[str]:
     """The commands that a line joins by "&&", "||" or ";", and those that run beside the next one, with their "&"."""
     joints = [(*found.span(), found[1]) for found in _JOINT.finditer(command) if found[1]]
     ends = [(end if joint == "&" else start, end) for start, end, joint in joints]
@@ -363,7 +363,7 @@ def _parts(command: str) -> list[str]:
     ]
 
 
-def _words(command: str) -> Words:
+def _split_words(command: str) -> Words:
     """A command's words, without where its output goes but for the file's name, which gets a ">"."""
     cut = _CUT.search(command)
     target = re.search(r"(?:>>?|\btee\s+(?:-a\s+)?)\s*([\w./-]+)", command[cut.start() :]) if cut else None
@@ -371,9 +371,9 @@ def _words(command: str) -> Words:
     return (*words, *([f">{target[1]}"] if target and target[1] != "/dev/null" else ()))
 
 
-def _words_of_container(text: str) -> Words:
+def _split_container_words(text: str) -> Words:
     """Of `docker run`: the image, its tag, and what changes the server."""
-    words, kept, skip = _words(text), [], False
+    words, kept, skip = _split_words(text), [], False
     for word in words:
         if skip:
             skip = False

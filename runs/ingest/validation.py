@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import connection, models
 
 from runs.models import Upload
-from runs.querysets import plain_line
+from runs.querysets import clean_line
 
 MIB = 2**20
 log = logging.getLogger(__name__)
@@ -59,7 +59,7 @@ def rejected(status: int, message: str, *, line: int | None = None) -> Rejected:
     return Rejected(status, [{"line": line, "message": message}])
 
 
-def too_large(size: int | None = None, limit: int | None = None) -> Rejected:
+def reject_too_large(size: int | None = None, limit: int | None = None) -> Rejected:
     """The Rejected of a text over the limit, also for entry points that know the size before they have read it all."""
     limit = limit or settings.MAX_UPLOAD_BYTES
     has = f"{size / MIB:.1f} MiB" if size else "more"
@@ -71,21 +71,21 @@ MOST_REPEATS = 1_000_000  # others are added to it
 _LIMIT = 2**63  # PostgreSQL returns 1e25 as a whole number, which no 64 bits hold
 
 
-def plain_text(text: str) -> str:
+def clean_text(text: str) -> str:
     """Without what PostgreSQL cannot store: NUL and lone surrogates."""
     return text if text.isascii() and "\0" not in text else text.translate(_UNSTORABLE)
 
 
-def plain_json(value: Any) -> Any:
+def clean_json(value: Any) -> Any:
     """The value with storable texts, without figures that JSON or 64 bits do not hold: in a list None stands for one."""
     if isinstance(value, str):
-        return plain_text(value)
+        return clean_text(value)
     if isinstance(value, int | float):
         return value if _is_held(value) else None
     if isinstance(value, dict):
-        return {plain_text(str(key)): plain_json(inner) for key, inner in value.items() if _is_held(inner)}
+        return {clean_text(str(key)): clean_json(inner) for key, inner in value.items() if _is_held(inner)}
     if isinstance(value, list | Sequence):  # `list` first: the check of a Sequence takes ten times as long
-        return [plain_json(inner) for inner in value]
+        return [clean_json(inner) for inner in value]
     return value
 
 
@@ -95,18 +95,18 @@ def _is_held(value: Any) -> bool:
 
 def truncate(model: type[models.Model], **values: Any) -> dict[str, Any]:
     """Keyword arguments for a model: texts cut to their columns' lengths, short ones on a line, numbers out of range as None."""
-    return {name: _storable(model._meta.get_field(name), value) for name, value in values.items()}
+    return {name: _make_storable(model._meta.get_field(name), value) for name, value in values.items()}
 
 
-def _storable(field: Any, value: Any) -> Any:
+def _make_storable(field: Any, value: Any) -> Any:
     if isinstance(field, models.CharField):
-        return plain_line(value or "")[: field.max_length]
+        return clean_line(value or "")[: field.max_length]
     if isinstance(field, models.TextField):
-        return plain_text(value or "")
+        return clean_text(value or "")
     if field.name == "percentiles_ms":
-        return _percentiles(value)
+        return _check_percentiles(value)
     if isinstance(field, models.JSONField):
-        return plain_json(value)
+        return clean_json(value)
     if value is None or isinstance(field, models.BooleanField):
         return value
     if not abs(value) <= sys.float_info.max:  # nan, too, and a whole number that no float holds
@@ -117,7 +117,7 @@ def _storable(field: Any, value: Any) -> Any:
     return int(value) if (low is None or value >= low) and (high is None or value <= high) else None
 
 
-def _percentiles(printed: Mapping[str, float]) -> dict[str, float]:
+def _check_percentiles(printed: Mapping[str, float]) -> dict[str, float]:
     """Without names that are no percentage and values that are no time: pages read both as numbers."""
     return {
         percent: ms

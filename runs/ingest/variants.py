@@ -71,9 +71,9 @@ def find_variants(
     for own in by_heading.values():
         if len(own) < 2:
             continue
-        scripts = _without_loads(own, {load: _without_neutral(before[load].script) for load in own}, method_of)
+        scripts = _drop_loads(own, {load: _drop_neutral(before[load].script) for load in own}, method_of)
         for told in (
-            _tell_apart(_without_repeats(scripts)),
+            _tell_apart(_drop_repeats(scripts)),
             _compare_prepared({load: before[load].prepared for load in own}),
             _compare_settings(own, loads, before, heading_of, method_of),
             _compare_servers({load: before[load] for load in own}, results),
@@ -135,7 +135,7 @@ def _list_turns(command: str) -> list[Words]:
     items = loop["items"].split()
     if not all(map(str.isdigit, items)):
         return [("for", item) for item in items]
-    if option := _option_of_loop(loop["name"], command[loop.end() :]):
+    if option := _find_option_of_loop(loop["name"], command[loop.end() :]):
         return [("for", option, item) if option[0] == "-" else ("for", f"{option}={item}") for item in items]
     return [] if _count_up(list(map(int, items)), 2) else [("for", f"{loop['name']}={item}") for item in items]
 
@@ -148,7 +148,7 @@ def _count_out(found: re.Match[str]) -> str:
     return " ".join(map(str, numbers)) if len(numbers) <= _MOST_TURNS else found[0]
 
 
-def _option_of_loop(name: str, body: str) -> str:
+def _find_option_of_loop(name: str, body: str) -> str:
     """What a loop's variable is the value of, "-w" in `gunicorn -w $w`; "" where it only counts, or names an output."""
     found = re.search(
         rf"(?<![\w$-])(--?[A-Za-z][\w-]*|[A-Z][A-Z0-9_]+)(?:=|\s)?[\"']?\$(?:{name}\b|\{{{name}\}})[\"']?(?=\s|;|$)",
@@ -158,16 +158,16 @@ def _option_of_loop(name: str, body: str) -> str:
     return found[1] if found and is_option and find_repeat(f"{found[1].strip('-')} 1") is None else ""
 
 
-def _without_loads(
+def _drop_loads(
     own: Sequence[int], scripts: Mapping[int, Words], method_of: Callable[[int], Method]
 ) -> dict[int, Words]:
     """The scripts' words without the numbers that their tools print of the load, where each of them has as many of those."""
-    kept = {load: _without_load(words, method_of(load)) for load in own if (words := scripts[load])}
+    kept = {load: _drop_load(words, method_of(load)) for load in own if (words := scripts[load])}
     n_dropped = {len(scripts[load]) - len(words) for load, words in kept.items()}
     return kept if len(n_dropped) == 1 else {load: scripts[load] for load in kept}
 
 
-def _without_load(words: Words, method: Method) -> Words:
+def _drop_load(words: Words, method: Method) -> Words:
     load = {
         method.requests,
         method.concurrency,
@@ -186,7 +186,7 @@ def _without_load(words: Words, method: Method) -> Words:
     return tuple(kept)
 
 
-def _without_neutral(script: Words) -> Words:
+def _drop_neutral(script: Words) -> Words:
     """A script's words without what changes with each run, and without the address, which is compared by itself."""
     kept: list[str] = []
     skip = False
@@ -212,7 +212,7 @@ def _without_neutral(script: Words) -> Words:
     return tuple(kept)
 
 
-def _without_repeats(scripts: Mapping[int, Words]) -> dict[int, Words]:
+def _drop_repeats(scripts: Mapping[int, Words]) -> dict[int, Words]:
     """The words without numbers that only count the repeats: "run.sh 1" to "run.sh 3", "> nginx-1.txt" and "> nginx-2.txt"."""
     numbers: dict[tuple[int, str], set[str]] = defaultdict(set)
     split = {load: [_split_number(words, at) for at in range(len(words))] for load, words in scripts.items()}
@@ -255,7 +255,7 @@ def _tell_apart(words_of: Mapping[int, Words]) -> dict[int, str]:
     common = set(distinct[0]).intersection(*distinct)
     said = {words: _own_words(words, common) for words in distinct}
     if all(len(own) == 1 for own in said.values()):
-        plain = _without_common_ends([own[0] for own in said.values()])
+        plain = _drop_common_ends([own[0] for own in said.values()])
         said = {words: (text,) for words, text in zip(said, plain, strict=True)}
     shown = {words: " ".join(own)[:MAX_WIDTH] for words, own in said.items()}
     if len(set(shown.values())) < len(distinct):
@@ -271,7 +271,7 @@ def _compare_prepared(prepared: Mapping[int, Sequence[Words]]) -> dict[int, str]
         last = tuple(word for script in own if script not in common for word in script) or last
         words |= {load: last} if last else {}
     is_for_some = len(words) < len(prepared)
-    return _tell_apart(_without_repeats(words)) or {i: PurePosixPath(words[i][0]).name for i in words if is_for_some}
+    return _tell_apart(_drop_repeats(words)) or {i: PurePosixPath(words[i][0]).name for i in words if is_for_some}
 
 
 def _own_words(words: Words, common: Set[str]) -> Words:
@@ -290,7 +290,7 @@ def _own_words(words: Words, common: Set[str]) -> Words:
     return tuple(word.lstrip(">") for word in own) or (" ".join(map(str, words)).lstrip("./"),)
 
 
-def _without_common_ends(words: Sequence[str]) -> list[str]:
+def _drop_common_ends(words: Sequence[str]) -> list[str]:
     """ "./bench-node.sh" and "./bench-bun.sh" without what they have in common up to a sign: "node" and "bun"."""
     if len(words) < 2 or any("=" in word or " -" in f" {word}" for word in words):
         return list(words)
@@ -317,20 +317,20 @@ def _compare_settings(
     ]
     changed: set[str] = set()
     for group in together:
-        by_key = _values_by_key(group, before)
+        by_key = _group_values_by_key(group, before)
         changed |= {key for key, values in by_key.items() if len(values) < len(group) or len({*values.values()}) > 1}
     said: dict[int, list[str]] = defaultdict(list)
-    for key, values in _values_by_key(own, before).items():
+    for key, values in _group_values_by_key(own, before).items():
         if key not in changed or all(_is_load(value, method_of(load)) for load, value in values.items()):
             continue
         if key.startswith("start "):
-            values = _tell_apart(_without_repeats({load: tuple(value.split()) for load, value in values.items()}))
+            values = _tell_apart(_drop_repeats({load: tuple(value.split()) for load, value in values.items()}))
         for load, value in values.items():
             said[load].append(value)
-    return {load: ", ".join(_without_negations(values)) for load, values in said.items()}
+    return {load: ", ".join(_drop_negations(values)) for load, values in said.items()}
 
 
-def _values_by_key(loads: Sequence[int], before: Mapping[int, Before]) -> dict[str, dict[int, str]]:
+def _group_values_by_key(loads: Sequence[int], before: Mapping[int, Before]) -> dict[str, dict[int, str]]:
     """{key of a setting: {load: how its value is said}}, of those that have one."""
     by_key: dict[str, dict[int, str]] = defaultdict(dict)
     for load in loads:
@@ -339,7 +339,7 @@ def _values_by_key(loads: Sequence[int], before: Mapping[int, Before]) -> dict[s
     return by_key
 
 
-def _without_negations(said: Sequence[str]) -> Sequence[str]:
+def _drop_negations(said: Sequence[str]) -> Sequence[str]:
     """One module in place of another: the one that is there says enough."""
     return [text for text in said if not text.startswith("without ")] or said
 
@@ -373,7 +373,7 @@ def _compare_servers(before: Mapping[int, Before], results: Mapping[int, LoadRes
     answered = [{results[load].server_software for load, names in running.items() if names & group} for group in groups]
     if None not in set().union(*answered) and len(set().union(*answered)) == sum(map(len, answered)):
         return {}  # the tools told the servers apart
-    plain = _without_common_ends([mode(_names_in(group, running.values())) for group in groups])
+    plain = _drop_common_ends([mode(_names_in(group, running.values())) for group in groups])
     name_of = {name: said for said, group in zip(plain, groups, strict=True) for name in group}
     return {load: name_of[min(names)] for load, names in running.items() if names}
 

@@ -72,5 +72,5 @@ class Deletable(models.Model):
 PRESENT = models.Q(deletion__isnull=True)
 
 
-def deletion_index(name: str) -> models.Index:
+def make_deletion_index(name: str) -> models.Index:
     return models.Index(fields=["deletion"], name=f"{name}_deletion", condition=~PRESENT)

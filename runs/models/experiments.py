@@ -8,9 +8,9 @@ from django.conf import settings
 from django.db import models
 from django.urls import reverse
 
-from runs.querysets import count_rows, page_url
+from runs.querysets import count_rows, make_page_url
 
-from .deletions import PRESENT, Deletable, Present, deletion_index
+from .deletions import PRESENT, Deletable, Present, make_deletion_index
 
 
 class Host(Deletable):
@@ -36,13 +36,13 @@ class Host(Deletable):
         constraints = [
             models.UniqueConstraint(fields=["name", "fingerprint"], name="host_name_and_hardware", condition=PRESENT)
         ]
-        indexes = [deletion_index("host")]
+        indexes = [make_deletion_index("host")]
 
     def __str__(self) -> str:
         return self.name
 
     def get_absolute_url(self) -> str:
-        return page_url("host", self.pk)
+        return make_page_url("host", self.pk)
 
 
 class ExperimentQuerySet(models.QuerySet["Experiment"]):
@@ -78,14 +78,14 @@ class Experiment(Deletable):
             models.Index(fields=["name", "-id"], name="experiment_name"),
             models.Index(fields=["created_at"], name="experiment_created"),
             models.Index(fields=["-id"], name="experiment_archived", condition=models.Q(archived=True)),
-            deletion_index("experiment"),
+            make_deletion_index("experiment"),
         ]
 
     def __str__(self) -> str:
         return self.name
 
     def get_absolute_url(self) -> str:
-        return page_url("experiment", self.pk)
+        return make_page_url("experiment", self.pk)
 
 
 class Config(Deletable):
@@ -103,13 +103,13 @@ class Config(Deletable):
         constraints = [
             models.UniqueConstraint(fields=["experiment", "name"], name="config_name_in_experiment", condition=PRESENT)
         ]
-        indexes = [models.Index(fields=["name", "-id"], name="config_name"), deletion_index("config")]
+        indexes = [models.Index(fields=["name", "-id"], name="config_name"), make_deletion_index("config")]
 
     def __str__(self) -> str:
         return self.name
 
     def get_absolute_url(self) -> str:
-        return page_url("config", self.pk)
+        return make_page_url("config", self.pk)
 
 
 class Sourced(Deletable):
@@ -141,7 +141,7 @@ class ConfigText(Sourced):
 
     class Meta:
         ordering = ["id"]
-        indexes = [deletion_index("configtext")]
+        indexes = [make_deletion_index("configtext")]
 
     def __str__(self) -> str:
         return self.path or f"text at line {self.line_first}"

@@ -8,14 +8,14 @@ from typing import Any, Self
 from django.db import models
 from django.utils import timezone
 
-from runs.querysets import created_since, find_facets, find_ids, page_url, parse_id, related_to
+from runs.querysets import created_since, find_facets, find_ids, make_page_url, parse_id, related_to
 
-from .deletions import PRESENT, Present, deletion_index
+from .deletions import PRESENT, Present, make_deletion_index
 from .experiments import Config, Experiment, Host, Sourced
 from .uploads import HEAVY
 
 
-def facet_key(of: str) -> models.ForeignKey[Any, Any]:
+def make_facet_key(of: str) -> models.ForeignKey[Any, Any]:
     return models.ForeignKey(
         "runs.Facet", null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_index=False, help_text=of
     )
@@ -105,9 +105,9 @@ class Run(Sourced):
     build = models.ForeignKey(
         "runs.Build", null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_index=False
     )
-    facet_config = facet_key("its config's name")
-    facet_command = facet_key("its command")
-    facet_server = facet_key("its server_software")
+    facet_config = make_facet_key("its config's name")
+    facet_command = make_facet_key("its command")
+    facet_server = make_facet_key("its server_software")
     requests_per_second = models.FloatField(null=True, blank=True)
     complete_requests = models.BigIntegerField(null=True, blank=True)
     failed_requests = models.BigIntegerField(null=True, blank=True)
@@ -148,14 +148,14 @@ class Run(Sourced):
             models.Index(fields=["build", "-id"], name="run_build"),
             models.Index(fields=["created_at"], name="run_created"),
             models.Index(fields=["requests_per_second", "id"], name="run_rps"),
-            deletion_index("run"),
+            make_deletion_index("run"),
         ]
 
     def __str__(self) -> str:
         return f"{self.tool} {self.label or self.pk}"
 
     def get_absolute_url(self) -> str:
-        return page_url("run", self.pk)
+        return make_page_url("run", self.pk)
 
 
 class CaptureQuerySet(models.QuerySet["Capture"]):
@@ -195,14 +195,14 @@ class Capture(Sourced):
         indexes = [
             models.Index(fields=["tool", "-id"], name="capture_tool"),
             models.Index(fields=["created_at"], name="capture_created"),
-            deletion_index("capture"),
+            make_deletion_index("capture"),
         ]
 
     def __str__(self) -> str:
         return f"{self.tool} {self.label or self.pk}"
 
     def get_absolute_url(self) -> str:
-        return page_url("capture", self.pk)
+        return make_page_url("capture", self.pk)
 
 
 class Series(models.Model):
@@ -260,7 +260,7 @@ class Timing(Sourced):
 
     class Meta:
         ordering = ["id"]
-        indexes = [deletion_index("timing")]
+        indexes = [make_deletion_index("timing")]
 
     def __str__(self) -> str:
         return f"{self.tool} {self.pk}"

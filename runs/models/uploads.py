@@ -7,9 +7,9 @@ from typing import Self
 from django.conf import settings
 from django.db import models
 
-from runs.querysets import count_rows, page_url
+from runs.querysets import count_rows, make_page_url
 
-from .deletions import PRESENT, Deletable, Present, deletion_index
+from .deletions import PRESENT, Deletable, Present, make_deletion_index
 
 HEAVY = ("raw", "blocks", "problems", "unread", "edits", "placed")  # columns that no list needs
 
@@ -92,14 +92,14 @@ class Upload(Deletable):
             models.Index(fields=["created_at"], name="upload_created"),
             models.Index(fields=["status", "-id"], name="upload_not_ready", condition=~models.Q(status="ready")),
             models.Index(fields=["origin", "-id"], name="upload_not_rest", condition=~models.Q(origin="rest")),
-            deletion_index("upload"),
+            make_deletion_index("upload"),
         ]
 
     def __str__(self) -> str:
         return self.name or f"upload {self.pk}"
 
     def get_absolute_url(self) -> str:
-        return page_url("upload", self.pk)
+        return make_page_url("upload", self.pk)
 
     @property
     def is_waited_for(self) -> bool:

@@ -9,10 +9,10 @@ from typing import Any
 
 from runs.analysis.columns import letter_all, short_names
 from runs.analysis.headline_lead import write_lead
-from runs.ingest import Preview, draft_runs, nothing_found
+from runs.ingest import Preview, describe_nothing_found, draft_runs
 from runs.ingest.draft import DraftCapture, DraftConfig, DraftExperiment, DraftRun, DraftText, Item
 from runs.ingest.edits import Edits
-from runs.ingest.grouping import differing_loads, shorten_names, suggest_groupings
+from runs.ingest.grouping import find_differing_loads, shorten_names, suggest_groupings
 from runs.models import Capture, Run
 from runs.numbers import figure
 from runs.presenters.source_lines import CoveredLines, Span, capture_tint, mark_lines
@@ -105,7 +105,7 @@ def draft_context(shown: Preview, redact: Sequence[str] | None, *, at: int) -> d
         "n_secrets": len(secrets),
         "redact": set(secrets) if redact is None else set(redact),
         "existing": shown.existing,
-        "nothing": "" if shown.blocks else nothing_found(shown.text.n_lines),
+        "nothing": "" if shown.blocks else describe_nothing_found(shown.text.n_lines),
         "n_unread": sum(last - first + 1 for first, last in shown.draft.unread),
     }
 
@@ -164,7 +164,7 @@ def _group_cards(shown: Preview, experiment: DraftExperiment) -> list[Group]:
     ]
     for group, letter in zip(groups, letter_all(names), strict=True):
         group.letter = letter
-        differing = differing_loads([card.item for card in group.runs if isinstance(card.item, DraftRun)])
+        differing = find_differing_loads([card.item for card in group.runs if isinstance(card.item, DraftRun)])
         terms = {name for words in differing.values() for name in words}
         group.split = "" if not terms else "concurrency" if "concurrency" in terms else "load"
     return [*groups, Group(None, 0, [], others[""])] if "" in others else groups

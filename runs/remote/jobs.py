@@ -20,7 +20,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from runs.querysets import database_now
+from runs.querysets import read_database_now
 
 from .checks import Refused
 from .models import Job, LoadGenerator, Step, Target
@@ -38,7 +38,7 @@ def claim_job(job_id: int, claim: str) -> Job | None:
             claim=claim,
             message="",
             started_at=Now(),
-            heartbeat_at=database_now(),
+            heartbeat_at=read_database_now(),
             finished_at=None,
         ):
             # It may be this very attempt's: the database went away between its word and our hearing of it.
@@ -184,7 +184,7 @@ class Journal:
         with self._lock:
             self._dirty = False
             # No Now(): SQLite's has fewer digits than Python's times, which _lose compares with it.
-            return {"log": self._log, "heartbeat_at": database_now()}
+            return {"log": self._log, "heartbeat_at": read_database_now()}
 
     def finish(self, state: str, message: str | None = "") -> None:
         """The job is over: the running step gets the same word, the target is free. Nothing where it was taken away.
@@ -284,7 +284,7 @@ def check_jobs(now: datetime | None = None) -> list[int]:
 
     Those are the ones whose target is free and whose message was never sent, or may have been lost on its way.
     """
-    now = now or database_now()
+    now = now or read_database_now()
     last = now - timedelta(seconds=settings.REMOTE_TIMEOUTS.lost_s)
     silent = Job.objects.filter(state__in=Job.ACTIVE).filter(Q(heartbeat_at=None) | Q(heartbeat_at__lt=last))
     for job in silent.defer("log", "snapshot"):

@@ -42,7 +42,7 @@ from runs.ingest import (
 from runs.ingest.clocks import seconds_of_day
 from runs.ingest.draft import DraftExperiment
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Override, Run, Series, Timing
-from runs.querysets import page_url
+from runs.querysets import make_page_url
 
 PROCESS_METRICS = ("rss_kb", "cpu_pct", "time_s")
 OF_SERIES = ("pid", "group", "command", "metric", "mean", "min", "max")
@@ -94,7 +94,7 @@ class ComparisonData:
 
 def line_url(upload_id: int, line: int) -> str:
     """The address of one line of an upload."""
-    return line_address(page_url("upload", upload_id), line)
+    return line_address(make_page_url("upload", upload_id), line)
 
 
 def of_experiment(experiment: Experiment) -> ComparisonData:

@@ -16,7 +16,7 @@ from django.db.models.functions import Substr
 from runs.analysis.facts import line_address
 from runs.ingest.text_storage import read_opening
 from runs.models import Config, Experiment, Host, Run, Upload
-from runs.querysets import find_facets, page_url, union_rows
+from runs.querysets import find_facets, make_page_url, union_rows
 
 MAX_RUNS, MAX_CONFIGS = 120, 60  # of one experiment: the newest runs, the first configs
 SCANNED_RUNS = 1000  # of a host or a tag, to find the experiments that they took part in
@@ -210,7 +210,7 @@ def find_excerpts(uploads: Collection[int]) -> list[Excerpt]:
 def _make_excerpt(upload: Upload) -> Excerpt:
     packed = bytes(upload.head)  # type: ignore[attr-defined]  # annotated
     lines = read_opening(packed, upload.encoding, max_bytes=TEXT_BYTES)
-    page = page_url("upload", upload.pk)
+    page = make_page_url("upload", upload.pk)
     # The lines with which each block opens and those just above.
     shown: list[int] = []
     for block in upload.blocks:

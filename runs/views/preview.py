@@ -17,14 +17,14 @@ from runs import ingest, tasks
 from runs.forms import (
     MOST_UNDONE,
     Unusable,
-    carried_edits,
-    carried_history,
-    merged_edits,
+    choose_secrets_to_redact,
+    list_too_large_to_preview,
+    merge_edits,
     pack_bytes,
+    read_carried_edits,
+    read_carried_history,
     read_incoming,
     regroup,
-    secrets_to_redact,
-    too_large_to_preview,
 )
 from runs.ingest import Hints, Preview, Rejected, Text
 from runs.ingest.edits import Edits, add_edits
@@ -63,7 +63,7 @@ def preview(request: HttpRequest) -> HttpResponse:
         return redirect("home")
     data = b""
     try:
-        if request.user.is_authenticated and (files := too_large_to_preview(request)):
+        if request.user.is_authenticated and (files := list_too_large_to_preview(request)):
             return _store_files(request, files)
         data, name = read_incoming(request)
         if not request.user.is_authenticated:
@@ -82,7 +82,7 @@ def preview(request: HttpRequest) -> HttpResponse:
 def _store_files(request: HttpRequest, files: list[tuple[str, Text]]) -> HttpResponse:
     """Store what is too large to preview: (name, text) of each, all stored or none. Raises Rejected."""
     user: Any = request.user
-    receipts = tasks.submit_all(files, origin="web", user=user, redact=secrets_to_redact(request.POST))
+    receipts = tasks.submit_all(files, origin="web", user=user, redact=choose_secrets_to_redact(request.POST))
     if not any(receipt.created for receipt in receipts):
         messages.info(request, "This was stored before; nothing was stored twice.")
     elif len(receipts) > 1:
@@ -95,23 +95,23 @@ def _read_paste(request: HttpRequest, data: bytes, name: str) -> Paste:
     post = request.POST
     hints = Hints.from_dict({"tags": post.get("tags", "")})
     guess = ingest.preview(data, hints=hints)
-    edits, history = carried_edits(post), carried_history(post)
+    edits, history = read_carried_edits(post), read_carried_history(post)
     if "redact_shown" not in post:
         return Paste(data, name, hints, guess)
     redact = [*post.getlist("redact"), *unseen_secrets(guess)]
     if post.get("action") == "undo" and history:
         words, edits = history.pop()
         said = f"Undone: {words}"
-        return Paste(data, name, hints, ingest.with_edits(guess, edits), edits, history, redact, said)
+        return Paste(data, name, hints, ingest.edit_preview(guess, edits), edits, history, redact, said)
     before = edits
-    edits = merged_edits(before, guess.draft, ingest.with_edits(guess, before).draft, post)
-    words, change = regroup(ingest.with_edits(guess, edits).draft, post)
+    edits = merge_edits(before, guess.draft, ingest.edit_preview(guess, before).draft, post)
+    words, change = regroup(ingest.edit_preview(guess, edits).draft, post)
     said = NOTHING if post.get("action") in NEED_SELECTION and not change else ""
     edits = add_edits(edits, change)
     if edits != before:
         history.append((words if change else "Changed a name or a mark.", before))
         said = history[-1][0]
-    return Paste(data, name, hints, ingest.with_edits(guess, edits), edits, history[-MOST_UNDONE:], redact, said)
+    return Paste(data, name, hints, ingest.edit_preview(guess, edits), edits, history[-MOST_UNDONE:], redact, said)
 
 
 def _show(request: HttpRequest, paste: Paste) -> HttpResponse:

@@ -16,8 +16,8 @@ from django.utils import timezone
 from runs import ingest, tasks
 from runs.analysis.export import Sheet
 from runs.analysis.facts import LINES_A_PAGE
-from runs.forms import secrets_to_redact
-from runs.incoming import parts_of, refuse_coding
+from runs.forms import choose_secrets_to_redact
+from runs.incoming import read_parts, refuse_coding
 from runs.ingest import Rejected, receive
 from runs.models import Capture, Upload
 from runs.presenters.monitor_charts import charts_of_capture
@@ -55,8 +55,8 @@ def send_file(request: HttpRequest) -> HttpResponse:
     name = request.GET.get("name", "")[:255]
     try:
         refuse_coding(request)
-        redact, user = secrets_to_redact(request.GET), request.user
-        receipt = tasks.submit_all([(name, receive(parts_of(request)))], origin="web", user=user, redact=redact)[0]
+        redact, user = choose_secrets_to_redact(request.GET), request.user
+        receipt = tasks.submit_all([(name, receive(read_parts(request)))], origin="web", user=user, redact=redact)[0]
     except Rejected as error:
         kept = error.upload.get_absolute_url() if error.upload else ""
         return JsonResponse({"errors": error.errors, "url": kept}, status=error.status)

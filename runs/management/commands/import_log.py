@@ -16,7 +16,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from runs import ingest
-from runs.incoming import parts_of
+from runs.incoming import read_parts
 from runs.ingest import EVERY_SECRET, Hints, Rejected, Text, receive
 from runs.models import Upload
 from runs.selectors.judging import work_out_headlines
@@ -111,7 +111,7 @@ def make_embedded_database() -> None:
 
 
 def describe_stored(receipt: ingest.Receipt, name: str, as_json: bool) -> list[str]:
-    body = ingest.result_of(receipt.upload)
+    body = ingest.describe_result(receipt.upload)
     if as_json:
         return [json.dumps(run | {"url": make_absolute(run["url"])}, ensure_ascii=False) for run in body["runs"]]
     known = "" if receipt.created else " (stored before, nothing changed)"
@@ -132,7 +132,7 @@ def describe_draft(data: Text, hints: Hints, as_json: bool) -> list[str]:
     """What `describe_stored` would say of each run, but for ids and addresses."""
     shown = ingest.preview(data, hints=hints)
     if not shown.blocks:
-        raise ingest.rejected(422, ingest.nothing_found(shown.text.n_lines))
+        raise ingest.rejected(422, ingest.describe_nothing_found(shown.text.n_lines))
     runs = ingest.draft_results(shown.blocks, shown.draft)
     return [json.dumps(run, ensure_ascii=False) if as_json else _describe_run(run) for run in runs]
 
@@ -156,9 +156,9 @@ def make_absolute(path: str) -> str:
 def _read(name: str, progress: ProgressLine) -> Text:
     """The text of a file, packed or not, or of standard input for "-"; piece by piece. Raises OSError and Rejected."""
     if name == "-":
-        return receive(progress.count_received(parts_of(sys.stdin.buffer)))
+        return receive(progress.count_received(read_parts(sys.stdin.buffer)))
     with Path(name).open("rb") as stream:
-        return receive(progress.count_received(parts_of(stream)))
+        return receive(progress.count_received(read_parts(stream)))
 
 
 def _size(name: str) -> int:

@@ -15,7 +15,7 @@ from runs.analysis import doubt_wording, doubts
 from runs.analysis.doubt_case import Case, Finding
 from runs.analysis.doubts import RULES, Rule, find_doubts, list_excluded, list_incomparable
 from runs.analysis.facts import OverrideFact, Source
-from runs.ingest.validation import plain_json
+from runs.ingest.validation import clean_json
 from runs.tests.analysis import facts
 
 
@@ -176,7 +176,7 @@ def any_run(draw, names=("failed_length", "html_transferred_bytes", "document_le
     told = {name: draw(figures) for name in ("duration_s", "mean_ms", "max_ms")}
     told["concurrency"] = draw(st.none() | st.floats(-1, 1e300))  # stored figures are finite
     counts = {name: draw(st.none() | st.integers(0, 10**9)) for name in ("complete_requests", "failed_requests")}
-    values = plain_json({name: draw(figures | st.text(max_size=3)) for name in names})  # as they are stored
+    values = clean_json({name: draw(figures | st.text(max_size=3)) for name in names})  # as they are stored
     tool = draw(st.sampled_from(["ab", "siege", "wrk"]))
     given = {"tool": tool, "percentiles_ms": draw(tables), "values": values, "repeat": draw(st.integers(1, 3))}
     return facts.run(draw(st.integers(1, 3)), draw(figures), **told, **counts, **given)

@@ -192,7 +192,7 @@ def test_nothing_is_stored_when_storing_breaks_down(api, monkeypatch):
     def fail(*args, **kwargs):
         raise OSError("disk full")
 
-    monkeypatch.setattr("runs.ingest.store.series_of", fail)
+    monkeypatch.setattr("runs.ingest.store.make_series", fail)
     api.raise_request_exception = False
     assert send(api, session(500)).status_code == 500
     assert not Upload.objects.exists() and not Experiment.objects.exists()

@@ -51,7 +51,9 @@ def test_variants_are_run_in_turn_and_pasting_gives_the_same_as_sending(bd, need
     assert [(run.config.name, run.repeat) for run in runs] == [("it's off", 1), ("on", 1), ("on", 2), ("it's off", 2)]
     assert {(run.experiment.name, run.host.name) for run in runs} == {("Two clients", "web-1")}
     shown = ingest.preview(bd.transcript.read_bytes())
-    assert described(ingest.draft_results(shown.blocks, shown.draft)) == described(ingest.result_of(upload)["runs"])
+    assert described(ingest.draft_results(shown.blocks, shown.draft)) == described(
+        ingest.describe_result(upload)["runs"]
+    )
     assert bd.transcript.read_text().count("now it's off") == 2
     assert not list(bd.folder.glob("*.d"))
 

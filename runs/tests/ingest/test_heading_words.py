@@ -183,8 +183,8 @@ def test_the_end_of_a_warm_up_is_none():
 def test_the_words_of_each_sentence_are_looked_for_a_few_times_however_many_others_there_are(monkeypatch):
     """Made: 250 sentences of 120 words each above a rate, 143 KB that took 4.4 s; four times as long for twice as many."""
     seen = []
-    words_of = sentences._words_of
-    monkeypatch.setattr(sentences, "_words_of", lambda text: seen.append(text) or words_of(text))
+    words_of = sentences._split_words
+    monkeypatch.setattr(sentences, "_split_words", lambda text: seen.append(text) or words_of(text))
     texts = [f"we measured server number{n} with the cache" for n in range(100)]
     every = Sentences(texts)
     assert [every.find_distinguishing_words(text, text) for text in texts] == [f"number{n}" for n in range(100)]

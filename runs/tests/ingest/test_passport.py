@@ -29,7 +29,7 @@ def test_the_noise_floor_is_how_far_equal_runs_lie_apart():
     found = host.passport
     assert found["noise_pct"] == pytest.approx(3.7, abs=0.1) and found["steal_pct"] == 25
     assert (found["clock_source"], found["governor"], found.get("turbo")) == ("tsc", "performance", None)
-    assert ingest.result_of(upload)["page"] == host.get_absolute_url() and not Experiment.objects.exists()
+    assert ingest.describe_result(upload)["page"] == host.get_absolute_url() and not Experiment.objects.exists()
 
 
 @pytest.mark.django_db

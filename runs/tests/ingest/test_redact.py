@@ -365,8 +365,8 @@ ROW = "  2903 {}  20   0  1.2g  3500   1664 S   6.5   0.1   0:00.06 {}"
 def test_a_row_of_top_has_the_secrets_that_it_would_have_as_any_line(user, command):
     lines = [ROW.format(user, line) for line in command.split("\n")]
     with pytest.MonkeyPatch.context() as patch:
-        rows_as_lines = (*redact._programs()[:2], re.compile("(?!)"))
-        patch.setattr(redact, "_programs", lambda: rows_as_lines)
+        rows_as_lines = (*redact._compile_programs()[:2], re.compile("(?!)"))
+        patch.setattr(redact, "_compile_programs", lambda: rows_as_lines)
         expected = find_secrets(lines * 2)
     assert find_secrets(lines * 2) == expected
 

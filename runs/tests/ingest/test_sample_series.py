@@ -16,7 +16,7 @@ from runs.ingest.block_samples import collect_series
 from runs.ingest.clocks import seconds_of_day
 from runs.ingest.sample_series import unwrap_midnight
 from runs.ingest.series_packing import unpack_samples
-from runs.ingest.store import series_of
+from runs.ingest.store import make_series
 from runs.models import Capture
 
 NAMES = ("pid", "user", "res_kb", "cpu_pct", "time_s", "command")
@@ -33,7 +33,7 @@ def httpd(pid, rss, cpu=0.0, time=1.0, user="apache"):
 
 
 def stored(*blocks):
-    return {(row.pid, row.command, row.metric): row for row in series_of(Capture(), collect_series(blocks))}
+    return {(row.pid, row.command, row.metric): row for row in make_series(Capture(), collect_series(blocks))}
 
 
 def figures(row, n=None):
@@ -81,7 +81,7 @@ def test_a_pid_that_another_program_took_over_is_two_series():
 
 
 def test_a_pid_that_another_user_took_over_is_two_series():
-    rows = list(series_of(Capture(), collect_series([screen(httpd(1, 100)), screen(httpd(1, 100, user="root"))])))
+    rows = list(make_series(Capture(), collect_series([screen(httpd(1, 100)), screen(httpd(1, 100, user="root"))])))
     assert sorted(row.user for row in rows if row.metric == "rss_kb") == ["apache", "root"]
 
 
@@ -129,7 +129,7 @@ def test_each_sample_is_summed_by_program_before_means_are_taken(monkeypatch):
                 screen(httpd(1, 10_000), httpd(4, 10_000), httpd(5, 10_000, cpu=5.0), ruby),
             ]
         )
-        assert samples.sums_by_program() == {
+        assert samples.sum_programs() == {
             "ruby": {"processes": [1, 1], "rss_kb": [50_000, 50_000], "cpu_pct": [3, 3]},
             "httpd": {"processes": [2, 3], "rss_kb": [24_000, 30_000], "cpu_pct": [2, 5]},
         }
@@ -139,7 +139,7 @@ def test_folded_samples_are_summed_with_those_before():
     parts = [collect_series([screen(httpd(pid, 1000.0 * pid))]) for pid in (1, 2, 3)]
     parts[0].append(parts[1])
     parts[0].append(parts[2])
-    assert parts[0].sums_by_program()["httpd"]["rss_kb"] == [2000, 3000]
+    assert parts[0].sum_programs()["httpd"]["rss_kb"] == [2000, 3000]
 
 
 def test_programs_beyond_the_bound_are_added_up_together(monkeypatch):

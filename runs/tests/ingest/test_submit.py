@@ -15,7 +15,7 @@ from benchdash.tests.services import ROOT
 from runs import ingest, tasks
 from runs.ingest import Hints, Rejected, changes, reading, submission
 from runs.ingest.block_samples import collect_series
-from runs.ingest.validation import plain_json, truncate
+from runs.ingest.validation import clean_json, truncate
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, RunTag, Series, Upload
 from runs.tests.ingest.texts import ab, meminfo, session
 
@@ -47,9 +47,9 @@ def counts() -> dict[str, int]:
 def test_runs_of_the_same_lines_are_told_in_their_order():
     """A log with a row a run is one block, so all its runs stand at the same lines."""
     stored = submit((ROOT / "parsers/tests/fixtures/siege_log/siege_05_log.csv").read_bytes())
-    runs = ingest.result_of(Upload.objects.get(pk=stored.upload.pk))["runs"]
+    runs = ingest.describe_result(Upload.objects.get(pk=stored.upload.pk))["runs"]
     assert len(runs) == 3
-    assert runs == ingest.result_of(stored.upload, stored.rows)["runs"]
+    assert runs == ingest.describe_result(stored.upload, stored.rows)["runs"]
     assert [run["repeat"] for run in runs] == [1, 2, 3]
 
 
@@ -252,7 +252,7 @@ class TestRefusing:
         def fail(*args, **kwargs):
             raise OSError("disk full")
 
-        monkeypatch.setattr("runs.ingest.store.series_of", fail)
+        monkeypatch.setattr("runs.ingest.store.make_series", fail)
         with pytest.raises(OSError, match="disk full"):
             submit(session(500, 600))
         assert set(counts().values()) == {0} and not Host.objects.exists()
@@ -295,7 +295,7 @@ class TestOddFigures:
         assert list(capture.programs) == ["worker"]
 
     def test_figures_that_no_column_of_json_holds_are_left_out(self):
-        found = plain_json(
+        found = clean_json(
             {"a": {"200": 2**63, "404": 1}, "b": [math.nan, 1.5], "c\0": math.inf, "d": None, "e": "\ud800x"}
         )
         assert found == {"a": {"404": 1}, "b": [None, 1.5], "d": None, "e": "x"}

@@ -159,8 +159,8 @@ def test_a_receipt_says_which_run_a_file_went_to():
     run = send(REPORT).runs.get()
     receipt = ingest.submit(GNUPLOT.encode(), origin="rest")
     told = [{"tool": "ab", "lines": [1, 401], "n": 400, "run": run.pk}]
-    assert ingest.result_of(receipt.upload, receipt.rows)["timings"] == told
-    assert ingest.result_of(receipt.upload)["timings"] == told
+    assert ingest.describe_result(receipt.upload, receipt.rows)["timings"] == told
+    assert ingest.describe_result(receipt.upload)["timings"] == told
 
 
 def test_a_run_left_out_leaves_its_rows_out():
