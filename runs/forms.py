@@ -71,7 +71,7 @@ def read_incoming(request: HttpRequest) -> tuple[bytes, str]:
         raise reject_too_large(size, settings.PREVIEW_BYTES)  # before it is read into memory
     if len(files) == 1:
         return files[0].read(), (files[0].name or "")[:255]
-    text = request.POST.get("text", "").replace("\r\n", "\n")
+    text = _read_pasted(request)
     if not files:
         return text.encode(), ""
     return join_files(files, text), ", ".join(file.name or "" for file in files)[:255]
@@ -82,8 +82,14 @@ def list_too_large_to_preview(request: HttpRequest) -> list[tuple[str, Text]]:
     files = [file for file in request.FILES.getlist("files") if file.size]
     if not any((file.size or 0) > preview_bytes() for file in files):
         return []
-    pasted = request.POST.get("text", "").replace("\r\n", "\n")
+    pasted = _read_pasted(request)
     return [*map(read_named_text, files), *([("", receive(pasted.encode()))] if pasted.strip() else [])]
+
+
+def _read_pasted(request: HttpRequest) -> str:
+    """The text of the paste box. What somebody selects in a terminal often stops before the end of its last line."""
+    text = request.POST.get("text", "").replace("\r\n", "\n")
+    return f"{text}\n" if text and not text.endswith("\n") else text
 
 
 def choose_secrets_to_redact(said: Mapping[str, str]) -> frozenset[str]:

@@ -36,6 +36,12 @@ def test_a_preview_in_which_nothing_was_recognised_says_so_and_what_was_looked_f
     assert "Nothing was recognised in 2 lines. Looked for the report of a load test (ab, autocannon," in page
 
 
+def test_the_last_line_of_a_paste_counts_without_its_end(browser):
+    page = previewed(browser, "name,rps\nnginx,1234.5\napache,987.6")
+    browser.post("/preview/", fields(page, "preview") | {"action": "save"})
+    assert set(Run.objects.values_list("config__name", "requests_per_second")) == {("nginx", 1234.5), ("apache", 987.6)}
+
+
 def test_a_preview_stores_nothing_and_shows_what_it_would_store(browser):
     page = previewed(browser)
     assert Upload.objects.count() == Experiment.objects.count() == Run.objects.count() == 0
