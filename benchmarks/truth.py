@@ -24,7 +24,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from parsers import semantics_of
+from parsers import get_semantics
 from runs.analysis import trend
 from runs.analysis.adaptive import FIRST_LOOK, find_capacity, find_next_level, read_limit
 from runs.analysis.facts import ConfigFact, RunFact
@@ -123,7 +123,7 @@ def _judge(runs: Runs, metric: str) -> Judgement:
 def _run(config: int, line: int, **given: Any) -> RunFact:
     about: dict[str, Any] = {
         "tool": "ab",
-        "semantics": semantics_of("ab"),
+        "semantics": get_semantics("ab"),
         "label": "",
         "repeat": 1,
         "url": "",

@@ -4,7 +4,7 @@
 """
 
 from .blocks import Block
-from .catalogue import asked_load, cited_lines, parse_command, semantics_of
+from .catalogue import find_asked_load, find_cited_lines, get_semantics, parse_command
 from .decode import NotText, Text, open_lines
 from .reader import read
 from .records import (
@@ -35,10 +35,10 @@ __all__ = [
     "SystemSample",
     "Text",
     "Timings",
-    "asked_load",
-    "cited_lines",
+    "find_asked_load",
+    "find_cited_lines",
     "open_lines",
     "parse_command",
     "read",
-    "semantics_of",
+    "get_semantics",
 ]

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from .blocks import Block
 from .catalogue import formats
-from .decode import NotText, encoding_of, open_lines
+from .decode import NotText, name_encoding, open_lines
 from .reader import read
 from .tables import Table
 
@@ -40,10 +40,10 @@ def _rows(value: object) -> object:
     raise TypeError(f"{type(value).__name__} cannot be written as JSON")
 
 
-def _stdin_lines(stream: BinaryIO) -> Iterator[str]:
+def _read_stdin(stream: BinaryIO) -> Iterator[str]:
     """Lines of a pipe as they come; the first line tells its encoding."""
     head = stream.readline()
-    encoding = encoding_of(head)
+    encoding = name_encoding(head)
     if encoding.startswith("utf-16") or encoding.startswith("utf-32"):
         yield from (head + stream.read()).decode(encoding, errors="replace").split("\n")
         return
@@ -56,7 +56,7 @@ def main(names: list[str]) -> int:
     recognised = False
     for name in names or ["-"]:
         try:
-            lines: Iterable[str] = _stdin_lines(sys.stdin.buffer) if name == "-" else open_lines(Path(name))
+            lines: Iterable[str] = _read_stdin(sys.stdin.buffer) if name == "-" else open_lines(Path(name))
             for block in read(lines):
                 recognised = True
                 sys.stdout.write(as_json(block, name) + "\n")

@@ -147,10 +147,10 @@ def read_usual_report(lines: Lines) -> Found | None:
         values[name] = dict(zip(_OF_TIMES, times[5 * at : 5 * at + 5], strict=True))
     values["percentiles_ms"] = dict(zip(_PERCENTS, times[-len(_PERCENTS) :], strict=True))
     match_tables(lines, values, first)
-    return Found(values, first, lines.number, lines=_figure_lines(found, first))
+    return Found(values, first, lines.number, lines=_find_figure_lines(found, first))
 
 
-def _figure_lines(found: re.Match[str], first: int) -> dict[str, int]:
+def _find_figure_lines(found: re.Match[str], first: int) -> dict[str, int]:
     """The line of each figure, counted once along the report; the tables of times and percentiles are a row each."""
     text, at, line = found.string, found.start(), first
     lines = {}

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .catalogue import UNKNOWN, formats, parse_command, semantics_of
+from .catalogue import UNKNOWN, formats, get_semantics, parse_command
 from .records import SUMMED, LoadResult, Problem, Record, add_up
 
 # What our own code raises on a text that nobody thought of; a lack of memory and a time limit are none of these.
@@ -142,7 +142,7 @@ def _complete(result: LoadResult, text: str) -> LoadResult:
     names = [name for name in ("concurrency", "keepalive", "hostname", "port", "path") if getattr(result, name) is None]
     if "hostname" not in names and "port" in names:  # half an address from each would be nobody's
         names.remove("port")
-    semantics = semantics_of(result.tool)
+    semantics = get_semantics(result.tool)
     if not (names and text and semantics.completed_from_command):
         return result
     command = parse_command(text, result.tool)

@@ -48,7 +48,7 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from .commands import Command, Syntax, program_pattern, read_command
+from .commands import Command, Syntax, compile_programs, read_command
 from .records import Found, Record, Semantics
 from .transcript import LIST_MARK, QUOTING
 
@@ -98,7 +98,7 @@ def _load(name: str) -> list[Format]:
     programs: tuple[str, ...] = getattr(module, "PROGRAMS", ())
     command = re.compile(module.COMMAND) if hasattr(module, "COMMAND") else None
     if command is None and programs:
-        command = program_pattern(programs, alone=semantics is None)
+        command = compile_programs(programs, alone=semantics is None)
     optional = {key: getattr(module, key) for key in ("claims", "fits", "follows") if hasattr(module, key)}
     optional |= {
         key: getattr(module, key.upper())
@@ -113,7 +113,7 @@ def _load(name: str) -> list[Format]:
         command=command,
         tool=tool,
         semantics=semantics,
-        syntax=_syntax(module) if semantics else None,
+        syntax=_get_syntax(module) if semantics else None,
         programs=programs,
         **optional,
     )
@@ -125,11 +125,11 @@ def _load(name: str) -> list[Format]:
 
 def _complete(other: Format, main: Format) -> Format:
     """Another format of the same module, with what it does not say itself."""
-    command = program_pattern(other.programs, alone=True) if other.programs else main.command
+    command = compile_programs(other.programs, alone=True) if other.programs else main.command
     return replace(other, tool=main.tool, programs=other.programs or main.programs, command=other.command or command)
 
 
-def _syntax(module: ModuleType) -> Syntax:
+def _get_syntax(module: ModuleType) -> Syntax:
     """How the tool's command line is written. Raises TypeError where its format does not declare it."""
     for wanted in ("PROGRAMS", "OPTIONS"):
         if not hasattr(module, wanted):
@@ -165,7 +165,7 @@ _UNKNOWN = Semantics()
 UNKNOWN = "unknown"  # the tool of a figure that does not tell its own
 
 
-def semantics_of(tool: str) -> Semantics:
+def get_semantics(tool: str) -> Semantics:
     """What a load tool means by its figures; the defaults for a tool that no format declares."""
     form = formats().get(tool)
     return form.semantics if form is not None and form.semantics is not None else _UNKNOWN
@@ -206,7 +206,7 @@ def lists_all_processes(kind: str) -> bool:
     return form is None or form.lists_all
 
 
-def secret_options() -> dict[str, str]:
+def list_secret_options() -> dict[str, str]:
     """Program of a load tool -> pattern of its options whose value may hold a secret, as far as that value."""
     found: dict[str, str] = {}
     for form in formats().values():
@@ -259,15 +259,15 @@ CITED = (
 )
 
 
-def cited_lines(tool: str, figure_lines: Mapping[str, int]) -> dict[str, int]:
+def find_cited_lines(tool: str, figure_lines: Mapping[str, int]) -> dict[str, int]:
     """{standard name of a figure: its line}, out of the lines of a block's figures by their printed names."""
-    printed_as = semantics_of(tool).printed_as
+    printed_as = get_semantics(tool).printed_as
     paths = {name: printed_as.get(name, name) for name in CITED}
     lines = {name: figure_lines.get(path) or figure_lines.get(path.rpartition(".")[0]) for name, path in paths.items()}
     return {name: line for name, line in lines.items() if line}
 
 
-def asked_load(command: str, tool: str, values: Mapping[str, Any]) -> dict[str, Any]:
+def find_asked_load(command: str, tool: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """The load that was asked for, in standard terms: as the command says, else as the tool repeats it in its report."""
     form = formats().get(tool)
     prints = form.syntax.prints if form is not None and form.syntax else {}
@@ -296,28 +296,28 @@ class _Openings(NamedTuple):
 
 
 @cache
-def _openings() -> _Openings:
+def _list_openings() -> _Openings:
     simple = [form for form in formats().values() if form.opens and not form.needs]
     few = [simple[at : at + _OF_ONE_PART] for at in range(0, len(simple), _OF_ONE_PART)]
     return _Openings(
-        _any_of(simple),
-        [(_any_of(part), [(form.kind, _any_of([form])) for form in part]) for part in few],
+        _compile_any(simple),
+        [(_compile_any(part), [(form.kind, _compile_any([form])) for form in part]) for part in few],
         [
-            (re.compile("|".join(map(re.escape, form.needs))).search, form.kind, _any_of([form]))
+            (re.compile("|".join(map(re.escape, form.needs))).search, form.kind, _compile_any([form]))
             for form in formats().values()
             if form.needs
         ],
     )
 
 
-def _any_of(forms: list[Format]) -> Match:
+def _compile_any(forms: list[Format]) -> Match:
     return re.compile("|".join(form.opens for form in forms)).match
 
 
 @lru_cache(maxsize=64)
 def find_kinds(text: str) -> tuple[str, ...]:
     """The kinds of output that may begin with this line: some tools put another one's line above their own."""
-    openings, found = _openings(), list[str]()
+    openings, found = _list_openings(), list[str]()
     if openings.any(text):
         found = [kind for part, each in openings.parts if part(text) for kind, opens in each if opens(text)]
     lower = text.lower()
@@ -340,7 +340,7 @@ def find_opening(line: str) -> tuple[tuple[str, ...], str, str | None] | None:
     if kinds:
         item = _find_item(line, at, kinds[0])
         return kinds if item == at else find_kinds(line[item:]), line[:item] if line[:item].strip() else "", None
-    named = inline_openings().match(line, at) if rate_labels().search(line) else None
+    named = compile_inline_openings().match(line, at) if compile_rate_labels().search(line) else None
     if not named:
         return None
     prefix, label = line[: named.end()], named["label"].strip(" *_#>|-•・")
@@ -366,7 +366,7 @@ def _find_item(line: str, at: int, kind: str) -> int:
 
 
 @cache
-def inline_openings() -> re.Pattern[str]:
+def compile_inline_openings() -> re.Pattern[str]:
     """A label of a few words (some in parentheses), a colon or a gap, and a figure that only one tool prints in this way."""
     figures = "|".join(f"(?P<{f.kind}>{f.inline})" for f in formats().values() if f.inline)
     return re.compile(
@@ -375,14 +375,14 @@ def inline_openings() -> re.Pattern[str]:
 
 
 @cache
-def rate_lines() -> re.Pattern[str]:
+def compile_rate_lines() -> re.Pattern[str]:
     """A load tool's rate with its label, anywhere on a line; the group that matched is the figure."""
     return re.compile("|".join(f.inline for f in formats().values() if f.inline))
 
 
 @cache
-def rate_labels() -> re.Pattern[str]:
-    """Texts of which a line has one if `rate_lines` is found in it: quicker to look for."""
+def compile_rate_labels() -> re.Pattern[str]:
+    """Texts of which a line has one if `compile_rate_lines` is found in it: quicker to look for."""
     return re.compile("|".join({re.split(r"[^\w /]", f.inline, maxsplit=1)[0] for f in formats().values() if f.inline}))
 
 

@@ -110,19 +110,19 @@ class Command:
 
     @property
     def hostname(self) -> str | None:
-        return self.options.get("hostname") or host_port_path(self.url)[0]
+        return self.options.get("hostname") or split_url(self.url)[0]
 
     @property
     def port(self) -> int | None:
         """As typed, else the scheme's own."""
-        return self.options.get("port") or host_port_path(self.url)[1]
+        return self.options.get("port") or split_url(self.url)[1]
 
     @property
     def path(self) -> str | None:
         """With the query. None, too, where the addresses are in a file."""
         if "url_file" in self.options:
             return None
-        return self.options.get("path") or host_port_path(self.url)[2]
+        return self.options.get("path") or split_url(self.url)[2]
 
     def agrees(self, values: Mapping[str, Any], names: Mapping[str, str]) -> bool:
         """Whether no option sets another value than the tool printed. names: standard term -> name among `values`."""
@@ -130,7 +130,7 @@ class Command:
         return all(one is None or other is None or one == other for one, other in asked)
 
 
-def host_port_path(url: str) -> tuple[str | None, int | None, str | None]:
+def split_url(url: str) -> tuple[str | None, int | None, str | None]:
     """ "http://web1:8080/a?b=1" → ("web1", 8080, "/a?b=1"); the scheme's own port where none is written.
 
     Each is None where the text does not tell it: an address that is none ("http://[web1") tells nothing.
@@ -150,7 +150,7 @@ def host_port_path(url: str) -> tuple[str | None, int | None, str | None]:
 def read_command(text: str, tool: str, start: int, syntax: Syntax) -> Command:
     """The tool's command line whose arguments begin at `start` of `text`."""
     try:
-        words = _arguments(text, start)
+        words = _split_arguments(text, start)
     except ValueError as error:
         return Command(tool, problem=str(error))
     given: list[tuple[str, str, str]] = []
@@ -178,7 +178,7 @@ def read_command(text: str, tool: str, start: int, syntax: Syntax) -> Command:
                 value = next(rest, "")
             given.append((name, value or "", option.sets))
             if option.sets and not (option.sets == "header" and _EACH_TIME.match(value or "")):
-                meaning = _value(option, value or "")
+                meaning = _parse_value(option, value or "")
                 if option.sets in _SEVERAL and option.sets in options:
                     meaning = f"{options[option.sets]} {meaning}"
                 options |= {} if meaning is None else {option.sets: meaning}
@@ -186,12 +186,12 @@ def read_command(text: str, tool: str, start: int, syntax: Syntax) -> Command:
         options["script"] = " ".join(filter(None, [arguments[-1], options.get("script")]))
     if "method" not in options and (method := _METHOD.search(text)):  # behind the address, or piped in with it
         options["method"] = method[1]
-    addresses = filter(None, map(_url, arguments if syntax.address else ()))
-    url = options.get("url") or next(addresses, "") or _url_within(text)
+    addresses = filter(None, map(_make_url, arguments if syntax.address else ()))
+    url = options.get("url") or next(addresses, "") or _find_url(text)
     return Command(tool, options, tuple(given), tuple(arguments), tuple(unknown), url=url)
 
 
-def program_pattern(programs: tuple[str, ...], *, alone: bool) -> re.Pattern[str]:
+def compile_programs(programs: tuple[str, ...], *, alone: bool) -> re.Pattern[str]:
     """Finds one of the programs, or its image with a tag, in a command: with arguments behind it, or also `alone`."""
     names = "|".join(map(re.escape, programs))
     return re.compile(rf"""(?:^|[\s/;&|(\\`'"!])(?:{names})(?::[\w.-]{{1,60}})?(?=\s{"|$" if alone else ""})""")
@@ -199,10 +199,10 @@ def program_pattern(programs: tuple[str, ...], *, alone: bool) -> re.Pattern[str
 
 def names_program(command: str | None, programs: tuple[str, ...]) -> bool:
     """Whether a command runs one of these programs."""
-    return bool(command and program_pattern(programs, alone=True).search(command))
+    return bool(command and compile_programs(programs, alone=True).search(command))
 
 
-def _arguments(text: str, start: int) -> list[str]:
+def _split_arguments(text: str, start: int) -> list[str]:
     """The words from `start` up to the next operator of the shell. Raises ValueError where a quote is left open."""
     rest = text[start:]
     for quote in "\"'":  # the command may stand within quotes: ssh host "ab ..."
@@ -245,7 +245,7 @@ def _split(word: str, syntax: Syntax) -> Iterator[tuple[str, str | None]]:
         yield name, None
 
 
-def _value(option: Option, text: str) -> Any:
+def _parse_value(option: Option, text: str) -> Any:
     """What the option sets, in the unit of its term; None where the text is no such value."""
     if option.means is not None:
         return option.means
@@ -280,7 +280,7 @@ def per_second(text: str) -> float | None:
     return float(found[1]) / (seconds(every if every[0].isdigit() else f"1{every}") or 1)
 
 
-def _url(word: str) -> str:
+def _make_url(word: str) -> str:
     """The address that an argument is, with its scheme; one without is http's. "" where it is none.
 
     Behind a space siege has the method and the body.
@@ -295,7 +295,7 @@ def _url(word: str) -> str:
     return url if known else ""
 
 
-def _url_within(text: str) -> str:
+def _find_url(text: str) -> str:
     """The first address anywhere in a text: echo "GET http://web1/" | tool."""
     found = _URL.search(text)
     return found[0] if found else ""

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from . import transcript
-from .catalogue import Format, formats, parse_command, rate_labels, rate_lines
+from .catalogue import Format, compile_rate_labels, compile_rate_lines, formats, parse_command
 from .lines import Lines
 from .prompts import find_branch, is_template, load_command, prompt
 from .records import Problem
@@ -261,7 +261,7 @@ class _Line(NamedTuple):
 
 @lru_cache(maxsize=1024)  # texts repeat their commands and headings
 def _describe(line: str) -> _Line:
-    has_rate = rate_labels().search(line) is not None
+    has_rate = compile_rate_labels().search(line) is not None
     if transcript.is_plain(line) or transcript.FILE_HEAD.fullmatch(line.strip()):
         return _Line(has_rate, is_prose=True)
     tells_time = len(line) <= LONGEST_STAMP and bool(_TIME.search(line) or _EPOCH_OR_DAY.match(line))
@@ -298,7 +298,7 @@ def _find_rates(line: str) -> list[tuple[str, float | None]]:
     """The rates of load tools in a line, with their labels, and their figures."""
     return [
         (found[0][:80], _as_float(found[found.lastindex or 0].rstrip(".,")))
-        for found in rate_lines().finditer(ungrouped(line[:LONGEST_STAMP]))
+        for found in compile_rate_lines().finditer(ungrouped(line[:LONGEST_STAMP]))
     ]
 
 

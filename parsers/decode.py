@@ -39,7 +39,7 @@ class NotText(ValueError):
     """The input is no text; the sentence says what it seems to be and what was expected."""
 
 
-def encoding_of(head: bytes) -> str:
+def name_encoding(head: bytes) -> str:
     """Name of the encoding of a text that starts with `head` (up to 64 KiB are looked at). Raises NotText."""
     for magic, what in _MAGIC:
         if head.startswith(magic):
@@ -49,26 +49,26 @@ def encoding_of(head: bytes) -> str:
             return name
     head = head[:_SNIFF]
     if b"\x00" in head:
-        return _wide(head)
+        return _detect_wide(head)
     if _is_utf8(head):
         return "utf-8"
-    return _eight_bit(head)
+    return _detect_eight_bit(head)
 
 
 def open_lines(path: Path) -> Text:
     """A file's text, whose lines end at line feeds only. Raises OSError and NotText."""
     with path.open("rb") as stream:
         head = stream.read(_SNIFF)
-    return Text(_pieces(path, encoding_of(head), old_mac=b"\r" in head and b"\n" not in head))
+    return Text(_read_pieces(path, name_encoding(head), old_mac=b"\r" in head and b"\n" not in head))
 
 
-def _pieces(path: Path, encoding: str, *, old_mac: bool) -> Iterator[str]:
+def _read_pieces(path: Path, encoding: str, *, old_mac: bool) -> Iterator[str]:
     with path.open(encoding=encoding, errors="replace", newline="\n") as stream:
         while piece := stream.read(_PIECE):
             yield piece.replace("\r", "\n") if old_mac else piece
 
 
-def _wide(head: bytes) -> str:
+def _detect_wide(head: bytes) -> str:
     """UTF-16 without a mark has its zeros in every other byte; anything else with zeros is no text."""
     half = max(1, len(head) // 2)
     odd, even = head[1::2].count(0), head[0::2].count(0)
@@ -90,7 +90,7 @@ def _is_utf8(head: bytes) -> bool:
     return bad == 0 or good >= bad
 
 
-def _eight_bit(head: bytes) -> str:
+def _detect_eight_bit(head: bytes) -> str:
     """The likeliest of the encodings that terminals and pages used before UTF-8."""
     for name in ("euc_jp", "cp932"):
         try:
@@ -133,10 +133,10 @@ def pieces(lines: Iterable[str]) -> Iterator[str]:
         return iter(partial(lines.read, _PIECE), "")
     if isinstance(lines, list) and all(line.find("\n") == len(line) - 1 <= MAX_LINE and line for line in lines):
         return ("".join(lines[at : at + _LINES]) for at in range(0, len(lines), _LINES))
-    return _line_by_line(lines)
+    return _split_lines(lines)
 
 
-def _line_by_line(lines: Iterable[str]) -> Iterator[str]:
+def _split_lines(lines: Iterable[str]) -> Iterator[str]:
     unended = None
     for line in lines:
         if unended is not None:

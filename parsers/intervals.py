@@ -151,7 +151,7 @@ class _Reading:
             if not text or is_elision(text):
                 continue
             number, stamp = self.lines.number, _STAMP.match(text)
-            if stamp is None or not self._line(stamp[1], text, text[stamp.end() :]):
+            if stamp is None or not self._take_line(stamp[1], text, text[stamp.end() :]):
                 break
             self.found.first = self.found.first or number
             self.found.last = self.lines.number
@@ -160,15 +160,15 @@ class _Reading:
         self.found.tables = [(titles, rows) for titles, rows in self.found.tables if rows]
         return self.found if self.found.tables or self.found.problems else None
 
-    def _line(self, stamp: str, line: str, text: str) -> bool:
+    def _take_line(self, stamp: str, line: str, text: str) -> bool:
         """Take titles or a row in. False where it is none of this interval's."""
         if self.tool.titles(text.split()):
-            return self._titles(stamp, line, text)
+            return self._take_titles(stamp, line, text)
         if not self.titles or (self.stamp and stamp != self.stamp):
             return False
-        return self._row(stamp, line, text)
+        return self._take_row(stamp, line, text)
 
-    def _titles(self, stamp: str, line: str, text: str) -> bool:
+    def _take_titles(self, stamp: str, line: str, text: str) -> bool:
         """A heading has the time of the interval before: with another one, or below rows without one, the next begins."""
         if (self.heading or self.stamp) and (stamp != self.heading or stamp == _UNTIMED):
             return False
@@ -183,7 +183,7 @@ class _Reading:
         self.found.tables.append((self.titles, []))
         return True
 
-    def _row(self, stamp: str, line: str, text: str) -> bool:
+    def _take_row(self, stamp: str, line: str, text: str) -> bool:
         number, most = self.lines.number, len(self.titles)
         named = self.titles[-1] == _LAST
         cells = text.split(None, most - 1)
@@ -198,11 +198,11 @@ class _Reading:
             cells = text.split(None, most - 1)
         if not named and len(cells) == most and " " in cells[-1]:
             cells = text.split()  # too many
-        row = self._cells(cells)
+        row = self._read_cells(cells)
         if row is None and sum(word[0].isdigit() for word in cells) * 2 < len(cells):
             return False
         if row is None:
-            self._odd(number, text)
+            self._report_odd(number, text)
         if not self.stamp:
             self.stamp, self.found.clock = stamp, clock(stamp)
             self.found.average = bool(_AVERAGES.fullmatch(stamp))
@@ -212,7 +212,7 @@ class _Reading:
             self.found.tables[-1][1].append(row)
         return True
 
-    def _cells(self, cells: list[str]) -> Row | None:
+    def _read_cells(self, cells: list[str]) -> Row | None:
         """A row by our names of its columns; None where it is none. The text's last line may lack some at its end."""
         if len(cells) != len(self.titles) and not (len(cells) < len(self.titles) and self.lines.unended()):
             return None
@@ -227,7 +227,7 @@ class _Reading:
                 row[name] = text
         return row if len(row) > sum(title in self.tool.texts for title in self.titles[: len(cells)]) else None
 
-    def _odd(self, number: int, text: str) -> None:
+    def _report_odd(self, number: int, text: str) -> None:
         if not self.lines.unended():
             message = f"expected {len(self.titles)} figures, found {text[:60]!r}"
             self.found.problems.append(Problem(number, message))

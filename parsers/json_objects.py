@@ -17,7 +17,7 @@ from .units import number
 _MOST_LINES, _MOST_SIZE, _DEEPEST = 4000, 400_000, 60
 _SIGN = re.compile(r'["{}\[\]\\]')
 _TRIED = "json"  # what Lines.memory has: the last line of an object that was none
-_BEGINNING = "json begins"  # and (line before and quoting, what `beginning_of` said there)
+_BEGINNING = "json begins"  # and (line before and quoting, what `peek_beginning` said there)
 
 
 def take_object(
@@ -30,7 +30,7 @@ def take_object(
     """
     if lines.number < lines.memory.get(_TRIED, 0):
         return None  # inside one that was tried
-    if not begins.match(beginning_of(lines)):
+    if not begins.match(peek_beginning(lines)):
         return None
     taken = lines.skip_blank()
     first = lines.number + 1
@@ -47,7 +47,7 @@ def take_object(
     return None
 
 
-def beginning_of(lines: Lines) -> str:
+def peek_beginning(lines: Lines) -> str:
     """How the next lines begin, without blanks; the reader asks for it, and then the format that it is of."""
     where = lines.number, lines.prefix
     if lines.memory.get(_BEGINNING, ("",))[0] != where:

@@ -88,31 +88,31 @@ class Lines:
             return self._leave_out()
         if end - at > 1 and (end - at > USUAL or needs_cleaning(raw)):
             raw = clean(raw)
-        raw = self._without_stamp(raw)
+        raw = self._strip_stamp(raw)
         if self.watched and self.watched.search(raw):
             self.seen[self.number] = raw
         return unquote(raw, self.prefix) if self.prefix else raw
 
-    def _without_stamp(self, line: str) -> str:
+    def _strip_stamp(self, line: str) -> str:
         """A line of a log without what stands before each of its lines. A single line with a time is none of a log."""
         size = find_stamp(line)
-        if size and (self._is_log or find_stamp(self._next())):
-            size += self._size_of_sender(line, size)
+        if size and (self._is_log or find_stamp(self._take_next())):
+            size += self._measure_sender(line, size)
             self._is_log, self.stamp = True, line[:size]
             return line[size:]
         self._is_log, self.stamp = self._is_log and not line.strip(), ""
         return line
 
-    def _size_of_sender(self, line: str, size: int) -> int:
+    def _measure_sender(self, line: str, size: int) -> int:
         """The length of the host and program behind a time of syslog: those of the line before, or of the next line."""
         sender, is_sure = find_sender(line, size)
         if sender and sender != self._sender:
-            following = self._next()
+            following = self._take_next()
             if is_sure or following.startswith(sender, find_stamp(following)):
                 self._sender = sender
         return len(self._sender) if self._sender and line.startswith(self._sender, size) else 0
 
-    def _next(self) -> str:
+    def _take_next(self) -> str:
         if "\n" not in self._text[self._at :]:
             self._fetch_line()
         return self._text[self._at : self._at + MAX_LINE]
@@ -155,7 +155,7 @@ class Lines:
         if number:
             self.cut, self.cut_text = self.number, number[0]
             line = line[: number.start()]
-        return unquote(self._without_stamp(line), self.prefix)
+        return unquote(self._strip_stamp(line), self.prefix)
 
     def _leave_out(self) -> str:
         """Note that the line returned last is too long to be looked at."""

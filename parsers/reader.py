@@ -14,13 +14,13 @@ from .catalogue import (
     Parse,
     beginnings,
     claimed,
+    compile_rate_labels,
     find_opening,
     formats,
-    rate_labels,
 )
 from .context import Context, find_unread_rates
 from .decode import MAX_LINE
-from .json_objects import beginning_of
+from .json_objects import peek_beginning
 from .lines import Lines
 from .prompts import prompt
 from .records import Found, LoadResult, Problem, Values
@@ -180,7 +180,7 @@ def _read_opened(
 def _select_json(source: Lines, opened: list[Format], prefix: str) -> list[Format]:
     """The formats whose tools print JSON that begins like the next lines, and those that print none."""
     source.prefix = prefix
-    beginning = beginning_of(source)
+    beginning = peek_beginning(source)
     source.prefix = ""
     return [form for form in opened if form.json is None or form.json.match(beginning)]
 
@@ -188,7 +188,7 @@ def _select_json(source: Lines, opened: list[Format], prefix: str) -> list[Forma
 def _parse_quoted(source: Lines, form: Format, prefix: str, context: Context, command: str | None) -> Found | None:
     """What a format reads from the next line on. A rate that it took and did not read becomes a problem."""
     source.prefix = prefix
-    source.watched = rate_labels() if form.inline or form.semantics else None
+    source.watched = compile_rate_labels() if form.inline or form.semantics else None
     try:
         found = _try_parse(form, form.parse, source, context, command)
     finally:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .commands import host_port_path
+from .commands import split_url
 from .lines import Lines
 from .prompts import prompt
 from .records import Found, LoadResult, Problem, Values
@@ -101,7 +101,7 @@ class _Taking:
         if report.noise.match(line):
             return True
         if report.free is not None and report.free.match(line):
-            self._free(line)
+            self._read_free(line)
             return True
         return len(self.values) >= MANY and is_stray(self.lines, line, self._lacks)
 
@@ -135,7 +135,7 @@ class _Taking:
         report = self.report
         return any(kind and kind.match(line) for kind in (report.meant, report.noise, report.free))
 
-    def _free(self, line: str) -> None:
+    def _read_free(self, line: str) -> None:
         while following := self.lines.ahead(1):
             text = following[0].strip()
             if not _was_broken(line, text) or self._is_known(text) or prompt(text) is not None:
@@ -223,7 +223,7 @@ def make_result(tool: str, values: dict[str, Any], **figures: Any) -> LoadResult
     The longest request is the last of the percentiles.
     """
     known = {name: values[name] for name in _OWN_NAMES if name in values}
-    known |= zip(("hostname", "port", "path"), host_port_path(values.get("url") or ""), strict=True)
+    known |= zip(("hostname", "port", "path"), split_url(values.get("url") or ""), strict=True)
     known |= figures
     percentiles = known.get("percentiles_ms", {})
     if known.get("max_ms") is not None and "100" not in percentiles:

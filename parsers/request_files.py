@@ -76,11 +76,11 @@ def take_rows(lines: Lines, rows: Rows, command: str | None, finished: Callable[
                 continue
             one_by_one = max(text.count("\n"), 1)
         one_by_one -= 1
-        if not _next_row(lines, rows, taken, finished):
+        if not _take_row(lines, rows, taken, finished):
             return taken
 
 
-def _next_row(lines: Lines, rows: Rows, taken: Taken, finished: Callable[[str], bool]) -> bool:
+def _take_row(lines: Lines, rows: Rows, taken: Taken, finished: Callable[[str], bool]) -> bool:
     """Take one more row, and blank lines or "..." before it. False, with nothing taken, where the rows are over."""
     passed: list[str] = []
     elided = False
@@ -97,7 +97,7 @@ def _next_row(lines: Lines, rows: Rows, taken: Taken, finished: Callable[[str], 
             taken.n += 1
         elif cut and rows.is_row(stripped + lines.cut_text):
             taken.whole = False  # the reader says where the text ends
-        elif not cut and rows.is_row(stripped) and _broken_row(lines, rows, stripped):
+        elif not cut and rows.is_row(stripped) and _take_broken_row(lines, rows, stripped):
             taken.n += 1
         elif not cut and rows.is_row(stripped):
             taken.broken(lines.number, stripped)
@@ -111,7 +111,7 @@ def _next_row(lines: Lines, rows: Rows, taken: Taken, finished: Callable[[str], 
     return False
 
 
-def _broken_row(lines: Lines, rows: Rows, line: str) -> bool:
+def _take_broken_row(lines: Lines, rows: Rows, line: str) -> bool:
     """Take a row that a mail client broke at a blank, with the lines that it goes on in; False, with nothing taken."""
     text, used = line, 0
     for following in lines.ahead(_MOST_PIECES) if len(line) < _MAIL else ():

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from .catalogue import find_opening, formats, parse_command, rate_labels
+from .catalogue import compile_rate_labels, find_opening, formats, parse_command
 from .context import Context
 from .lines import Lines
 from .prompts import prompt
@@ -40,7 +40,7 @@ def _name_parts(parts: Iterable[tuple[str, str, Lines]], context: Context) -> It
 def _split_versions(source: Lines, line: str, context: Context) -> Iterator[Lines] | None:
     """The results that a diff compares. None: what changed is no load test's rate, as in a diff of configuration files."""
     parts, raw = split_diff(source, line)
-    if {text[0] for text in raw if text[0] in "+-" and rate_labels().search(text)} == {"+", "-"}:
+    if {text[0] for text in raw if text[0] in "+-" and compile_rate_labels().search(text)} == {"+", "-"}:
         return _name_parts(((name, "", part) for name, part in parts), context)
     context.no_diff_before = source.number
     source.back(*raw)
@@ -75,7 +75,7 @@ def _is_shared(source: Lines, line: str) -> bool:
         return False
     if stream["host"]:  # a name before a rate is a label
         ahead = [find_stream(following) for following in source.ahead(_FOLLOWING)]
-        return not rate_labels().search(rest) and any(each and each[0] == stream[0] for each in ahead)
+        return not compile_rate_labels().search(rest) and any(each and each[0] == stream[0] for each in ahead)
     following = find_stream(source.peek() or "")
     return following is not None and (following[0] == stream[0] or is_numbered(following))
 
@@ -201,15 +201,15 @@ def is_numbered(stream: re.Match[str]) -> bool:
 def _may_join(stream: re.Match[str], texts: Mapping[str, object]) -> bool:
     """Whether one more container is told apart: the first one, or another with a number, and not too many of them."""
     if stream["host"] and texts:
-        return len(texts) < MOST_HOSTS and _without_numbers(stream[0]) in map(_without_numbers, texts)
+        return len(texts) < MOST_HOSTS and _drop_numbers(stream[0]) in map(_drop_numbers, texts)
     return not texts or (bool(stream["number"] or stream["pod"]) and len(texts) < MOST_STREAMS)
 
 
-def _prefix_of(stream: re.Match[str]) -> str:
+def _make_prefix(stream: re.Match[str]) -> str:
     return f"{stream['host']}: " if stream["host"] else stream[0]  # nothing but the name before an empty line
 
 
-def _without_numbers(text: str) -> str:
+def _drop_numbers(text: str) -> str:
     return re.sub(r"\d+", "#", text.strip())
 
 
@@ -222,7 +222,7 @@ def split_streams(lines: Lines, first: str) -> Iterator[tuple[str, str, Lines]]:
     line: str | None = first
     while line is not None:
         stream = find_stream(line)
-        prefix = _prefix_of(stream) if stream else ""
+        prefix = _make_prefix(stream) if stream else ""
         is_new = prefix not in texts
         if stream is None or (is_new and not _may_join(stream, texts)):
             lines.step_back()

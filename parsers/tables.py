@@ -85,14 +85,14 @@ def percent(text: str) -> float:
     return float(number(text.rstrip("%")))
 
 
-def _clock(text: str) -> float | None:
+def _parse_clock(text: str) -> float | None:
     return None if text == "-" else clock_s(text)
 
 
-_SIZE, _CLOCK, _PERCENT, _COUNT = Memo(size_kb), Memo(_clock), Memo(percent), Memo(int)
+_SIZE, _CLOCK, _PERCENT, _COUNT = Memo(size_kb), Memo(_parse_clock), Memo(percent), Memo(int)
 
 
-def _without_ends(column: Sequence[str]) -> list[str]:
+def _strip_ends(column: Sequence[str]) -> list[str]:
     """The last column's texts, cleaned of what a terminal or a page left behind them."""
     if needs_cleaning("".join(column).replace("\r\n", "\n")):
         return [clean(text).rstrip() for text in column]
@@ -161,19 +161,19 @@ class RowReader:
         """All rows; `several` False stops at the first blank line (nothing else tells where a table without header ends)."""
         before = self.lines.memory.get(_ROWS, MOST_ROWS)
         most = min((2 * before + _FEW_ROWS) * _USUAL_ROW, MOST_ROWS)  # the next table may follow without a blank line
-        while not (self._behind or self._vague) and (text := self.lines.rows(most)) and self._quick(text):
+        while not (self._behind or self._vague) and (text := self.lines.rows(most)) and self._take_plain_rows(text):
             most = min(4 * most, MOST_ROWS)
         self._slow(several)
         n = self.lines.memory[_ROWS] = len(next(iter(self.columns.values())))
         return Table(self.columns, n)
 
-    def _quick(self, text: str) -> bool:
+    def _take_plain_rows(self, text: str) -> bool:
         """Take in plain rows up to the first odd one. True where there was none, so that more may follow."""
-        if not self._columns([text.partition("\n")[0].split(None, len(self.names) - 1)], keep=False):
+        if not self._convert_columns([text.partition("\n")[0].split(None, len(self.names) - 1)], keep=False):
             return False  # else a log of headers would be split again below each
         rows = text.count("\n")
         before = self.lines.memory.get(_ROWS, rows)  # of the table before
-        if rows <= 2 * before + _FEW_ROWS and self._even(text, rows):
+        if rows <= 2 * before + _FEW_ROWS and self._take_even_rows(text, rows):
             self._take_rows(len(text), rows)
             return True
         return self._up_to_the_odd(text.split("\n")[:-1], before)
@@ -185,10 +185,10 @@ class RowReader:
             part = rows[at : at + size]
             split = [row.split(None, most) for row in part]
             odd = len(part)
-            if not self._columns(split):
+            if not self._convert_columns(split):
                 # Of rows that are odd only together none is taken: read line by line they are cleaned.
-                odd = next((i for i, fields in enumerate(split) if not self._columns([fields], keep=False)), 0)
-                self._columns(split[:odd])
+                odd = next((i for i, fields in enumerate(split) if not self._convert_columns([fields], keep=False)), 0)
+                self._convert_columns(split[:odd])
             if odd:
                 self._take_rows(sum(map(len, part[:odd])) + odd, odd)
                 self._measure(*part[:odd])
@@ -201,7 +201,7 @@ class RowReader:
         self.lines.take(size, rows)
         self.last = self.lines.number
 
-    def _even(self, text: str, rows: int) -> bool:
+    def _take_even_rows(self, text: str, rows: int) -> bool:
         """Take in rows of one word a column, all at once: twice as quick as row by row.
 
         A row with a word too many and one with a word too few would have to follow each other to come out even, and
@@ -217,7 +217,7 @@ class RowReader:
             and self._take([words[i::n] for i in range(n)], plain=True)
         )
 
-    def _columns(self, split: list[list[str]], keep: bool = True) -> bool:
+    def _convert_columns(self, split: list[list[str]], keep: bool = True) -> bool:
         """Convert rows column by column. False, with nothing kept, where a row is too short or a figure is none."""
         if not split:
             return True
@@ -243,7 +243,7 @@ class RowReader:
             return False
         if keep:
             if not self.convert[-1] and not plain:
-                new[-1] = _without_ends(columns[-1])
+                new[-1] = _strip_ends(columns[-1])
             for name, convert, column in zip(self.names, self.convert, new, strict=True):
                 kept = self.columns[name]
                 # The few texts of a long table need not be kept once a row.
@@ -273,9 +273,11 @@ class RowReader:
             if self._vague and (prompt(stripped) is not None or find_kinds(stripped)):
                 self.lines.back(*blank, self.lines.raw)
                 return
-            if is_elision(stripped) and any(self._fields(line.strip()) is not None for line in self.lines.ahead(1)):
+            if is_elision(stripped) and any(
+                self._read_fields(line.strip()) is not None for line in self.lines.ahead(1)
+            ):
                 self.elided = True
-            elif self._row(stripped) or not blank and (self._wrapped(stripped) or self._cut_off(stripped)):
+            elif self._take_row(stripped) or not blank and (self._wrapped(stripped) or self._cut_off(stripped)):
                 self.last = self.lines.number
                 self._measure(self.lines.raw)
             else:
@@ -285,12 +287,12 @@ class RowReader:
             blank.clear()
         self.lines.back(*blank)
 
-    def _row(self, line: str) -> bool:
-        row = self._fields(line)
+    def _take_row(self, line: str) -> bool:
+        row = self._read_fields(line)
         if row is None and self._begins_a_row(line):
             following = self.lines.peek()  # a mail client broke the row: the rest is on the next line
             joined = f"{line} {following.strip()}" if following and following.strip() else ""
-            row = self._fields(joined) if joined and self._fields(following or "") is None else None
+            row = self._read_fields(joined) if joined and self._read_fields(following or "") is None else None
             if row is not None:
                 self._measure(self.lines.raw)
                 next(self.lines)
@@ -304,7 +306,7 @@ class RowReader:
             self.columns[name].append(value)
         return True
 
-    def _fields(self, line: str) -> list[Any] | None:
+    def _read_fields(self, line: str) -> list[Any] | None:
         """One row's values, or None where the line is no row."""
         most = len(self.names) - 1
         fields = _SPLIT_STATE.sub("", line, count=1).split(None, most)
@@ -383,7 +385,7 @@ class RowReader:
     def _a_row_soon(self) -> bool:
         """Whether a row comes within the next lines, with nothing but more of this row's command before it."""
         for line in self.lines.ahead(12):
-            if self._fields(line.strip()) is not None or self._begins_a_row(line):
+            if self._read_fields(line.strip()) is not None or self._begins_a_row(line):
                 return True
             if prompt(line) is not None or "PID" in line.split():
                 return False

@@ -112,7 +112,7 @@ _USUAL_MEMORY = (
 )
 
 
-def _in_english(line: str) -> str:
+def _translate_line(line: str) -> str:
     """A line of top's summary, or the titles of its table, with its words in English."""
     text = _FOREIGN_WORD.sub(lambda found: _ENGLISH[found[0]], line)
     return _NO_STATE.sub(r"\1S ", text) if text.startswith("PID") else text
@@ -149,7 +149,7 @@ class Summary:
         if found is None:
             return False
         try:
-            self.values |= _usual_values(found.groups())
+            self.values |= _list_usual_values(found.groups())
         except ValueError:  # "1.2.3", or an uptime in words of its own
             self.lines.take(-len(found[0]), -5)
             return False
@@ -158,17 +158,17 @@ class Summary:
 
     def in_english(self, line: str) -> str:
         self._is_foreign = self._is_foreign or not line.isascii() or bool(_FOREIGN.match(line))
-        return _in_english(line) if self._is_foreign else line
+        return _translate_line(line) if self._is_foreign else line
 
     def take(self, line: str) -> bool:
         """Take a line of the summary in. False where it is none, or belongs to the next screen."""
-        for take in (self._head, self._tasks, self._cpu, self._memory, self._bsd):
+        for take in (self._take_head, self._take_tasks, self._take_cpu, self._take_memory, self._take_bsd):
             if take(line):
                 self.parts += 1
                 return True
         return False
 
-    def _head(self, line: str) -> bool:
+    def _take_head(self, line: str) -> bool:
         if not line.startswith("top - ") and not (is_uptime(line) and begins_with_tasks(self.lines.ahead(1))):
             return False
         found = _HEAD.match(line)
@@ -190,17 +190,17 @@ class Summary:
             self.values[name] = number(found[key])
         return True
 
-    def _tasks(self, line: str) -> bool:
+    def _take_tasks(self, line: str) -> bool:
         if not line.startswith(("Tasks:", "Threads:")) or "tasks_total" in self.values:
             return False
-        line = self._joined(line, _TASK)
+        line = self._join_line(line, _TASK)
         if line.startswith("Threads:"):
             self.values["mode"] = "threads"
         for count, what in _TASK.findall(line):
             self.values[f"tasks_{what.replace('-', '_')}"] = int(count)
         return True
 
-    def _cpu_table(self, line: str) -> bool:
+    def _take_cpu_table(self, line: str) -> bool:
         if titles := _CPU_TITLES.fullmatch(line):
             self._cpu_titles = titles[1].split()
             return "cpu" not in self.values
@@ -215,8 +215,8 @@ class Summary:
             self.values["cpu"] = shares
         return True
 
-    def _cpu(self, line: str) -> bool:
-        if self._cpu_table(line):
+    def _take_cpu(self, line: str) -> bool:
+        if self._take_cpu_table(line):
             return True
         starts = list(_CPU_START.finditer(line))
         if not starts or starts[0].start():
@@ -227,7 +227,7 @@ class Summary:
             or ("states" in starts[0][0] and not _CPU.search(line))
         ):
             return False
-        line = self._joined(line, _CPU)
+        line = self._join_line(line, _CPU)
         starts = list(_CPU_START.finditer(line))
         for start, following in zip(starts, [*starts[1:], None], strict=True):
             self._add_cpu(start, line[start.start() : following.start() if following else None])
@@ -249,7 +249,7 @@ class Summary:
         elif start[0] == "CPU:" and "usr" in text:
             self.values["flavour"] = "busybox"
 
-    def _joined(self, line: str, wanted: re.Pattern[str]) -> str:
+    def _join_line(self, line: str, wanted: re.Pattern[str]) -> str:
         """The line with its rest, where a mail client broke it: only if the rest has more of the same figures."""
         following = self.in_english((self.lines.peek() or "").strip())
         whole = f"{line} {following}"
@@ -259,9 +259,9 @@ class Summary:
         if all_of_it == own or (all_of_it == own + others and not (others and wanted.match(following))):
             return line
         next(self.lines)
-        return self._joined(whole, wanted)
+        return self._join_line(whole, wanted)
 
-    def _memory(self, line: str) -> bool:
+    def _take_memory(self, line: str) -> bool:
         if "mem_total_kb" in self.values and _ACTIVE.match(line):
             line = f"Mem: {line}"  # the second line of procps 2's
         starts = list(_MEMORY.finditer(line))
@@ -270,15 +270,15 @@ class Summary:
         if f"{starts[0][2].lower()}_total_kb" in self.values and not _ACTIVE.search(line):
             return False
         amount = _OLD_AMOUNT if " av," in line else _AMOUNT
-        line = self._joined(line, amount)
+        line = self._join_line(line, amount)
         if line.endswith("avail") and (self.lines.peek() or "").strip() == "Mem":
             next(self.lines)
         starts = list(_MEMORY.finditer(line))
         for start, following in zip(starts, [*starts[1:], None], strict=True):
-            self._amounts(start, amount.findall(line[start.end() : following.start() if following else None]))
+            self._read_amounts(start, amount.findall(line[start.end() : following.start() if following else None]))
         return True
 
-    def _amounts(self, start: re.Match[str], found: list[tuple[str, str, str, str]]) -> None:
+    def _read_amounts(self, start: re.Match[str], found: list[tuple[str, str, str, str]]) -> None:
         room = start[2].lower()
         for figure, suffix, cut, what in found:
             name = _MEMORY_NAMES.get(what.lower(), what.lower())
@@ -286,7 +286,7 @@ class Summary:
             kb = number(figure) * FACTOR_KB[(suffix or start[1] or "").lower()]
             self.values[key] = None if cut else rounded(kb, 3)
 
-    def _bsd(self, line: str) -> bool:
+    def _take_bsd(self, line: str) -> bool:
         """busybox's load line, FreeBSD's first lines, and the count of processes that procps 2 has, too."""
         values = self.values
         if loads := _LOADS.match(line):
@@ -311,7 +311,7 @@ class Summary:
         return True
 
 
-def _usual_values(groups: tuple[str, ...]) -> dict[str, Any]:
+def _list_usual_values(groups: tuple[str, ...]) -> dict[str, Any]:
     values: dict[str, Any] = {
         "time": groups[0],
         "uptime": groups[1],

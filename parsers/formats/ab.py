@@ -137,13 +137,13 @@ class _Report:
             label, colon, rest = line.partition(":")
             key = FIELDS.get(label) or (FIELDS.get(label.strip(_MARKS)) if colon else None)
             if key and colon:
-                if not self._field(key, rest.strip() or self._below(key)):
+                if not self._read_field(key, rest.strip() or self._take_value_below(key)):
                     break
-            elif not self._other(line):
+            elif not self._read_other(line):
                 break
         return self._finish()
 
-    def _below(self, key: str) -> str:
+    def _take_value_below(self, key: str) -> str:
         """The value on the line below its label, which is taken; "" where there is none."""
 
         def fits(below: str) -> bool:
@@ -162,7 +162,7 @@ class _Report:
         self.lines.back(*self.taken, self.lines.raw)
         return False
 
-    def _field(self, key: str, rest: str) -> bool:
+    def _read_field(self, key: str, rest: str) -> bool:
         values = self.values
         if self._is_doubled(key, rest):
             return self._mine()
@@ -173,7 +173,7 @@ class _Report:
         elif key == "time_per_request_ms" and "across" in rest:
             key = "time_per_request_across_ms"
         if key in TIMES.values():
-            return self._times(key, rest)
+            return self._read_times(key, rest)
         if key[-3:] != "_ms" and key in TEXTS.values():
             if "<tr" in self.lines.raw:
                 rest = rest.partition("<")[0].strip()  # maybe a tag that was cut off
@@ -193,7 +193,7 @@ class _Report:
         if before[0] != key or not (self.doubled or len(self.values) >= _TABLE or key in TEXTS.values()):
             return False
         if not self.doubled:
-            self._problem("two reports are printed at once: figures that differ between them were not read")
+            self._add_problem("two reports are printed at once: figures that differ between them were not read")
         self.doubled = True
         if rest != before[1]:
             self.values.pop(key, None)
@@ -211,15 +211,15 @@ class _Report:
         except ValueError:
             self.template = self.template or has_placeholder(word)
             if not (key == "document_length_bytes" and word == "Variable"):
-                self._problem(f"expected a number for {key}, found {rest[:40]!r}")
+                self._add_problem(f"expected a number for {key}, found {rest[:40]!r}")
             return
         if unit and unit not in rest and len(rest.split()) == 1 and self.lines.peek() is None:
-            self._problem(f"the text ends in {rest[:40]!r}, before the unit {unit}: the number may be cut off")
+            self._add_problem(f"the text ends in {rest[:40]!r}, before the unit {unit}: the number may be cut off")
             return
         self.has_rate = self.has_rate or (key == "requests_per_second" and unit is not None and unit in rest)
         self.values[key] = figure
 
-    def _times(self, key: str, rest: str) -> bool:
+    def _read_times(self, key: str, rest: str) -> bool:
         if self.lines.cut == self.lines.number and _RIGHT.search(self.lines.raw):
             rest += self.lines.cut_text
             self.lines.cut = 0
@@ -235,16 +235,16 @@ class _Report:
         if names and (len(figures) == 5 or isinstance(figures[2], int)):
             self.values[key] = dict(zip(names, figures, strict=True))
         elif self.lines.cut != self.lines.number and (not rest or not rest[0].isdigit()):
-            return self._other(self.lines.raw)
+            return self._read_other(self.lines.raw)
         else:
-            self._problem(f"expected 5 times (or 3) for {key}, found {rest[:60]!r}")
+            self._add_problem(f"expected 5 times (or 3) for {key}, found {rest[:60]!r}")
         return self._mine()
 
-    def _problem(self, message: str) -> None:
+    def _add_problem(self, message: str) -> None:
         if self.lines.cut != self.lines.number:  # the reader tells of that
             self.problems.append(Problem(self.lines.number, message))
 
-    def _other(self, line: str) -> bool:
+    def _read_other(self, line: str) -> bool:
         """A line without one of ab's labels. False where the report is over."""
         stripped = line.strip()
         if stripped[:1] in "#-*" and not is_elision(stripped):  # a title or an item of a list that somebody made of it
@@ -269,15 +269,15 @@ class _Report:
             self.foreign = self.foreign or not self.values or "requests_per_second" in self.values
             return self._mine() if self.foreign else self._end()
         if stripped.startswith("This is ApacheBench"):
-            return self._banner(stripped)
+            return self._read_banner(stripped)
         if "total_ms" in self.values and stripped.endswith("ection Times (ms)") and not self.doubled:
             return self._end()
-        if self._detail(stripped) or _NOISE.match(stripped):
+        if self._read_detail(stripped) or _NOISE.match(stripped):
             self.verbose = self.verbose or stripped.startswith(("INFO:", "LOG:")) or "INFO:" in stripped
             return self._mine()
-        return self._unknown(stripped)
+        return self._read_unknown(stripped)
 
-    def _banner(self, line: str) -> bool:
+    def _read_banner(self, line: str) -> bool:
         if self.values:
             return self._mine() if self.before == (line, "") else self._end()  # another load's, started at once
         self.before = (line, "")
@@ -292,7 +292,7 @@ class _Report:
                 self.first -= 1
         return self._mine()
 
-    def _detail(self, line: str) -> bool:
+    def _read_detail(self, line: str) -> bool:
         """Lines that belong to the figure before them, warnings, and the end of a broken-off run."""
         values = self.values
         if failed := _FAILED.search(line):
@@ -318,7 +318,7 @@ class _Report:
             return False
         return True
 
-    def _unknown(self, line: str) -> bool:
+    def _read_unknown(self, line: str) -> bool:
         """A line that ab does not print by itself: its own error, a body shown by -v, a remark inside, or the end."""
         running = "ab_version" in self.values and len(self.values) <= 4 and "server_hostname" not in self.values
         if running and not prompt(line):

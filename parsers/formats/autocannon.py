@@ -119,14 +119,14 @@ class _Tables:
 
     def read(self, line: str) -> dict[str, Any] | None:
         if line.startswith("│"):
-            return self._row([cell.strip() for cell in line.split("│")[1:-1]]) if line.endswith("│") else None
+            return self._read_row([cell.strip() for cell in line.split("│")[1:-1]]) if line.endswith("│") else None
         if _BARE_HEADING.fullmatch(line):
             self.columns = line.split()
             return {}
         if self.columns and (found := _BARE_ROW.fullmatch(line)):
-            return self._row([found[1], *_BARE_CELL.findall(found[2])])
+            return self._read_row([found[1], *_BARE_CELL.findall(found[2])])
         if not self.columns and (found := _OLD.fullmatch(line)):
-            return _old(*(text for text in found.groups() if text))
+            return _read_old_row(*(text for text in found.groups() if text))
         if _OLD_HEADING.fullmatch(line):
             return {}
         if found := _RUNNING.fullmatch(line):
@@ -145,7 +145,7 @@ class _Tables:
             return {"errors": _count(found[1]), "timeouts": _count(found[2])}
         return None
 
-    def _row(self, cells: list[str]) -> dict[str, Any] | None:
+    def _read_row(self, cells: list[str]) -> dict[str, Any] | None:
         if cells and (width := _HEADINGS.get(cells[0])):
             if len(cells) != width:
                 return None
@@ -154,11 +154,11 @@ class _Tables:
         if not cells or len(cells) != len(self.columns):
             return None
         try:
-            return self._figures(cells[0], cells[1:])
+            return self._read_figures(cells[0], cells[1:])
         except ValueError:
             return None
 
-    def _figures(self, name: str, cells: list[str]) -> dict[str, Any] | None:
+    def _read_figures(self, name: str, cells: list[str]) -> dict[str, Any] | None:
         if self.columns[:1] == ["Code"]:
             return {"status_codes": {name: int(cells[0])}}
         if self.columns[:1] == ["Percentile"]:
@@ -172,7 +172,7 @@ class _Tables:
         return {field: dict(zip(names, map(figure, cells), strict=True))}
 
 
-def _old(name: str, text: str) -> dict[str, Any]:
+def _read_old_row(name: str, text: str) -> dict[str, Any]:
     """A row of the table without lines between its columns, which are avg, stdev and max."""
     field, read = _NAMES[name]
     cells = re.findall(r"[\d.]+ [kMGT]?B" if name == "Bytes/Sec" else r"[\d.]+", text)
@@ -188,7 +188,7 @@ def _count(text: str) -> int:
     return int(text.removesuffix(unit)) * _COUNT[unit]
 
 
-def _ms(cell: str) -> float:
+def _parse_ms(cell: str) -> float:
     found = _MS.fullmatch(cell)
     return float(found[1]) if found else float("x")
 
@@ -198,7 +198,7 @@ def _parse_figure(cell: str) -> float:
     return float(number(_SEPARATOR.sub("", cell)))
 
 
-def _size(cell: str) -> float:
+def _parse_size(cell: str) -> float:
     found = _SIZE.fullmatch(cell)
     return round(float(found[1]) * DECIMAL_SIZES[found[2]]) if found else float("x")
 
@@ -238,9 +238,9 @@ def _statistics(tree: dict[str, Any], name: str) -> dict[str, float]:
 
 
 _NAMES = {
-    "Latency": ("latency_ms", _ms),
+    "Latency": ("latency_ms", _parse_ms),
     "Req/Sec": ("requests_per_s", _parse_figure),
-    "Bytes/Sec": ("bytes_per_s", _size),
+    "Bytes/Sec": ("bytes_per_s", _parse_size),
 }
 
 

@@ -78,7 +78,7 @@ JSON = re.compile(r'\{"spec":\{"numberOfConnections":\d')
 def parse(lines: Lines, command: str | None) -> Found | None:
     if (lines.peek() or "").lstrip().startswith("{"):
         return take_object(lines, JSON, _read_object)
-    found = take_report(lines, _REPORT, lambda line: _line(lines, line))
+    found = take_report(lines, _REPORT, lambda line: _read_line(lines, line))
     if found and "latency_ms" not in found.values and (whole := take_object(lines, JSON, _read_object)):
         whole.first = found.first  # the JSON stands below "Bombarding ..." and the progress
         return whole
@@ -99,9 +99,9 @@ _REPORT = Report(
 )
 
 
-def _line(lines: Lines, line: str) -> dict[str, Any] | None:
+def _read_line(lines: Lines, line: str) -> dict[str, Any] | None:
     if line == "Errors:":
-        return {"errors": _errors(lines)}
+        return {"errors": _read_errors(lines)}
     if line.endswith("m") and lines.unended():
         return None  # "8.81m" may be the beginning of 8.81ms
     for pattern, meaning in _MEANINGS:
@@ -110,7 +110,7 @@ def _line(lines: Lines, line: str) -> dict[str, Any] | None:
     return None
 
 
-def _errors(lines: Lines) -> dict[str, int]:
+def _read_errors(lines: Lines) -> dict[str, int]:
     """What stands below "Errors:": texts with how often each came, of which a mail client may have broken some."""
     errors: dict[str, int] = {}
     text = ""
@@ -125,7 +125,7 @@ def _errors(lines: Lines) -> dict[str, int]:
     return errors
 
 
-def _begun(url: str, duration: str | None, requests: str | None, connections: str) -> dict[str, Any]:
+def _read_beginning(url: str, duration: str | None, requests: str | None, connections: str) -> dict[str, Any]:
     asked = {"duration_s": go_duration_ms(duration) / 1000} if duration else {"requests": int(requests or 0)}
     return {"url": url, "connections": int(connections), **asked}
 
@@ -135,7 +135,7 @@ def _three(*values: float) -> dict[str, float]:
 
 
 _MEANINGS = (
-    (_BEGUN, _begun),
+    (_BEGUN, _read_beginning),
     (_RATE, lambda *rates: {"requests_per_s": _three(*map(float, rates))}),
     (
         _LATENCY,
@@ -164,14 +164,14 @@ def _read_object(tree: dict[str, Any]) -> dict[str, Any]:
         "bytes_written": figure(result, "bytesWritten"),
         **{name: figure(result, name.replace("status_", "req")) for name in _STATUSES},
         "others": figure(result, "others"),
-        "errors": _error_counts(result.get("errors")),
+        "errors": _count_errors(result.get("errors")),
         "latency_ms": {names[key]: us for key, us in figures(result, "latency", factor=0.001).items() if key in names},
         "percentiles_ms": figures(result, "latency", "percentiles", factor=0.001),
         "requests_per_s": {names[key]: rate for key, rate in figures(result, "rps").items() if key in names},
     }
 
 
-def _error_counts(errors: Any) -> dict[str, int]:
+def _count_errors(errors: Any) -> dict[str, int]:
     listed = errors if isinstance(errors, list) else []
     return {text: figure(one, "count") for one in listed if (text := text_of(one, "description"))}
 

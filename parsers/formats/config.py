@@ -55,10 +55,10 @@ _MOST_LINES = 20_000
 
 def claims(command: str) -> bool:
     """Whether the command shows a configuration file."""
-    return not _SHOWERS.isdisjoint(command.split()) and _path(command) is not None
+    return not _SHOWERS.isdisjoint(command.split()) and _find_path(command) is not None
 
 
-def _path(command: str) -> str | None:
+def _find_path(command: str) -> str | None:
     shows = _SHOWS.search(command)
     found = _PATH.search(shows["words"]) if shows else None
     if not found:
@@ -68,7 +68,7 @@ def _path(command: str) -> str | None:
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    path = _path(command) if command else None
+    path = _find_path(command) if command else None
     text, first, last = _Showing(lines, bare=path is None).read()
     if not text:
         return None

@@ -50,10 +50,10 @@ _POWER = {None: 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     first, above = lines.number + 1, lines.raw
-    titles = _titles(lines)
+    titles = _read_titles(lines)
     if len(titles) < 3:
         return None
-    pattern, part = (re.compile(_row_pattern(titles, cut)) for cut in (False, True))
+    pattern, part = (re.compile(_build_row_pattern(titles, cut)) for cut in (False, True))
     rows: list[dict[str, Any]] = []
     for stripped in lines.texts():
         row = match_joined(lines, stripped, pattern.fullmatch, most=4) or (
@@ -62,14 +62,14 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         if row is None:
             lines.refuse()
             break
-        rows.append(_row(titles, row))
+        rows.append(_read_row(titles, row))
     if not rows:
         return None
     values = {"iteration": iteration(lines, KIND, first, lines.last, above), "n_rows": len(rows), "rows": rows}
     return Found(values, first, lines.last)
 
 
-def _titles(lines: Lines) -> list[str]:
+def _read_titles(lines: Lines) -> list[str]:
     """The columns' titles, also where a mail client broke their line; [] where it is no such line."""
     line = next(lines).strip()
     found = _TITLES.fullmatch(line)
@@ -85,7 +85,7 @@ def _titles(lines: Lines) -> list[str]:
     return titles if len(titles) <= len(_COLUMNS) else []
 
 
-def _row_pattern(titles: list[str], cut: bool) -> str:
+def _build_row_pattern(titles: list[str], cut: bool) -> str:
     """What a row looks like; `cut`: it may end behind any of its figures."""
     parts = [f"({_COLUMNS[title][0]})" for title in titles]
     if not cut:
@@ -97,16 +97,16 @@ def _row_pattern(titles: list[str], cut: bool) -> str:
     )
 
 
-def _row(titles: list[str], found: re.Match[str]) -> dict[str, Any]:
+def _read_row(titles: list[str], found: re.Match[str]) -> dict[str, Any]:
     row: dict[str, Any] = {}
     for title, text in zip(titles, found.groups(), strict=False):
         names = _COLUMNS[title][1]
         for name, figure in zip(names, _SLASH.split(text) if text else (), strict=False):
-            row[name] = _figure(name, figure)
+            row[name] = _parse_figure(name, figure)
     return row
 
 
-def _figure(name: str, text: str) -> Any:
+def _parse_figure(name: str, text: str) -> Any:
     if text == "--":
         return None
     if name == "pids":

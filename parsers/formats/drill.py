@@ -54,7 +54,7 @@ _FIGURE = re.compile(
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _REPORT, _line)
+    found = take_report(lines, _REPORT, _read_line)
     return found if found and found.values.keys() & {"requests_per_second", "average_ms"} else None
 
 
@@ -67,7 +67,7 @@ _REPORT = Report(
 )
 
 
-def _line(line: str) -> dict[str, Any] | None:
+def _read_line(line: str) -> dict[str, Any] | None:
     if found := _SET.fullmatch(line):
         name = found[1].lower().replace(" ", "_")
         if name != "base_url" and not found[2].isdecimal():

@@ -55,7 +55,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     for line in lines.texts():
         if line[0] == "-" and _GROUPS.fullmatch(line):
             groups, columns = [group.strip("-") for group in rejoin(lines, line, _GROUPS).split()], []
-        elif not columns and (titles := match_joined(lines, line, partial(_titles, groups), most=4)):
+        elif not columns and (titles := match_joined(lines, line, partial(_read_titles, groups), most=4)):
             columns = [
                 *titles[:-1],
                 join_rest(lines, " ".join(titles[-1]), lambda more: set(more.split()) <= _TITLES).split(),
@@ -63,20 +63,20 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         elif len(rows) == _MOST_ROWS or "|" not in line:
             lines.refuse()
             break
-        elif row := match_joined(lines, line, partial(_row, groups, columns), most=4):
+        elif row := match_joined(lines, line, partial(_read_row, groups, columns), most=4):
             rows.append(row)
         elif lines.cut != lines.number and not lines.unended():
             problems.append(Problem(lines.number, f"expected a row of dstat's figures, found {line[:60]!r}"))
     return Found({"n_rows": len(rows), "rows": rows}, first, lines.last, False, problems) if rows else None
 
 
-def _titles(groups: list[str], line: str) -> list[list[str]] | None:
+def _read_titles(groups: list[str], line: str) -> list[list[str]] | None:
     """The titles of each group's columns."""
     cells = [cell.split() for cell in line.split("|")]
     return cells if len(cells) == len(groups) and all(cells) and not _TITLES.isdisjoint(sum(cells, [])) else None
 
 
-def _row(groups: list[str], columns: list[list[str]], line: str) -> dict[str, Any] | None:
+def _read_row(groups: list[str], columns: list[list[str]], line: str) -> dict[str, Any] | None:
     """The figures that are known, by their names."""
     row: dict[str, Any] = {}
     cells = line.split("|")

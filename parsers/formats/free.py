@@ -62,11 +62,11 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     first = lines.number + 1
     # What a page calls everything that is printed sticks to it in Markdown that was made of the page.
     opening = next(lines).strip().removeprefix("Output")
-    columns = _columns(join_rest(lines, opening, lambda more: bool(_columns(more))))
+    columns = _read_columns(join_rest(lines, opening, lambda more: bool(_read_columns(more))))
     if columns[:3] != ["total", "used", "free"] or len(columns) < 4:
         lines.step_back()
         return None
-    table = _Table(lines, columns, _unit(command or ""), 1000 if "--si" in (command or "").split() else 1024)
+    table = _Table(lines, columns, _find_unit(command or ""), 1000 if "--si" in (command or "").split() else 1024)
     for text in lines.texts():
         if not table.take(text):
             lines.refuse()
@@ -81,7 +81,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     )
 
 
-def _columns(text: str) -> list[str]:
+def _read_columns(text: str) -> list[str]:
     """Our names of free's columns; none where one word is no title of free's."""
     names = [_COLUMN.get(word, "").replace("/", "_") for word in text.lower().split()]
     return names if all(names) else []
@@ -108,7 +108,7 @@ class _Table:
         names = self._names(row[1]) if row else []
         if row is None or not names or names[0] in self.values:
             return False
-        figures = self._figures(row)
+        figures = self._parse_figures(row)
         if figures is not None:
             self.values |= dict(zip(names, figures, strict=False))
         elif self.lines.cut != self.lines.number:
@@ -122,16 +122,16 @@ class _Table:
         name = _LABEL.get(label.lower(), "swap" if " " in label else "")
         return [f"{name}_{column}_kb" for column in self.columns] if name else []
 
-    def _figures(self, row: re.Match[str]) -> list[int | float] | None:
-        figures = _figures(row[2], self.unit, self.base)
+    def _parse_figures(self, row: re.Match[str]) -> list[int | float] | None:
+        figures = _parse_figures(row[2], self.unit, self.base)
         if _LABEL.get(row[1].lower()) == "mem" and figures and len(figures) == len(row[2].split()) < len(self.columns):
-            return _figures(
+            return _parse_figures(
                 join_rest(self.lines, row[2], lambda more: bool(_MORE_SIZES.fullmatch(more))), self.unit, self.base
             )
         return figures
 
 
-def _unit(command: str) -> float | None:
+def _find_unit(command: str) -> float | None:
     """KiB that one printed unit is, by the command's options; None where the command is not shown."""
     words = command.replace("|", " | ").split()
     if not any(word.rpartition("/")[2] == "free" for word in words):
@@ -150,7 +150,7 @@ def _unit(command: str) -> float | None:
     return unit
 
 
-def _figures(text: str, unit: float | None, base: int) -> list[int | float] | None:
+def _parse_figures(text: str, unit: float | None, base: int) -> list[int | float] | None:
     """The row's sizes in KiB; a remark behind them ends them."""
     found: list[int | float] = []
     for word in text.split():

@@ -52,7 +52,7 @@ _COLUMNS = ("total", "ok", "ko")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _REPORT, _line)
+    found = take_report(lines, _REPORT, _read_line)
     return found if found and found.values.keys() & {"request_count", "requests_per_s"} else None
 
 
@@ -69,7 +69,7 @@ _REPORT = Report(
 )
 
 
-def _line(line: str) -> dict[str, Any] | None:
+def _read_line(line: str) -> dict[str, Any] | None:
     if found := _ROW.fullmatch(line):
         count, rate, extreme, spread, percent, *cells = found.groups()
         columns = {

@@ -87,11 +87,11 @@ _COUNTS = ("total", "started", "done", "succeeded", "failed", "errored", "timeou
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _REPORT, _line)
+    found = take_report(lines, _REPORT, _read_line)
     return found if found and found.values.keys() & {"requests_per_second", "requests_total", "request_ms"} else None
 
 
-def _line(line: str) -> dict[str, Any] | None:
+def _read_line(line: str) -> dict[str, Any] | None:
     """What one line of figures tells, or None."""
     try:
         if found := _FINISHED.fullmatch(line):
@@ -112,7 +112,7 @@ def _line(line: str) -> dict[str, Any] | None:
             names = ("traffic_total_bytes", "traffic_headers_bytes", "traffic_data_bytes")
             return {name: int(n) for name, n in zip(names, found.groups(), strict=True)}
         if found := _ROW.fullmatch(line):
-            return {_TABLE[found[1]]: _row(found)}
+            return {_TABLE[found[1]]: _read_row(found)}
     except ValueError:  # "1.2.3"
         return None
     return None
@@ -127,7 +127,7 @@ _REPORT = Report(
 )
 
 
-def _row(found: re.Match[str]) -> dict[str, float]:
+def _read_row(found: re.Match[str]) -> dict[str, float]:
     cells = [to_ms(found[at], found[at + 1]) if found[at + 1] else float(found[at]) for at in (2, 4, 6, 8)]
     return dict(zip(("min", "max", "mean", "sd"), cells, strict=True)) | {"within_sd_pct": float(found[10])}
 

@@ -162,11 +162,11 @@ class _Report:
 
     def _take_figure(self, line: str) -> bool | None:
         for pattern, take in (
-            (_FIGURE, self._figure),
-            (_BAR, self._bar),
-            (_PERCENT, self._percent),
-            (_DETAIL, self._detail),
-            (_STATUS, self._status),
+            (_FIGURE, self._read_figure),
+            (_BAR, self._read_bar),
+            (_PERCENT, self._read_percent),
+            (_DETAIL, self._read_detail),
+            (_STATUS, self._read_status),
         ):
             if found := pattern.fullmatch(line):
                 return take(found)
@@ -190,7 +190,7 @@ class _Report:
         label = line.partition(":")[0]
         return label in _SUMMARY and self.section == "Summary"
 
-    def _figure(self, found: re.Match[str]) -> bool | None:
+    def _read_figure(self, found: re.Match[str]) -> bool | None:
         name = _SUMMARY[found[1]]
         if name in self.values:
             return False
@@ -199,17 +199,17 @@ class _Report:
             self.values[name] = float(found[2]) if found[3] != "bytes" else int(float(found[2]))
         return True
 
-    def _bar(self, found: re.Match[str]) -> bool:
+    def _read_bar(self, found: re.Match[str]) -> bool:
         if found[1][0].isdigit():
             self.values.setdefault("histogram", []).append([float(found[1]), int(found[2])])
         return True
 
-    def _percent(self, found: re.Match[str]) -> bool:
+    def _read_percent(self, found: re.Match[str]) -> bool:
         if float(found[1]) > 0 and found[2][0].isdigit():  # "0% in 0.0000 secs": too few requests for this percentile
             self.values.setdefault("percentiles_s", {})[f"{float(found[1]):g}"] = float(found[2])
         return True
 
-    def _detail(self, found: re.Match[str]) -> bool:
+    def _read_detail(self, found: re.Match[str]) -> bool:
         name = re.sub(r"\W", "_", found[1].lower())
         if all(text[0].isdigit() for text in found.groups()[1:]):
             times = (float(text) for text in found.groups()[1:])
@@ -217,7 +217,7 @@ class _Report:
             table[name] = dict(zip(("average_s", "fastest_s", "slowest_s"), times, strict=True))
         return True
 
-    def _status(self, found: re.Match[str]) -> bool:
+    def _read_status(self, found: re.Match[str]) -> bool:
         self.values.setdefault("status_codes", {})[found[1]] = int(found[2])
         return True
 
@@ -290,11 +290,11 @@ class _Requests:
         cells = self.read(line)
         if cells is None:
             return False
-        us = _us(cells[0])
+        us = _parse_us(cells[0])
         self._add(
             us,
             cells[self.status] if self.status is not None else "",
-            _us(cells[self.offset]) if self.offset is not None else None,
+            _parse_us(cells[self.offset]) if self.offset is not None else None,
         )
         return True
 
@@ -336,7 +336,7 @@ class _Requests:
         return values
 
 
-def _us(text: str) -> int:
+def _parse_us(text: str) -> int:
     return round(float(text) * 1_000_000)
 
 

@@ -109,7 +109,7 @@ _OF_REPLIES = (
 _OF_SESSIONS = ("connections_per_session", "session_lifetime_s")
 
 
-def _pattern(line: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
+def _compile_line(line: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
     """One of _LINES as a pattern, and the names of its groups."""
     text, *rest = _PLACE.split(line)  # text, name, sort, text, ...
     pattern = re.escape(text) + "".join(
@@ -118,14 +118,14 @@ def _pattern(line: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
     return re.compile(pattern.replace(r"\ ", r"\s+")), tuple(rest[::3])
 
 
-_PATTERNS = tuple(_pattern(line) for line in _LINES)
+_PATTERNS = tuple(_compile_line(line) for line in _LINES)
 
 
-def _line(line: str) -> dict[str, Any] | None:
+def _read_line(line: str) -> dict[str, Any] | None:
     line = line.removeprefix("^C")  # as the terminal shows the key that ended it
     for pattern, names in _PATTERNS:
         if found := pattern.fullmatch(line):
-            return _figures(names, found.groups())
+            return _parse_figures(names, found.groups())
     if found := _STEP.fullmatch(line):
         return {"connections_by_ms": {found[1]: int(found[2])}}
     if found := _SESSIONS.fullmatch(line):
@@ -133,7 +133,7 @@ def _line(line: str) -> dict[str, Any] | None:
     return _parse_command(line) if _ECHO.fullmatch(line) else None
 
 
-def _figures(names: tuple[str, ...], texts: tuple[str, ...]) -> dict[str, Any]:
+def _parse_figures(names: tuple[str, ...], texts: tuple[str, ...]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, text in zip(names, texts, strict=True):
         group, _, part = name.partition(".")
@@ -181,7 +181,7 @@ _REPORT = Report(
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _REPORT, _line)
+    found = take_report(lines, _REPORT, _read_line)
     if found is None or not found.values.keys() - {"asked_" + name for name in _ASKED}:
         return None
     _leave_out_noughts(found.values)
@@ -220,8 +220,8 @@ def records(values: dict[str, Any]) -> list[Record]:
     return [
         LoadResult(
             tool=KIND,
-            requests_per_second=_answered(values),
-            complete_requests=_requests_made(values),
+            requests_per_second=_compute_answered(values),
+            complete_requests=_count_requests(values),
             failed_requests=get("errors"),
             duration_s=get("time_taken_s"),
             keepalive=per_connection > 1 if per_connection is not None else None,
@@ -236,7 +236,7 @@ def records(values: dict[str, Any]) -> list[Record]:
     ]
 
 
-def _requests_made(values: dict[str, Any]) -> int | None:
+def _count_requests(values: dict[str, Any]) -> int | None:
     """Requests, with those that never left for lack of a connection: they are among the errors only."""
     if "replies" not in values:
         return None
@@ -244,7 +244,7 @@ def _requests_made(values: dict[str, Any]) -> int | None:
     return max(sent, replies + errors)
 
 
-def _answered(values: dict[str, Any]) -> float | None:
+def _compute_answered(values: dict[str, Any]) -> float | None:
     """Requests that were answered, per second: what is printed is of those that were sent."""
     if "requests_per_second" not in values:
         mean = values.get("replies_per_second", {}).get("mean")  # a quoted line tells as much

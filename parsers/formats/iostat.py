@@ -67,7 +67,7 @@ class _Report:
             if not text:
                 continue
             number = self.lines.number
-            if not self._line(text):
+            if not self._take_line(text):
                 break
             self.first, self.last = self.first or number, self.lines.number
             self.taken.clear()
@@ -89,7 +89,7 @@ class _Report:
             return False
         return bool(self.devices) or ahead[0].split()[0] == "avg-cpu:" or ahead[0].strip()[:1].isdigit()
 
-    def _line(self, text: str) -> bool:
+    def _take_line(self, text: str) -> bool:
         """Take one line in. False where it is none of this report's."""
         if re.fullmatch(_DATE, text):
             stamp = _STAMP.search(text)
@@ -99,10 +99,10 @@ class _Report:
             return True
         words = text.split()
         if _BEGINS.match(text) and all(_WORD.fullmatch(word) for word in words):
-            return self._heading(text, words)
-        return bool(self.titles) and self._row(text, words)
+            return self._take_heading(text, words)
+        return bool(self.titles) and self._take_row(text, words)
 
-    def _heading(self, text: str, words: list[str]) -> bool:
+    def _take_heading(self, text: str, words: list[str]) -> bool:
         if words[0] == "avg-cpu:" and self.seen:
             return False
         while more := peek_rest(self.lines, text, _BEGINS):
@@ -117,7 +117,7 @@ class _Report:
         self.seen.append(words)
         return True
 
-    def _row(self, text: str, words: list[str]) -> bool:
+    def _take_row(self, text: str, words: list[str]) -> bool:
         line = text
         titles = self.titles[1:] if self.titles[0] == "avg-cpu" else self.titles
         while len(words) < len(titles) and (more := peek_rest(self.lines, line, _BEGINS)):
@@ -125,9 +125,9 @@ class _Report:
             words += more.split()
         if len(words) > len(titles) or (len(words) < len(titles) and not self.lines.unended()):
             return False
-        row = self._figures(titles, words)
+        row = self._parse_figures(titles, words)
         if row is None:
-            return self._odd(text, words)
+            return self._take_odd(text, words)
         name = row.pop("device", None)
         if name is not None:
             parted = sum("Device" in titles for titles in self.seen) > 1
@@ -140,7 +140,7 @@ class _Report:
             return False
         return True
 
-    def _figures(self, titles: list[str], words: list[str]) -> Row | None:
+    def _parse_figures(self, titles: list[str], words: list[str]) -> Row | None:
         row: Row = {}
         for title, word in zip(titles, words, strict=False):
             if title == "Device":
@@ -153,7 +153,7 @@ class _Report:
                 return None
         return row if len(row) > ("device" in row) else None
 
-    def _odd(self, text: str, words: list[str]) -> bool:
+    def _take_odd(self, text: str, words: list[str]) -> bool:
         """Name a row whose figures are none; False where it is no row at all."""
         if self.lines.unended() or sum(word[0].isdigit() for word in words) * 2 < len(words):
             return False

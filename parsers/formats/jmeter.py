@@ -60,7 +60,7 @@ _THREADS = ("active", "started", "finished")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _REPORT, _line)
+    found = take_report(lines, _REPORT, _read_line)
     if found is None or "rows" not in found.values:
         return None
     found.values["n_rows"] = len(found.values["rows"])
@@ -68,7 +68,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     return found
 
 
-def _line(line: str) -> dict[str, Any] | None:
+def _read_line(line: str) -> dict[str, Any] | None:
     if started := _STARTED.fullmatch(line):
         return {"started_epoch_ms": int(started[1])}
     if _END.fullmatch(line):
@@ -178,7 +178,7 @@ class _Samples:
         width = self.width if self.exact else self.seen or len(cells)
         if len(cells) != width or width < self.width or not cells[0].isdecimal() or not cells[1].isdecimal():
             return None
-        if len(cells[0]) != 13 or self._cell(cells, "success") not in {"true", "false", ""}:
+        if len(cells[0]) != 13 or self._get_cell(cells, "success") not in {"true", "false", ""}:
             return None
         if not self.exact:
             self.seen = width
@@ -187,26 +187,26 @@ class _Samples:
     def is_row(self, line: str) -> bool:
         return _ROW_BEGINS.match(line) is not None
 
-    def _cell(self, cells: list[str], name: str) -> str:
+    def _get_cell(self, cells: list[str], name: str) -> str:
         at = self.at.get(name)
         return cells[at] if at is not None else ""
 
-    def _int_cell(self, cells: list[str], name: str) -> int:
-        text = self._cell(cells, name)
+    def _get_int_cell(self, cells: list[str], name: str) -> int:
+        text = self._get_cell(cells, name)
         return int(text) if text.isdecimal() else 0
 
     def _add(self, cells: list[str]) -> None:
         began, took = int(cells[0]), int(cells[1])
-        failed = self._cell(cells, "success") == "false"
+        failed = self._get_cell(cells, "success") == "false"
         self.times.add(took * 1000)
         self.seconds.add(began // 1000, took * 1000)
         self.begin = min(self.begin or began, began)
         self.end = max(self.end, began + took)
         self.failed += failed
-        self.bytes += self._int_cell(cells, "bytes")
-        self.threads = max(self.threads, self._int_cell(cells, "allThreads"))
-        self.codes[self._cell(cells, "responseCode")] += 1
-        label = self._cell(cells, "label")
+        self.bytes += self._get_int_cell(cells, "bytes")
+        self.threads = max(self.threads, self._get_int_cell(cells, "allThreads"))
+        self.codes[self._get_cell(cells, "responseCode")] += 1
+        label = self._get_cell(cells, "label")
         if label in self.labels or len(self.labels) < _MOST_LABELS:
             row = self.labels.setdefault(label, [0, 0, 0, 0])
             row[:] = row[0] + 1, row[1] + failed, row[2] + took, max(row[3], took)

@@ -106,7 +106,7 @@ class _Metrics:
             self.name = line
             return {}
         found = _METRIC.fullmatch(line)
-        figures = _figures(found[3].strip()) if found else None
+        figures = _parse_figures(found[3].strip()) if found else None
         if not found or not figures:
             return None
         tag = found[2].startswith("{")
@@ -117,12 +117,12 @@ class _Metrics:
         return {f"{name}{unit}": texts, **mark}
 
 
-def _figures(text: str) -> tuple[str, dict[str, float]] | None:
+def _parse_figures(text: str) -> tuple[str, dict[str, float]] | None:
     """(what the metric's name ends in, its figures by their names)."""
     if _TREND.fullmatch(text):
         if any(cell.count("=") > 1 for cell in text.split()):
             return None  # the blank between two of them is missing
-        return _trend(dict(cell.split("=") for cell in text.split()))
+        return _parse_trend(dict(cell.split("=") for cell in text.split()))
     if found := _RATE.fullmatch(text):
         yes = int(found[2] or found[4])
         no = int(found[3]) if found[3] else int(found[5]) - yes
@@ -138,7 +138,7 @@ def _figures(text: str) -> tuple[str, dict[str, float]] | None:
     return None
 
 
-def _trend(cells: dict[str, str]) -> tuple[str, dict[str, float]] | None:
+def _parse_trend(cells: dict[str, str]) -> tuple[str, dict[str, float]] | None:
     timed = {name: cell[-1] == "s" for name, cell in cells.items() if name != "count"}
     if not any(timed.values()):
         return "", {name: float(cell) for name, cell in cells.items()}
@@ -161,7 +161,7 @@ def _read_object(tree: dict[str, Any]) -> dict[str, Any]:
     thresholds = {}
     for name, metric in metrics.items():
         own = figures(metric, "values") if "values" in metric else figures(metric)
-        unit, found = _metric(name, own, metric.get("contains"))
+        unit, found = _parse_metric(name, own, metric.get("contains"))
         values |= {f"{name}{unit}": found} if found else {}
         for text, state in metric.get("thresholds", {}).items():
             # An export has whether it was crossed, a summary whether it holds.
@@ -169,7 +169,7 @@ def _read_object(tree: dict[str, Any]) -> dict[str, Any]:
     return values | {"thresholds": thresholds}
 
 
-def _metric(name: str, found: dict[str, Any], contains: str | None) -> tuple[str, dict[str, Any]]:
+def _parse_metric(name: str, found: dict[str, Any], contains: str | None) -> tuple[str, dict[str, Any]]:
     """(what the metric's name ends in, its figures by the names of the text)."""
     if "passes" in found:
         share = found.get("rate", found.get("value", 0))

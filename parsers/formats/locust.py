@@ -88,7 +88,7 @@ class _Tables:
             self.percents = found[1].split()
             return {}
         if self.percents:
-            return self._percentiles(line.split())
+            return self._read_percentiles(line.split())
         if self.rows is None or "%)" not in line or not (found := _ROW.fullmatch(line)):
             return None
         figures = [float(found[4]) if at == 4 else int(found[at]) for at in (2, 3, 4, 5, 6, 7, 8)]
@@ -97,7 +97,7 @@ class _Tables:
         self.rows[" ".join(found[1].split())] = row
         return {}
 
-    def _percentiles(self, words: list[str]) -> dict[str, Any] | None:
+    def _read_percentiles(self, words: list[str]) -> dict[str, Any] | None:
         name, figures = words[: -len(self.percents) - 1], words[-len(self.percents) - 1 :]
         if not name or not all(figure.isdecimal() for figure in figures):
             return None
@@ -148,7 +148,7 @@ def _parse_csv(lines: Lines, command: str | None) -> Found | None:
         row = (
             None
             if lines.unended()
-            else match_joined(lines, stripped, lambda text: _row(text, columns), most=_MOST_PIECES)
+            else match_joined(lines, stripped, lambda text: _read_row(text, columns), most=_MOST_PIECES)
         )
         if row is None and stripped.count(",") < len(columns) // 2:
             lines.refuse()
@@ -163,7 +163,7 @@ def _parse_csv(lines: Lines, command: str | None) -> Found | None:
     return Found({"n_rows": len(rows), "rows": rows}, first, lines.last, not whole, problems)
 
 
-def _row(line: str, columns: list[str]) -> dict[str, Any] | None:
+def _read_row(line: str, columns: list[str]) -> dict[str, Any] | None:
     cells = next(csv.reader([line]), [])
     if len(cells) != len(columns):
         return None

@@ -80,13 +80,19 @@ _MOST = 400  # lines of JSON without a field
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     opening = (lines.peek() or "").strip()
-    found = _json(lines) if opening.startswith('"') else _parse_json(lines) if opening[:1] == "{" else _text(lines)
+    found = (
+        _read_json(lines)
+        if opening.startswith('"')
+        else _parse_json(lines)
+        if opening[:1] == "{"
+        else _read_text(lines)
+    )
     if found is None or len(found.values.keys() & _KNOWN) < 2:
         return None
     return found
 
 
-def _text(lines: Lines) -> Found:
+def _read_text(lines: Lines) -> Found:
     first = last = lines.number + 1
     values: dict[str, Any] = {}
     problems: list[Problem] = []
@@ -95,12 +101,12 @@ def _text(lines: Lines) -> Found:
         if not line.strip():
             blank.append(lines.raw)
             continue
-        line = _joined(lines, line)
+        line = _join_lines(lines, line)
         found = _LINE.fullmatch(line.rstrip())
         name = _name(found[1]) if found else ""
         if found and name not in values and not (values and name == "architecture"):
             if not lines.unended():  # the rest of it may be missing
-                values |= _value(name, found[2].strip())
+                values |= _parse_value(name, found[2].strip())
             last = lines.number
         elif values and _TITLE.fullmatch(line) and (_GROUP.match(line) or (lines.peek() or "")[:2] == "  "):
             last = lines.number  # the title of a group: "Caches (sum of all):"
@@ -111,7 +117,7 @@ def _text(lines: Lines) -> Found:
     return Found(values, first, last, "model_name" not in values, problems)
 
 
-def _joined(lines: Lines, line: str) -> str:
+def _join_lines(lines: Lines, line: str) -> str:
     """A line with those right below that were broken off it: by a mail client at a blank, by a window anywhere."""
     last = line = line.rstrip()
     indented = len(line) - len(line.lstrip())
@@ -121,7 +127,7 @@ def _joined(lines: Lines, line: str) -> str:
             break
         if not any(map(str.isalnum, following)):
             break  # an empty prompt
-        window = _width_of_window(lines, last) or window
+        window = _find_width_of_window(lines, last) or window
         is_narrow = len(last) not in (0, window) and len(last) < _WINDOW
         at_blank = len(last) == window - 1 or (is_narrow and was_broken(last, following))
         if not (at_blank or len(last) == window or _was_cut(lines, last, following)):
@@ -131,7 +137,7 @@ def _joined(lines: Lines, line: str) -> str:
     return line
 
 
-def _width_of_window(lines: Lines, line: str) -> int:
+def _find_width_of_window(lines: Lines, line: str) -> int:
     """The columns that all broken lines from this one on fill, or 0: breaks at blanks do not come out so even."""
     texts = [line, *map(str.rstrip, lines.ahead(_MOST_BROKEN))]
     width = max(map(len, texts))
@@ -167,14 +173,14 @@ def _parse_json(lines: Lines) -> Found | None:
         fields = json.loads("\n".join(texts))["lscpu"][::-1]
         while fields:
             field = fields.pop()
-            values |= _value(_name(field["field"].rstrip(":")), str(field["data"])) if field.get("data") else {}
+            values |= _parse_value(_name(field["field"].rstrip(":")), str(field["data"])) if field.get("data") else {}
             fields += field.get("children", [])[::-1]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):  # JSON of another shape, or cut off
         return None
     return Found(values, first, lines.number, "model_name" not in values)
 
 
-def _json(lines: Lines) -> Found | None:
+def _read_json(lines: Lines) -> Found | None:
     first, above = lines.number + 1, lines.raw
     with lines.keep_taken() as taken:
         values, ended = _read_list(lines, taken)
@@ -202,7 +208,7 @@ def _read_list(lines: Lines, taken: list[str]) -> tuple[dict[str, Any], bool]:
             name = _name(field[1])
         data = match_joined(lines, stripped, _DATA.search, most=_MOST_BROKEN) if stripped.startswith('"data"') else None
         if data and name:
-            values |= _value(name, str(json.loads(data[1])))
+            values |= _parse_value(name, str(json.loads(data[1])))
         depth += stripped.count("{") - stripped.count("}")
         if depth <= 0 or len(taken) > _MOST:
             break
@@ -218,7 +224,7 @@ def _name(key: str) -> str:
     return re.sub(r"\W+", "_", key.strip().replace("(s)", "s").lower()).strip("_")
 
 
-def _value(name: str, text: str) -> dict[str, Any]:
+def _parse_value(name: str, text: str) -> dict[str, Any]:
     if name == "flags":
         return {"n_flags": len(text.split())}
     if name.endswith("_cache") and (size := _SIZE.fullmatch(text)):

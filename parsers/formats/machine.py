@@ -81,7 +81,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     if not ahead or prompt(ahead[0]) is not None:
         return None
     line, first = lines.take_next(), lines.number
-    asked = _output_pattern(command or "")
+    asked = _find_output_pattern(command or "")
     found = match_joined(lines, line, lambda text: _read(text, asked))
     broken = found is None
     if found is None and (found := _BEGINNING.match(line.strip())) is None:
@@ -91,7 +91,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     return Found(values, first, lines.number, broken)
 
 
-def _output_pattern(command: str) -> re.Pattern[str] | None:
+def _find_output_pattern(command: str) -> re.Pattern[str] | None:
     """What a command of uname alone prints; None for another command and for -a, which is known by its looks."""
     alone = _ALONE.fullmatch(command.strip())
     if alone is None:

@@ -100,7 +100,7 @@ class _Table:
         if found := _TITLE.fullmatch(line):
             return {"title": found[1]}
         if _HEADING.fullmatch(line):
-            self.columns = [_column(each) for each in _COLUMN.finditer(line)]
+            self.columns = [_name_column(each) for each in _COLUMN.finditer(line)]
             return {}
         row = _ROW.fullmatch(line)
         cells = row[2].split() if row else []
@@ -110,7 +110,7 @@ class _Table:
         return {"operations": {row[1]: figures}}
 
 
-def _column(found: re.Match[str]) -> str:
+def _name_column(found: re.Match[str]) -> str:
     if found[1]:
         return f"{found[1].lower()}_per_s"
     if found[3]:

@@ -146,7 +146,7 @@ def _parse_statistics(lines: Lines, command: str | None) -> Found | None:
         if begins and begins[1].lower() not in sections:
             section = sections.setdefault(begins[1].lower(), {})
             continue
-        said = None if begins or section is None or lines.unended() else _statement(text)
+        said = None if begins or section is None or lines.unended() else _parse_statement(text)
         if said is None or section is None:
             lines.refuse()
             break
@@ -156,17 +156,17 @@ def _parse_statistics(lines: Lines, command: str | None) -> Found | None:
     return Found({"sections": found}, first, lines.last, "tcp" not in found) if found else None
 
 
-def _statement(text: str) -> tuple[str, int] | None:
+def _parse_statement(text: str) -> tuple[str, int] | None:
     """(name, figure) of a line; ("", 0) of a title above others."""
     if named := _NAMED.fullmatch(text):
         return named[1].lower(), int(named[2])
     if title := _TITLE.fullmatch(text):
-        return (_slug(text.partition(":")[0]), int(title[1])) if title[1] else ("", 0)
+        return (_make_slug(text.partition(":")[0]), int(title[1])) if title[1] else ("", 0)
     said = _SAID.fullmatch(text)
-    return (_slug(said[1] + said[3]), int(said[2])) if said and (said[1] or said[3]) else None
+    return (_make_slug(said[1] + said[3]), int(said[2])) if said and (said[1] or said[3]) else None
 
 
-def _slug(text: str) -> str:
+def _make_slug(text: str) -> str:
     return re.sub(r"\W+", "_", text.lower()).strip("_")
 
 

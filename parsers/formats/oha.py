@@ -86,32 +86,32 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     return found if found and found.values.keys() - {"success_rate_pct"} else None
 
 
-def _success(found: re.Match[str]) -> dict[str, Any]:
+def _read_success(found: re.Match[str]) -> dict[str, Any]:
     return {"success_rate_pct": round(float(found[1]) * (1 if found[2] else 100), 6)}
 
 
-def _size(found: re.Match[str]) -> dict[str, Any]:
+def _read_size(found: re.Match[str]) -> dict[str, Any]:
     return {_SIZES[found[1]]: round(float(found[2]) * _BYTES[found[3] or ""])}
 
 
-def _bar(found: re.Match[str]) -> dict[str, Any]:
+def _read_bar(found: re.Match[str]) -> dict[str, Any]:
     return {"histogram_ms": [[to_ms(found[1], found[2] or "secs"), int(found[3])]]}
 
 
-def _detail(found: re.Match[str]) -> dict[str, Any]:
+def _read_detail(found: re.Match[str]) -> dict[str, Any]:
     times = (to_ms(found[at], found[at + 1]) for at in (2, 4, 6))
     name = re.sub(r"\W", "_", found[1].lower())
     return {"details": {name: dict(zip(("average_ms", "fastest_ms", "slowest_ms"), times, strict=True))}}
 
 
 _MEANINGS = (
-    (_SUCCESS, _success),
+    (_SUCCESS, _read_success),
     (_SUMMARY, lambda found: {_TIMES[found[1]]: to_ms(found[2], found[3])}),
     (_RATE, lambda found: {"requests_per_second": float(found[1])}),
-    (_SIZE, _size),
-    (_BAR, _bar),
+    (_SIZE, _read_size),
+    (_BAR, _read_bar),
     (_PERCENT, lambda found: {"percentiles_ms": {f"{float(found[1]):g}": to_ms(found[2], found[3])}}),
-    (_DETAIL, _detail),
+    (_DETAIL, _read_detail),
     (_STATUS, lambda found: {"status_codes": {found[1]: int(found[2])}}),
 )
 

@@ -128,7 +128,7 @@ _REPORT = Report(
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _REPORT, lambda line: _line(lines, line))
+    found = take_report(lines, _REPORT, lambda line: _read_line(lines, line))
     if found and not found.values.keys() - {"duration_s"}:
         return None
     if found and command and "tps_including_connections" in found.values and _RECONNECTING.search(command):
@@ -136,14 +136,14 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     return found
 
 
-def _line(lines: Lines, line: str) -> dict[str, Any] | None:
+def _read_line(lines: Lines, line: str) -> dict[str, Any] | None:
     line = line.partition(" # ")[0].rstrip()
     if lines.unended() and not line.endswith((")", "ms", ">", ":")):
         return None  # "1000/1" may go on
     if label := _LABEL.fullmatch(line):
-        return _labelled(_NAME_OF[label[1]], label[2])
+        return _read_labelled(_NAME_OF[label[1]], label[2])
     if heading := _STATEMENTS.fullmatch(line):
-        return {"statements": _statements(lines)} if heading else None
+        return {"statements": _read_statements(lines)} if heading else None
     if line == _ABORTED:
         return {"aborted": True}
     for pattern, meaning in _MEANINGS:
@@ -152,18 +152,18 @@ def _line(lines: Lines, line: str) -> dict[str, Any] | None:
     return None
 
 
-def _labelled(name: str, text: str) -> dict[str, Any] | None:
+def _read_labelled(name: str, text: str) -> dict[str, Any] | None:
     if name in _COUNTS.values():
         return {name: int(text)} if re.fullmatch(r"\d{1,18}", text) else None
     found = (_TIME if name.endswith("_ms") else _SHARE).fullmatch(text)
     return {name: float(found[1]) if "." in found[1] else int(found[1])} if found else None
 
 
-def _processed(found: re.Match[str]) -> dict[str, Any]:
+def _read_processed(found: re.Match[str]) -> dict[str, Any]:
     return {"transactions": int(found[1])} | ({"transactions_asked": int(found[2])} if found[2] else {})
 
 
-def _statements(lines: Lines) -> list[dict[str, Any]]:
+def _read_statements(lines: Lines) -> list[dict[str, Any]]:
     """The rows below the heading: ms, how often it failed and was tried again, and the statement, which may be broken."""
     rows: list[dict[str, Any]] = []
     last = ""
@@ -192,7 +192,7 @@ _MEANINGS = (
     (_TYPE, lambda found: {"transaction_type": found[1] or found[2]}),
     (_MODE, lambda found: {"query_mode": found[1]}),
     (_DURATION, lambda found: {"duration_s": int(found[1])}),
-    (_PROCESSED, _processed),
+    (_PROCESSED, _read_processed),
     (_ABOVE, lambda found: {"latency_limit_ms": float(found[1]), "transactions_above_limit": int(found[2])}),
     (_LAG, lambda found: {"schedule_lag_ms": {"avg": float(found[1]), "max": float(found[2])}}),
     (_RATE, lambda found: {_RATES[found[2]]: float(found[1])}),

@@ -105,9 +105,9 @@ class _Lines:
             return {"latency_ms": dict(zip(_COLUMNS, map(go_duration_ms, found.groups()), strict=True))}
         if found := _RPS.fullmatch(line):
             return {"requests_per_s": dict(zip(_COLUMNS, map(float, found.groups()), strict=True))}
-        return self._table(line)
+        return self._read_table(line)
 
-    def _table(self, line: str) -> dict[str, Any] | None:
+    def _read_table(self, line: str) -> dict[str, Any] | None:
         if _PERCENTS.fullmatch(line):
             self.percents = [name[1:] for name in line.split()]
             return {}

@@ -263,7 +263,7 @@ _MS_PER_S = 10_000  # microseconds of a second that are one per cent
 _HEADED = re.compile(r"==> (/(?:proc|sys)/\S{1,300}) <==")
 
 
-def _heading_path(text: str) -> str:
+def _find_heading_path(text: str) -> str:
     """The path of head's line above a file, or ""."""
     found = _HEADED.fullmatch(text)
     return found[1] if found else ""
@@ -274,15 +274,15 @@ def _parse_pressure(lines: Lines, command: str | None) -> Found | None:
     values: dict[str, Any] = {}
     files, heading = re.findall(r"/proc/pressure/(\w[\w.]*)", command or ""), ""
     for text in lines.texts():
-        heading = _heading_path(text) or heading
+        heading = _find_heading_path(text) or heading
         path, line = split_path(text)
         found = _PRESSURE_LINE.fullmatch(line)
-        if _heading_path(text) and _resource(heading):
+        if _find_heading_path(text) and _name_resource(heading):
             continue
-        resource = _resource(path or heading) if found else ""
+        resource = _name_resource(path or heading) if found else ""
         if found and not resource:
             begun = list(values)
-            resource = begun[-1] if begun and found[1] not in values[begun[-1]] else _next_file(files, begun)
+            resource = begun[-1] if begun and found[1] not in values[begun[-1]] else _find_next_file(files, begun)
         if not found or not resource or lines.unended() or found[1] in values.get(resource, {}):
             lines.refuse()
             break
@@ -291,7 +291,7 @@ def _parse_pressure(lines: Lines, command: str | None) -> Found | None:
     return Found(values, first, lines.last) if values else None
 
 
-def _resource(path: str) -> str:
+def _name_resource(path: str) -> str:
     """ "cpu" of /proc/pressure/cpu, and of a cgroup's cpu.pressure with the cgroup's path before it."""
     if path.startswith("/proc/pressure/"):
         return path.rpartition("/")[2]
@@ -299,7 +299,7 @@ def _resource(path: str) -> str:
     return f"{group.strip('/')}:{name.removesuffix('.pressure')}".lstrip(":") if name.endswith(".pressure") else ""
 
 
-def _next_file(files: list[str], begun: list[str]) -> str:
+def _find_next_file(files: list[str], begun: list[str]) -> str:
     return next((name for name in files if name not in begun), "" if files or begun else "unknown")
 
 

@@ -169,9 +169,9 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     first = lines.number
     is_ps = bool(command and re.search(COMMAND, command))
     shown = command if is_ps else None
-    names = _header(line, shown)
-    if names and names[-1] != "command" and (more := _broken_header(lines, line)):
-        names = _header(more, shown) or names
+    names = _read_header(line, shown)
+    if names and names[-1] != "command" and (more := _join_broken_header(lines, line)):
+        names = _read_header(more, shown) or names
         first_row = lines.number
     else:
         first_row = first
@@ -182,7 +182,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         table = reader.read()
     else:
         lines.step_back()
-        names = _columns_of(command) if command and is_ps else None
+        names = _list_columns(command) if command and is_ps else None
         if names and not CONVERTERS.keys() & set(names):
             return None  # texts alone: nothing to measure, and nothing tells where they end
         names = names or list(_AUX if re.match(_AUX_ROW, line.strip()) else _EF)
@@ -208,7 +208,7 @@ def _finish(table: Table, names: list[str], first: int, reader: RowReader, flavo
     return Found(values, first, reader.last, reader.elided, reader.problems)
 
 
-def _broken_header(lines: Lines, line: str) -> str | None:
+def _join_broken_header(lines: Lines, line: str) -> str | None:
     """The whole header where a mail client put its last words on a line of their own; None where it did not."""
     following = (lines.peek() or "").split()
     if (
@@ -222,7 +222,7 @@ def _broken_header(lines: Lines, line: str) -> str | None:
 
 
 @lru_cache(maxsize=64)
-def _header(line: str, command: str | None) -> list[str] | None:
+def _read_header(line: str, command: str | None) -> list[str] | None:
     """Names of the columns below a header, None where it is none of ps's.
 
     command  of ps, which may have titles of its own for columns ("rss=MEMORY"); None where none is shown
@@ -244,7 +244,7 @@ def _header(line: str, command: str | None) -> list[str] | None:
     return names if len(words) >= 2 and useful else None
 
 
-def _columns_of(command: str) -> list[str] | None:
+def _list_columns(command: str) -> list[str] | None:
     """Columns that the command asks for: its -o list, or what its letters mean."""
     part = re.search(r"(?:^|[\s/;&|(])ps\s+([^|;&>]*)", command)
     try:
@@ -263,10 +263,10 @@ def _columns_of(command: str) -> list[str] | None:
     if asked:
         names = [re.split(r"[:=]", a, maxsplit=1)[0].lower() for a in asked if a]
         return name_once([(_OPTION_NAMES.get(n, _COLUMNS.get(n.upper(), n)), n) for n in names])
-    return _columns_by_letters(letters)
+    return _list_columns_by_letters(letters)
 
 
-def _columns_by_letters(letters: str) -> list[str] | None:
+def _list_columns_by_letters(letters: str) -> list[str] | None:
     if "u" in letters and not letters.startswith("-u"):
         return list(_AUX)
     if letters.startswith("-") and "l" in letters and not set("yL") & set(letters):

@@ -75,7 +75,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
                 lines.step_back()
                 break
             is_goal = is_goal or bool(_NO_RESULT.search(item["name"]) or _GOAL.search(line))
-            found.append(_item(item, lines.number))
+            found.append(_make_item(item, lines.number))
             remarks.append(_REMARK.match(line, item.end()))
         if len({each.label for each in found}) < len(found):  # a name may recur, with a remark that tells which
             for each, remark in zip(found, remarks, strict=True):
@@ -94,7 +94,7 @@ def follows(lines: Lines, command: str | None) -> Found | None:
     return left.pop(0) if left else None
 
 
-def _item(item: re.Match[str], number: int) -> Found:
+def _make_item(item: re.Match[str], number: int) -> Found:
     groups_by_points = POINTED.search(item["unit"]) or _POINTED_WORDS.search(item.string, 0, _LONGEST)
     figure = group_by_commas(item["rate"]) if groups_by_points else item["rate"]
     rate, step = read_number(figure.upper()) or (None, None)

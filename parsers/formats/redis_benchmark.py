@@ -88,14 +88,14 @@ _SIX = re.compile(r"\s+".join([r"(\d+\.\d+)"] * 6))
 def parse(lines: Lines, command: str | None) -> Found | None:
     opening = (lines.peek() or "").strip()
     if opening.startswith('"'):
-        return _row(lines)
+        return _read_row(lines)
     if " requests" in opening and "=" * 6 not in opening:
-        return _quiet_line(lines, command or "")
+        return _read_quiet_line(lines, command or "")
     found = take_report(lines, _REPORT, _Test().read)
     return found if found and found.values.keys() - {"test"} else None
 
 
-def _quiet_line(lines: Lines, command: str) -> Found | None:
+def _read_quiet_line(lines: Lines, command: str) -> Found | None:
     first = lines.number + 1
     found = match_joined(lines, next(lines), _QUIET.fullmatch)
     if not found or not (found[3] or _KNOWN.fullmatch(found[1]) or any(name in command for name in PROGRAMS)):
@@ -106,7 +106,7 @@ def _quiet_line(lines: Lines, command: str) -> Found | None:
     return Found(values, first, lines.number, partial=True)
 
 
-def _row(lines: Lines) -> Found | None:
+def _read_row(lines: Lines) -> Found | None:
     """One row of CSV, with the heading above the first."""
     first = lines.number + 1
     for text in lines.texts():

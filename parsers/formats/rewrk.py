@@ -55,7 +55,9 @@ _COLUMNS = ("avg", "stdev", "min", "max")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _REPORT, lambda line: None if lines.unended() and line[-1].isalnum() else _line(line))
+    found = take_report(
+        lines, _REPORT, lambda line: None if lines.unended() and line[-1].isalnum() else _read_line(line)
+    )
     return found if found and found.values.keys() & {"requests_per_second", "latency_ms"} else None
 
 
@@ -68,7 +70,7 @@ _REPORT = Report(
 )
 
 
-def _line(line: str) -> dict[str, Any] | None:
+def _read_line(line: str) -> dict[str, Any] | None:
     if found := _BEGUN.fullmatch(line):
         duration = sum(int(figure) * UNITS_S[unit] for figure, unit in _PART.findall(found[3]))
         return {"connections": int(found[1]), "url": found[2], "duration_s": duration}

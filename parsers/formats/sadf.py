@@ -68,7 +68,7 @@ def _read(tree: dict[str, Any]) -> dict[str, Any]:
     }
     cores = host.get("number-of-cpus")
     values["cores"] = int(cores) if re.fullmatch(r"[0-9]{1,6}", str(cores)) else None
-    rows = [_row(statistics) for statistics in host.get("statistics", []) if statistics]
+    rows = [_read_row(statistics) for statistics in host.get("statistics", []) if statistics]
     if not rows:
         return {}
     names = list(dict.fromkeys(name for row in rows for name in row))
@@ -77,23 +77,23 @@ def _read(tree: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-def _row(statistics: dict[str, Any]) -> dict[str, Any]:
+def _read_row(statistics: dict[str, Any]) -> dict[str, Any]:
     """The figures of one timestamp, by our names."""
     row: dict[str, Any] = {"time": statistics.get("timestamp", {}).get("time")}
     for load in statistics.get("cpu-load") or statistics.get("cpu-load-all") or ():
         if load.get("cpu") == "all":
-            row |= {f"cpu_{_SHARES[key]}": _figure(figure) for key, figure in load.items() if key in _SHARES}
+            row |= {f"cpu_{_SHARES[key]}": _read_figure(figure) for key, figure in load.items() if key in _SHARES}
     for table, names in _TABLES.items():
         own = statistics.get(table) or {}
-        row |= {to: _figure(own[key]) for key, to in names.items() if key in own}
+        row |= {to: _read_figure(own[key]) for key, to in names.items() if key in own}
     for device in (statistics.get("network") or {}).get("net-dev") or ():
         for way in ("rx", "tx"):
-            if (size := _figure(device.get(f"{way}kB"))) is not None:
+            if (size := _read_figure(device.get(f"{way}kB"))) is not None:
                 row[f"{device.get('iface')}_{way}_bytes_per_s"] = round(size * 1024, 3)
     return {name: value for name, value in row.items() if value is not None}
 
 
-def _figure(value: object) -> float | int | None:
+def _read_figure(value: object) -> float | int | None:
     return value if isinstance(value, int | float) and 0 <= value < MOST and value is not True else None
 
 

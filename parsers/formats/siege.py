@@ -137,7 +137,7 @@ class _Siege:
                 stripped = stripped[spun.end() :]
             if not stripped or is_elision(stripped) or _SPINNING.fullmatch(stripped):
                 self.blank.append(self.lines.raw)
-            elif self._line(stripped) or self._is_stray(stripped):
+            elif self._take_line(stripped) or self._is_stray(stripped):
                 self.last = self.lines.number
                 self.blank.clear()
                 if self.done:
@@ -171,7 +171,7 @@ class _Siege:
             self.lines.take_next()
             self.last = self.lines.number
 
-    def _line(self, line: str) -> bool:
+    def _take_line(self, line: str) -> bool:
         """Take one line in; False where it is not siege's."""
         if line == "{" and not self.values.keys() - {"warnings"}:
             return bool(_JSON.fullmatch((self.lines.ahead(1) or [""])[0].strip()))
@@ -180,14 +180,14 @@ class _Siege:
             return True
         json = _JSON.fullmatch(line)
         if json:
-            return self._json(json)
+            return self._take_json(json)
         label = _LABEL.match(line)
         key = _KEYS.get(label[1].strip().lower()) if label else None
         if key and label:
-            return self._figure(key, label[2])
-        return self._around(line)
+            return self._take_figure(key, label[2])
+        return self._take_around(line)
 
-    def _json(self, found: re.Match[str]) -> bool:
+    def _take_json(self, found: re.Match[str]) -> bool:
         key = _KEYS.get(found[1].replace("_", " "))
         if key is None or key in self.values:
             return False
@@ -196,7 +196,7 @@ class _Siege:
         self.done = bool(found[3])
         return True
 
-    def _figure(self, key: str, rest: str) -> bool:
+    def _take_figure(self, key: str, rest: str) -> bool:
         if key in self.values:
             return False
         words = rest.split()
@@ -211,7 +211,7 @@ class _Siege:
             if not self.values:
                 return False
             self.template = self.template or has_placeholder(rest)
-            self._problem(f"expected a number for {key}, found {rest[:40]!r}")
+            self._add_problem(f"expected a number for {key}, found {rest[:40]!r}")
             return True
         unit = words[1] if len(words) > 1 else ""
         if (
@@ -219,7 +219,9 @@ class _Siege:
             and unit.lower() not in _KNOWN
             and (self.lines.unended() if unit else self.lines.peek() is None)
         ):
-            self._problem(f"the text ends in {rest[:40]!r}, before the unit {_UNITS[key]}: the number may be cut off")
+            self._add_problem(
+                f"the text ends in {rest[:40]!r}, before the unit {_UNITS[key]}: the number may be cut off"
+            )
             return True
         self._number(key, words[0], unit.lower())
         return True
@@ -228,19 +230,19 @@ class _Siege:
         try:
             figure = number(token)
         except ValueError:
-            self._problem(f"expected a number for {key}, found {token[:40]!r}")
+            self._add_problem(f"expected a number for {key}, found {token[:40]!r}")
             return
         factor = _FACTORS.get(unit)
         self.values[key] = round(figure * factor, 9) if factor else figure
 
-    def _problem(self, message: str) -> None:
+    def _add_problem(self, message: str) -> None:
         self.problems.append(Problem(self.lines.number, message))
 
-    def _around(self, line: str) -> bool:
+    def _take_around(self, line: str) -> bool:
         """The banner, the request lines and the notes that siege prints around its figures."""
         summary = self._has_summary()
         if line.startswith(_CAPPED):
-            return not self.values and self._capped(line)
+            return not self.values and self._take_capped(line)
         if (not summary or self._within_json(line)) and _MESSAGE.match(line):
             self._warn(line)
         elif banner := _BANNER.match(line):
@@ -267,7 +269,7 @@ class _Siege:
         found = next((json for x in self.lines.ahead(2) if (json := _JSON.fullmatch(x.strip()))), None)
         return found is not None and _KEYS.get(found[1].replace("_", " "), "") not in {"", *self.values}
 
-    def _capped(self, line: str) -> bool:
+    def _take_capped(self, line: str) -> bool:
         """The four lines that say how many users siege allows, between two rules."""
         for following in self.lines.ahead(3):
             if not following[:1].isspace() or following.lstrip().startswith("==="):

@@ -46,10 +46,10 @@ def parse(lines: Lines, command: str | None) -> Found | None:
             if lines.cut == lines.number and len(lines.raw.rpartition(",")[2]) >= _WIDTH:
                 stripped += lines.cut_text
                 lines.cut = 0
-            row = _row(stripped)
+            row = _read_row(stripped)
             following = (lines.peek() or "").strip()
             if len(row) <= len(_COLUMNS) and _REST.fullmatch(following):  # broken by a mail client
-                row = _row(f"{stripped} {following}")
+                row = _read_row(f"{stripped} {following}")
                 next(lines)
             if len(row) == len(_COLUMNS) + 1:
                 rows.append(row)
@@ -65,7 +65,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     return Found({"n_rows": len(rows), "rows": rows}, first, lines.last, False, problems)
 
 
-def _row(line: str) -> dict[str, Any]:
+def _read_row(line: str) -> dict[str, Any]:
     cells = [c.strip() for c in line.split(",")]
     row: dict[str, Any] = {"date_time": cells[0]}
     for name, cell in zip(_COLUMNS, cells[1:], strict=False):

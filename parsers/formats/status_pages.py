@@ -99,7 +99,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
             continue
         if board and stripped.startswith(_KEY):
             values["scoreboard"] = dict(Counter(board))
-        new = _sentence(lines, stripped) or _keyed(lines, stripped)
+        new = _read_sentence(lines, stripped) or _read_keyed(lines, stripped)
         if not new or new.keys() & values.keys():
             lines.back(*blank, lines.raw)
             break
@@ -112,26 +112,28 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     return Found(values, first, last, "busy_workers" not in values)
 
 
-def _keyed(lines: Lines, text: str) -> dict[str, Any]:
+def _read_keyed(lines: Lines, text: str) -> dict[str, Any]:
     """What a "Key: value" line says; None as value where it says nothing yet."""
     found = _LINE.fullmatch(text)
     name = _name(found[1]) if found else ""
     if found is None or not (found[2] or name == "scoreboard" or lines.unended()):
         return {}
-    return {name: None} | _value(name, _joined(lines, name, found), lines)
+    return {name: None} | _parse_value(name, _join_value(lines, name, found), lines)
 
 
-def _sentence(lines: Lines, text: str) -> dict[str, Any]:
+def _read_sentence(lines: Lines, text: str) -> dict[str, Any]:
     """What a line of the page for people says."""
     found = match_joined(lines, text, _match_sentence)
-    return {name: _amount(name, printed) for name, printed in found.groupdict().items() if printed} if found else {}
+    return (
+        {name: _parse_amount(name, printed) for name, printed in found.groupdict().items() if printed} if found else {}
+    )
 
 
 def _match_sentence(text: str) -> re.Match[str] | None:
     return next((found for pattern in _SENTENCES if (found := pattern.fullmatch(text))), None)
 
 
-def _amount(name: str, text: str) -> int | float:
+def _parse_amount(name: str, text: str) -> int | float:
     """A figure, or a size in bytes, of the traffic in KiB: "196 kB" -> 196."""
     figure, _, unit = text.partition(" ")
     value = number(figure) * _FACTOR.get(unit, 1) / (1024 if name == "total_kb" else 1)
@@ -144,7 +146,7 @@ def _name(key: str) -> str:
     return _UNITS.get(name, name)
 
 
-def _joined(lines: Lines, name: str, found: re.Match[str]) -> str:
+def _join_value(lines: Lines, name: str, found: re.Match[str]) -> str:
     """The value, with its rest where a mail client broke the line: of the scoreboard, or of a long list of modules."""
     value, last, number = found[2] or "", found[0], lines.number
     while lines.number - number <= _MOST and (ahead := lines.ahead(1)):
@@ -157,7 +159,7 @@ def _joined(lines: Lines, name: str, found: re.Match[str]) -> str:
     return value
 
 
-def _value(name: str, text: str, lines: Lines) -> dict[str, Any]:
+def _parse_value(name: str, text: str, lines: Lines) -> dict[str, Any]:
     if not text or (name not in _TEXTS and lines.unended()):
         return {}  # it may go on
     if name == "scoreboard":
@@ -262,7 +264,7 @@ def _parse_stub(lines: Lines, command: str | None) -> Found | None:
     values: dict[str, Any] = {}
     titles = False
     for stripped in lines.texts():
-        new = _line(stripped, titles)
+        new = _parse_line(stripped, titles)
         if new is None or new.keys() & values.keys():
             lines.refuse()
             break
@@ -276,7 +278,7 @@ def _parse_stub(lines: Lines, command: str | None) -> Found | None:
     return Found(values, first, last, "requests" not in values, problems)
 
 
-def _line(text: str, titles: bool) -> dict[str, int] | None:
+def _parse_line(text: str, titles: bool) -> dict[str, int] | None:
     """What one line of the page says; None where it is none. `titles`: the line above names the counters."""
     if active := _ACTIVE.fullmatch(text):
         return {"active_connections": int(active[1])}

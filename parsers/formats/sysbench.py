@@ -137,7 +137,7 @@ class _Reader:
         if "/" in line and self.lines.unended():
             return None  # "437.5/22.4" may go on
         if found := _FATAL.fullmatch(line):
-            said: dict[str, Any] = {} if self.failed else {"error": self._whole(found[1], line)}
+            said: dict[str, Any] = {} if self.failed else {"error": self._join_error(found[1], line)}
             self.failed = True
             return said
         if _PREPARES.fullmatch(line):
@@ -148,7 +148,7 @@ class _Reader:
                 return meaning(found)
         return None
 
-    def _whole(self, text: str, last: str) -> str:
+    def _join_error(self, text: str, last: str) -> str:
         """An error with the lines that a mail client broke it into."""
         for _ in range(_MOST_PIECES):
             ahead = self.lines.ahead(1)
@@ -200,17 +200,17 @@ def _count(found: re.Match[str]) -> dict[str, Any]:
     return {name: int(found[2]), f"{name}_per_second": float(found[3])}
 
 
-def _labelled(found: re.Match[str]) -> dict[str, Any]:
+def _read_labelled(found: re.Match[str]) -> dict[str, Any]:
     return {(_DECIMALS | _TOTALS)[found[1]]: float(found[2])}
 
 
-def _time(found: re.Match[str]) -> dict[str, Any]:
+def _read_time(found: re.Match[str]) -> dict[str, Any]:
     ms = round(float(found[2]) * (1000 if found[3] == "s" else 1), 6)
     percent = re.search(r"\d+", found[1])
     return {"percentiles_ms": {percent[0]: ms}} if percent else {"latency_ms": {found[1]: ms}}
 
 
-def _fair(found: re.Match[str]) -> dict[str, Any]:
+def _read_fair(found: re.Match[str]) -> dict[str, Any]:
     name = "thread_events" if found[1] == "events" else "thread_execution_s"
     return {name: {"avg": float(found[2]), "stddev": float(found[3])}}
 
@@ -222,15 +222,15 @@ _MEANINGS = (
     (_COUNT, _count),
     (_EVENTS, lambda found: {"events": int(found[1])}),
     (_WHOLE, lambda found: {_SET[found[1]]: int(found[2])}),
-    (_LABELLED, _labelled),
+    (_LABELLED, _read_labelled),
     (_OPERATIONS, lambda found: {"operations": int(found[1]), "operations_per_second": float(found[2])}),
     (_EXECUTED, lambda found: {"operations_per_second": float(found[1])}),
     (_MOVED, lambda found: {"transferred_mib": float(found[1]), "transferred_mib_per_s": float(found[2])}),
-    (_TIME, _time),
+    (_TIME, _read_time),
     (_MEMORY, lambda found: {"memory": {found[1].replace(" ", "_"): found[2]}}),
     (_FILE_TEST, lambda found: {"test": found[1]}),
     (_BAR, lambda found: {"histogram_ms": [[float(found[1]), int(found[2])]]}),
-    (_FAIR, _fair),
+    (_FAIR, _read_fair),
 )
 
 
@@ -253,7 +253,7 @@ def _test(values: dict[str, Any]) -> str | None:
     return None
 
 
-def _rate(values: dict[str, Any]) -> float | None:
+def _compute_rate(values: dict[str, Any]) -> float | None:
     rates: list[float] = [values[name] for name in _RATES if name in values]
     files: list[float] = [values[name] for name in _FILES.values() if name in values]
     events, seconds = values.get("events"), values.get("total_time_s")
@@ -272,7 +272,7 @@ def records(values: dict[str, Any]) -> list[Record]:
         LoadResult(
             tool=KIND,
             tool_version=get("version"),
-            requests_per_second=_rate(values),
+            requests_per_second=_compute_rate(values),
             complete_requests=get("events", get("transactions")),
             failed_requests=get("ignored_errors", get("deadlocks")),
             concurrency=get("threads"),

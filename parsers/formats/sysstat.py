@@ -80,7 +80,7 @@ def records(values: dict[str, Any]) -> list[Record]:
 _NUMBERED = ("CPU", "NODE")
 
 
-def _values_of(found: Interval, tables: Mapping[str, str]) -> dict[str, Any]:
+def _collect_values(found: Interval, tables: Mapping[str, str]) -> dict[str, Any]:
     """Figures of the machine by their names; those of each CPU, device or interface in a list, whose name `tables` has."""
     values: dict[str, Any] = {}
     each: dict[str, dict[Any, dict[str, Any]]] = {}
@@ -105,7 +105,7 @@ def _mpstat_titles(words: list[str]) -> bool:
     return len(words) > 1 and words[0] in _OF_CPUS and words[1][0] != "-" and not words[1].replace(".", "").isdigit()
 
 
-_MPSTAT = Tool("mpstat", _mpstat_titles, frozenset(_OF_CPUS), lambda found: _values_of(found, _OF_CPUS))
+_MPSTAT = Tool("mpstat", _mpstat_titles, frozenset(_OF_CPUS), lambda found: _collect_values(found, _OF_CPUS))
 
 
 def _mpstat_records(values: dict[str, Any]) -> list[Record]:
@@ -169,7 +169,7 @@ def _sar_titles(words: list[str]) -> bool:
     return any(map(_TELLING.search, words)) and words[3:6] != ["%sys", "%iowait", "%irq"]
 
 
-_SAR = Tool("sar", _sar_titles, _SAR_TEXTS, lambda found: _values_of(found, _SAR_TABLES))
+_SAR = Tool("sar", _sar_titles, _SAR_TEXTS, lambda found: _collect_values(found, _SAR_TABLES))
 
 
 def _sar_records(values: dict[str, Any]) -> list[Record]:
@@ -213,7 +213,7 @@ def _unquote_less(lines: Lines) -> None:
         lines.prefix = bare[:-1]
 
 
-def _pidstat_values(found: Interval) -> dict[str, Any]:
+def _collect_pidstat_values(found: Interval) -> dict[str, Any]:
     """The processes of one interval: what its tables have of the same one is one row."""
     processes: dict[tuple[Any, Any], dict[str, Any]] = {}
     threads = any("TID" in titles for titles, _ in found.tables)
@@ -235,7 +235,7 @@ def _pidstat_values(found: Interval) -> dict[str, Any]:
     return {"columns": names, "n_processes": len(table), "processes": table}
 
 
-_PIDSTAT = Tool("pidstat", _pidstat_titles, _PIDSTAT_TEXTS, _pidstat_values)
+_PIDSTAT = Tool("pidstat", _pidstat_titles, _PIDSTAT_TEXTS, _collect_pidstat_values)
 
 
 def _pidstat_records(values: dict[str, Any]) -> list[Record]:

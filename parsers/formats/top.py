@@ -108,7 +108,7 @@ class _Screen:
                 blank.append(lines.raw)
                 continue
             stripped = self.summary.in_english(stripped)
-            if "PID" in stripped and (names := self._header(stripped)):
+            if "PID" in stripped and (names := self._read_header(stripped)):
                 self.last = lines.number
                 blank.clear()
                 reader = RowReader(lines, names)
@@ -149,7 +149,7 @@ class _Screen:
         gap = self.first - line
         return 0 < gap <= 4 and (gap < 3 or not self.above.strip())
 
-    def _header(self, line: str) -> list[str] | None:
+    def _read_header(self, line: str) -> list[str] | None:
         if line.endswith(" COMMAND") and "[" not in line:
             return _names(line)
         if (glued := _GLUED.match(line)) and (names := _names(glued[1])):

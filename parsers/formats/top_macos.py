@@ -80,7 +80,7 @@ class _Screen:
             if not text:
                 continue
             number = self.lines.number
-            if not (self._row(text) if self.titles else self._header(text) or self._summary(text)):
+            if not (self._take_row(text) if self.titles else self._take_header(text) or self._take_summary(text)):
                 break
             self.first, self.last = self.first or number, self.lines.number
             self.taken.clear()
@@ -90,23 +90,23 @@ class _Screen:
         count = iteration(self.lines, KIND, self.first, self.last, self.above)
         values: dict[str, Any] = {"iteration": count, **self.values}
         if self.titles:
-            values |= {"n_processes": len(self.rows), "processes": self._table()}
+            values |= {"n_processes": len(self.rows), "processes": self._make_table()}
         return Found(values, self.first, self.last, len(self.values) < 6)
 
-    def _table(self) -> Table:
+    def _make_table(self) -> Table:
         names = list(dict.fromkeys(name for row in self.rows for name in row))
         return Table({name: [row.get(name) for row in self.rows] for name in names}, len(self.rows))
 
-    def _summary(self, text: str) -> bool:
+    def _take_summary(self, text: str) -> bool:
         """Take a line of the summary in. False where it is none, or belongs to the next screen."""
         if not _BEGINS.match(text) or (text.startswith("Processes:") and self.values):
             return False
-        text = self._joined(text)
-        new = _figures(text)
+        text = self._join_line(text)
+        new = _read_figures(text)
         self.values |= new
         return bool(new) or bool(_MORE.match(text))
 
-    def _joined(self, text: str) -> str:
+    def _join_line(self, text: str) -> str:
         """The line with its rest, where a mail client broke it."""
         last, number = text, self.lines.number
         while (ahead := self.lines.ahead(1)) and was_broken(last, ahead[0]) and not _BEGINS.match(ahead[0].strip()):
@@ -122,7 +122,7 @@ class _Screen:
         self.taken.append(self.lines.raw)
         return line.strip()
 
-    def _header(self, text: str) -> bool:
+    def _take_header(self, text: str) -> bool:
         words = text.split()
         if words[:1] != ["PID"] or "COMMAND" not in words[:2]:
             return False
@@ -133,22 +133,22 @@ class _Screen:
         self.titles = words
         return True
 
-    def _row(self, text: str) -> bool:
-        number, whole, row = self.lines.number, text, self._fields(text)
+    def _take_row(self, text: str) -> bool:
+        number, whole, row = self.lines.number, text, self._split_fields(text)
         while row is None and whole[:1].isdigit() and (ahead := self.lines.ahead(1)):
             if self.lines.number - number > _MOST:
                 break
-            if not was_broken(text, ahead[0]) or self._fields(ahead[0].strip()) is not None:
+            if not was_broken(text, ahead[0]) or self._split_fields(ahead[0].strip()) is not None:
                 break
             text = self._take()
             whole = f"{whole} {text}"
-            row = self._fields(whole)
+            row = self._split_fields(whole)
         if row is None:
             return False
         self.rows.append(row)
         return True
 
-    def _fields(self, text: str) -> dict[str, Any] | None:
+    def _split_fields(self, text: str) -> dict[str, Any] | None:
         """One row: the command is what is left between the pid and as many words as there are other columns."""
         words, others = text.split(), self.titles[2:]
         if len(words) < len(others) + 2 or not words[0].rstrip("*+-").isdigit():
@@ -157,13 +157,13 @@ class _Screen:
         row: dict[str, Any] = {"pid": int(words[0].rstrip("*+-")), "command": " ".join(words[1 : -len(others)])}
         try:
             for title, word in zip(others, figures, strict=True):
-                row[_COLUMNS.get(title, re.sub(r"\W+", "n", title).lower())] = _figure(title, word)
+                row[_COLUMNS.get(title, re.sub(r"\W+", "n", title).lower())] = _parse_figure(title, word)
         except ValueError:
             return None
         return row
 
 
-def _figures(text: str) -> dict[str, Any]:
+def _read_figures(text: str) -> dict[str, Any]:
     """What a line of the summary tells; a terminal's has several parts."""
     found: dict[str, Any] = {}
     if text.startswith("Processes:"):
@@ -175,18 +175,18 @@ def _figures(text: str) -> dict[str, Any]:
     if cpu := _CPU.search(text):
         found["cpu"] = {name: number(share) for name, share in zip(("us", "sy", "id"), cpu.groups(), strict=True)}
     if memory := _MEMORY.search(text):
-        found |= {"mem_used_kb": _size(memory[1]), "mem_unused_kb": _size(memory[3])}
-        found |= {f"mem_{what}_kb": _size(size) for size, what in _PARTS.findall(memory[2] or "")}
+        found |= {"mem_used_kb": _parse_size(memory[1]), "mem_unused_kb": _parse_size(memory[3])}
+        found |= {f"mem_{what}_kb": _parse_size(size) for size, what in _PARTS.findall(memory[2] or "")}
     if swaps := _SWAPS.search(text):
         found |= {"swapins": int(swaps[1]), "swapouts": int(swaps[2])}
     return found
 
 
-def _figure(title: str, word: str) -> Any:
+def _parse_figure(title: str, word: str) -> Any:
     if word == "N/A":
         return None
     if title in ("MEM", "RSIZE", "VSIZE", "PURG", "CMPRS"):
-        return _size(word)
+        return _parse_size(word)
     if title == "TIME":
         return clock_s(word.rstrip("+-"))
     if title == "%CPU":
@@ -197,7 +197,7 @@ def _figure(title: str, word: str) -> Any:
     return int(bare) if bare.isdigit() else bare
 
 
-def _size(text: str) -> int | float:
+def _parse_size(text: str) -> int | float:
     """ "15G" -> 15728640. Raises ValueError."""
     found = _SIZE.fullmatch(text)
     if found is None:

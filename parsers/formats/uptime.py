@@ -50,7 +50,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     if line is None:
         lines.step_back()
         return None
-    values: dict[str, Any] = {"iteration": iteration(lines, KIND, first, lines.number, above), "time": _time(line)}
+    values: dict[str, Any] = {"iteration": iteration(lines, KIND, first, lines.number, above), "time": _read_time(line)}
     values["uptime"] = line["up"].strip()
     with suppress(ValueError):  # in a shape that says no time, only the text of it is kept
         values["uptime_s"] = uptime_s(line["up"])
@@ -75,7 +75,7 @@ def follows(lines: Lines, command: str | None) -> Found | None:
     return Found(values | {"load1": load1, "load5": load5, "load15": load15}, first, first)
 
 
-def _time(line: re.Match[str]) -> str:
+def _read_time(line: re.Match[str]) -> str:
     hour = int(line["hour"])
     if line["half"]:
         hour = hour % 12 + (12 if line["half"] == "PM" else 0)

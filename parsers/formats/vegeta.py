@@ -69,10 +69,10 @@ _METHOD = r"(?:Get|Post|Put|Patch|Delete|Head|Options)"
 def parse(lines: Lines, command: str | None) -> Found | None:
     if (lines.peek() or "").lstrip().startswith("{"):
         return take_object(lines, JSON, _read_object)
-    return take_report(lines, _REPORT, _line)
+    return take_report(lines, _REPORT, _read_line)
 
 
-def _line(line: str) -> dict[str, Any] | None:
+def _read_line(line: str) -> dict[str, Any] | None:
     found = _ROW.fullmatch(line)
     try:
         return _MEANINGS[found[1]](found[2].split(", "), found[3].rstrip()) if found else None
@@ -80,42 +80,42 @@ def _line(line: str) -> dict[str, Any] | None:
         return None
 
 
-def _requests(names: list[str], text: str) -> dict[str, Any]:
-    cells = dict(zip(names, _cells(text), strict=True))
+def _read_requests(names: list[str], text: str) -> dict[str, Any]:
+    cells = dict(zip(names, _split_cells(text), strict=True))
     values: dict[str, Any] = {"requests_total": int(cells.pop("total"))}
-    return values | {f"{name}_per_s": _decimals(cell) for name, cell in cells.items()}
+    return values | {f"{name}_per_s": _parse_decimals(cell) for name, cell in cells.items()}
 
 
-def _duration(names: list[str], text: str) -> dict[str, Any]:
-    cells = zip(names, _cells(text), strict=True)
+def _read_duration(names: list[str], text: str) -> dict[str, Any]:
+    cells = zip(names, _split_cells(text), strict=True)
     return {f"duration_{name}_s": round(go_duration_ms(cell) / 1000, 12) for name, cell in cells}
 
 
-def _latencies(names: list[str], text: str) -> dict[str, Any]:
-    cells = zip(names, _cells(text), strict=True)
+def _read_latencies(names: list[str], text: str) -> dict[str, Any]:
+    cells = zip(names, _split_cells(text), strict=True)
     return {"latencies_ms": {name: go_duration_ms(cell) for name, cell in cells}}
 
 
-def _bytes(what: str, text: str) -> dict[str, Any]:
-    total, mean = _cells(text)
-    return {f"bytes_{what}_total": int(total), f"bytes_{what}_mean": _decimals(mean)}
+def _read_bytes(what: str, text: str) -> dict[str, Any]:
+    total, mean = _split_cells(text)
+    return {f"bytes_{what}_total": int(total), f"bytes_{what}_mean": _parse_decimals(mean)}
 
 
-def _success(names: list[str], text: str) -> dict[str, Any]:
-    return {"success_pct": _decimals(text.removesuffix("%"))} if text.endswith("%") else _refuse(text)
+def _read_success(names: list[str], text: str) -> dict[str, Any]:
+    return {"success_pct": _parse_decimals(text.removesuffix("%"))} if text.endswith("%") else _refuse(text)
 
 
-def _codes(names: list[str], text: str) -> dict[str, Any]:
+def _read_codes(names: list[str], text: str) -> dict[str, Any]:
     if not _STATUS.fullmatch(text):
         _refuse(text)
     return {"status_codes": {code: int(n) for code, n in (cell.split(":") for cell in text.split())}}
 
 
-def _cells(text: str) -> list[str]:
+def _split_cells(text: str) -> list[str]:
     return re.split(r",\s+", text)
 
 
-def _decimals(text: str) -> float:
+def _parse_decimals(text: str) -> float:
     """A figure with two decimals, as all are printed: fewer are a figure that was cut."""
     return float(text) if re.fullmatch(r"\d+\.\d\d", text) else _refuse(text)
 
@@ -125,13 +125,13 @@ def _refuse(text: str) -> Any:
 
 
 _MEANINGS = {
-    "Requests": _requests,
-    "Duration": _duration,
-    "Latencies": _latencies,
-    "Bytes In": lambda names, text: _bytes("in", text),
-    "Bytes Out": lambda names, text: _bytes("out", text),
-    "Success": _success,
-    "Status Codes": _codes,
+    "Requests": _read_requests,
+    "Duration": _read_duration,
+    "Latencies": _read_latencies,
+    "Bytes In": lambda names, text: _read_bytes("in", text),
+    "Bytes Out": lambda names, text: _read_bytes("out", text),
+    "Success": _read_success,
+    "Status Codes": _read_codes,
 }
 _REPORT = Report(
     tool=KIND,

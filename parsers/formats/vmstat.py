@@ -112,7 +112,7 @@ class _Rows:
     def _take(self, text: str) -> bool:
         """Take a line in. False where it is no part of the table."""
         names = _names(self.lines, text)
-        row = match_joined(self.lines, text, self._row) if self.names else None
+        row = match_joined(self.lines, text, self._read_row) if self.names else None
         if row is not None:
             self._add(row)
         elif names is not None and names in ([], self.names):
@@ -127,8 +127,8 @@ class _Rows:
             return False
         return True
 
-    def _row(self, text: str) -> dict[str, Any] | None:
-        return _row(text, self.names, self.factor)
+    def _read_row(self, text: str) -> dict[str, Any] | None:
+        return _read_row(text, self.names, self.factor)
 
     def _add(self, row: dict[str, Any]) -> None:
         for name in row.keys() - self.columns.keys():
@@ -170,7 +170,7 @@ def _is_tail(names: list[str]) -> bool:
     )
 
 
-def _row(line: str, columns: list[str], factor: float) -> dict[str, Any] | None:
+def _read_row(line: str, columns: list[str], factor: float) -> dict[str, Any] | None:
     stamp = _STAMP.search(line)
     cells = (line[: stamp.start()] if stamp else line).split()
     if len(cells) != len(columns):
@@ -239,7 +239,7 @@ def _parse_totals(lines: Lines, command: str | None) -> Found | None:
     first = lines.number + 1
     for text in lines.texts():
         found = _LINE.fullmatch(text)
-        new = _figure(found[1], found[2], found[3]) if found else {}
+        new = _parse_figure(found[1], found[2], found[3]) if found else {}
         if not new or new.keys() & values.keys():
             lines.refuse()
             break
@@ -248,7 +248,7 @@ def _parse_totals(lines: Lines, command: str | None) -> Found | None:
     return Found(values, first, lines.last, "free_swap_kb" not in values) if values else None
 
 
-def _figure(figure: str, unit: str | None, what: str) -> dict[str, int | float]:
+def _parse_figure(figure: str, unit: str | None, what: str) -> dict[str, int | float]:
     """ "4020152", "K", "total memory" -> {"total_memory_kb": 4020152}."""
     name = re.sub(r"[^a-z]+", "_", what.lower())
     if not _SIZES.fullmatch(what):

@@ -92,12 +92,12 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     problems: list[Problem] = []
     table, template = "percentiles_ms", False
     for stripped in lines.texts(elisions=True):
-        read = _line(stripped)
+        read = _read_line(stripped)
         if read is not None and not values.keys() & read.keys():
             values |= read
         elif read is None and values and _PERCENT.fullmatch(stripped) and lines.unended():
             pass  # "8.81m" may be the beginning of 8.81ms
-        elif read is None and _table_row(stripped, values, table):
+        elif read is None and _read_table_row(stripped, values, table):
             pass
         elif (
             read is None
@@ -126,7 +126,7 @@ def _lacks(values: dict[str, Any], line: str) -> bool:
     """Whether a line has a figure that the report lacks so far."""
     if _PERCENT.fullmatch(line):
         return not values.get("percentiles_ms")
-    read = _line(line)
+    read = _read_line(line)
     return read is not None and not values.keys() & read.keys()
 
 
@@ -149,7 +149,7 @@ def _tell_closed_connections(values: dict[str, Any]) -> None:
         values["socket_errors"] = errors | {"read": 0}
 
 
-def _line(line: str) -> dict[str, Any] | None:
+def _read_line(line: str) -> dict[str, Any] | None:
     """What one line tells, or None where it is not one of wrk's, or broken."""
     if "," in line and not line.startswith("Running "):
         line = ungrouped(line)
@@ -161,10 +161,10 @@ def _line(line: str) -> dict[str, Any] | None:
             except ValueError:  # "1.2.3"
                 return None
     glued = max(map(line.find, _GLUED))  # what the server printed at the same time stands before it
-    return _line(line[glued:]) if glued > 0 else None
+    return _read_line(line[glued:]) if glued > 0 else None
 
 
-def _percent(table: dict[str, float], line: str) -> dict[str, Any] | None:
+def _read_percent(table: dict[str, float], line: str) -> dict[str, Any] | None:
     """The percentile that a line tells, put into the table."""
     found = _PERCENT.fullmatch(line)
     name = f"{float(found[1]):g}" if found else ""  # wrk2 writes 50.000%
@@ -174,9 +174,9 @@ def _percent(table: dict[str, float], line: str) -> dict[str, Any] | None:
     return table
 
 
-def _table_row(line: str, values: dict[str, Any], table: str) -> bool:
+def _read_table_row(line: str, values: dict[str, Any], table: str) -> bool:
     """Keep a row of the percentiles or of wrk2's spectrum: of several that are printed as one per cent, the first."""
-    if values and read_remarked(line, partial(_percent, values.setdefault(table, {}))):
+    if values and read_remarked(line, partial(_read_percent, values.setdefault(table, {}))):
         return True
     found = _SPECTRUM.fullmatch(line)
     if found and (float(found[2]) < 1 or found[3] == "inf"):  # only the last row is the longest request
@@ -185,27 +185,27 @@ def _table_row(line: str, values: dict[str, Any], table: str) -> bool:
     return bool(found)
 
 
-def _running(figure: str, unit: str, url: str) -> dict[str, Any]:
+def _read_running(figure: str, unit: str, url: str) -> dict[str, Any]:
     return {"duration_s": to_ms(figure, unit) / 1000, "url": url}
 
 
-def _threads(threads: str, connections: str) -> dict[str, Any]:
+def _read_threads(threads: str, connections: str) -> dict[str, Any]:
     return {"threads": int(threads), "connections": int(connections)}
 
 
-def _latency(a: str, u: str, b: str, v: str, c: str, w: str, within: str) -> dict[str, Any]:
+def _read_latency(a: str, u: str, b: str, v: str, c: str, w: str, within: str) -> dict[str, Any]:
     names = ("latency_mean_ms", "latency_sd_ms", "latency_max_ms")
     figures = (to_ms(a, u), to_ms(b, v), to_ms(c, w))
     return dict(zip(names, figures, strict=True)) | {"latency_within_sd_pct": float(within)}
 
 
-def _per_thread(a: str, u: str, b: str, v: str, c: str, w: str, within: str) -> dict[str, Any]:
+def _read_per_thread(a: str, u: str, b: str, v: str, c: str, w: str, within: str) -> dict[str, Any]:
     names = ("thread_rps_mean", "thread_rps_sd", "thread_rps_max")
     figures = [round(float(figure) * _COUNT[unit], 6) for figure, unit in ((a, u), (b, v), (c, w))]
     return dict(zip(names, figures, strict=True)) | {"thread_rps_within_sd_pct": float(within)}
 
 
-def _done(requests: str, figure: str, unit: str, size: str, prefix: str) -> dict[str, Any]:
+def _read_done(requests: str, figure: str, unit: str, size: str, prefix: str) -> dict[str, Any]:
     read = round(float(size) * BINARY_SIZES[prefix])
     return {
         "complete_requests": int(requests),
@@ -214,17 +214,17 @@ def _done(requests: str, figure: str, unit: str, size: str, prefix: str) -> dict
     }
 
 
-def _errors(*counts: str) -> dict[str, Any]:
+def _read_errors(*counts: str) -> dict[str, Any]:
     return {"socket_errors": dict(zip(("connect", "read", "write", "timeout"), map(int, counts), strict=True))}
 
 
 _MEANINGS = (
-    (_RUNNING, _running),
-    (_THREADS, _threads),
-    (_LATENCY, _latency),
-    (_PER_THREAD, _per_thread),
-    (_DONE, _done),
-    (_ERRORS, _errors),
+    (_RUNNING, _read_running),
+    (_THREADS, _read_threads),
+    (_LATENCY, _read_latency),
+    (_PER_THREAD, _read_per_thread),
+    (_DONE, _read_done),
+    (_ERRORS, _read_errors),
     (_STATUS, lambda count: {"non_2xx_responses": int(count)}),
     (_REQUESTS, lambda rate: {"requests_per_second": float(rate)}),
     (_TRANSFER, lambda size, prefix: {"transfer_bytes_per_s": round(float(size) * BINARY_SIZES[prefix])}),

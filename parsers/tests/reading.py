@@ -13,7 +13,7 @@ import parsers
 from parsers import Block
 from parsers.__main__ import as_json
 from parsers.catalogue import formats
-from parsers.decode import encoding_of
+from parsers.decode import name_encoding
 from parsers.streams import MOST_BESIDE, find_cells, find_column, find_stream
 from parsers.transcript import clean
 
@@ -48,7 +48,7 @@ def name(path: object) -> str:
 
 def decode(data: bytes) -> tuple[str, str]:
     """(text with plain line feeds, name of its encoding). Undecodable bytes become U+FFFD. Raises NotText."""
-    encoding = encoding_of(data)
+    encoding = name_encoding(data)
     text = data.decode(encoding, errors="replace").replace("\r\n", "\n")
     if "\n" not in text:
         text = text.replace("\r", "\n")

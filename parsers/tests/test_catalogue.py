@@ -9,11 +9,11 @@ import pytest
 
 from parsers import catalogue
 from parsers.catalogue import (
+    get_semantics,
     has_one_thread,
     is_monitor,
     lists_all_processes,
     makes_load,
-    semantics_of,
     shows_memory_only,
 )
 from parsers.records import Semantics
@@ -57,8 +57,8 @@ def test_some_formats_show_memory_only():
 
 
 def test_semantics_are_those_that_the_tools_format_declares():
-    assert semantics_of("siege").concurrency == "measured"
-    assert semantics_of("nobody's tool") == Semantics()
+    assert get_semantics("siege").concurrency == "measured"
+    assert get_semantics("nobody's tool") == Semantics()
 
 
 def test_a_format_that_makes_load_results_must_declare_what_they_mean(monkeypatch):

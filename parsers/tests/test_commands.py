@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import parsers
 from parsers import parse_command
-from parsers.commands import Command, host_port_path, per_second, seconds
+from parsers.commands import Command, per_second, seconds, split_url
 
 from .reading import FIXTURES, blocks, text_of
 
@@ -27,7 +27,7 @@ RATE = "Requests per second:    164.29 [#/sec] (mean)"
     ],
 )
 def test_an_address_tells_host_port_and_path(url, parts):
-    assert host_port_path(url) == parts
+    assert split_url(url) == parts
 
 
 def test_a_report_on_an_odd_address_is_a_load_all_the_same():

@@ -26,7 +26,7 @@ def test_line_by_line_gives_the_same(path, monkeypatch):
     quick = values(text_of(path))
     monkeypatch.setattr(ab, "read_usual_report", lambda lines: None)
     monkeypatch.setattr(Summary, "take_usual", lambda _: False)
-    monkeypatch.setattr(RowReader, "_even", lambda *_: False)
+    monkeypatch.setattr(RowReader, "_take_even_rows", lambda *_: False)
     assert values(text_of(path)) == quick
 
 

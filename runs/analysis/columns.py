@@ -122,7 +122,7 @@ def read_method(run: RunFact) -> Method:
 
 
 def method_of(run: Loaded, options: Mapping[str, Any], semantics: Semantics, command: str) -> Method:
-    """How `run` was loaded: as its command says and its tool prints. options: see parsers.asked_load."""
+    """How `run` was loaded: as its command says and its tool prints. options: see parsers.find_asked_load."""
     requests, duration_s, concurrency = (options.get(term) for term in ("requests", "duration_s", "concurrency"))
     if requests is None and duration_s is None and semantics.makes_all_requests and run.complete_requests:
         # Others than round numbers, of at most two digits that are not 0, come about under a time limit.

@@ -8,13 +8,13 @@ delete(row)     put into the bin; restore, purge  fields                  what c
 apply_deltas    update counts and trends          recount                  build them again
 """
 
-from parsers.catalogue import asked_load as asked_load
+from parsers.catalogue import find_asked_load as find_asked_load
+from parsers.catalogue import get_semantics as get_semantics
 from parsers.catalogue import has_one_thread as has_one_thread
 from parsers.catalogue import is_monitor as is_monitor
 from parsers.catalogue import lists_all_processes as lists_all_processes
 from parsers.catalogue import makes_load as makes_load
 from parsers.catalogue import parse_command as parse_command
-from parsers.catalogue import semantics_of as semantics_of
 from parsers.catalogue import shows_memory_only as shows_memory_only
 from parsers.commands import Command as Command
 from parsers.records import Semantics as Semantics

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from parsers.blocks import Block
-from parsers.catalogue import asked_load, parse_command, semantics_of
+from parsers.catalogue import find_asked_load, get_semantics, parse_command
 from parsers.commands import LOCAL, Command
 from parsers.transcript import width
 from runs.analysis.columns import Method, group_by_method, method_of
@@ -257,8 +257,8 @@ class ConfigNames:
         if load not in self._methods:
             block, result = self.blocks[load], self.results[load]
             path = parse_command(block.command or "", result.tool).path
-            asked = {"path": path} | asked_load(block.command or "", result.tool, block.values)
-            self._methods[load] = method_of(result, asked, semantics_of(result.tool), block.command or "")
+            asked = {"path": path} | find_asked_load(block.command or "", result.tool, block.values)
+            self._methods[load] = method_of(result, asked, get_semantics(result.tool), block.command or "")
         return self._methods[load]
 
     def _add_config(self, load: int) -> str:
@@ -308,7 +308,7 @@ class ConfigNames:
         if not software:
             tool = self.results[load].tool
             named = address or self._name_by_command(load)
-            return named or (f"rate of line {self.blocks[load].first}" if semantics_of(tool).quotes_others else tool)
+            return named or (f"rate of line {self.blocks[load].first}" if get_semantics(tool).quotes_others else tool)
         addresses = self._addresses[software]
         if len(addresses) == 1:
             return software

@@ -16,7 +16,7 @@ from typing import Any
 from django.db import connection, models
 from django.utils import timezone
 
-from parsers.catalogue import asked_load, parse_command, semantics_of
+from parsers.catalogue import find_asked_load, get_semantics, parse_command
 from runs.analysis.columns import method_of
 from runs.models import Config, ConfigText, Experiment, Host, Run, Upload
 
@@ -213,8 +213,8 @@ def make_fingerprint(run: Run, *, text_hashes: Iterable[str]) -> str:
     """
     # Some tools do not print the path. "/" is left out, as it was before the command's path counted.
     path = parse_command(run.command, run.tool).path
-    options = {"path": path if path != "/" else None} | asked_load(run.command, run.tool, run.values)
-    method = method_of(run, options, semantics_of(run.tool), run.command)
+    options = {"path": path if path != "/" else None} | find_asked_load(run.command, run.tool, run.values)
+    method = method_of(run, options, get_semantics(run.tool), run.command)
     # GET and a closed connection are what load tools send where nothing says otherwise. A printed rate is rounded.
     method = method._replace(
         method=method.method or "GET", keepalive=bool(method.keepalive), further=method.further or ()

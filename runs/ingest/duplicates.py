@@ -8,7 +8,7 @@ from itertools import product
 from statistics import mean, median
 
 from parsers.blocks import Block
-from parsers.catalogue import semantics_of
+from parsers.catalogue import get_semantics
 from parsers.records import LoadResult, Problem, Record, SystemSample
 from parsers.tables import Table
 
@@ -68,7 +68,7 @@ def find_backed_figures(
     """{number of a block whose rate somebody wrote down: number of the report that has it, rounded, or the first of those
     whose mean or median it is}. -1 where the text has reports, but none of this rate: by which tool it came, nobody knows."""
     results = {i: next(r for r in records[i] if isinstance(r, LoadResult)) for i in loads}
-    written = [i for i, result in results.items() if semantics_of(result.tool).quotes_others]
+    written = [i for i, result in results.items() if get_semantics(result.tool).quotes_others]
     others = results.keys() - set(written)
     measured = [(i, rate) for i, result in results.items() if i in others and (rate := result.requests_per_second)]
     if not written or not measured:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from parsers.blocks import Block
-from parsers.catalogue import makes_load, semantics_of
+from parsers.catalogue import get_semantics, makes_load
 from runs.analysis.columns import Method
 
 from .asides import heading_level, is_aside, is_code, is_file, join_wrapped, strip_markup
@@ -127,7 +127,7 @@ def _collect_candidates(
     for load in loads:
         block, trail = blocks[load], join_wrapped(blocks[load].trail)
         label = [(block.first, block.label)] if block.label else []
-        is_written = semantics_of(block.kind).quotes_others  # the title of a row or column
+        is_written = get_semantics(block.kind).quotes_others  # the title of a row or column
         depth = min((level for _, text in trail if (level := heading_level(text)) > 1), default=7)
         others = [(i in texts, h) for i in range(begin, load) for h in blocks[i].trail]
         others = [

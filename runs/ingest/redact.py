@@ -19,7 +19,7 @@ from itertools import compress, count, islice
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from parsers.catalogue import secret_options
+from parsers.catalogue import list_secret_options
 
 REDACTED = "[redacted]"
 LINE_END = r"\\?\r?\n[ \t>]*"  # inside a word that a terminal, a shell or a mailer has broken
@@ -169,7 +169,7 @@ def _compile_programs() -> tuple[re.Pattern[str], dict[str, re.Pattern[str]], re
 
     Made for the first text, as it takes the formats of all load tools.
     """
-    load_tools = secret_options()
+    load_tools = list_secret_options()
     names = "|".join([*map(re.escape, load_tools), OTHERS])
     columns = (
         rf"""\s*(?:\d{{1,10}}\s+)?(?!(?:{names}|\w*header)\s)[a-z_][\w.+-]{{0,31}}\s+"""

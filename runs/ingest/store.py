@@ -14,7 +14,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from parsers.blocks import Block
-from parsers.catalogue import cited_lines
+from parsers.catalogue import find_cited_lines
 from parsers.records import LoadResult
 from runs.analysis.facts import FIGURES
 from runs.models import Build, Capture, Config, ConfigText, Experiment, Run, Series, Timing, Upload
@@ -101,7 +101,7 @@ def compute_figures(run: DraftRun, loads: Loads) -> dict[str, Any]:
         "counted": run.counted,
         "most_repeats": run.most_repeats,
         "partial": block.partial,
-        "figure_lines": cited_lines(result.tool, block.figure_lines),
+        "figure_lines": find_cited_lines(result.tool, block.figure_lines),
     }
 
 

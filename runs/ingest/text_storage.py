@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from backports import zstd
 from django.conf import settings
 
-from parsers.decode import NotText, encoding_of
+from parsers.decode import NotText, name_encoding
 from runs.models import Piece, Upload
 
 from .redact import Secret
@@ -55,7 +55,7 @@ def detect_encoding(opening: bytes, name: str = "") -> Encoding:
     Raises Rejected 415 for what is no text.
     """
     try:
-        name = name or encoding_of(opening)
+        name = name or name_encoding(opening)
     except NotText as error:
         raise rejected(415, f"Not a text: {error}.", line=1) from error
     codec = {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}.get(name, name)

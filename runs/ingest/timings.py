@@ -14,7 +14,7 @@ from datetime import timedelta
 from django.db.models import Q
 
 from parsers.blocks import Block
-from parsers.catalogue import semantics_of
+from parsers.catalogue import get_semantics
 from parsers.records import LoadResult, Timings
 from runs.analysis import histogram
 from runs.models import Experiment, Run, Timing, Upload
@@ -105,7 +105,7 @@ def _is_spectrum_of(timing: Timing, run: Run | LoadResult) -> bool:
     spectrum = sorted((float(percent), ms) for percent, ms in timing.percentiles_ms.items())
     printed = {float(percent): ms for percent, ms in run.percentiles_ms.items()}
     printed |= {100.0: run.max_ms} if run.max_ms is not None else {}
-    step_ms = semantics_of(run.tool).percentile_step_ms
+    step_ms = get_semantics(run.tool).percentile_step_ms
     compared = []
     for percent, ms in printed.items():
         below = [value for at, value in spectrum if at <= percent]

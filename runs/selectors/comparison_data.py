@@ -30,14 +30,14 @@ from runs.analysis.facts import (
 )
 from runs.ingest import (
     Preview,
-    asked_load,
     draft_runs,
+    find_asked_load,
+    get_semantics,
     has_one_thread,
     is_monitor,
     lists_all_processes,
     makes_load,
     parse_command,
-    semantics_of,
 )
 from runs.ingest.clocks import seconds_of_day
 from runs.ingest.draft import DraftExperiment
@@ -238,8 +238,8 @@ def run_fact(run: Run) -> RunFact:
     """One stored run; its host must be loaded with it."""
     command = parse_command(run.command, run.tool)
     address = {"scheme": command.scheme, "hostname": command.hostname, "path": command.path}
-    options = {**asked_load(run.command, run.tool, run.values), **address}
-    return copy_run(run, semantics_of(run.tool), options, line_url(run.upload_id, run.line_first))
+    options = {**find_asked_load(run.command, run.tool, run.values), **address}
+    return copy_run(run, get_semantics(run.tool), options, line_url(run.upload_id, run.line_first))
 
 
 def _load_selection(runs: Sequence[Run], captured: Q) -> ComparisonData:
