@@ -122,7 +122,7 @@ def figures(tree: Any, *path: str, factor: float = 1) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def text_of(tree: Any, name: str) -> str | None:
+def find_text(tree: Any, name: str) -> str | None:
     """The text at `name`; None where there is none."""
     value = tree.get(name) if isinstance(tree, dict) else None
     return value if isinstance(value, str) and value else None

@@ -15,7 +15,7 @@ import re
 from typing import Any
 
 from ..commands import FLAG, Option
-from ..json_objects import figure, figures, take_object, text_of
+from ..json_objects import figure, figures, find_text, take_object
 from ..lines import Lines
 from ..records import Found, Record, Semantics
 from ..report import Report, make_result, take_report
@@ -209,7 +209,7 @@ def _read_object(tree: dict[str, Any]) -> dict[str, Any]:
     codes = tree.get("statusCodeStats", {})
     return {
         "format": "json",
-        "url": text_of(tree, "url"),
+        "url": find_text(tree, "url"),
         "connections": figure(tree, "connections"),
         "pipelining": figure(tree, "pipelining"),
         "samples": figure(tree, "samples"),

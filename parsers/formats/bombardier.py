@@ -15,7 +15,7 @@ import re
 from typing import Any
 
 from ..commands import FLAG, Command, Option
-from ..json_objects import figure, figures, take_object, text_of
+from ..json_objects import figure, figures, find_text, take_object
 from ..lines import Lines
 from ..records import Found, Record, Semantics
 from ..report import Report, make_result, take_report
@@ -153,8 +153,8 @@ def _read_object(tree: dict[str, Any]) -> dict[str, Any]:
     names = {"mean": "avg", "stddev": "stdev", "max": "max"}
     return {
         "format": "json",
-        "url": text_of(spec, "url"),
-        "method": text_of(spec, "method"),
+        "url": find_text(spec, "url"),
+        "method": find_text(spec, "method"),
         "connections": figure(spec, "numberOfConnections"),
         "duration_s": figure(spec, "testDurationSeconds"),
         "requests": figure(spec, "numberOfRequests"),
@@ -173,7 +173,7 @@ def _read_object(tree: dict[str, Any]) -> dict[str, Any]:
 
 def _count_errors(errors: Any) -> dict[str, int]:
     listed = errors if isinstance(errors, list) else []
-    return {text: figure(one, "count") for one in listed if (text := text_of(one, "description"))}
+    return {text: figure(one, "count") for one in listed if (text := find_text(one, "description"))}
 
 
 def fits(command: Command, values: dict[str, Any]) -> bool:
