@@ -127,6 +127,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
             )
     values = report.values
     if len(values) < 2 and not ("requests_per_second" in values and names_program(command, PROGRAMS)):
+        lines.return_to_mark()  # "Summary:" may be anybody's heading, above a rate by itself
         return None
     return Found(values, first, lines.last, len(report.seen) < _WHOLE, problems)
 

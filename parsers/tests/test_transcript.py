@@ -478,3 +478,8 @@ def test_a_log_of_many_containers_is_split_in_parts():
     first = next(source)
     assert len(list(split_streams(source, first))) == MOST_STREAMS == source.number
     assert next(source) == f"box-{MOST_STREAMS + 1} | text\n"
+
+
+def test_a_rate_below_a_heading_that_a_tool_prints_too_is_read():
+    (block,) = blocks("nginx\n\nSummary:\n  Requests/sec:\t1234.5\n")
+    assert (block.kind, block.lines, block.values["requests_per_second"]) == ("unknown", (4, 4), 1234.5)
