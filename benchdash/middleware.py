@@ -33,9 +33,8 @@ POLICY = "; ".join(
 class ContentSecurityPolicy(MiddlewareMixin):
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         response.headers.setdefault("Content-Security-Policy", POLICY)
-        response.headers.setdefault(
-            "Cache-Control", "private"
-        )  # pages say who is logged in, even where reading is open
+        # Pages say who is logged in, even where reading is open.
+        response.headers.setdefault("Cache-Control", "private")
         return response
 
 

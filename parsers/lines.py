@@ -18,9 +18,8 @@ _NUMBER_AT_END = re.compile(r"(?<![^\s,(])[+-]?\d[\d.,:]*$")
 _FIGURE_ALONE = re.compile(r"\d[\d.,]{0,30}(?: ?[A-Za-z/%]{1,9})?")
 _LONGEST = 80  # characters of such a number; each of "1,1,1,..." would be tried as its beginning
 _BLANK = re.compile(r"[ \t\r]*\n")
-_BLANK_BEHIND = re.compile(
-    r"\n[ \t\r]*\n"
-)  # a pattern that begins with a sign is looked for quicker than a text of two
+# A pattern that begins with a sign is looked for quicker than a text of two.
+_BLANK_BEHIND = re.compile(r"\n[ \t\r]*\n")
 _MOST_BLANK = 4  # lines between a line and its rest
 _REPEATS_LEFT = 8  # lines: no format looks further before it tells its output from what only looks like it
 _MOST_IN_TURN = 60  # lines that take turns; of two, three, four, five or six of them these are a whole number of turns

@@ -60,9 +60,8 @@ _PROMPTS = [
     ]
 ]
 _ANY_PROMPT = re.compile("|".join(re.sub(r"\?P<\w+>", "?:", prompt.pattern) for prompt in _PROMPTS))
-_PROMPT_SIGN = re.compile(
-    r"[$#%>❯➜λ⚡\ue0a0-\ue0d7]"
-)  # by itself: within an alternation, each sign of the line is tried with all of it
+# By itself: within an alternation, each sign of the line is tried with all of it.
+_PROMPT_SIGN = re.compile(r"[$#%>❯➜λ⚡\ue0a0-\ue0d7]")
 _SAID = re.compile(  # "Command: wrk ...", "run `ab ...`"
     r"(?:run(?:ning)?|ran|command(?:\s+line)?|cmd|execut(?:e|ing)|using|with|befehl|polecenie|commande|comando|команда"
     r"|コマンド|命令|执行|运行)(?:\s*[:：]|(?=\s*`))\s*",
@@ -144,9 +143,8 @@ _TEMPLATE = re.compile(
 _SENTENCE_END = (".", ",", ":", "!", "?", "。", "！", "？", "`")
 _SIGN = re.compile(r"[$#%>❯➜➤λ»▶⇒⚡→✗✔!\ue0a0-\ue0d7]\s*|(?:^|\s):;\s+|^\++\s")
 _BRANCH = re.compile(r"\ue0a0\s*\S+\s+")  # the last part of a Powerline prompt, whose signs are for private use
-_DIRECTORY = re.compile(
-    r"(?:\([\w.-]{1,60}\))?\W{0,20}[➜☁]\s+(?:\S+\s+)?(?:git:\(\S*\)\s+)?(?:[✗✔]\s+)?"
-)  # a theme of zsh puts it behind its sign
+# A theme of zsh puts it behind its sign.
+_DIRECTORY = re.compile(r"(?:\([\w.-]{1,60}\))?\W{0,20}[➜☁]\s+(?:\S+\s+)?(?:git:\(\S*\)\s+)?(?:[✗✔]\s+)?")
 _HEAD_HOST = re.compile(
     r"[\W\d]{0,30}(?:\([\w.-]{1,40}\)\s{0,3})?(?!https?:|ftp:|PS\b|[A-Za-z]:\\|-?(?:ba|da|tc|[kzc])?sh\b)"
     r"(?:[\w.+-]+@(?P<a>[\w.-]+)|(?P<b>[A-Za-z][\w.-]*)(?::\s?[~/]|:\S+ [\w.-]+[$#%]| [~/])"

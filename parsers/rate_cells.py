@@ -52,11 +52,29 @@ class Cell(NamedTuple):
     unclear: str = ""  # a figure that may be one of two
 
 
-def rates_of_table(heading: list[str], rows: list[tuple[int, list[str]]], captioned: bool) -> list[Cell]:
+class _Columns(NamedTuple):
+    """What the columns of a table are, by number.
+
+    rates      with what else their headings say
+    loads      of numbers of clients
+    titles     before the first rate, which name a row
+    work       whether these name what was done, such as an endpoint
+    latencies  of times and failures, with their headings
+    """
+
+    heading: list[str]
+    rates: dict[int, str]
+    loads: set[int]
+    titles: list[int]
+    work: bool
+    latencies: dict[int, str]
+
+
+def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], captioned: bool) -> list[Cell]:
     """The table's rates with the titles of their rows and columns."""
     table = [(number, [strip_markup(cell) for cell in row]) for number, row in rows]
     if IS_METRIC.fullmatch(heading[0]):
-        return [cell._replace(row="", column=cell.row) for cell in _rates_of_metrics(heading, table)]
+        return [cell._replace(row="", column=cell.row) for cell in _find_metric_rates(heading, table)]
     columns = find_rate_columns(heading, captioned)
     titled = [at for at, title in enumerate(heading) if IS_THROUGHPUT.fullmatch(title)]
     columns |= {at: "" for at in titled if rows and all(IS_RATE.search(row[at]) for _, row in rows)}
@@ -72,14 +90,13 @@ def rates_of_table(heading: list[str], rows: list[tuple[int, list[str]]], captio
     columns = {at: title for at, title in columns.items() if at not in loads}
     first = min(columns, default=0)
     titles = [at for at in range(first) if at not in loads and (not at or not RANK.fullmatch(heading[at]))]
-    others: dict[str, Any] = {"loads": loads, "titles": titles, "heading": heading, "sections": sections}
-    others["work"] = any(WORK.fullmatch(heading[at]) for at in titles)
+    work = any(WORK.fullmatch(heading[at]) for at in titles)
     timed = [at for at, title in enumerate(heading) if at and (find_latency(title) or FAILED.fullmatch(title))]
-    others["latencies"] = {at: heading[at] for at in timed if len(columns) == 1}
-    return _cells_of(table, columns, others)
+    latencies = {at: heading[at] for at in timed if len(columns) == 1}
+    return _make_cells(table, _Columns(heading, columns, loads, titles, work, latencies), sections)
 
 
-def _rates_of_metrics(heading: list[str], table: list[tuple[int, list[str]]]) -> list[Cell]:
+def _find_metric_rates(heading: list[str], table: list[tuple[int, list[str]]]) -> list[Cell]:
     """Those of a table whose rows are metrics: as if they were its columns. Of several rows of rates the first counts."""
     rates = [at for at, (_, row) in enumerate(table) if IS_RATE.search(row[0]) and not NO_RATE.search(row[0])]
     if not rates:
@@ -94,7 +111,7 @@ def _rates_of_metrics(heading: list[str], table: list[tuple[int, list[str]]]) ->
         for at, title in enumerate(heading)
         if at and not NO_RATE.search(title) and read_number(rate[at])
     ]
-    return rates_of_table(["", *(row[0] for row in kept)], columns, False)
+    return find_table_rates(["", *(row[0] for row in kept)], columns, False)
 
 
 def find_rate_columns(heading: list[str], captioned: bool) -> dict[int, str]:
@@ -131,32 +148,31 @@ def _fill_down(table: list[tuple[int, list[str]]], first: int) -> None:
             above = row[at] = above if row[at] in _DITTO or (not row[at] and any(row)) else row[at]
 
 
-def _cells_of(table: list[tuple[int, list[str]]], columns: dict[int, str], others: dict[str, Any]) -> list[Cell]:
+def _make_cells(table: list[tuple[int, list[str]]], columns: _Columns, sections: dict[int, str]) -> list[Cell]:
     found: list[Cell] = []
-    for at, column in columns.items():
+    for at, column in columns.rates.items():
         rows = [(number, row) for number, row in table if row[at] not in EMPTY]
         figures = [read_number(row[at]) for _, row in rows]
         if None in figures or not figures:
             continue  # a column with anything else is none of rates
         unclear = find_unclear([row[at] for _, row in table])
         for (number, row), rate in zip(rows, figures, strict=True):
-            title = _row_title(row, others)
+            title = _name_row(row, columns)
             if rate and not NO_ROW.fullmatch(title):
-                load = next((read_load(row[i]) for i in others.get("loads", ())), None)
-                latency = read_latencies(row, others.get("latencies", {}))
-                section = others.get("sections", {}).get(number, "")
+                load = next((read_load(row[i]) for i in columns.loads), None)
+                latency = read_latencies(row, columns.latencies)
                 told = row[at] if row[at] in unclear else ""
                 found.append(
-                    Cell(number, title, column, *rate, load, others.get("work", False), section, latency, told)
+                    Cell(number, title, column, *rate, load, columns.work, sections.get(number, ""), latency, told)
                 )
     return sorted(found, key=lambda cell: cell.line)
 
 
-def _row_title(row: list[str], others: dict[str, Any]) -> str:
+def _name_row(row: list[str], columns: _Columns) -> str:
     """What stands before the first rate and is no number; where there are numbers only, the first with its heading."""
-    titles = others.get("titles", ())
+    titles = columns.titles
     named = [row[at] for at in titles if row[at] not in EMPTY and not read_number(row[at])]
-    return " · ".join(named) if named or not titles else f"{others['heading'][titles[0]]} {row[titles[0]]}".strip()
+    return " · ".join(named) if named or not titles else f"{columns.heading[titles[0]]} {row[titles[0]]}".strip()
 
 
 def name_cells(cells: list[Cell]) -> list[Found]:

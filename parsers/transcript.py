@@ -40,9 +40,8 @@ _SPACE = re.compile(f"[{''.join(map(chr, _SPACES))}]")  # most lines have none, 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]")
 _MOST_IN_A_ROW = 200
 _ENDLESS = re.compile(rf"(?<!\d)\d{{{_MOST_IN_A_ROW},}}")  # no figure: an int of it would be none that a float holds
-_WIDE_GAP = re.compile(
-    rf"(?<!\s)\s{{{_MOST_IN_A_ROW},}}"
-)  # in no layout; many patterns try each blank as their beginning
+# In no layout; many patterns try each blank as their beginning.
+_WIDE_GAP = re.compile(rf"(?<!\s)\s{{{_MOST_IN_A_ROW},}}")
 USUAL = 256  # characters of a line that are taken as they are
 
 
@@ -195,9 +194,10 @@ _PLAIN = re.compile(
     r"(?:[A-Z][A-Za-z0-9 ,.'-]{1,199}:?|[A-Za-z]{1,40}|\d{1,7}"
     r"|(?!(?:sudo|time|top|ps|busybox|toybox|cat|e?grep|echo|free|uname) |.* run )[a-z][A-Za-z0-9 ,]{1,199}:?)\n?"
 )
+# And a banner: "===WARM-UP===".
 _WIKI_TITLE = re.compile(
     r"(={1,40}) [^={};]+ \1|(={2,40}) [^={};]([^{};]*[^={};])? \2|={3,60} ?[\w-][^={}();<>]*={3,60}"
-)  # and a banner: "===WARM-UP==="
+)
 # What stands above a file that is shown among others: tail's "==> a.txt <==", bat's "File: a.txt".
 FILE_HEAD = re.compile(r"==> (?P<path>\S[^<>]{0,200}) <==|│?\s*File: (?P<shown>\S{1,200})")
 # A file below /proc or /sys, with the colon that `grep . FILE...` puts between it and each of its lines.

@@ -97,9 +97,8 @@ _PLACE = re.compile(r"<([a-z_\d.]*):([NF])>")
 _ECHO = re.compile(r"httperf (?:\S.* )?--client=\d+/\d+ .*")
 _ASKED: dict[str, Callable[[str], str | int | float]]
 _ASKED = {"server": str, "port": int, "uri": str, "rate": number, "num-conns": int, "num-calls": int}
-_STEP = re.compile(
-    r"(\d{1,9}\.5) (\d{1,18})"
-)  # of the histogram: the middle of its millisecond, and how many connections
+# Of the histogram: the middle of its millisecond, and how many connections.
+_STEP = re.compile(r"(\d{1,9}\.5) (\d{1,18})")
 _SESSIONS = re.compile(r"Session length histogram:((?: \d{1,18})+)")
 # All noughts where there was no reply, no interval of 5 s, no session that ended well, none that failed.
 _OF_REPLIES = (

@@ -64,9 +64,8 @@ _KEYS |= {level: f"{level.lower()}_cache" for level in ("L1d", "L1i", "L2", "L3"
 _KEY = "|".join(re.escape(key) for key in _KEYS if not re.fullmatch(r"[A-Z][\w ()/.-]+", key))
 _LINE = re.compile(rf"\s*([A-Z][\w ()/.-]{{1,60}}?|{_KEY})\s?[:：]\s+(\S.*)")
 _TITLE = re.compile(r"\s*[A-Z][\w ()-]{1,40}\s?[:：]\s*")
-_GROUP = re.compile(
-    r"\s*(?:Virtuali[sz]\w+ features|Caches|NUMA|Vulnerabilit)"
-)  # what newer versions put above their groups
+# What newer versions put above their groups.
+_GROUP = re.compile(r"\s*(?:Virtuali[sz]\w+ features|Caches|NUMA|Vulnerabilit)")
 _FIELD = re.compile(r'"field":\s*"([^"]+?):?"')
 _DATA = re.compile(r'"data":\s*("(?:[^"\\]|\\.)*")')
 _SIZE = re.compile(r"([\d.]+)\s*([KMG])(?:iB|B)?(?: \((\d+) instances?\))?")

@@ -26,9 +26,8 @@ _FACT = re.compile(r"(clock source|governor|turbo): (\S.{0,39})")
 _STAT = re.compile(r"cpu (before|after): cpu +(\d{1,19}(?: \d{1,19}){7,9})")
 _IDLE, _WAITING, _STOLEN = 3, 4, 7  # places in /proc/stat's line of all CPUs
 _TICKS = 100  # a second
-_SPENT = re.compile(
-    r"(\d{1,9})m(\d{1,2}\.\d{1,6})s (\d{1,9})m(\d{1,2}\.\d{1,6})s"
-)  # of the shell, then of its children
+# Of the shell, then of its children.
+_SPENT = re.compile(r"(\d{1,9})m(\d{1,2}\.\d{1,6})s (\d{1,9})m(\d{1,2}\.\d{1,6})s")
 _TIMES = 8  # places that are times of their own; a guest's are in the user's
 
 

@@ -14,7 +14,7 @@ import csv
 import re
 
 from ..lines import Lines
-from ..rate_cells import name_cells, rates_of_table
+from ..rate_cells import find_table_rates, name_cells
 from ..rate_cells import records as records
 from ..records import Found, Problem
 from ..written_rates import IS_RATE, LOAD_TITLE, NO_RATE, NOT_MEASURED, RATE, read_number, strip_markup
@@ -37,9 +37,8 @@ _CLOCK = re.compile(
     re.IGNORECASE,
 )
 _RULE = re.compile(r"\s{0,8}=+(?: +=+){1,15}\s*")
-_PLAN = re.compile(
-    r"\b(?:tier|plan|limit|quota|target|goal|budget|slo)\b", re.IGNORECASE
-)  # of a service, and of no load test
+# Of a service, and of no load test.
+_PLAN = re.compile(r"\b(?:tier|plan|limit|quota|target|goal|budget|slo)\b", re.IGNORECASE)
 _DELIMITED = re.compile(r"[|+\s:=-]+")
 _DECIMAL_COMMA = re.compile(r"\d+,\d+")
 _UNIT = re.compile(rf"\d\s?[kKM]?\s?{RATE}", re.IGNORECASE)
@@ -63,7 +62,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         is_none = is_none or any(_PLAN.search(cell) for _, row in rows for cell in row[:2])
         if rows and lines.unended() and not (is_ruled or lines.raw.rstrip().endswith("|")):
             rows[-1][1][-1] = ""  # it may go on
-        cells = rates_of_table(heading, rows, False) if heading and not is_none else []
+        cells = find_table_rates(heading, rows, False) if heading and not is_none else []
         if len(cells) < 2:
             lines.back(*taken)
             return None

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from ..broken_lines import match_joined, was_broken
 from ..commands import Option
 from ..lines import Lines
-from ..rate_cells import EMPTY, KIND, Cell, find_rate_columns, name_cells, rates_of_table, records
+from ..rate_cells import EMPTY, KIND, Cell, find_rate_columns, find_table_rates, name_cells, records
 from ..records import Found, Semantics
 from ..written_rates import (
     IS_METRIC,
@@ -144,7 +144,7 @@ def _read_table(lines: Lines, following: list[str], _: list[str]) -> list[Cell]:
         if lines.unended() and not line.rstrip().endswith("|"):
             row[-1] = ""  # it may go on
         rows.append((lines.number, row))
-    rates = rates_of_table([strip_markup(title) for title in heading], rows, bool(skipped))
+    rates = find_table_rates([strip_markup(title) for title in heading], rows, bool(skipped))
     if len(rates) < 2 and len(rows) >= _LONG:  # each row may be tried as the heading of those below
         lines.memory[_REFUSED_DRAWN] = lines.number
     return rates
@@ -214,7 +214,7 @@ def _read_aligned(lines: Lines, following: list[str], taken: list[str]) -> list[
             return []
     if lines.unended():
         return []
-    rates = rates_of_table(heading, rows, captioned)
+    rates = find_table_rates(heading, rows, captioned)
     if len(rates) < 2 and len(rows) >= _LONG:  # each row may be tried as the heading of those below
         lines.memory[_REFUSED] = lines.number
     return rates

@@ -242,9 +242,8 @@ class RunFact(RunFigures):
     def measured_concurrency(self) -> float | None:
         """The mean number of requests under way, where the tool prints that."""
         is_printed = self.semantics.concurrency == "measured"
-        return (
-            self.number("concurrency") or self.concurrency if is_printed else None
-        )  # of rows stored before the latter
+        # Rows that were stored before hold it as their concurrency.
+        return self.number("concurrency") or self.concurrency if is_printed else None
 
     @property
     def set_rate(self) -> float | None:

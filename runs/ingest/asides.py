@@ -150,16 +150,16 @@ def join_wrapped(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
 _ANY_FILE = re.compile(r"(?:readme|index|results?|out(?:put)?|bench(?:mark)?s?|logs?|stdout)", re.IGNORECASE)
 _MARKUP = re.compile(r"^(?:[\s*=・◆◇■□●○▪•>|_-]|#(?!\d)|//\s)+|(?:\s-+)?(?:(?<!\.)[\s:：*_=|])*$")
 _BANNER = re.compile(r"[\s-]*-{3,}\s*(\w.*?)\s*-{3,}(?:\s.*)?")  # what stands between dashes, and behind them
+# Of a CI service's log.
 _STAMP = re.compile(
     r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.,]*Z?\]?:?\s+(?:##\[\w+\]\s*)?|^(?:##|::)\[?group(?:\]|::)\s*"
-)  # of a CI service's log
+)
 _STAGE = re.compile(r"\[Pipeline\] \{ \((.+)\)")  # of a CI service's job
 _FINDING = re.compile(  # behind a name: "(33 more requests per second than nginx)", "*(2x slower)*"
     r"(?<=\S)\s+[*_]*\([^()]*\d[^()]*\b(?:more|fewer|less|faster|slower|better|worse)\b[^()]*\)[*_]*\s*$", re.IGNORECASE
 )
-DONE = re.compile(
-    r"\s*(?:\.{2,}|…)\s*(?:\[?\s?(?:ok|done|started|ready|up|fertig)\b.*)?$", re.IGNORECASE
-)  # "Testing nginx ... ok"
+# "Testing nginx ... ok".
+DONE = re.compile(r"\s*(?:\.{2,}|…)\s*(?:\[?\s?(?:ok|done|started|ready|up|fertig)\b.*)?$", re.IGNORECASE)
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _CODE = re.compile(r"`\s*([^`]+?)\s*`")
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\([^)\s]*\)")

@@ -127,9 +127,8 @@ _CHANGES = re.compile(
     r"|[^\W\d_A-Za-zÀ-ɏ]",
     re.IGNORECASE,
 )
-_RESULT_OF = re.compile(
-    r"(?<=\w)\s*的?(?:压力|性能)?(?:测试|压测)?(?:的?结果|数据|报告|情况)(?:如下)?$"
-)  # "nginx 测试结果"
+# "nginx 测试结果".
+_RESULT_OF = re.compile(r"(?<=\w)\s*的?(?:压力|性能)?(?:测试|压测)?(?:的?结果|数据|报告|情况)(?:如下)?$")
 _IN_CASE = re.compile(r"(?<=\w)\s*的情况下?$")  # "when it is cached"
 _WITH = re.compile(r"^(?:with|using|mit|avec|con|с)\s+(?:(?:the|a|an)\s+)?(?=\w{2})", re.IGNORECASE)
 _WITHOUT = re.compile(r"(?:without|no|ohne|sans|sin|без)\b", re.IGNORECASE)

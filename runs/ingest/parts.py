@@ -45,9 +45,8 @@ _GENERATOR = re.compile(
     re.IGNORECASE,
 )
 _REQUESTS = re.compile(r"\d\s+(?:\w+\s+)?(?:requests?|connections?|users?|anfragen|reqs?)\s*\W*$", re.IGNORECASE)
-_BASE = re.compile(
-    r"(?:-[a-z0-9]{8,10})?-[a-z0-9]{5}(?=/|$)|\d+"
-)  # what differs between the pods, or containers, of one service
+# What differs between the names of the pods, or containers, of one service.
+_OF_ONE_POD = re.compile(r"(?:-[a-z0-9]{8,10})?-[a-z0-9]{5}(?=/|$)|\d+")
 _MOST = 64  # parts
 
 
@@ -68,7 +67,7 @@ def join_parts(blocks: Sequence[Block], loads: Sequence[int]) -> dict[int, int]:
 def _find_parts(blocks: Sequence[Block], loads: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """The numbers of the load tests that were parts of one load, at least two."""
     single = []
-    for base, stretch in groupby(loads, key=lambda load: _BASE.sub("#", blocks[load].stream)):
+    for base, stretch in groupby(loads, key=lambda load: _OF_ONE_POD.sub("#", blocks[load].stream)):
         by_stream: dict[str, list[int]] = defaultdict(list)
         for load in stretch:
             by_stream[blocks[load].stream].append(load)
