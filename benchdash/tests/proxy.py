@@ -42,12 +42,14 @@ def start_proxy(nginx: str, folder: Path, site_port: int, changes: Mapping[str, 
         config = config.replace(told, here)
     (file := folder / "nginx.conf").write_text(config)
     with subprocess.Popen([nginx, "-p", str(folder), "-c", str(file)]) as process:
-        until = perf_counter() + 10
-        while not _listens(proxy.port):
-            assert process.poll() is None and perf_counter() < until
-            sleep(0.1)
-        yield proxy
-        process.terminate()
+        try:
+            until = perf_counter() + 10
+            while not _listens(proxy.port):
+                assert process.poll() is None and perf_counter() < until
+                sleep(0.1)
+            yield proxy
+        finally:
+            process.terminate()
 
 
 def _listens(port: int) -> bool:
