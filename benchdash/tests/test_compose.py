@@ -84,6 +84,14 @@ def test_the_image_does_not_run_as_root_and_holds_no_data():
     assert copied == {line[1:] for line in ignored if line.startswith("!")}
 
 
+def test_every_image_that_is_fetched_is_pinned_by_digest(compose):
+    fetched = [service["image"] for service in compose["services"].values() if "build" not in service]
+    fetched += re.findall(r"^FROM (\S+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    assert len(fetched) == 4
+    for image in fetched:
+        assert re.fullmatch(r"[a-z]+:[\d.]+-[a-z]+@sha256:[\da-f]{64}", image), image
+
+
 def test_docker_compose_accepts_it_with_secrets_and_refuses_it_without(needs):
     command = [*needs("docker compose").split(), "-f", str(FILE), "config"]
     path = {"PATH": os.environ["PATH"]}

@@ -94,6 +94,21 @@ def test_what_was_recorded_while_the_site_was_down_is_pushed_once(bd):
     assert Upload.objects.count() == Run.objects.count() == 1
 
 
+def test_a_text_that_no_worker_reads_is_said_to_be_unread(bd, settings, tmp_path):
+    settings.QUEUE_UPLOAD_BYTES = 0
+    sleep = tmp_path / "quick" / "sleep"
+    sleep.parent.mkdir()
+    sleep.write_text("#!/bin/sh\n")
+    sleep.chmod(0o755)
+    bd.env["PATH"] = f"{sleep.parent}:{bd.env['PATH']}"
+    (tmp_path / "session.txt").write_text(
+        "$ ab -n 100 -c 1 http://web1/\nRequests per second:    887.55 [#/sec] (mean)\n"
+    )
+    status, _, err = bd.run("push", "session.txt")
+    assert "sent, and read soon" in err and f"not read within 120 s: {bd.site}/uploads/" in err
+    assert Upload.objects.get().status == "queued" and status == 0
+
+
 def test_a_token_is_asked_for_and_is_not_shown_to_who_lists_processes(bd):
     bd.env["BENCHDASH_TOKEN"] = ""
     there = ("ab", "-q", "-n", "100", bd.loaded)
