@@ -108,7 +108,7 @@ MAX_LINE = 65536  # characters; a longer line is no tool's output and is not loo
 
 
 class Text:
-    """A text in pieces that may end anywhere. Iterated, it gives its lines with their ends; it can be read once."""
+    """A whole text, in pieces that may end anywhere. Iterated, it gives its lines with their ends; it can be read once."""
 
     def __init__(self, pieces: Iterable[str]) -> None:
         self.pieces = iter(pieces)

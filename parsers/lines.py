@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .decode import MAX_LINE, pieces
+from .decode import MAX_LINE, Text, pieces
 from .transcript import USUAL, clean, find_sender, find_stamp, is_elision, needs_cleaning, unquote
 
 _NUMBER_AT_END = re.compile(r"(?<![^\s,(])[+-]?\d[\d.,:]*$")
@@ -35,6 +35,7 @@ class Lines:
     raw      that line as given; before: the one before it (not kept up across what was taken quickly)
     too_long numbers of the lines that are longer than any tool's: they are given as blank ones
     cut      number of the text's last line where that ends in a number (cut_text) that may go on, and 0 where it does not
+    complete whether the text is known to be whole: only a report of several lines can still be cut off in its last one
     memory   what a format wants to know of its own block before
     watched  a pattern: `seen` gets the lines in which it is found, by number, as they are taken
     last     see `texts`
@@ -46,6 +47,8 @@ class Lines:
     """
 
     def __init__(self, lines: Iterable[str]) -> None:
+        self.complete = isinstance(lines, Text)
+        self._ended = 0  # number of the text's last line once it is known to be whole
         self._pieces = pieces(lines)
         self._text = ""  # what was fetched and not dropped yet; the next line begins at _at
         self._at = 0
@@ -151,7 +154,7 @@ class Lines:
             return self._leave_out()
         line = clean(raw)
         number = _NUMBER_AT_END.search(line, max(len(line) - _LONGEST, 0)) if raw[-1] != "\r" else None
-        if number:
+        if number and self.number != self._ended:
             self.cut, self.cut_text = self.number, number[0]
             line = line[: number.start()]
         return unquote(self._strip_stamp(line), self.prefix)
@@ -258,7 +261,15 @@ class Lines:
 
     def unended(self) -> bool:
         """Whether the line returned last is the text's last one and has no line end."""
-        return self.raw[-1:] not in "\r\n" and self.peek() is None
+        return self.raw[-1:] not in "\r\n" and self.number != self._ended and self.peek() is None
+
+    def end_text(self, line: str) -> str:
+        """The line returned last, `line`, with what may go on at its end: where the text is complete it is a whole line."""
+        if not self.complete or not self.unended():
+            return line
+        self._ended, self.cut = self.number, 0
+        self.step_back()
+        return next(self)
 
     def skip_blank(self) -> list[str]:
         """Take the blank lines that come next; returns them raw, so that they can be put back."""

@@ -41,6 +41,7 @@ _GLUED_SIGNS = ("//", "ApacheBench", "** SIEGE", "...end", "top - ")
 def read(lines: Iterable[str]) -> Iterator[Block]:
     """Blocks of tool output in `lines` (text lines, with or without their line ends), in order, each as soon as it is read.
 
+    The last line of a Text, which is whole, counts without a line end unless it breaks off a report.
     Never raises on any text; what cannot be read is in the `problems` of the blocks. A fault of our own is logged and costs
     its block only. What the source of the text raises goes on to the caller. Memory does not grow with the length.
     """
@@ -91,6 +92,7 @@ def _give_up(source: Lines, context: Context, number: int, failure: Exception) -
 def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
     usual = tuple(beginnings())
     line: str | None = ""
+    last: Block | None = None
     torn = 0  # the number of the last line whose end was given once more: each is torn once
     while line is not None:
         block = None
@@ -100,6 +102,8 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
             block = _read_usual(source, context)
         if block is None:
             line = next(source, None)
+            if line is not None and not (last and last.first < last.last >= source.number - 1):
+                line = source.end_text(line)
             if source.stamp:
                 context.add_stamp(source.number, source.stamp)
             if not line or line.isspace():
@@ -122,6 +126,7 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
                 block = _read_claimed(source, line, context)
         if block is not None:
             yield block
+            last = block
             form = formats()[block.kind]
             if form.follows is not None:
                 yield from _read_following(source, form, form.follows, context)

@@ -66,7 +66,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         remarks: list[re.Match[str] | None] = []
         marks: set[str] = set()
         is_goal = False
-        for line in lines:
+        for line in map(lines.end_text, lines):
             if not line.strip() and found:
                 continue
             item = _ITEM.match(line)

@@ -87,7 +87,7 @@ def _read_csv(lines: Lines, separator: str) -> tuple[Row, list[tuple[int, Row]]]
         not cell or cell[0].isdigit() or len(cell) > 40 for cell in heading
     ):
         return [], []
-    for line in lines:
+    for line in map(lines.end_text, lines):
         if not line.strip():
             continue
         cells = _split_csv(line, separator)
@@ -117,7 +117,7 @@ def _read_bars(lines: Lines, is_row: bool) -> tuple[Row, list[tuple[int, Row]]]:
     if read := [at for at, cell in enumerate(heading) if _UNIT.search(cell) and read_number(cell)]:
         rows = [(lines.number, heading)]
         heading = ["req/s" if at in read else "" for at in range(len(heading))]
-    for line in lines:
+    for line in map(lines.end_text, lines):
         if line.strip() in ("", "|-", "|-----"):
             continue
         cells = _split_bars(line)

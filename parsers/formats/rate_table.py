@@ -118,7 +118,7 @@ def _read_table(lines: Lines, following: list[str], _: list[str]) -> list[Cell]:
     rows: list[tuple[int, list[str]]] = []
     fits = _row_of(len(heading), hollow, opened=following[skipped].lstrip()[:1] in "|│┃║")
     skip = skipped + 2
-    for line in lines:
+    for line in map(lines.end_text, lines):
         if not line.strip():
             continue
         if skip:
@@ -195,7 +195,7 @@ def _read_aligned(lines: Lines, following: list[str], taken: list[str]) -> list[
     begin = len(taken)
     rows: list[tuple[int, list[str]]] = []
     spaced = False  # whether there is a blank line between any two lines
-    for line in lines:
+    for line in map(lines.end_text, lines):
         if not line.strip():
             if not spaced and len(taken) != begin + 1:
                 lines.step_back()

@@ -85,3 +85,23 @@ def test_the_room_needs_the_standard_library_only():
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
             assert all(n.split(".")[0] in sys.stdlib_module_names for n in names), source
+
+
+@pytest.mark.parametrize(
+    ("text", "rates"),
+    [
+        ("name,rps\napache,1200\nnginx,1500", [1200, 1500]),
+        ("| server | rps |\n|---|---\n| apache | 1200\n| nginx | 1500", [1200, 1500]),
+        ("server    rps\napache    1200\nnginx     1500", [1200, 1500]),
+        ("apache: Requests/sec: 1200.5\nnginx: Requests/sec: 1500.25", [1200.5, 1500.25]),
+    ],
+)
+def test_the_last_line_of_a_whole_text_counts_without_its_end(text, rates):
+    assert [block.values["requests_per_second"] for block in parsers.read(parsers.Text([text]))] == rates
+
+
+def test_a_report_that_breaks_off_in_the_last_line_of_a_whole_text_has_no_rate():
+    text = "Concurrency Level:      10\nComplete requests:      1000\nRequests per second:    15"
+    (block,) = parsers.read(parsers.Text([text]))
+    assert "requests_per_second" not in block.values
+    assert [problem.line for problem in block.problems] == [3]
