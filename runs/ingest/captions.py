@@ -1,14 +1,17 @@
-"""Captions that stand below the reports that they name: "^ nginx", "Figure 1: nginx", "That was with keep-alive"."""
+"""Names that stand away from the reports: in captions below them ("^ nginx", "Figure 1: nginx", "That was with keep-alive"), or
+all in one line above them, in their order ("Below are apache and nginx, in that order")."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
 from parsers.blocks import Block
+from parsers.records import Problem
 
-from .asides import heading_level, is_aside, strip_markup
-from .heading_words import is_generic, is_sentence, is_short, is_warm_up
+from .asides import find_numbering, heading_level, is_aside, join_wrapped, strip_markup
+from .heading_words import is_generic, is_sentence, is_short, is_warm_up, names_software
 
 Line = tuple[int, str]
 _ARROW = re.compile(r"[\s*_(>]{0,4}(?:\^+|[↑⬆☝👆]\ufe0f?)(?![\[\w])[\s:]*(?P<name>\S.*)")
@@ -21,6 +24,7 @@ _FIGURE = re.compile(
     r"[\s*_(>]{0,4}(?:fig(?:ure)?|abb(?:ildung)?|listing|screenshot|rys|рис(?:унок)?|图|図)\.?\s*\d{1,2}\s*[:.：–—-]\s*(?P<name>\S.*)",
     re.IGNORECASE,
 )
+_ITEM = re.compile(r"\s*(?:[-*+•・]|[(（]?\d{1,2}[.)）])\s")
 _MOST_WORDS = 8
 _FARTHEST = 2  # lines below a report: a fence may stand between
 
@@ -105,3 +109,174 @@ def _move(blocks: Sequence[Block], load: int, caption: Line, name: str) -> None:
         if following.heading_line == caption[0]:
             above = next(reversed(following.trail), None)
             following.heading_line, following.heading = above or (None, None)
+
+
+# --- names in the order of the reports --------------------------------------------------------------------------------
+_IN_ORDER = re.compile(
+    r"[\s,(]*\b(?:in (?:that|this|the same|the following|the above) order|respectively|in order"
+    r"|in (?:dieser|der(?:selben)?) reihenfolge|der reihe nach|dans (?:cet|l')\s?ordre|respectivement|en (?:este|ese) orden"
+    r"|respectivamente|nesta ordem|w tej kolejności|в (?:этом|таком) порядке)\b(?: as (?:above|listed|below))?\)?"
+    r"|^(?:the )?(?:order|reihenfolge|ordre|orden|順番|順序|顺序)(?: is)?\s*[:：]|\s*の順(?:番|序)?(?:です|に|で)?|それぞれ"
+    r"|依次(?:是|为)?|分别(?:是|为)?",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(
+    r"\s*[,、，]\s*(?:(?:and|und|then|dann|puis|et|luego)\s+)*|\s*(?:と|和|与)\s*"
+    r"|\s+(?:and then|and|then|und dann|und|dann|et puis|et|puis|y luego|y|e|i|и|&|vs\.?|versus|\+)\s+"
+)
+_THEN = re.compile(r"[,\s]\s*(?:(?:and|und|et|y)\s+)?(?:then|dann|danach|puis|ensuite|luego|затем|потом)\s")
+_LEAD = re.compile(
+    r".*(?:[:：]|は|\b(?:of|for|from|against|on|are|is|were|was|with|have|see|bei|von|für|gegen|mit|sind|sont|de|pour|contre|son|para"
+    r"|contra)\b)\s*",
+    re.IGNORECASE,
+)
+_FIRST = (
+    r"first(?:ly)?|1st|top(?:most)?|upper|zuerst|erst(?:e[rns]?|ens)?|(?:d'abord|premi(?:er|ère))|primero|najpierw|сначала"
+    r"|まず(?:は)?|最初[はに]?|先に|首先|先"
+)
+_NEXT = (
+    r"(?:and )?then|next|second(?:ly)?|2nd|third(?:ly)?|3rd|fourth|4th|finally|last(?:ly)?|bottom|lower|middle|dann|danach"
+    r"|zweite[rns]?|dritte[rns]?|zuletzt|puis|ensuite|deuxième|enfin|luego|después|segundo|tercero|potem|затем|потом"
+    r"|次[はに]?|続いて|然后|然後|接着|最后"
+)
+_PLACES = re.compile(
+    rf"(?<!\w)(?:(?P<first>{_FIRST})|{_NEXT})(?![A-Za-zÀ-ɏ])|(?P<number>(?<!\S)[(（]?\d[.)）:])\s", re.IGNORECASE
+)
+_FILLS = re.compile(
+    r"^(?:[\s,;:：、，=()–—-]|(?:the|an?|one|runs?|reports?|results?|outputs?|tests?|blocks?|sets?|parts?|tables?|is|was|are|were|for|of|from|came|comes"
+    r"|and|und|et|der|die|das|ist|kommt|mit dem|le|la|el|est|es)\b|は|が|で|是|为)+"
+    r"|(?:[\s,;:：、，.(–—-]|(?<!\w)(?:the|an?|and|und|et|is|results?|reports?|outputs?|runs?|numbers?|below|follows?|です)(?!\w)|の結果|的结果)+$",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"(?<=\w)[.!?](?:\s+|$)|[。！？;；]\s*")
+_TELLS_WORK = re.compile(  # what somebody did, in place of a name
+    r"(?i:\b(?:it|we|you|them|this|that|there|ich|wir|je|nous|same|again)\b|\b(?:re)?(?:ran|run|start|stop|boot|measure|install|compile"
+    r"|build|built|chang|switch|warm|wait|test)(?:ed|s|ing)?\b)|\bI\b"
+)
+_MOST_NAMED = 12
+_WORDS_OF_NAME = 5
+
+
+def name_in_order(blocks: Sequence[Block], loads: Sequence[int]) -> None:
+    """Put names that one line above several reports lists in their order above each of these.
+
+    Where there are more or fewer reports than names, and nothing tells which is which, the line gets a problem.
+    """
+    trails = _list_trails(blocks, loads)
+    for stretch in _find_unnamed(blocks, trails):
+        trail = trails[stretch[0]]
+        line, names = _find_ordered_names(trail, len(stretch))
+        if not names:
+            continue
+        named = _match_names(blocks, stretch, names)
+        if not named:
+            told = f"this names {len(names)} ({', '.join(names)}), but {len(stretch)} results follow: nothing tells which is which"
+            blocks[stretch[0]].problems.append(Problem(line, told))
+        depth = max((heading_level(text) for _, text in trail), default=0)
+        for load, name in (named or {stretch[0]: " or ".join(names)}).items():
+            block = blocks[load]
+            mark = "#" * min(depth + 1, 6) + " " if depth else ""
+            block.trail = [*block.trail, (block.first, mark + name)]
+            block.heading, block.heading_line = name, line
+
+
+def _list_trails(blocks: Sequence[Block], loads: Sequence[int]) -> dict[int, list[Line]]:
+    """{load test: the lines above it}, those above the monitors and texts before it among them."""
+    begins = [0, *(load + 1 for load in loads)]
+    return {
+        load: [line for block in blocks[begin : load + 1] for line in block.trail]
+        for begin, load in zip(begins, loads, strict=False)
+    }
+
+
+def _find_unnamed(blocks: Sequence[Block], trails: Mapping[int, Sequence[Line]]) -> Iterator[list[int]]:
+    """Several load tests each that stand together, of which only the first has lines above it that name something."""
+    stretch: list[int] = []
+    for load, trail in trails.items():
+        texts = [text for _, text in trail]
+        if any(map(is_warm_up, texts)):
+            continue
+        if stretch and (blocks[load].label or any(map(_names, texts)) or any(map(heading_level, texts))):
+            if len(stretch) > 1:
+                yield stretch
+            stretch = []
+        if stretch or not blocks[load].label:
+            stretch.append(load)
+    if len(stretch) > 1:
+        yield stretch
+
+
+def _match_names(blocks: Sequence[Block], loads: Sequence[int], names: Sequence[str]) -> dict[int, str]:
+    """{load test: its name}: as many as there are names, or each kind of load once for each, or as many commands as names."""
+    if len(loads) == len(names):
+        return dict(zip(loads, names, strict=True))
+    kinds = {i: (r.tool, r.concurrency, r.path) for i in loads for r in blocks[i].load_results[:1]}
+    counts = Counter(kinds.values())
+    if len(counts) > 1 and set(counts.values()) == {len(names)}:
+        seen: Counter[object] = Counter()
+        named = {}
+        for load, kind in kinds.items():
+            named[load] = names[seen[kind]]
+            seen[kind] += 1
+        return named
+    starts = [load for load in loads if blocks[load].typed]
+    if len(starts) == len(names) and starts[0] == loads[0]:
+        return {load: names[sum(start <= load for start in starts) - 1] for load in loads}
+    return {}
+
+
+def _find_ordered_names(trail: Sequence[Line], n: int) -> tuple[int, list[str]]:
+    """(the line, its names) of the last line that lists names in their order; a list of lines counts where it has n items."""
+    ordered = any(_IN_ORDER.search(text) for _, text in trail)
+    items = [(line, text) for line, text in trail if _ITEM.match(text)]
+    for line, text in reversed(join_wrapped(trail)):
+        if is_aside(text) or _ITEM.match(text) and len(items) > 1:
+            continue
+        for clause in _CLAUSE.split(strip_markup(text)):
+            if names := _check_names(_read_places(clause) or _read_listed(clause)):
+                return line, names
+    names = _check_names([strip_markup(re.sub(r"^\W*\d{1,2}[.)）]\s*", "", text)) for _, text in items])
+    counted = [find_numbering(text) for _, text in items] == [str(i + 1) for i in range(len(items))]
+    if len(names) == n and (ordered or counted and any(map(names_software, names))):
+        return items[-1][0], names
+    return 0, []
+
+
+def _read_places(clause: str) -> list[str]:
+    """The names in "first apache, then nginx", "apache first, nginx second", "1) apache 2) nginx"."""
+    found = list(_PLACES.finditer(clause))
+    numbers = [re.sub(r"\D", "", place["number"]) for place in found if place["number"]]
+    if len(found) < 2 or numbers and numbers != [str(i + 1) for i in range(len(found))]:
+        return []
+    if not numbers and not found[0]["first"]:
+        return []
+    ends = [*(place.start() for place in found[1:]), len(clause)]
+    names = [_strip_filling(clause[place.end() : end]) for place, end in zip(found, ends, strict=True)]
+    if not names[-1] and not numbers:
+        starts = [0, *(place.end() for place in found)]
+        names = [_strip_filling(clause[start : place.start()]) for start, place in zip(starts, found, strict=False)]
+    return names
+
+
+def _read_listed(clause: str) -> list[str]:
+    """The names in "Below are apache and nginx, in that order", "I ran it against apache and then nginx"."""
+    bare = _IN_ORDER.sub(" ", clause)
+    if bare == clause and not _THEN.search(clause):
+        return []
+    first, *others = _BETWEEN.split(bare.strip(" :：,.()"))
+    lead = _LEAD.match(first)
+    return [_strip_filling(part) for part in (first[lead.end() :] if lead else first, *others)]
+
+
+def _strip_filling(text: str) -> str:
+    return _FILLS.sub("", _FILLS.sub("", text)).strip("\"'`*_“”「」 ")
+
+
+def _check_names(names: Sequence[str]) -> list[str]:
+    """The names, where each can be one and is told apart; otherwise none."""
+    fits = 2 <= len(names) <= _MOST_NAMED and len({name.lower() for name in names}) == len(names)
+    is_named = fits and all(
+        name and len(name.split()) <= _WORDS_OF_NAME and is_short(name) and not _TELLS_WORK.search(name)
+        for name in names
+    )
+    return list(names) if is_named and not all(map(is_generic, names)) else []

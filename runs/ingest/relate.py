@@ -17,7 +17,7 @@ from parsers.transcript import width
 
 from .asides import SUBJECT, heading_level, is_aside, strip_markup
 from .block_samples import make_short_records
-from .captions import move_captions
+from .captions import move_captions, name_in_order
 from .captures import place_captures, place_texts
 from .config_names import ConfigNames, shorten
 from .draft import (
@@ -87,6 +87,7 @@ class _Relation:
         label_by_remarks([blocks[i] for i in self.loads])
         note_methods([blocks[i] for i in self.loads])
         self.duplicates = find_duplicate_loads(blocks, records, self.loads) if may_quote else {}
+        name_in_order(blocks, [i for i in self.loads if i not in self.duplicates])
         if self.monitors and not is_recorded:
             self.duplicates |= find_duplicate_monitors(blocks, records, self.monitors)
         self.sightings = [find_sighting(i, block, records[i]) for i, block in enumerate(blocks)]

@@ -44,3 +44,53 @@ def test_captions_below_reports_name_these(text):
 )
 def test_remarks_below_reports_with_names_above_name_nothing(text):
     assert rates_by_name(text) == {"apache": 100.5, "nginx": 200.5}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Below are apache and nginx, in that order.",
+        "Results for apache and nginx (in this order):",
+        "First apache, then nginx:",
+        "The first run is apache, the second one nginx.",
+        "1) apache 2) nginx",
+        "1) apache\n2) nginx",
+        "- apache\n- nginx\n\nResults in the same order as above:",
+        "I ran ab against apache and then nginx. Here is the output:",
+        "Top one is apache, bottom one is nginx.",
+        "apache first, nginx second:",
+        "# Servers\n\n## Results\n\nHere are the results of apache and nginx respectively:",
+        "Unten erst apache, dann nginx:",
+        "以下はapache、nginxの順です。",
+    ],
+)
+def test_a_line_that_lists_names_in_the_order_of_the_reports_names_these(text):
+    assert rates_by_name(f"{text}\n\n{FIRST}\n\n{SECOND}\n") == {"apache": 100.5, "nginx": 200.5}
+
+
+def test_names_in_their_order_go_to_as_many_reports_of_each_load():
+    loads = "\n\n".join(f"@ab {rate}.5 server= c={c}" for rate, c in [(100, 1), (110, 9), (200, 1), (210, 9)])
+    _, draft = read(expand(f"Below are apache and nginx, in that order.\n\n{loads}\n"))
+    assert [(config.name, len(runs)) for config, runs in runs_by_config(draft)] == [("apache", 2), ("nginx", 2)]
+
+
+def test_names_that_fit_no_number_of_reports_are_told_and_none_is_chosen():
+    blocks, draft = read(
+        expand(f"Below are apache and nginx, in that order.\n\n{FIRST}\n\n{SECOND}\n\n@ab 300.5 server=\n")
+    )
+    assert [config.name for config, _ in runs_by_config(draft)] == ["apache or nginx"]
+    (problem,) = blocks[0].problems
+    assert (problem.line, problem.message[:56]) == (1, "this names 2 (apache, nginx), but 3 results follow: noth")
+
+
+@pytest.mark.parametrize(
+    "text", ["First I compiled it, then ran ab:", "nginx, two runs:", "nginx on a machine with 8 cores and 16 GB:"]
+)
+def test_what_was_done_first_and_then_names_no_reports(text):
+    _, draft = read(expand(f"{text}\n\n{FIRST}\n\n{SECOND}\n"))
+    assert len(draft.experiments[0].configs) == 1
+
+
+def runs_by_config(draft):
+    (experiment,) = draft.experiments
+    return [(config, [run for run in experiment.runs if run.config == config.key]) for config in experiment.configs]
