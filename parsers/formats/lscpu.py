@@ -1,7 +1,7 @@
 """lscpu: util-linux' list of what the processors are, as text or JSON (-J).
 
 Reads     "Key:   value" lines from "Architecture:" on, indented or not (newer versions group them), or the JSON of the same;
-          the keys also in Chinese, German, French, Spanish and Portuguese
+          the keys also in Chinese, German, French, Spanish and Portuguese; what `lscpu | grep ...` leaves of them
 Yields    HostFacts
 Units     cache sizes in bytes; BogoMIPS and MHz as printed
 Quirks    before 2.37 caches are printed with "K" and no number of instances; "Core(s) per socket" x "Socket(s)" are cores,
@@ -71,14 +71,23 @@ _DATA = re.compile(r'"data":\s*("(?:[^"\\]|\\.)*")')
 _SIZE = re.compile(r"([\d.]+)\s*([KMG])(?:iB|B)?(?: \((\d+) instances?\))?")
 _BYTES = {"K": 1024, "M": 1024**2, "G": 1024**3}
 _KNOWN = frozenset(["cpus", "byte_order", "vendor_id", "cpu_op_modes", "model_name", "threads_per_core", "sockets"])
+_OF_TRANSLATED = frozenset(_KEYS.values())
+_FILTERED = re.compile(r"(?:sudo\s+)?(?:\S*/)?lscpu\s*\|\s*(?:[ef]?grep|head|sed|awk)\b.*")
 _MAIL, _WINDOW, _NARROWEST = 60, 79, 30  # columns: mail clients leave 60 to 78, a window may have as few as 30
 _UNEVEN = 20  # columns that breaks at blanks vary by
 _MOST_BROKEN = 20
 _MOST = 400  # lines of JSON without a field
 
 
+def claims(command: str) -> bool:
+    return "lscpu" in command and bool(_FILTERED.fullmatch(command.strip()))
+
+
 def parse(lines: Lines, command: str | None) -> Found | None:
     opening = (lines.peek() or "").strip()
+    if claims(command or ""):
+        left = _read_text(lines, only_known=True)
+        return left if left.values.keys() & _KNOWN else None
     found = (
         _read_json(lines)
         if opening.startswith('"')
@@ -91,7 +100,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     return found
 
 
-def _read_text(lines: Lines) -> Found:
+def _read_text(lines: Lines, *, only_known: bool = False) -> Found:
     first = last = lines.number + 1
     values: dict[str, Any] = {}
     problems: list[Problem] = []
@@ -103,6 +112,7 @@ def _read_text(lines: Lines) -> Found:
         line = _join_lines(lines, line)
         found = _LINE.fullmatch(line.rstrip())
         name = _name(found[1]) if found else ""
+        found = None if only_known and name not in _OF_TRANSLATED else found
         if found and name not in values and not (values and name == "architecture"):
             if not lines.unended():  # the rest of it may be missing
                 values |= _parse_value(name, found[2].strip())

@@ -10,6 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from parsers.blocks import Block
 from parsers.catalogue import find_asked_load, get_semantics, parse_command
@@ -38,6 +39,7 @@ from .typed_commands import read_setting
 from .variants import find_variants
 
 _SHORT_NAME = 60
+_FILLER_OF_CPU = re.compile(r"\((?:R|TM)\)| \d+-Core Processor| CPU\b| @ [^,]*", re.IGNORECASE)
 _REMARK = re.compile(r"\s*[(（\[,:]")  # what may be left out where a name is mentioned again
 _LEAST_OF_TITLE = 5  # words
 
@@ -228,6 +230,11 @@ class ConfigNames:
         settings = find_settings(first, choice.line) if says_nothing else ""
         return settings if all(find_settings(section, 0) in ("", settings) for section in others) else ""
 
+    @cached_property
+    def _differ_by_machine(self) -> bool:
+        """Whether headings and commands name no config, so that only the machines tell the load tests apart."""
+        return not any(self._variants.values()) and not any(heading for heading, _ in self._heading_of.values())
+
     def _get_section(self, load: int) -> Sequence[Block]:
         """The load test's block and those since the load test before it."""
         first = load
@@ -305,6 +312,8 @@ class ConfigNames:
             return variant
         software, host, port = self._server_of[load]
         address = f"{host}:{port}" if host and port else host
+        if load in self.machines and self._differ_by_machine:
+            return _FILLER_OF_CPU.sub("", self.machines[load])
         if not software:
             tool = self.results[load].tool
             named = address or self._name_by_command(load)

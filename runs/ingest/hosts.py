@@ -149,10 +149,20 @@ def split_by_machine(sightings: Sequence[Sighting], loads: Sequence[int], facts_
     for left, right in pairwise(stretches):
         between = bisect_right(loads, left[-1].index)
         has_loads = between < len(loads) and loads[between] < right[0].index
-        cuts.append(loads[between] if has_loads and facts_trail else right[0].index)
+        cuts.append(
+            loads[between] if has_loads and facts_trail else _find_first_facts(sightings, right[0].index, loads)
+        )
     cuts.append(len(sightings))
     have_loads = all(bisect_left(loads, a) < bisect_left(loads, b) for a, b in pairwise(cuts))
     return [range(a, b) for a, b in pairwise(cuts)] if have_loads else whole
+
+
+def _find_first_facts(sightings: Sequence[Sighting], shown: int, loads: Sequence[int]) -> int:
+    """The block from which on the machine whose RAM block `shown` tells is described without a load test or monitor between."""
+    start = sightings[0].index
+    while shown > start and sightings[shown - start - 1].facts and shown - 1 not in loads:
+        shown -= 1
+    return shown
 
 
 _MOST_MACHINES = 100  # each block is compared with all of them

@@ -101,12 +101,22 @@ class _Relation:
             self.cells[self.duplicates.get(source, source)].append(cell)
 
     def draft(self) -> Draft:
-        draft = Draft(unread=self._find_unread_spans())
         first_load = self.loads[0] if self.loads else len(self.blocks)
         first_ram = next((s.index for s in self.sightings if s.ram_kb), 0)
         sources = [i for i in self.loads if i not in self.duplicates]
+        draft = self._relate_parts(split_by_machine(self.sightings, sources, first_load < first_ram))
+        if len(draft.experiments) > 1 and all(len(each.configs) == 1 for each in draft.experiments):
+            joined = self._relate_parts([range(len(self.blocks))])
+            [whole] = joined.experiments
+            alike = all(run.method.agrees(whole.runs[0].method) for run in whole.runs)
+            if alike and len(whole.configs) == len(draft.experiments):
+                return joined  # one config on several machines: these are compared
+        return draft
+
+    def _relate_parts(self, parts: Sequence[range]) -> Draft:
+        draft = Draft(unread=self._find_unread_spans())
         n_configs = 0
-        for number, part in enumerate(split_by_machine(self.sightings, sources, first_load < first_ram), start=1):
+        for number, part in enumerate(parts, start=1):
             if part:
                 experiment = self._relate_part(f"e{number}", part, n_configs, draft)
                 n_configs += len(experiment.configs)

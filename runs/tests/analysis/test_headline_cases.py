@@ -239,6 +239,21 @@ CASES: dict[str, Any] = {
         lambda: head((BASE, {"host_id": 1}), (times(5), {"host_id": 2}), names=["web1", "web2"], hosts=MACHINES),
         *("better", "web2", 400, "nothing"),
     ),
+    "machines of providers are compared": (
+        lambda: head(
+            (BASE, {"host_id": 1}), (times(5), {"host_id": 2}), names=["EC2 t2.micro", "Hetzner CX21"], hosts=MACHINES
+        ),
+        *("better", "Hetzner CX21", 400, "nothing"),
+    ),
+    "servers on machines of providers": (
+        lambda: head(
+            (BASE, {"host_id": 1}),
+            (times(5), {"host_id": 2}),
+            names=["nginx on EC2", "Apache on Vultr"],
+            hosts=MACHINES,
+        ),
+        *("not_comparable", None, None, "alike"),
+    ),
     "the odd one out is the fastest": (
         lambda: head((BASE, {"keepalive": False}), (times(1.1), {"keepalive": False}), (times(4), {"keepalive": True})),
         *("better", "b", 10, "nothing"),
