@@ -42,6 +42,11 @@ def figure(value: float | None) -> str:
     return f"{_half_up(exact, min(decimals, max(-digits, 0))):,f}".replace("-", "−")
 
 
+def figure_or_word(value: object) -> str:
+    """A number as a figure, a word as it is."""
+    return figure(value) if isinstance(value, (int, float)) else str(value)
+
+
 def _half_up(value: Decimal, decimals: int) -> Decimal:
     return value.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP)
 
@@ -123,6 +128,11 @@ def times(ratio: float) -> str:
 def join_words(words: Sequence[str]) -> str:
     """As "a", "a and b", "a, b and c"."""
     return " and ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
+
+
+def name_first(words: Sequence[str], most: int, between: str = ", ") -> str:
+    """As "a, b and 3 more"; at most so many by name."""
+    return between.join(words[:most]) + (f" and {len(words) - most} more" if len(words) > most else "")
 
 
 def capitalize(words: str) -> str:

@@ -83,16 +83,12 @@ def _rate(run: RunFact) -> float | None:
     return rate if rate is not None and math.isfinite(rate) else None
 
 
-def source(capture: CaptureFact) -> Source:
-    return Source(capture.source, capture.line)
-
-
 def program(seen: Seen, name: str) -> Cell | None:
     """ "20 × 13 MiB": processes of one program and their resident memory together, the mean of the captures."""
     found = [(one, group) for one in seen.served for group in one.groups if group.name == name]
     if not found:
         return None
-    sources = tuple(source(one.capture) for one, _ in found)
+    sources = tuple(one.capture.first_line for one, _ in found)
     each = fmean(group.rss_mean_kb for _, group in found) / MIB
     note = ", beside a run that is not counted" if any(one.capture.run in seen.out for one, _ in found) else ""
     if any(one.whole == "quoted" for one, _ in found):
@@ -116,7 +112,7 @@ def per_mib(seen: Seen) -> Cell | None:
     how = f"{figure(rate)} requests/s / {figure(first.rss_kb / MIB)} MiB of {names}"
     how += f", the mean of {len(sums)} captures" if len(sums) > 1 else ""
     some = any(one.whole == "some" for _, one in sums)
-    return Cell(value, figure(value), how, tuple(source(one.capture) for _, one in sums), "at most" if some else "")
+    return Cell(value, figure(value), how, tuple(one.capture.first_line for _, one in sums), "at most" if some else "")
 
 
 def per_core(seen: Seen) -> Cell | None:
@@ -125,7 +121,7 @@ def per_core(seen: Seen) -> Cell | None:
         return None
     cores, value = seen.host.cores, seen.rate / seen.host.cores
     how = f"{figure(seen.rate)} requests/s / {cores} core" + ("s" if cores > 1 else "")
-    return Cell(value, figure(value), how, tuple(Source(run.source, run.line) for run in seen.runs))
+    return Cell(value, figure(value), how, tuple(run.source_of() for run in seen.runs))
 
 
 def per_million(seen: Seen) -> Cell | None:
@@ -134,7 +130,7 @@ def per_million(seen: Seen) -> Cell | None:
         return None
     price, value = seen.host.price_per_hour, seen.host.price_per_hour / 3600 / seen.rate * 1e6
     how = f"{figure(price)} an hour / 3600 s / {figure(seen.rate)} requests/s × 1,000,000"
-    return Cell(value, figure(value), how, tuple(Source(run.source, run.line) for run in seen.runs))
+    return Cell(value, figure(value), how, tuple(run.source_of() for run in seen.runs))
 
 
 def around(seen: Seen) -> Cell | None:
@@ -192,7 +188,7 @@ def _count_by_rss(whole: Served, free_kb: float, basis: str, where: Source) -> C
     value = int((free_kb + group.rss_kb) / group.rss_mean_kb)
     n, each = figure(round(group.n, 1)), f"{group.rss_mean_kb:.0f} kB"
     how = f"({free_kb:.0f} kB available + {n} × {each}) / {each} RSS of one {group.name}, {basis}"
-    return Cell(value, str(value), how, tuple(dict.fromkeys((where, source(whole.capture)))), "at least")
+    return Cell(value, str(value), how, tuple(dict.fromkeys((where, whole.capture.first_line))), "at least")
 
 
 def _find_free(capture: CaptureFact, captures: Sequence[CaptureFact]) -> tuple[float, str, Source] | None:
@@ -201,7 +197,7 @@ def _find_free(capture: CaptureFact, captures: Sequence[CaptureFact]) -> tuple[f
     for other in (capture, *same):
         found = find_available(other)
         if found:
-            return *found, source(other)
+            return *found, other.first_line
     return None
 
 

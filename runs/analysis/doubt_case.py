@@ -30,7 +30,7 @@ class Finding:
     """What one rule has against one run, one config, or (neither) the whole comparison.
 
     moral  what follows from it, as a key of doubt_wording.MORALS: findings of one moral are told in one sentence
-    facts  what was seen, as the rule's function in doubt_wording.DETAILS takes it
+    facts  what was seen, as the rule's words in doubt_wording.DETAILS have it
     """
 
     severity: Severity

@@ -63,7 +63,7 @@ DRIFT = 0.05  # and it must be 5 % from the first to the last
 
 def _make_findings(case: Case, capture: CaptureFact, severity: Severity, moral: str, **facts: Any) -> Iterator[Finding]:
     """The same finding for each run that the capture belongs to; without one it is about the whole comparison."""
-    source = (Source(capture.source, capture.line),)
+    source = (capture.first_line,)
     runs = case.runs_of(capture)
     if capture.run is not None and len(runs) > 1:
         facts["repeats"] = len(runs)
@@ -237,7 +237,7 @@ def find_more_clients_than_workers(case: Case) -> Iterator[Finding]:
 def find_noted_capacity(case: Case, run: RunFact) -> WorkerLimit | None:
     """A limit named in the run's or its config's heading or note, which a text shown elsewhere does not overrule."""
     said = find_said_limit(run.note, run.label, case.names.get(run.config, ""))
-    return WorkerLimit(*said, Source(run.source, run.line)) if said else None
+    return WorkerLimit(*said, run.source_of()) if said else None
 
 
 def _find_worker_limit(case: Case, config: int) -> WorkerLimit | None:

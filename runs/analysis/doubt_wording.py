@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from runs.analysis.doubt_case import Case, Finding
-from runs.numbers import capitalize, figure, percent
+from runs.numbers import capitalize, figure, figure_or_word, percent
 
 MOST_NAMED = 3
 MOST_VALUES = 6
@@ -94,11 +94,12 @@ MORALS = {
 Facts = Mapping[str, Any]
 
 
+def _fill_in(words: str, facts: Facts) -> str:
+    return words.format_map({name: figure_or_word(value) for name, value in facts.items()}) if "{" in words else words
+
+
 def moral_of(finding: Finding) -> str:
-    words = MORALS[finding.moral]
-    if "{" not in words:
-        return words
-    return words.format_map({name: figure(v) for name, v in finding.facts.items() if isinstance(v, (int, float))})
+    return _fill_in(MORALS[finding.moral], finding.facts)
 
 
 def _count_things(count: float, what: str) -> str:
@@ -106,20 +107,17 @@ def _count_things(count: float, what: str) -> str:
     return f"{figure(count)} {what}{'' if count == 1 else 's'}"
 
 
-def _write_value(value: str | float) -> str:
-    return value if isinstance(value, str) else figure(value)
-
-
 def _say_difference(facts: Facts) -> str:
     """ "concurrency 100 against 50", or "not the same: concurrency 50, 100, 150"."""
     if "pairs" in facts:
         against = (
-            f"{name} {_write_value(own)} against {_write_value(base)}{unit}" for name, own, base, unit in facts["pairs"]
+            f"{name} {figure_or_word(own)} against {figure_or_word(base)}{unit}"
+            for name, own, base, unit in facts["pairs"]
         )
         return "; ".join(dict.fromkeys(against))
     listed = []
     for name, values, unit in facts["listed"]:
-        words = list(dict.fromkeys(map(_write_value, values)))
+        words = list(dict.fromkeys(map(figure_or_word, values)))
         more = [f"and {len(words) - MOST_VALUES} more"] if len(words) > MOST_VALUES else []
         listed.append(f"{name} {', '.join(words[:MOST_VALUES] + more)}{unit}")
     return f"not the same: {'; '.join(listed)}"
@@ -265,8 +263,8 @@ def _say_cold(facts: Facts) -> str:
     return f"{figure(facts['first'])} requests per second, {figure(facts['mean'])} in {later}"
 
 
-# Rule -> what it saw, with its figures: "285 of 600 requests failed".
-DETAILS: dict[str, Callable[[Facts], str]] = {
+# Rule -> what it saw, with its figures: "285 of 600 requests failed". {names} are facts of the finding.
+DETAILS: dict[str, str | Callable[[Facts], str]] = {
     **dict.fromkeys(("differs.load", "differs.machine", "differs.page", "differs.tool"), _say_difference),
     "errors.failed": _say_failed,
     "errors.late": lambda facts: (
@@ -284,47 +282,35 @@ DETAILS: dict[str, Callable[[Facts], str]] = {
     "figures.percentiles": _say_wrong_percentiles,
     "figures.rate": _say_wrong_rate,
     "generator.same_host": _say_shared_host,
-    "generator.saturated": lambda facts: f"{facts['program']} used {figure(facts['cpu'])} % of a core",
+    "generator.saturated": "{program} used {cpu} % of a core",
     "length.p99": lambda facts: _count_things(facts["made"], "request"),
     "length.per_client": _say_few_each,
     "length.seconds": _say_too_short,
-    "limits.clients": lambda facts: (
-        f"{figure(facts['clients'])} clients for {facts['setting']} {figure(facts['limit'])}"
-    ),
+    "limits.clients": "{clients} clients for {setting} {limit}",
     "load.generators": lambda facts: (
         f"reports of {len(facts['rates'])} load generators ("
-        + ", ".join(f"{name} {_write_value(rate or 0)}" for name, rate in islice(facts["rates"].items(), MOST_VALUES))
+        + ", ".join(f"{name} {figure_or_word(rate or 0)}" for name, rate in islice(facts["rates"].items(), MOST_VALUES))
         + (", …)" if len(facts["rates"]) > MOST_VALUES else " requests per second)")
     ),
-    "load.set_rate": lambda facts: (
-        f"{figure(facts['asked'])} requests/s were asked for, and {figure(facts['got'])} answered"
-    ),
+    "load.set_rate": "{asked} requests/s were asked for, and {got} answered",
     "machine.cpu": _say_busy_cpu,
     "machine.noise": lambda facts: (
         f"the A/A spread of {facts['host']} is {figure(facts['noise'])} %"
         + (f", measured while other programs used {facts['others']:.0f} % of its CPU" if facts["others"] >= 10 else "")
     ),
-    "machine.steal": lambda facts: f"{figure(facts['share'])} % of CPU time stolen",
+    "machine.steal": "{share} % of CPU time stolen",
     "machine.swap": _swap,
-    "network.keepalive": lambda facts: (
-        f"{figure(int(facts['kept']))} of {figure(facts['made'])} replies kept the connection"
-    ),
-    "network.syn": lambda facts: (
-        f"the longest connect took {figure(facts['longest'])} ms, just over {facts['seconds']} s"
-    ),
+    "network.keepalive": "{kept} of {made} replies kept the connection",
+    "network.syn": "the longest connect took {longest} ms, just over {seconds} s",
     "network.tail": _say_tail,
     "resolution.steps": _say_coarse,
     "resolution.within": _say_within_step,
     "tool.aborted": _say_aborted,
-    "tool.interrupted": lambda facts: f"{figure(facts['made'])} of {figure(facts['asked'])} requests were made",
+    "tool.interrupted": "{made} of {asked} requests were made",
     "tool.partial": lambda facts: f"{', '.join(facts['missing'])} not told",
     "tool.warnings": _say_warning,
-    "repeats.outlier": lambda facts: (
-        f"{figure(facts['rate'])} requests per second, the median of its {facts['n']} repeats is {figure(facts['usual'])}"
-    ),
-    "repeats.trend": lambda facts: (
-        f"from {figure(facts['first'])} to {figure(facts['last'])} requests per second in {facts['n']} repeats"
-    ),
+    "repeats.outlier": "{rate} requests per second, the median of its {n} repeats is {usual}",
+    "repeats.trend": "from {first} to {last} requests per second in {n} repeats",
     "warmth.first": _say_cold,
 }
 
@@ -346,7 +332,8 @@ def name_finding(case: Case, rule: str, finding: Finding) -> NamedFinding:
         who = case.titles.get(finding.run, f"run {finding.run}")
     elif finding.config is not None:
         who = case.names.get(finding.config, f"config {finding.config}")
-    detail = DETAILS[rule](finding.facts)
+    words = DETAILS[rule]
+    detail = _fill_in(words, finding.facts) if isinstance(words, str) else words(finding.facts)
     if "repeats" in finding.facts:
         detail += f" beside one of {finding.facts['repeats']} repeats"
     return NamedFinding(who, rule, finding, detail, moral_of(finding))

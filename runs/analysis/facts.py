@@ -360,6 +360,10 @@ class CaptureFact:
     seconds: float | None = None
 
     @property
+    def first_line(self) -> Source:
+        return Source(self.source, self.line)
+
+    @property
     def is_cut(self) -> bool:
         """Whether its screens list fewer processes than they count: sums over the processes are too small."""
         return self.metrics.get("tasks_unlisted", 0) > 0

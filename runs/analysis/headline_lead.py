@@ -18,7 +18,7 @@ from runs.analysis.headline_against import LATE, RATE, REQUEST, Failure, Objecti
 from runs.analysis.scaling import Range
 from runs.analysis.summary_wording import describe_levels, with_axis
 from runs.analysis.verdict_wording import p_words
-from runs.numbers import TIMES_FROM, capitalize, figure, percent, share_words, spread_words, times
+from runs.numbers import TIMES_FROM, capitalize, figure, figure_or_word, percent, share_words, spread_words, times
 
 LONGEST_CLAUSE = 60
 ONE_RUN, TOO_LITTLE = "one run cannot show noise", "too little to be sure"
@@ -237,7 +237,7 @@ def _lead_of_not_comparable(headline: Headline) -> Lead:
         return Lead(line, f"{capitalize(why.partition(': ')[0].rstrip('.'))}." if why else "")
     names = [one.name for one in headline.unlike]
     first = headline.unlike[0]
-    values = [figure(v) if isinstance(v, (int, float)) else str(v) for v in (first.own, first.other)]
+    values = [figure_or_word(value) for value in (first.own, first.other)]
     line = f"{capitalize(first.name)} {values[0]} against {values[1]}{first.unit}"
     if first.name == REQUEST:
         return Lead(line, "Each was asked for something else, so that their rates say nothing of each other.")
@@ -365,7 +365,7 @@ def describe_objection(one: Objection) -> str:
             else f"{percent(as_number(one.value), 100)} of its requests {what}{against}"
         )
     if one.rule == "differs":
-        values = [figure(value) if isinstance(value, (int, float)) else str(value) for value in (one.value, one.other)]
+        values = [figure_or_word(value) for value in (one.value, one.other)]
         return f"{one.label} differs: {values[0]} against {values[1]}{one.unit}"
     return f"{one.label} {figure(as_number(one.value))} {one.unit}, {_say_worse(one)}"
 

@@ -29,7 +29,7 @@ from runs.analysis.headline_lead import (
 from runs.analysis.scaling import Range
 from runs.analysis.summary_wording import advise_levels, describe_levels
 from runs.analysis.verdict import Kind
-from runs.numbers import capitalize, figure, percent, share_words, spread_words
+from runs.numbers import capitalize, figure, figure_or_word, name_first, percent, share_words, spread_words
 
 OUTCOMES = {  # the word of a badge, and what it says
     Outcome.BETTER: ("proven", "A test shows it at 5 %, and nothing serious speaks against it."),
@@ -216,8 +216,7 @@ def _say_failed(headline: Headline) -> str:
     if headline.others and headline.workload:
         return f"On {headline.workload}: {_say_failed(replace(_strip_workload(headline), workload=''))}"
     told = [f"{_quote_name(side)} {describe_failure(side.failure)}" for side in bad if side.failure]
-    more = f" and {len(told) - MOST_OTHERS} more" if len(told) > MOST_OTHERS else ""
-    said = ", ".join(told[:MOST_OTHERS]) + more
+    said = name_first(told, MOST_OTHERS)
     if headline.winner is None:
         return f"{said}, so {'its rate says' if len(told) == 1 else 'their rates say'} nothing."
     own = headline.winner
@@ -233,21 +232,19 @@ def _say_failed(headline: Headline) -> str:
 def _say_not_comparable(headline: Headline) -> str:
     if not headline.unlike:
         why = [f"“{shorten(name)}” ({reason.partition(': ')[0].rstrip('.')})" for name, reason in headline.dropped]
-        more = f" and {len(why) - MOST_OTHERS} more" if len(why) > MOST_OTHERS else ""
         rest = f" {_say_single(headline).partition('. ')[0]}." if headline.sides else ""
-        return f"Not comparable: {'; '.join(why[:MOST_OTHERS])}{more}.{rest}"
+        return f"Not comparable: {name_first(why, MOST_OTHERS, '; ')}.{rest}"
     if headline.unlike[0].name == REQUEST:
         unit = name_unit(headline)
         told = [f"{_quote_name(side)} {figure(side.value)} {unit}" for side in headline.sides]
-        more = f" and {len(told) - MOST_OTHERS} more" if len(told) > MOST_OTHERS else ""
-        return f"Not comparable: {', '.join(told[:MOST_OTHERS])}{more}. Each was asked for something else."
+        return f"Not comparable: {name_first(told, MOST_OTHERS)}. Each was asked for something else."
     own, other = headline.sides[:2]
     each = [_say_difference(one, own, other) for one in headline.unlike]
     return f"Not comparable: {'; '.join(each)}. Rates under unlike conditions say nothing of the configs."
 
 
 def _say_difference(one: Unlike, own: Side, other: Side) -> str:
-    values = [figure(v) if isinstance(v, (int, float)) else str(v) for v in (one.own, one.other)]
+    values = [figure_or_word(value) for value in (one.own, one.other)]
     return f"{one.name} {values[0]}{one.unit} for {_quote_name(own)}, {values[1]}{one.unit} for {_quote_name(other)}"
 
 

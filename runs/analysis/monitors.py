@@ -296,7 +296,7 @@ def measure_taken(run: RunFact, captures: Sequence[CaptureFact], *, threaded: bo
         first = [capture for capture in before if read(capture) is not None][-1:]
         last = [capture for capture in after if read(capture) is not None][:1]
         if first and last:
-            sources = tuple(Source(capture.source, capture.line) for capture in (*first, *last))
+            sources = tuple(capture.first_line for capture in (*first, *last))
             count = _count(run, before, after, threaded=threaded)
             return Taken(read(first[0]) or 0.0, read(last[0]) or 0.0, words, sources, count)
     return None
@@ -314,7 +314,7 @@ def _count(
     connections = read_method(run).concurrency
     if last or not connections or threaded:
         return None
-    here = (Source(run.source, run.line),)
+    here = (run.source_of(),)
     said = find_said_limit(run.label, run.note)
     if said and 0 < said[1] <= connections:
         return Count(said[1], f"{said[1]} processes ({said[0]}, for {connections} connections)", here)
@@ -327,7 +327,7 @@ def _count_listed(captures: Sequence[CaptureFact], software: str) -> Count | Non
         found = find_served(capture, software)
         if found and found.whole == "all":
             biggest = found.groups[0]
-            return Count(round(biggest.n), biggest.name, (Source(capture.source, capture.line),))
+            return Count(round(biggest.n), biggest.name, (capture.first_line,))
     return None
 
 

@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from runs.analysis.adaptive import Capacity
 from runs.analysis.columns import REQUESTED, Column, read_method
-from runs.analysis.facts import ConfigFact, RunFact, Source
+from runs.analysis.facts import ConfigFact, RunFact
 from runs.analysis.scalability_law import LEAST_LEVELS, ROUGH, Fit, Knee, Level, Sweep, fit, is_too_wide, miss_share
 from runs.analysis.table import Comparison
 from runs.numbers import mean
@@ -128,7 +128,7 @@ def _make_level(n: int, runs: list[RunFact], tail: str) -> Level:
         rates=tuple(run.requests_per_second or 0.0 for run in runs),
         tails=tuple(value for value in values if value is not None and math.isfinite(value)),
         runs=tuple(run.id for run in runs),
-        sources=tuple(Source(run.source, run.line) for run in runs),
+        sources=tuple(run.source_of() for run in runs),
     )
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from typing import Any
 
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
 from rest_framework.renderers import JSONRenderer
+
+from runs.analysis.export import to_plain
 
 
 class FiniteJSONRenderer(JSONRenderer):
@@ -24,16 +25,8 @@ class FiniteJSONRenderer(JSONRenderer):
         try:
             rendered: bytes = super().render(data, accepted_media_type, renderer_context)
         except ValueError:
-            rendered = json.dumps(_replace_non_finite(data), cls=self.encoder_class, separators=(",", ":")).encode()
+            rendered = json.dumps(to_plain(data), cls=self.encoder_class, separators=(",", ":")).encode()
         return rendered
-
-
-def _replace_non_finite(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _replace_non_finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_replace_non_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 class ShallowJSONParser(JSONParser):

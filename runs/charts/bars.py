@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from runs.charts import (
-    N_COLORS,
     Axis,
     Bars,
     Cell,
@@ -68,6 +67,11 @@ class Bar:
     left_out: tuple[float, ...] = ()
 
     @property
+    def is_sound(self) -> bool:
+        """Whether it counts, and did not fail."""
+        return self.counted and not self.failed
+
+    @property
     def mean(self) -> float:
         return sum(self.values) / len(self.values) if self.values else 0.0
 
@@ -84,7 +88,7 @@ def rate_chart(bars: Sequence[Bar], title: str = "Which config serves more?") ->
     filled = [replace(bar, values=tuple(drawable(bar.values))) for bar in bars if drawable(bar.values)]
     if not filled:
         return None
-    best = max((bar.mean for bar in filled if bar.counted and not bar.failed), default=math.inf)
+    best = max((bar.mean for bar in filled if bar.is_sound), default=math.inf)
     filled = [replace(bar, workload=OFF_SCALE) if bar.mean > FLATTENS * best else bar for bar in filled]
     workloads = dict.fromkeys(bar.workload for bar in filled)
     shown = {name: [bar for bar in filled if bar.workload == name][:MOST_BARS] for name in workloads}
@@ -93,7 +97,7 @@ def rate_chart(bars: Sequence[Bar], title: str = "Which config serves more?") ->
     n_left = len(filled) - sum(map(len, shown.values()))
     notes = ["a dot is a run", "a bar their mean"]
     notes += ["a line its 95 % interval"] if any(bar.interval for bar in filled) else []
-    notes += ["hatched: not counted"] if not all(bar.counted and not bar.failed for bar in filled) else []
+    notes += ["hatched: not counted"] if not all(bar.is_sound for bar in filled) else []
     notes += ["a small dot is a run that is not counted"] if any(bar.left_out for bar in filled) else []
     notes += [f"{n_left} more configs are not drawn"] if n_left else []
     rows: tuple[tuple[Cell, ...], ...] = tuple(
@@ -105,20 +109,19 @@ def rate_chart(bars: Sequence[Bar], title: str = "Which config serves more?") ->
 
 
 def _describe(bar: Bar) -> str:
-    mark = "" if bar.counted and not bar.failed else ", failed" if bar.failed else ", not counted"
+    mark = "" if bar.is_sound else ", failed" if bar.failed else ", not counted"
     return f"{bar.name}: {figure(bar.mean)} {RATE}, {len(bar.values)} runs{mark}"
 
 
 def _make_rate_panel(title: str, bars: Sequence[Bar]) -> Panel:
     """The axis reaches every bar and every value that counts, and of others and of intervals as much as leaves the bars long."""
-    good = [value for bar in bars if bar.counted and not bar.failed for value in bar.values]
+    good = [value for bar in bars if bar.is_sound for value in bar.values]
     top = max([*good, *(bar.mean for bar in bars)]) or 1.0
     beyond = [value for bar in bars for value in (*bar.values, *bar.left_out, *(bar.interval or ()))]
     axis = linear_axis(max(top, min(max(beyond), 1.3 * top)), RATE)
     marks: list[Mark] = []
     for at, bar in enumerate(bars):
-        hatched = bar.failed or not bar.counted
-        marks.append(Bars(paint(bar.place), (at,), (0.0,), (bar.mean,), hatched=(hatched,)))
+        marks.append(Bars(paint(bar.place), (at,), (0.0,), (bar.mean,), hatched=(not bar.is_sound,)))
         marks += [Whisker(at, *bar.interval)] if bar.interval else []
         marks.append(Dots(bar.place, bar.values, (float(at),) * len(bar.values), bar.name, bar.hovers))
         if bar.left_out:
@@ -129,34 +132,6 @@ def _make_rate_panel(title: str, bars: Sequence[Bar]) -> Panel:
 def _make_rate_row(bar: Bar) -> Row:
     words = " · failed" if bar.failed else "" if bar.counted else " · not counted"
     return Row(bar.name + words, bar.label, value=figure(bar.mean), more=bar.change, place=bar.place, muted=bool(words))
-
-
-def mini_rows(bars: Sequence[Bar]) -> list[MiniBar]:
-    """For cards: at most six bars to one scale. One that does not count is as long as the scale at most."""
-    filled = [bar for bar in bars if drawable(bar.values)][:6]
-    good = [bar.mean for bar in filled if bar.counted and not bar.failed]
-    top = max(good or [bar.mean for bar in filled], default=1.0) or 1.0
-    return [
-        MiniBar(
-            bar.name,
-            bar.change if bar.failed and bar.change else f"{figure(bar.mean)}/s",
-            round(100 * min(bar.mean / top, 1.0), 1),
-            bar.place % N_COLORS,
-            bar.failed or not bar.counted,
-        )
-        for bar in filled
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class MiniBar:
-    """A bar of a card. width: per cent of the longest that counts; failed: hatched."""
-
-    name: str
-    value: str
-    width: float
-    shade: int
-    failed: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,10 +30,12 @@ from runs.charts import (
     clean,
     columns,
     cut,
+    drawable,
     paint,
     symbol,
 )
-from runs.charts.bars import Bar, mini_rows
+from runs.charts.bars import Bar
+from runs.numbers import figure
 
 # Corners of the symbols of SYMBOLS with a radius of about 1; the first is a circle.
 CORNERS: tuple[tuple[tuple[float, float], ...], ...] = (
@@ -405,10 +407,13 @@ def draw_strip(groups: Sequence[tuple[int, Sequence[float]]], width: int = 220, 
 
 
 def draw_mini(bars: Sequence[Bar]) -> str:
-    """At most six bars for a card, as rows of a grid: name, bar, value."""
+    """At most six bars for a card, to one scale, as a grid's rows: name, bar, value. What does not count is no longer than it."""
+    filled = [bar for bar in bars if drawable(bar.values)][:6]
+    top = max([bar.mean for bar in filled if bar.is_sound] or [bar.mean for bar in filled], default=1.0) or 1.0
     return "".join(
-        f'<span class="name" title="{escape(row.name)}">{escape(row.name)}</span>'
-        f'<svg class="s{row.shade}" aria-hidden="true"><line{" class=x" if row.failed else ""} x2="{row.width:g}%" y1="5" y2="5"/>'
-        f"</svg><b>{escape(row.value)}</b>"
-        for row in mini_rows(bars)
+        f'<span class="name" title="{escape(bar.name)}">{escape(bar.name)}</span>'
+        f'<svg class="{paint(bar.place)}" aria-hidden="true"><line{"" if bar.is_sound else " class=x"} '
+        f'x2="{round(100 * min(bar.mean / top, 1.0), 1):g}%" y1="5" y2="5"/></svg>'
+        f"<b>{escape(bar.change if bar.failed and bar.change else f'{figure(bar.mean)}/s')}</b>"
+        for bar in filled
     )

@@ -23,7 +23,7 @@ from runs.analysis.table import Cell, Comparison, Row, list_failed_shares
 from runs.analysis.verdict import GAINS, LOSSES, Judgement, Kind
 from runs.analysis.verdict_wording import LABELS
 from runs.charts.svg import draw_strip
-from runs.numbers import figure, percent, signed
+from runs.numbers import figure, name_first, percent, signed
 
 MOST_NAMES = 4
 MOST_OTHERS = 4  # workloads
@@ -139,10 +139,9 @@ def name_differences(differences: ConfigDiff) -> str:
     if not rows:
         return ""
     names = list(dict.fromkeys(row.name for row in rows))
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     of = len(rows) + sum(file.same for file in differences.files)
     verb = "differs" if len(rows) == 1 else "differ"
-    return f"{len(rows)} of {of} directives {verb}: {', '.join(names[:MOST_NAMES])}{more}"
+    return f"{len(rows)} of {of} directives {verb}: {name_first(names, MOST_NAMES)}"
 
 
 def summarize_method(columns: Sequence[Column], n_left_out: int) -> str:

@@ -297,9 +297,7 @@ def _collect_amounts(captures: Sequence[CaptureFact]) -> dict[str, Amount]:
 
 def _read_amount(found: Sequence[tuple[CaptureFact, float]]) -> Amount:
     capture = found[0][0]
-    return Amount(
-        fmean(value for _, value in found), Source(capture.source, capture.line), sum(one.n for one, _ in found)
-    )
+    return Amount(fmean(value for _, value in found), capture.first_line, sum(one.n for one, _ in found))
 
 
 # --- CPU time of programs ------------------------------------------------------------------------------------------------
@@ -343,13 +341,13 @@ def _measure_by_time(before: CaptureFact, after: CaptureFact, seconds: float) ->
         old = [pid for pid in first if pid[1] == name]
         gone = len([pid for pid in old if pid not in last]) / len(old) if old and len(pids) >= len(old) / 2 else 0
         busy = sum(each > USES_CPU for each in cores)
-        here = Source(after.source, after.line)
+        here = after.first_line
         programs.append(Program(name, len(pids), sum(cores), max(cores), busy, here, gone))
     return tuple(sorted(programs, key=lambda one: -one.cores))
 
 
 def _measure_by_share(capture: CaptureFact) -> tuple[Program, ...]:
-    here = Source(capture.source, capture.line)
+    here = capture.first_line
     found = [group for group in group_processes(capture, served=True) if group.cpu_pct]
     shares = {group.name: [(one.cpu_pct or 0) / 100 for one in group.members] for group in found}
     programs = [
@@ -371,7 +369,7 @@ def _find_generating(runs: Sequence[RunFact], captures: Sequence[CaptureFact]) -
         if "load_cpu_s" in one.metrics and one.run in seconds
     ]
     if timed:
-        return Amount(fmean(cores for _, cores in timed), Source(timed[0][0].source, timed[0][0].line), 9)
+        return Amount(fmean(cores for _, cores in timed), timed[0][0].first_line, 9)
     shown = [
         (one, sum(each.cpu_pct or 0 for each in one.processes if each.makes_load) / 100)
         for one in captures
