@@ -20,15 +20,10 @@ def write_bd_command(variants: Sequence[tuple[str, str]], *, host: str = "", opt
     words = ["./bd run", f"--on {shlex.quote(host)}" if host else "", options]
     if len(variants) == 1:
         return " ".join([*filter(None, words), f"-- {variants[0][1]}"])
-    if needs_switch(variants):
+    if len({command for _, command in variants}) < len(variants):
         words.append(f"""--before '{SWITCH} "$BD_VARIANT"'""")
     each = [f"--variant {shlex.quote(name)} -- {command}" for name, command in variants]
     return " \\\n  ".join([" ".join(filter(None, words)), *each])
-
-
-def needs_switch(variants: Sequence[tuple[str, str]]) -> bool:
-    """Whether several variants are loaded by the same command, so that something else must set them apart."""
-    return len(variants) > 1 and len({command for _, command in variants}) < len(variants)
 
 
 def lengthen(command: str, options: Mapping[str, Any], factor: float) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean
 
 from runs.analysis.columns import Column
@@ -83,7 +84,7 @@ def _rate(run: RunFact) -> float | None:
     return rate if rate is not None and math.isfinite(rate) else None
 
 
-def program(seen: Seen, name: str) -> Cell | None:
+def program(name: str, seen: Seen) -> Cell | None:
     """ "20 × 13 MiB": processes of one program and their resident memory together, the mean of the captures."""
     found = [(one, group) for one in seen.served for group in one.groups if group.name == name]
     if not found:
@@ -201,10 +202,6 @@ def _find_free(capture: CaptureFact, captures: Sequence[CaptureFact]) -> tuple[f
     return None
 
 
-def row(key: str, label: str, unit: str, cells: Sequence[Cell | None]) -> list[Row]:
-    return [Row(key, label, unit, tuple(cells))] if any(cells) else []
-
-
 def host_of(runs: Sequence[RunFact], hosts: Mapping[int, HostFact]) -> HostFact | None:
     """The machine that these runs loaded, or the only one there is."""
     known = {run.host_id for run in runs} - {None}
@@ -308,19 +305,19 @@ def _find_memory_taken(
 
 
 def _make_rows(seen: Sequence[Seen]) -> list[Row]:
-    names = name_programs([one for each in seen for one in each.served])
-    rows = [
-        *row("per_mib", "Requests per MiB of RSS", "per s", [per_mib(each) for each in seen]),
-        *row("per_core", "Requests per core", "per s", [per_core(each) for each in seen]),
-        *row("per_million", "Cost of a million requests", "", [per_million(each) for each in seen]),
+    """Those that any column has a figure of."""
+    programs = name_programs([one for each in seen for one in each.served])
+    measures: list[tuple[str, str, str, Callable[[Seen], Cell | None]]] = [
+        ("per_mib", "Requests per MiB of RSS", "per s", per_mib),
+        ("per_core", "Requests per core", "per s", per_core),
+        ("per_million", "Cost of a million requests", "", per_million),
+        *((f"rss_{name}", f"{name}: resident memory", "MiB", partial(program, name)) for name in programs),
+        ("available", "Available memory, before → after", "MiB", around),
+        ("per_process", "Taken by each process", "MiB", per_process),
+        ("workers", "Processes that fit (MaxClients)", "", workers),
     ]
-    for name in names:
-        cells = [program(each, name) for each in seen]
-        rows += row(f"rss_{name}", f"{name}: resident memory", "MiB", cells)
-    rows += row("available", "Available memory, before → after", "MiB", [around(each) for each in seen])
-    rows += row("per_process", "Taken by each process", "MiB", [per_process(each) for each in seen])
-    rows += row("workers", "Processes that fit (MaxClients)", "", [workers(each) for each in seen])
-    return rows
+    rows = [Row(key, label, unit, tuple(map(measure, seen))) for key, label, unit, measure in measures]
+    return [row for row in rows if any(row.cells)]
 
 
 def _describe_rows(rows: Sequence[Row], columns: Sequence[Column]) -> list[str]:

@@ -121,7 +121,8 @@ def parse_httpd(text: str) -> tuple[list[Directive], list[int]]:
             label = f"<{section[2]} {join_words(split_words(section[3] or ''))}".rstrip() + ">"
             stack.append((section[2].lower(), label))
         elif section:
-            depth = _find_depth(section[2].lower(), stack)
+            tag = section[2].lower()
+            depth = next((at for at in reversed(range(len(stack))) if stack[at][0] == tag), None)
             if depth is None:
                 unread.append(at)
             else:
@@ -146,10 +147,6 @@ def _join_continued(text: str) -> Iterator[tuple[int, str]]:
         yield start, head + line
     if begun:
         yield begun[0], begun[1].strip() or "\\"
-
-
-def _find_depth(tag: str, stack: list[tuple[str, str]]) -> int | None:
-    return next((at for at in reversed(range(len(stack))) if stack[at][0] == tag), None)
 
 
 def _make_httpd_directive(path: tuple[str, ...], name: str, arguments: list[str], at: int) -> Directive:

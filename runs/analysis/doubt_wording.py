@@ -163,11 +163,6 @@ def _say_wrong_concurrency(facts: Facts) -> str:
     return f"its rate and response time give {worked} connections at once, not {printed}"
 
 
-def _say_wrong_mean(facts: Facts) -> str:
-    given = f"{figure(facts['clients'])} clients, {figure(facts['took'])} s and {figure(facts['made'])} requests"
-    return f"{given} give a mean of {figure(facts['worked'])} ms, not {figure(facts['printed'])}"
-
-
 def _say_wrong_percentiles(facts: Facts) -> str:
     if "falling" in facts:
         (low, first), (high, second) = facts["falling"]
@@ -245,10 +240,6 @@ def _say_within_step(facts: Facts) -> str:
     )
 
 
-def _say_aborted(facts: Facts) -> str:
-    return (facts["error"] or f"{facts['tool']} broke off")[:LONGEST_ERROR]
-
-
 def _say_warning(facts: Facts) -> str:
     if "mark" in facts:
         return f'{facts["tool"]} calls its {" and ".join(facts["about"])} times "{facts["mark"]}"'
@@ -278,7 +269,7 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
     ),
     "figures.concurrency": _say_wrong_concurrency,
     "figures.counts": _say_impossible_counts,
-    "figures.mean": _say_wrong_mean,
+    "figures.mean": "{clients} clients, {took} s and {made} requests give a mean of {worked} ms, not {printed}",
     "figures.percentiles": _say_wrong_percentiles,
     "figures.rate": _say_wrong_rate,
     "generator.same_host": _say_shared_host,
@@ -305,7 +296,7 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
     "network.tail": _say_tail,
     "resolution.steps": _say_coarse,
     "resolution.within": _say_within_step,
-    "tool.aborted": _say_aborted,
+    "tool.aborted": lambda facts: (facts["error"] or f"{facts['tool']} broke off")[:LONGEST_ERROR],
     "tool.interrupted": "{made} of {asked} requests were made",
     "tool.partial": lambda facts: f"{', '.join(facts['missing'])} not told",
     "tool.warnings": _say_warning,

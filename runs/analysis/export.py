@@ -43,10 +43,6 @@ def escape_markdown(words: str) -> str:
     return f"{found[1]}\\{found[2]}{plain[found.end() :]}" if found[1] else f"\\{plain}"
 
 
-def write_link(words: str, url: str) -> str:
-    return f"[{escape_markdown(words)}]({quote_address(url)})"
-
-
 def quote_address(url: str) -> str:
     """An address as a link's target: what would end it is percent-encoded."""
     return url.replace(" ", "%20").replace("(", "%28").replace(")", "%29").replace("<", "%3C").replace(">", "%3E")
@@ -238,7 +234,7 @@ def _write_headline(post: Post) -> str:
 
 
 def _link_line(post: Post, source: Source) -> str:
-    return write_link(f"line {source.line}", post.absolute(source.url))
+    return f"[line {source.line}]({quote_address(post.absolute(source.url))})"
 
 
 def _cite(post: Post, source: Source | None) -> str:

@@ -265,10 +265,14 @@ def _compare_two(page: Page, key: str, ranked: Sequence[Side]) -> Headline:
         against = [*better, *against, *find_flaws(page, own, other)]
     outcome = Outcome.NOT_COMPARABLE if stops else _decide(verdict, against)
     odd = _find_odd(page, (own, other))
+    columns = (page.comparison.columns[side.at] for side in (own, other))
+    are_typed = all(
+        any(run.whole_command for run in column.runs) for column in columns
+    )  # one line can run both in turn
     leads = outcome != Outcome.SAME and not stops and abs((verdict.ratio or 2) - 1) >= 0.0005
     return Headline(
         outcome=outcome,
-        next=replace(_advise(outcome, verdict, against, odd), by_turns=page.have_commands(own.at, other.at)),
+        next=replace(_advise(outcome, verdict, against, odd), by_turns=are_typed),
         most=verdict.most,
         odd=odd,
         metric=key,

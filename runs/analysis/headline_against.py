@@ -153,10 +153,6 @@ class Page:
     failures: Mapping[int, Failure]
     workloads: Sequence[Sequence[int]]
 
-    def have_commands(self, *columns: int) -> bool:
-        """Whether it is known how each was run, so that one line can run them in turn."""
-        return all(any(run.whole_command for run in self.comparison.columns[at].runs) for at in columns)
-
     def figures(self, key: str, at: int) -> list[Figure]:
         row = self.comparison.row(key)
         found = row.cells[at].figures if row else ()

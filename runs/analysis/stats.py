@@ -31,11 +31,6 @@ def sample_sd(values: Sequence[float]) -> float:
     return math.sqrt(squares / (len(values) - 1)) if len(set(values)) > 1 else 0.0
 
 
-def measure_range(values: Sequence[float]) -> float:
-    """From the least to the greatest."""
-    return max(values) - min(values)
-
-
 @lru_cache(maxsize=4096)  # a search for the repeats needed asks for up to a hundred, the same for each metric
 def student_quantile(share: float, df: float) -> float:
     """The value that Student's t with `df` degrees of freedom stays under in `share` of cases."""
@@ -355,7 +350,7 @@ def pool_spread(sets: Iterable[Sequence[float]]) -> Pool | None:
     if not told:
         return None
     squares = math.fsum(sample_sd(logged) ** 2 * (len(logged) - 1) for logged in told)
-    widths = sorted(map(measure_range, told))
+    widths = sorted(max(each) - min(each) for each in told)
     return Pool(len(told), sum(len(logged) - 1 for logged in told), squares, widths[math.ceil(0.95 * len(told)) - 1])
 
 

@@ -241,63 +241,55 @@ class _Monitors:
         Single lines quoted of a listing give no sum and no number of processes; cut screens neither, beside a capture that
         lists all.
         """
-        yield from self._make_system_rows("mem_free", "Free memory", _read_metric("mem_free_kb"))
-        yield from self._make_system_rows("mem_obtainable", "Available memory", free_kb)
-        yield from self._make_system_rows("swap_used", "Swap used", _read_metric("swap_used_kb"))
+        yield from self._make_rows("mem_free", "Free memory", "MiB", _read_metric("mem_free_kb"))
+        yield from self._make_rows("mem_obtainable", "Available memory", "MiB", free_kb)
+        yield from self._make_rows("swap_used", "Swap used", "MiB", _read_metric("swap_used_kb"))
         programs = {capture.id: {group.name: group for group in group_processes(capture)} for capture in self.captures}
         for name in pick_biggest(self.captures, MOST_PROGRAMS):
             listed = {capture.id: programs[capture.id].get(name) for capture in self.captures}
-            yield from self._make_program_rows(
-                f"{name}: each, mean", "MiB", listed, lambda group: group.rss_mean_kb / MIB
-            )
+            yield from self._make_program_rows(f"{name}: each, mean", "MiB", listed, "rss_mean_kb")
             summed = [capture for capture in self.captures if listed[capture.id] and not capture.partial]
             summed = [capture for capture in summed if not capture.is_cut] or summed
             own = {capture.id: listed[capture.id] for capture in summed}
-            together = f"{name}: all together"
-            yield from self._make_program_rows(together, "MiB", own, lambda group: group.rss_kb / MIB)
+            yield from self._make_program_rows(f"{name}: all together", "MiB", own, "rss_kb")
             if any(group and group.peak_rss_kb > group.rss_kb for group in own.values()):
-                yield from self._make_program_rows(
-                    f"{together}, most", "MiB", own, lambda group: group.peak_rss_kb / MIB
-                )
-            yield from self._make_program_rows(f"{name}: processes", "", own, lambda group: round(group.n, 1))
+                yield from self._make_program_rows(f"{name}: all together, most", "MiB", own, "peak_rss_kb")
+            yield from self._make_program_rows(f"{name}: processes", "", own, "n")
             if any(group and group.peak_n > group.n for group in own.values()):
-                yield from self._make_program_rows(f"{name}: processes, most", "", own, lambda group: group.peak_n)
+                yield from self._make_program_rows(f"{name}: processes, most", "", own, "peak_n")
 
     def cpu_rows(self) -> Iterator[Row]:
         """Shares of CPU time and the one-minute load."""
-        yield from self._make_phase_rows("cpu_busy", "Busy", "%", "", busy_pct)
+        yield from self._make_rows("cpu_busy", "Busy", "%", busy_pct)
         for name, label in CPU_SHARES.items():
-            for row in self._make_phase_rows(f"cpu_{name}", label, "%", "", _read_metric(f"cpu_{name}")):
+            for row in self._make_rows(f"cpu_{name}", label, "%", _read_metric(f"cpu_{name}")):
                 if name in ("us", "sy", "id") or any(value for _, _, value in row.values):
                     yield row
-        yield from self._make_phase_rows("load1", "Load, 1 minute", "", "", _read_metric("load1"))
-
-    def _make_system_rows(self, key: str, label: str, read: Read) -> Iterator[Row]:
-        def mib(capture: CaptureFact) -> float | None:
-            value = read(capture)
-            return None if value is None else value / MIB
-
-        return self._make_phase_rows(key, label, "MiB", "amount", mib)
+        yield from self._make_rows("load1", "Load, 1 minute", "", _read_metric("load1"))
 
     def _make_program_rows(
-        self, label: str, unit: str, groups: Mapping[int, ProcessGroup | None], read: Callable[[ProcessGroup], float]
+        self, label: str, unit: str, groups: Mapping[int, ProcessGroup | None], figure: str
     ) -> Iterator[Row]:
-        """groups: of one program, by the capture's id."""
+        """groups: of one program, by the capture's id; figure: an attribute of theirs."""
 
-        def value(capture: CaptureFact) -> float | None:
-            group = groups.get(capture.id)
-            return None if group is None else read(group)
+        def read(capture: CaptureFact) -> float | None:
+            value: float | None = getattr(groups.get(capture.id), figure, None)
+            return value if unit or value is None else round(value, 1)  # a mean number of processes
 
-        return self._make_phase_rows(label.replace(" ", "_"), label, unit, "amount" if unit else "", value)
+        return self._make_rows(label.replace(" ", "_"), label, unit, read)
 
-    def _make_phase_rows(self, key: str, label: str, unit: str, kind: str, read: Read) -> Iterator[Row]:
-        """One row a phase that has values. A capture quoted in part gives way to a full one of the same config."""
+    def _make_rows(self, key: str, label: str, unit: str, read: Read) -> Iterator[Row]:
+        """One row a phase that has values, read in kB where their unit is MiB.
+
+        A capture quoted in part gives way to a full one of the same config.
+        """
+
         for phase in PHASES:
             own = [capture for capture in self.captures if capture.phase == phase]
             seen = [(capture, value) for capture in own if (value := read(capture)) is not None]
             full = {capture.config for capture, _ in seen if not capture.partial}
             values = tuple(
-                (at, capture, value)
+                (at, capture, value / MIB if unit == "MiB" else value)
                 for capture, value in seen
                 if not capture.partial or capture.config not in full
                 if (at := self.column_of(capture)) is not None
@@ -305,6 +297,7 @@ class _Monitors:
             if values:
                 suffix = f", {phase}" if phase else ""
                 place = f"{key}_{phase}".rstrip("_")
+                kind = "amount" if unit == "MiB" else ""
                 yield Row(place, label + suffix, unit, kind, values, self.bases, of=label, phase=phase)
 
 

@@ -98,7 +98,8 @@ def _replace_gaps(values: Sequence[float | None]) -> tuple[float, ...]:
 
 def load_chart(load: LoadBySecond) -> Chart:
     """Requests per second above, their mean and longest time below, on one time axis."""
-    offset = _seconds_of_day(load.begins) if load.begins else 0
+    begins = load.begins
+    offset = begins.hour * 3600 + begins.minute * 60 + begins.second if begins else 0
     kept = _thin(load)
     at = tuple(float(load.at_s[place] + offset) for place in kept)
     rates = tuple(load.n[place] / load.step_s for place in kept)
@@ -159,7 +160,3 @@ def _find_longest_pause(n: Sequence[int]) -> tuple[int, int]:
         elif at + 1 - begins > longest[1]:
             longest = (begins, at + 1 - begins)
     return longest
-
-
-def _seconds_of_day(at: datetime) -> int:
-    return at.hour * 3600 + at.minute * 60 + at.second

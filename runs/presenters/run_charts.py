@@ -5,7 +5,7 @@ spread, and what the files of its single requests show.
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import zip_longest
@@ -179,27 +179,25 @@ def latency_runs(comparison: Comparison, out: Container[int] = ()) -> list[Laten
     Exact percentiles, where a file of the single requests has them, replace those of the report. `out`: ids of runs that a
     doubt keeps out of verdicts.
     """
-    several = len(comparison.columns) > 1
-    return [run for column in comparison.columns for run in _list_latency_runs(column, out, several)]
+    drawn = []
+    for column in comparison.columns:
+        label = f"{column.letter} {column.short or column.title}" if len(comparison.columns) > 1 else ""
+        runs = [run for run in column.runs if len(pick_percentiles(run.percentiles_ms, run.timed_ms)) > 1]
+        counted = [run for run in runs if run.id not in out]
+        if len(counted) > 1 and all(run.counts for run in counted):
+            joined = histogram.percentiles(histogram.add_counts(run.counts for run in counted))
+            drawn.append(LatencyRun(column.title, column.color, pick_percentiles({}, joined), label))
+            runs = [run for run in runs if run.id in out]
+        for run in runs:
+            percentiles = pick_percentiles(run.percentiles_ms, run.timed_ms)
+            drawn.append(LatencyRun(column.title, column.color, percentiles, label, counted=run.id not in out))
+    return drawn
 
 
 def pick_percentiles(printed: Mapping[str, float], exact: Mapping[str, float]) -> dict[str, float]:
     """The percentiles of a run that are drawn: the exact ones from the median up, else those that its report printed."""
     shown = {name: ms for name, ms in exact.items() if float(name) >= LOWEST_PERCENTILE}
     return shown if len(shown) > 1 else dict(printed)
-
-
-def _list_latency_runs(column: Column, out: Container[int], several: bool) -> Iterator[LatencyRun]:
-    label = f"{column.letter} {column.short or column.title}" if several else ""
-    runs = [run for run in column.runs if len(pick_percentiles(run.percentiles_ms, run.timed_ms)) > 1]
-    counted = [run for run in runs if run.id not in out]
-    if len(counted) > 1 and all(run.counts for run in counted):
-        joined = histogram.percentiles(histogram.add_counts(run.counts for run in counted))
-        yield LatencyRun(column.title, column.color, pick_percentiles({}, joined), label)
-        runs = [run for run in runs if run.id in out]
-    for run in runs:
-        percentiles = pick_percentiles(run.percentiles_ms, run.timed_ms)
-        yield LatencyRun(column.title, column.color, percentiles, label, counted=run.id not in out)
 
 
 def _describe_run(run: RunFact) -> str:

@@ -43,6 +43,7 @@ SERIAL_SHARE = 0.02
 LONGER_BYTES = 1000.0
 # These are the same resource to different degrees: the rate follows from the CPU time of a request.
 BY_CPU = ("cpu", "database", "cpu_quota", "one_core", "generator")
+BOTH = {"one_core": "were limited by one core", "cpu_quota": "used up their CPU quota"}  # others: ran out of CPU
 # What leaves CPU idle can explain why the other side, which used it up, served more.
 NOTHING_ELSE = ("workers", "lock", "downstream")
 
@@ -127,8 +128,9 @@ def _compare_two(winner: Watched, loser: Watched, headline: Headline) -> Causes:
         findings += _find_failures(loser)
     if not findings:
         return _list_missing(winner, loser)
-    if headline.outcome is Outcome.UNPROVEN:
-        findings = [_weaken(one) for one in findings]
+    if headline.outcome is Outcome.UNPROVEN:  # then no cause is more than possible, and none explains a share
+        weak = (replace(one, text=one.text.replace("Likely: ", "Possibly: ", 1)) for one in findings)
+        findings = [replace(one, share_pct=None, certainty="possible") for one in weak]
     return Causes(tuple(findings[:MOST]))
 
 
@@ -154,7 +156,8 @@ def _find_shared_cpu(winner: Watched, loser: Watched, share: float) -> list[Find
     both = replace(limit, points=(*limit.points, *theirs[limit.cause].points))
     words = describe_demand(winner.name, loser.name, loser.demand_ms, winner.demand_ms)
     shared = ", which the load generator shared" if winner.is_local and loser.is_local else ""
-    return [_make_finding(both, loser, words=f"both {_describe_both(limit.cause)}{shared}; {words}")]
+    limited = BOTH.get(limit.cause, "ran out of CPU")
+    return [_make_finding(both, loser, words=f"both {limited}{shared}; {words}")]
 
 
 def _compare_idle(winner: Watched, loser: Watched) -> list[Finding]:
@@ -167,13 +170,6 @@ def _compare_idle(winner: Watched, loser: Watched) -> list[Finding]:
     times = (loser.alone_ms or 0, winner.alone_ms or 0)
     words = describe_demand(winner.name, loser.name, *times, WAITING)
     return [_make_finding(both, loser, share, f"{describe_limit(limits[1], loser.name)}; {words}")]
-
-
-def _describe_both(cause: str) -> str:
-    return {
-        "one_core": "were limited by one core",
-        "cpu_quota": "used up their CPU quota",
-    }.get(cause, "ran out of CPU")
 
 
 def _find_failures(loser: Watched) -> list[Finding]:
@@ -240,11 +236,6 @@ def _make_finding(limit: Limit, side: Watched, share: float | None = None, words
     counted = None if share is None else round(100 * min(max(share, 0.0), 1.0))
     text = compose(words or describe_limit(limit, side.name), limit.certainty)
     return Finding(limit.cause, side.title, counted, limit.certainty, tuple(dict.fromkeys(evidence)), text)
-
-
-def _weaken(found: Finding) -> Finding:
-    """Of a difference that is not proven no cause is more than possible, and none explains a share of it."""
-    return replace(found, share_pct=None, certainty="possible", text=found.text.replace("Likely: ", "Possibly: ", 1))
 
 
 def _list_missing(*sides: Watched) -> Causes:

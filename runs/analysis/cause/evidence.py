@@ -234,7 +234,9 @@ def collect(case: Case, at: int, column: Column, out: Iterable[int], doubts: Seq
         mean_ms=_mean(run.mean_ms for run in runs),
         shortest_ms=_mean(_read_printed(run, SHORTEST) for run in runs),
         connect_ms=_mean(_read_printed(run, CONNECT) for run in runs),
-        reply_bytes=_mean(_read_reply_bytes(run) for run in runs),
+        reply_bytes=_mean(
+            total / n for run in runs if (total := _read_printed(run, BYTES)) and (n := run.complete_requests)
+        ),
         is_local=all(is_local(run) for run in runs)
         or any(process.makes_load for one in sides["server"] for process in one.processes),
         hostname=next((name for run in runs if (name := hostname_of(run))), ""),
@@ -272,11 +274,6 @@ def _read_printed(run: RunFact, names: Mapping[str, float]) -> float | None:
     return next((value * factor for value, factor in found if value), None)
 
 
-def _read_reply_bytes(run: RunFact) -> float | None:
-    total, n = _read_printed(run, BYTES), run.complete_requests
-    return total / n if total and n else None
-
-
 def _collect_amounts(captures: Sequence[CaptureFact]) -> dict[str, Amount]:
     """Each metric by the capture of each run that has the most samples of it, the mean over the runs."""
     best: dict[str, dict[int | None, tuple[CaptureFact, float]]] = defaultdict(dict)
@@ -310,16 +307,13 @@ def _find_programs(case: Case, runs: Sequence[RunFact], captures: Sequence[Captu
     for run in runs:
         own = [one for one in watched if one.run == run.id and one.processes]
         before, after = ([one for one in own if one.phase == phase] for phase in AROUND)
-        pairs = [(one, other) for one in before for other in after if one.tool == other.tool and _counts_time(other)]
+        after = [one for one in after if any(process.time_s for process in one.processes) and not one.is_cut]
+        pairs = [(one, other) for one in before for other in after if one.tool == other.tool]
         seconds = seconds_taken(run)
         if pairs and seconds:
             return _measure_by_time(*min(pairs, key=lambda pair: _is_whole(pair[1])), seconds)
     during = [one for one in watched if one.phase not in AROUND and one.processes and not one.partial]
     return _measure_by_share(max(during, key=lambda one: (one.n, len(one.processes)))) if during else ()
-
-
-def _counts_time(capture: CaptureFact) -> bool:
-    return any(one.time_s for one in capture.processes) and not capture.is_cut
 
 
 def _is_whole(capture: CaptureFact) -> bool:
