@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from . import addresses, secrets, tools
 from .addresses import BadInput, NotAllowed
-from .models import Job, LoadGenerator, Plan, Switch, Target, TargetAddress, Variant
+from .models import Job, LoadGenerator, Plan, Target, TargetAddress, Variant
 from .snapshots import Load, Machine, Snapshot, Stage, load_for
 
 Fault = tuple[str, str]  # field, sentence
@@ -35,11 +35,11 @@ MOST_CONFIG_FILES = 20
 
 
 class Refused(ValueError):
-    """A plan that must not be run as it is: errors is [{"field", "message"}, ...], with at least one."""
+    """A plan that must not be run as it is, for one fault at least. errors: [{"field", "message"}, ...]."""
 
-    def __init__(self, errors: Sequence[dict[str, str]]) -> None:
-        super().__init__(" ".join(error["message"] for error in errors))
-        self.errors = list(errors)
+    def __init__(self, *faults: Fault) -> None:
+        super().__init__(" ".join(message for _, message in faults))
+        self.errors = [{"field": field, "message": message} for field, message in faults]
 
 
 def find_plan_faults(plan: Plan, target: Target, variants: Sequence[Variant]) -> Iterator[Fault]:
@@ -146,31 +146,28 @@ def _check_variants(target: Target, variants: Sequence[Variant]) -> Iterator[Fau
             f"Either each variant has a switch or none: the others would run as {with_switch[-1]} leaves the target.",
         )
     for variant in variants:
-        yield from (("variants", f"{variant.name}: {message}") for message in _check_variant(target, variant))
+        yield from ((field, f"{variant.name}: {message}") for field, message in _check_variant(target, variant))
 
 
-def _check_variant(target: Target, variant: Variant) -> Iterator[str]:
+def _check_variant(target: Target, variant: Variant) -> Iterator[Fault]:
+    field, switch = "variants", variant.switch
     if variant.address and variant.address.target_id != target.pk:
-        yield f"{variant.address} is not an address of {target}."
+        yield field, f"{variant.address} is not an address of {target}."
     if variant.path:
-        yield from (message for _, message in _try("", addresses.check_path, variant.path))
-        yield from (message for _, message in _try("", secrets.check_text, "path", variant.path))
-    if variant.switch:
-        yield from _check_switch(target, variant.switch)
+        yield from _try(field, addresses.check_path, variant.path)
+        yield from _try(field, secrets.check_text, "path", variant.path)
+    if switch and switch.target_id != target.pk:
+        yield field, f"The switch {switch} is not one of {target}."
+    if switch and target.reach == Target.Reach.NONE:
+        yield field, f"The switch {switch} cannot be used, since {target} is not reached."
+    if switch:
+        yield from _try(field, addresses.check_switch, switch.argv)
     if variant.config_files and target.reach == Target.Reach.NONE:
-        yield f"Its config files cannot be read, since {target} is not reached."
+        yield field, f"Its config files cannot be read, since {target} is not reached."
     if len(variant.config_files) > MOST_CONFIG_FILES:
-        yield f"Up to {MOST_CONFIG_FILES} config files are shown."
+        yield field, f"Up to {MOST_CONFIG_FILES} config files are shown."
     for path in variant.config_files:
-        yield from (message for _, message in _try("", addresses.check_config_file, path, target.readable))
-
-
-def _check_switch(target: Target, switch: Switch) -> Iterator[str]:
-    if switch.target_id != target.pk:
-        yield f"The switch {switch} is not one of {target}."
-    if target.reach == Target.Reach.NONE:
-        yield f"The switch {switch} cannot be used, since {target} is not reached."
-    yield from (message for _, message in _try("", addresses.check_switch, switch.argv))
+        yield from _try(field, addresses.check_config_file, path, target.readable)
 
 
 def _is_one_line(text: str) -> bool:

@@ -19,7 +19,7 @@ from .addresses import NotAllowed
 from .checks import RANGES, Refused
 from .models import Job, LoadGenerator, Plan, Switch, Target, TargetAddress, Variant
 from .planning import validate_plan
-from .registering import Address, parse_addresses, save_target
+from .registering import parse_addresses, save_target
 from .schedules import DAYS
 
 REACH_FIELDS = ("reach", "ssh_destination", "identity_file")
@@ -109,7 +109,7 @@ class TargetForm(MachineForm):
             self.initial["host_name"] = self.instance.host.name
             self.initial["addresses"] = "\n".join(_write_line(address) for address in self.instance.addresses.all())
 
-    def clean_addresses(self) -> list[Address]:
+    def clean_addresses(self) -> list[TargetAddress]:
         return parse_addresses(self.cleaned_data["addresses"])
 
     def clean_readable(self) -> list[str]:

@@ -257,26 +257,22 @@ def resume_job(job: Job, user: Any) -> list[Step]:
     Raises Refused where it is not over, has nothing left, or the user may not run plans.
     """
     if user is not None and not user.has_perm("remote.run_plan"):
-        raise _refused(f"{user} may not run plans.")
+        raise Refused(("job", f"{user} may not run plans."))
     early = (Job.State.LOST, Job.State.FAILED, Job.State.CANCELLED)
     queued: dict[str, Any] = {"state": Job.State.QUEUED, "message": "", "claim": "", "sent_at": None, "progress": {}}
     queued |= {"cancel_requested_at": None, "finished_at": None, "heartbeat_at": None}
     with transaction.atomic():
         if not Job.objects.filter(pk=job.pk, state__in=early).update(**queued):
-            raise _refused("Only a job that was cancelled, failed or lost can be resumed.")
+            raise Refused(("job", "Only a job that was cancelled, failed or lost can be resumed."))
         job.steps.filter(state=Step.State.RUNNING).update(state=Step.State.LOST)  # its worker was gone as it wrote this
         repeated = find_begun_steps(job)
         if not repeated and not job.steps.filter(state=Step.State.WAITING).exists():
-            raise _refused("Every step of it is done.")
+            raise Refused(("job", "Every step of it is done."))
         # A row of its own for each go of a load, at the same place of the order.
         copied = ("position", "variant", "level", "repeat")
         Step.objects.bulk_create(Step(job=job, **{name: getattr(step, name) for name in copied}) for step in repeated)
     job.refresh_from_db()
     return repeated
-
-
-def _refused(message: str) -> Refused:
-    return Refused([{"field": "job", "message": message}])
 
 
 def check_jobs(now: datetime | None = None) -> list[int]:

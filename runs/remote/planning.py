@@ -42,20 +42,15 @@ def validate_plan(plan: Plan) -> Snapshot:
     """What will be run. Raises Refused with every fault that was found."""
     target = plan.target
     variants = list(plan.variants.select_related("switch", "address"))
-    _refuse(checks.find_plan_faults(plan, target, variants))
+    if faults := list(checks.find_plan_faults(plan, target, variants)):
+        raise Refused(*faults)
     snapshot = _take_snapshot(plan, target, variants)
-    _refuse(checks.find_load_faults(snapshot))
+    if faults := list(checks.find_load_faults(snapshot)):
+        raise Refused(*faults)
     if estimate(snapshot).most_runs > checks.MOST_STAGES:
-        _refuse(
-            [("repeats", f"That comes to more than {checks.MOST_STAGES} runs; take fewer repeats, levels or variants.")]
-        )
+        much = f"That comes to more than {checks.MOST_STAGES} runs; take fewer repeats, levels or variants."
+        raise Refused(("repeats", much))
     return replace(snapshot, notes=tuple(checks.describe_plan(snapshot)))
-
-
-def _refuse(faults: Any) -> None:
-    errors = [{"field": field, "message": message} for field, message in faults]
-    if errors:
-        raise Refused(errors)
 
 
 OF_PLAN = (
@@ -121,9 +116,7 @@ def start_job(plan: Plan, user: Any, scheduled: bool = False) -> Job:
     user   who starts it, or None where a schedule of nobody's does. Raises Refused, also for a user who may not run plans.
     """
     if not (scheduled if user is None else user.has_perm("remote.run_plan")):
-        raise Refused(
-            [{"field": "user", "message": f"{user or 'Nobody'} may not run plans (the permission run_plan)."}]
-        )
+        raise Refused(("user", f"{user or 'Nobody'} may not run plans (the permission run_plan)."))
     snapshot = validate_plan(plan)
     now = timezone.now()
     with transaction.atomic():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import socket
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
@@ -27,37 +26,29 @@ LOCAL = "local"  # the generator whose queue the worker beside the web server co
 SAMPLE = "Keep-alive off and on, against benchdash itself"
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
-    """A canonical base, the IP addresses that its name may have, and whether a person wrote them."""
-
-    base: str
-    ips: list[str]
-    pinned: bool
-
-
-def parse_addresses(text: str) -> list[Address]:
+def parse_addresses(text: str) -> list[TargetAddress]:
     """Addresses as people write them, one a line, each with its IP addresses behind it where only they know them.
 
-    Raises NotAllowed.
+    Without a target, and not saved. Raises NotAllowed.
     """
-    addresses: dict[str, Address] = {}
+    addresses: dict[str, TargetAddress] = {}
     for line in text.splitlines():
         words = re.split(r"[\s,=]+", line.strip())
         if words == [""]:
             continue
-        base = canonicalize(words[0])
+        base, written = canonicalize(words[0]), words[1:]
         if base in addresses:
             raise NotAllowed(f"{base} stands there twice.")
         if len(addresses) == MOST_ADDRESSES:
             raise NotAllowed(f"A target has at most {MOST_ADDRESSES} addresses.")
-        addresses[base] = Address(base, normalize_ips(words[1:]) if words[1:] else resolve(base), bool(words[1:]))
+        ips = normalize_ips(written) if written else resolve(base)
+        addresses[base] = TargetAddress(base=base, resolved=ips, pinned=bool(written))
     if not addresses:
         raise NotAllowed("At least one address is needed, such as http://shop.lan:8080")
     return list(addresses.values())
 
 
-def save_target(target: Target, addresses: Sequence[Address]) -> Target:
+def save_target(target: Target, addresses: Sequence[TargetAddress]) -> Target:
     """Write a target with exactly these addresses. Raises NotAllowed where a plan needs one that would go."""
     with transaction.atomic():
         target.save()
@@ -70,7 +61,7 @@ def save_target(target: Target, addresses: Sequence[Address]) -> Target:
             )
         gone.delete()
         for address in addresses:
-            values = {"resolved": address.ips, "pinned": address.pinned}
+            values = {"resolved": address.resolved, "pinned": address.pinned}
             TargetAddress.objects.update_or_create(target=target, base=address.base, defaults=values)
     return target
 
