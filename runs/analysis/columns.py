@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import combinations, count, groupby, islice, product
 from operator import attrgetter
 from os.path import commonprefix
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from runs.analysis.facts import ConfigFact, RunFact, Semantics
+from runs.analysis.facts import ConfigFact, RunFact
 from runs.numbers import figure
 
 # Terms of the load that was asked for that have no field of their own in Method.
@@ -102,27 +102,15 @@ class Column:
         return self.title if self.short == self.split else self.short
 
 
-class Loaded(Protocol):
-    """What of a run tells how it was loaded: of a stored one, or as its tool printed it."""
-
-    @property
-    def tool(self) -> str: ...
-    @property
-    def complete_requests(self) -> int | None: ...
-    @property
-    def concurrency(self) -> float | None: ...
-    @property
-    def keepalive(self) -> bool | None: ...
-    @property
-    def path(self) -> str | None: ...
-
-
 def read_method(run: RunFact) -> Method:
     return method_of(run, run.options, run.semantics, run.command)
 
 
-def method_of(run: Loaded, options: Mapping[str, Any], semantics: Semantics, command: str) -> Method:
-    """How `run` was loaded: as its command says and its tool prints. options: see parsers.find_asked_load."""
+def method_of(run: Any, options: Mapping[str, Any], semantics: Any, command: str) -> Method:
+    """How a load was sent: as its command says and its tool prints. run: its figures as stored, as a fact, or as printed.
+
+    options: see parsers.find_asked_load; semantics: a Semantics.
+    """
     requests, duration_s, concurrency = (options.get(term) for term in ("requests", "duration_s", "concurrency"))
     if requests is None and duration_s is None and semantics.makes_all_requests and run.complete_requests:
         # Others than round numbers, of at most two digits that are not 0, come about under a time limit.

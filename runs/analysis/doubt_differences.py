@@ -22,7 +22,7 @@ from runs.analysis.doubt_case import (
     is_local,
     mean_reply_bytes,
 )
-from runs.analysis.facts import RunFact, Source
+from runs.analysis.facts import RunFact, Source, read_at
 
 Grade = Literal["fatal", "split", "caution", "note"]
 Value = str | float
@@ -54,10 +54,10 @@ MADE_TO_VARY = {"keep-alive", "TLS"}
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """`read` gives a run's value, None where it is not known; `grade` weighs two values that are not equal."""
+    """`read`: where a run's value is, or what reads it; None and "" are not known. `grade` weighs two that are not equal."""
 
     name: str
-    read: Read
+    read: Read | str
     grade: Grade | Callable[[Value, Value], Grade | None]
     unit: str = ""
     figure: str = ""  # that it is printed as
@@ -117,7 +117,7 @@ def _read_path(sized: bool, case: Case, run: RunFact) -> Value | None:
     """The path, of runs that print (or do not print) how long what they fetched was."""
     if is_sized(run) != sized:
         return None
-    return run.path or run.options.get("path") or None
+    return run.path or run.options.get("path")
 
 
 def _read_beginning(case: Case, run: RunFact) -> Value | None:
@@ -130,7 +130,7 @@ def _read_beginning(case: Case, run: RunFact) -> Value | None:
 BEGINS = Property("requests begin", _read_beginning, "caution")
 FAMILIES: dict[str, tuple[Property, ...]] = {
     "tool": (
-        Property("tool", lambda case, run: run.tool, "fatal"),
+        Property("tool", "tool", "fatal"),
         BEGINS,
         Property("version", lambda case, run: f"{run.tool} {run.tool_version}" if run.tool_version else None, "note"),
     ),
@@ -140,12 +140,12 @@ FAMILIES: dict[str, tuple[Property, ...]] = {
         ),
         Property("pipelining", lambda case, run: read_method(run).pipelining, "split"),
         Property("request method", lambda case, run: read_method(run).method, "split"),
-        Property("script", lambda case, run: run.options.get("script"), "note"),
-        Property("set rate", lambda case, run: run.set_rate, _grade_rates, " requests/s"),
+        Property("script", "options.script", "note"),
+        Property("set rate", "set_rate", _grade_rates, " requests/s"),
         Property("TLS", _read_tls, "split"),
         Property("TLS protocol", _read_protocol, "note"),
-        Property("concurrency", lambda case, run: run.clients, "caution", figure="concurrency"),
-        Property("requests", lambda case, run: run.options.get("requests"), "note"),
+        Property("concurrency", "clients", "caution", figure="concurrency"),
+        Property("requests", "options.requests", "note"),
     ),
     "page": (
         Property(
@@ -158,14 +158,14 @@ FAMILIES: dict[str, tuple[Property, ...]] = {
         Property("mean reply", lambda case, run: _round(mean_reply_bytes(run)), grade_mean_sizes, " bytes"),
         Property("path", partial(_read_path, False), "caution"),
         Property("path", partial(_read_path, True), "note"),
-        Property("address", lambda case, run: "localhost" if is_local(run) else hostname_of(run) or None, "note"),
+        Property("address", lambda case, run: "localhost" if is_local(run) else hostname_of(run), "note"),
     ),
     "machine": (
         Property("CPU", partial(_read_machine, "cpu_model"), "split"),
         Property("cores", partial(_read_machine, "cores"), "split"),
         Property("memory", partial(_read_machine, "ram_kb"), "caution", " MiB"),
         Property("kernel", partial(_read_machine, "kernel"), "caution"),
-        Property("machine", lambda case, run: run.host or None, "note"),
+        Property("machine", "host", "note"),
     ),
 }
 
@@ -269,8 +269,8 @@ def compare_names(names: Iterable[str], pattern: str, words: Iterable[str] = ())
 
 
 def _collect_values(case: Case, prop: Property, at: int) -> list[Value]:
-    known = dict.fromkeys([prop.read(case, run) for run in case.columns[at].runs])
-    return [value for value in known if value is not None]
+    read = read_at(prop.read) if isinstance(prop.read, str) else partial(prop.read, case)
+    return [value for value in dict.fromkeys(map(read, case.columns[at].runs)) if value not in (None, "")]
 
 
 def _grade_property(prop: Property, own: Sequence[Value], base: Sequence[Value]) -> Grade | None:

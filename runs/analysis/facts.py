@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from operator import attrgetter
 from typing import Any, Literal, Protocol
 
 HUGE = 1e15  # no tool measures more; NaN is not below it either
@@ -30,54 +31,34 @@ class Source:
 
 
 class Semantics(Protocol):
-    """What a load tool means by its figures. Its format declares it: see parsers.records.Semantics for each name."""
+    """What a load tool means by its figures. Its format declares it: see parsers.records.Semantics for each name.
 
-    @property
-    def open_loop(self) -> bool: ...
-    @property
-    def concurrency(self) -> Literal["asked", "measured"]: ...
-    @property
-    def default_concurrency(self) -> int | None: ...
-    @property
-    def failures_in_requests(self) -> bool: ...
-    @property
-    def failures_in_rate(self) -> bool: ...
-    @property
-    def sampled_rate(self) -> bool: ...
-    @property
-    def in_rate_beside(self) -> str: ...
-    @property
-    def exact_mean(self) -> bool: ...
-    @property
-    def length_failures(self) -> bool: ...
-    @property
-    def failures_hold_statuses(self) -> bool: ...
-    @property
-    def failure_kinds(self) -> Mapping[str, str]: ...
-    @property
-    def non_2xx(self) -> tuple[str, ...]: ...
-    @property
-    def good_replies(self) -> str: ...
-    @property
-    def late_answers(self) -> str: ...
-    @property
-    def absent_non_2xx_is_zero(self) -> bool: ...
-    @property
-    def citations(self) -> Mapping[str, str]: ...
-    @property
-    def makes_all_requests(self) -> bool: ...
-    @property
-    def one_thread(self) -> bool: ...
-    @property
-    def whole_report(self) -> tuple[str, ...]: ...
-    @property
-    def rate_step(self) -> float: ...
-    @property
-    def mean_step_ms(self) -> float: ...
-    @property
-    def max_step_ms(self) -> float: ...
-    @property
-    def percentile_step_ms(self) -> float: ...
+    Those are frozen, which a protocol of plain attributes is not: what takes one from ingest has it as Any.
+    """
+
+    open_loop: bool
+    concurrency: Literal["asked", "measured"]
+    default_concurrency: int | None
+    failures_in_requests: bool
+    failures_in_rate: bool
+    sampled_rate: bool
+    in_rate_beside: str
+    exact_mean: bool
+    length_failures: bool
+    failures_hold_statuses: bool
+    failure_kinds: Mapping[str, str]
+    non_2xx: tuple[str, ...]
+    good_replies: str
+    late_answers: str
+    absent_non_2xx_is_zero: bool
+    citations: Mapping[str, str]
+    makes_all_requests: bool
+    one_thread: bool
+    whole_report: tuple[str, ...]
+    rate_step: float
+    mean_step_ms: float
+    max_step_ms: float
+    percentile_step_ms: float
 
 
 _OPERATORS = re.compile(r"[();<>|&]+")
@@ -291,13 +272,21 @@ class RunFact(RunFigures):
         return 0 if self.semantics.absent_non_2xx_is_zero and not self.partial else None
 
 
+def read_at(where: str) -> Callable[[RunFact], Any]:
+    """What reads a value of runs: an attribute, "values.x", "options.x", "percentiles_ms.x", or "kinds.x" of failures."""
+    source, _, name = where.partition(".")
+    if source == "kinds":
+        return lambda run: run.failures_of(name)
+    return (lambda run: getattr(run, source).get(name)) if name else attrgetter(source)
+
+
 # What a fact has under the same name as the stored run.
 COPIED = (*FIGURES, "label", "repeat", "command", "note", "partial", "counted", "values", "host_id", "figure_lines")
 COPIED += ("most_repeats",)
 
 
-def copy_run(run: Any, semantics: Semantics, options: Mapping[str, Any], source: str = "") -> RunFact:
-    """A stored run as its fact; its host must be loaded with it."""
+def copy_run(run: Any, semantics: Any, options: Mapping[str, Any], source: str = "") -> RunFact:
+    """A stored run as its fact; its host must be loaded with it. semantics: its tool's Semantics."""
     return RunFact(
         id=run.pk,
         config=run.config_id,

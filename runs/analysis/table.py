@@ -10,11 +10,10 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from runs.analysis.columns import WORD, Column, build_columns, find_baselines
-from runs.analysis.facts import CaptureFact, ConfigFact, RunFact
+from runs.analysis.facts import CaptureFact, ConfigFact, RunFact, read_at
 from runs.analysis.monitors import (
     MIB,
     MOST_PROGRAMS,
@@ -147,7 +146,7 @@ class Comparison:
         return None
 
 
-# key, label, unit, kind, and where the value is: an attribute of the run, or "values.x", "percentiles_ms.x", "kinds.x" of failures
+# key, label, unit, kind, and where the value is: see facts.read_at
 Metric = tuple[str, str, str, str, str]
 LOAD: list[Metric] = [
     ("requests_per_second", "Requests", "per s", "rate", "requests_per_second"),
@@ -206,18 +205,10 @@ def set_baselines(
     return Comparison(comparison.columns, tuple(groups), to)
 
 
-def reader_of(where: str) -> Callable[[RunFact], Any]:
-    """What reads the value at `where` (see Metric) of a run."""
-    source, _, name = where.partition(".")
-    if source == "kinds":
-        return lambda run: run.failures_of(name)
-    return (lambda run: getattr(run, source).get(name)) if name else attrgetter(source)
-
-
 def _run_rows(metrics: Sequence[Metric], columns: Sequence[Column], bases: tuple[int, ...]) -> tuple[Row, ...]:
     rows = []
     for key, label, unit, kind, where in metrics:
-        read = reader_of(where)
+        read = read_at(where)
         values = [(at, run, read(run)) for at, column in enumerate(columns) for run in column.runs]
         values = [
             each for each in values if type(each[2]) in (int, float)

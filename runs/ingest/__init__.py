@@ -17,7 +17,6 @@ from parsers.catalogue import makes_load as makes_load
 from parsers.catalogue import parse_command as parse_command
 from parsers.catalogue import shows_memory_only as shows_memory_only
 from parsers.commands import Command as Command
-from parsers.records import Semantics as Semantics
 
 from .changes import mask_names as mask_names
 from .changes import mask_text as mask_text
@@ -47,13 +46,10 @@ from .reading import stop_reading as stop_reading
 from .receiving import EVERY_SECRET as EVERY_SECRET
 from .receiving import Arrival as Arrival
 from .receiving import receive as receive
-from .redact import Secret as Secret
 from .redact import redact_secrets as redact_secrets
-from .results import describe_capture as describe_capture
 from .results import describe_result as describe_result
 from .results import draft_results as draft_results
 from .results import draft_runs as draft_runs
-from .results import run_result as run_result
 from .store import Rows as Rows
 from .submission import Preview as Preview
 from .submission import Receipt as Receipt

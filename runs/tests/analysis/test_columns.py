@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 
+import parsers.records
+from runs.analysis import facts
 from runs.analysis.columns import build_columns, find_baselines
 from runs.tests.analysis.facts import configs, run
 
@@ -139,3 +141,8 @@ def test_a_long_name_is_cut_to_what_sets_it_apart(names, short):
 @pytest.mark.parametrize(("names", "letters"), [("BA", "BA"), (["B", "nginx"], "AB"), ("ba", "AB")])
 def test_a_config_named_by_a_letter_has_no_other_one(names, letters):
     assert "".join(column.letter for column in build_columns(configs(*names), [])) == letters
+
+
+def test_formats_declare_all_that_analysis_asks_of_semantics():
+    declared = {each.name for each in fields(parsers.records.Semantics)}
+    assert facts.Semantics.__annotations__.keys() - declared == set()
