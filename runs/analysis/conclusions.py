@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from runs.analysis.adaptive import find_capacity
 from runs.analysis.cause import Causes, find_causes
 from runs.analysis.config_diff import ConfigDiff, compare_configs
 from runs.analysis.cost import Cost, cost
@@ -46,9 +45,7 @@ def conclude(case: Case, comparison: Comparison, spread: Spread | None) -> Judge
     differences = compare_configs(case.configs, case.texts)
     directives = [row.name for file in differences.files for row in file.rows]
     swept = [describe_sweep(each) for each in fit_sweeps(case.configs, case.runs, excluded=out)]
-    headline = _add_capacity(
-        find_headline(comparison, judgement, doubts, directives, swept, case.hosts), case, comparison
-    )
+    headline = find_headline(case, comparison, judgement, doubts, directives, swept)
     return Judged(
         headline=write_headline(headline),
         doubts=doubts,
@@ -60,10 +57,3 @@ def conclude(case: Case, comparison: Comparison, spread: Spread | None) -> Judge
         out=out,
         apart=away,
     )
-
-
-def _add_capacity(headline: Headline, case: Case, comparison: Comparison) -> Headline:
-    if case.limit is None or headline.sweep is None:
-        return headline
-    levels = {point.value: comparison.columns[point.at].runs for point in headline.sweep.points}
-    return replace(headline, sweep=replace(headline.sweep, capacity=find_capacity(case.limit, levels)))

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from runs.analysis.doubt_case import Case
 from runs.analysis.doubts import Doubt, list_excluded, list_incomparable
-from runs.analysis.facts import HostFact
 from runs.analysis.headline_against import (
     RATE,
     REQUEST,
@@ -156,20 +156,20 @@ MOST_ADVISED = 20  # more repeats than that are not the way
 
 
 def find_headline(
+    case: Case,
     comparison: Comparison,
     judgement: Judgement,
     doubts: Sequence[Doubt],
     directives: Sequence[str],
     sweeps: Sequence[Sweep],
-    hosts: Sequence[HostFact],
 ) -> Headline:
     """The headline without its sentences (see headline_wording.write_headline). directives: those in which the configs differ."""
     failures = find_failures(comparison, doubts)
     workloads = find_workloads(comparison)
-    page = Page(comparison, judgement, doubts, directives, hosts, list_excluded(doubts), failures, workloads)
+    page = Page(comparison, judgement, doubts, directives, case.hosts, list_excluded(doubts), failures, workloads)
     found = [_decide_workload(page, workload) for workload in workloads]
     shares = {at: min(one.weight, 1.0) for at, one in failures.items() if one.is_serious}
-    swept = find_range(comparison, sweeps, page.out, shares)
+    swept = find_range(comparison, sweeps, page.out, shares, case.limit)
     return _head_sweep(page, swept, found) if swept else _combine(page, found)
 
 

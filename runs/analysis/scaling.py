@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from runs.analysis.adaptive import Capacity
+from runs.analysis import adaptive
 from runs.analysis.columns import REQUESTED, Column, read_method
 from runs.analysis.facts import ConfigFact, RunFact
 from runs.analysis.scalability_law import LEAST_LEVELS, ROUGH, Fit, Knee, Level, Sweep, fit, is_too_wide, miss_share
@@ -197,7 +197,7 @@ class Range:
     peak: float | None
     limit: float | None
     unit: str = ""
-    capacity: Capacity | None = None
+    capacity: adaptive.Capacity | None = None
 
     @property
     def sound(self) -> list[Point]:
@@ -225,9 +225,15 @@ LABEL = re.compile(r"\b(?:port|pid|id|version)\W*$", re.IGNORECASE)  # "Server P
 
 
 def find_range(
-    comparison: Comparison, sweeps: Sequence[Sweep], out: Mapping[int, str], failed: Mapping[int, float]
+    comparison: Comparison,
+    sweeps: Sequence[Sweep],
+    out: Mapping[int, str],
+    failed: Mapping[int, float],
+    kept: adaptive.Limit | None = None,
 ) -> Range | None:
     """What was varied over a range, where that is all that sets the columns apart. `failed`: shares by column.
+
+    kept: of a search for the highest load that keeps it.
 
     One config under two levels of concurrency and more, several under three, or three configs and more whose names differ
     in one number.
@@ -244,7 +250,9 @@ def find_range(
     sound = [point for point in points if not point.failed and point.rate]
     peak = max(sound, key=lambda point: point.rate or 0, default=None)
     limit = min((point.value for point in points if point.failed), default=None)
-    return Range(axis, points, peak.value if peak else None, limit, unit)
+    levels = {point.value: columns[point.at].runs for point in points}
+    capacity = adaptive.find_capacity(kept, levels) if kept else None
+    return Range(axis, points, peak.value if peak else None, limit, unit, capacity)
 
 
 Places = list[tuple[str, int, float]]

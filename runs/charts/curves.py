@@ -85,7 +85,8 @@ def latency_chart(runs: Sequence[LatencyRun], scale: str = "") -> Chart | None:
     log = uses_log_axis(runs, scale)
     configs = {(spread.name, spread.place): spread for spread in spreads}
     x = _make_percent_axis(spreads)
-    y = _make_time_axis([*_collect_values(spreads)], log=log)
+    values = [ms for spread in spreads for _, *own in (*spread.points, (0, *(spread.longest or ()))) for ms in own]
+    y = log_axis([ms for ms in values if ms > 0], "ms, log scale") if log else linear_axis(max(values), "ms")
     if small := len(configs) > MOST_LINES:
         groups = [[s for s in spreads if (s.name, s.place) == key] for key in list(configs)[:MOST_PANELS]]
     else:
@@ -145,11 +146,6 @@ def _spread(group: Sequence[LatencyRun]) -> Spread:
     return Spread(first.name, first.label, first.place, tuple(points), longest, len(group), first.counted)
 
 
-def _collect_values(spreads: Sequence[Spread]) -> list[float]:
-    found = [value for spread in spreads for point in spread.points for value in point[1:]]
-    return found + [value for spread in spreads if spread.longest for value in spread.longest]
-
-
 def _make_percent_axis(spreads: Sequence[Spread]) -> Axis:
     last = max((spread.points[-1][0] for spread in spreads if spread.points), default=position(99))
     shown = [percent for percent in PERCENTS if position(float(percent)) <= last * 1.01]
@@ -159,10 +155,6 @@ def _make_percent_axis(spreads: Sequence[Spread]) -> Axis:
         end = last * LONGEST
         ticks.append(Tick(end, "longest"))
     return Axis(1.9, end, tuple(ticks), "share of requests answered within the time", log=True)
-
-
-def _make_time_axis(values: Sequence[float], *, log: bool) -> Axis:
-    return log_axis([v for v in values if v > 0], "ms, log scale") if log else linear_axis(max(values), "ms")
 
 
 def _spread_marks(spreads: Sequence[Spread], x: Axis, *, log: bool) -> list[Mark]:

@@ -361,25 +361,21 @@ def draw_inline(chart: Chart) -> str:
             f'<div>{title}{unit}<svg class="f {room}" height="{px(plot.height)}" role="img" aria-label="{label}">'
             f"{painter.definitions()}{plot.body}</svg></div>"
         )
-    key = "".join(f"<span{_series(entry)}>{_draw_key_mark(entry)}{escape(entry.text)}</span>" for entry in chart.key)
-    legend = f'<p class="chart-key">{key}</p>' if key else ""
+    legend = f'<p class="chart-key">{"".join(map(_draw_key, chart.key))}</p>' if chart.key else ""
     note = f'<p class="chart-note">{escape(chart.note)}</p>' if chart.note else ""
     wide = " wide" if chart.columns > 1 else ""
     return f'<div class="fig">{legend}<div class="plots{wide}">{"".join(drawn)}</div>{note}</div>'
 
 
-def _series(key: Key) -> str:
-    """What a script switches on and off; of the parts of a stack none, as the others would stay where they are."""
+def _draw_key(key: Key) -> str:
+    """Its series is what a script switches on and off; parts of a stack have none, as the others would stay where they are."""
     shade = key.paint if key.place is None else paint(key.place)
-    return f' data-series="{shade}"' if shade.startswith("s") else ""
-
-
-def _draw_key_mark(key: Key) -> str:
-    if key.place is None:
-        drawn = f'<rect class="q {key.paint}" width="12" height="12" rx="2"/>'
-    else:
-        drawn = f'<path class="d s{key.place % N_COLORS}" d="{outline(symbol_at(key.place), 6, 6, 5)}"/>'
-    return f'<svg class="sw" width="12" height="12" aria-hidden="true">{drawn}</svg>'
+    series = f' data-series="{shade}"' if shade.startswith("s") else ""
+    mark = f'<rect class="q {shade}" width="12" height="12" rx="2"/>'
+    if key.place is not None:
+        mark = f'<path class="d {shade}" d="{outline(symbol_at(key.place), 6, 6, 5)}"/>'
+    swatch = f'<svg class="sw" width="12" height="12" aria-hidden="true">{mark}</svg>'
+    return f"<span{series}>{swatch}{escape(key.text)}</span>"
 
 
 def outline(kind: int, x: float, y: float, radius: float) -> str:

@@ -76,8 +76,9 @@ def headline_of(
     """The headline of a table, with the doubts that its runs raise."""
     named = list({column.config.id: column.config for column in comparison.columns}.values())
     runs = [run for column in comparison.columns for run in column.runs]
-    doubts = find_doubts(Case(named, runs, captures, hosts=hosts))
+    case = Case(named, runs, captures, hosts=hosts)
+    doubts = find_doubts(case)
     out = list_excluded(doubts)
     judgement = judge(comparison, excluded=out, apart=list_incomparable(doubts), spread=spread)
     swept = fit_sweeps(named, runs, excluded=out)
-    return write_headline(find_headline(comparison, judgement, doubts, [], swept, hosts))
+    return write_headline(find_headline(case, comparison, judgement, doubts, [], swept))
