@@ -40,6 +40,7 @@ _PROMPTS = [
         r"[\w.-]{1,40}[=-][#>]\s+(?P<command>(?i:alter|set|create|drop|select|show|vacuum|analyze|explain|update|insert|\\)\b.*)",
         r"(?:mysql|MariaDB \[[^\]]{1,60}\]|(?:\d+\.){3}\d+:\d+)>\s+(?P<command>.*)",
         r"(?P<host>[a-z][\w.-]{0,30})[#%$>]\s?(?P<command>(?:sudo\s+|time\s+)?{TOOL}.*)",
+        r"(?P<host>[a-z][\w.-]{0,30})\$\s(?P<command>[a-z./~][\w./+-]*(?:\s.*)?)",
         r"(?P<command>(?:sudo\s+|time\s+)?{BARE})",
     )
     for p in [
