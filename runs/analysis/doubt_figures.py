@@ -165,9 +165,12 @@ def _closed_as_often(run: RunFact, made: int, failed: float, mean: float) -> boo
 
 
 def _is_fixed_page(case: Case, run: RunFact, mean: float | None, length: float | None) -> bool:
-    """Whether the page is known not to change: by its name, or by other runs in which all replies were alike."""
+    """Whether the page is known not to change: by its name, or by other runs in which all replies were alike.
+
+    A cache makes them alike, so replies of about the same length are the same page all the same.
+    """
     near = mean is not None and mean > NEAR * (length or 0)
-    return (bool(STATIC.search(run.path.partition("?")[0])) and not near) or (run.path, length) in case.steady
+    return not near and (bool(STATIC.search(run.path.partition("?")[0])) or (run.path, length) in case.steady)
 
 
 def find_warnings(case: Case) -> Iterator[Finding]:

@@ -32,7 +32,7 @@ from .heading_words import (
     speaks,
     split_repeat,
 )
-from .headings import choose_headings, find_changed_texts
+from .headings import choose_headings, find_changed_texts, find_own_lines
 from .hosts import Servers, find_server
 from .sentences import Sentences, find_replacement, find_setting, is_one_of
 from .typed_commands import read_setting
@@ -122,6 +122,8 @@ class ConfigNames:
         for load, changed in changed_texts.items():
             own = [word for word in (self._variants.get(load), *map(self._name_change, changed)) if word]
             self._variants[load] = ", ".join(dict.fromkeys(own))
+        if len(versions := {changed for changed in changed_texts.values() if changed}) == 1:
+            self._name_unchanged([load for load in sources if not changed_texts.get(load)], *next(iter(versions)))
         keys: dict[tuple[object, ...], str] = {}
         for load in loads:
             source = self.duplicates.get(load, load)
@@ -138,11 +140,17 @@ class ConfigNames:
     def _name_change(self, changed: tuple[str, str]) -> str:
         """The line or two that a changed file has and its first version has not, else the file's name."""
         path, text = changed
-        shown = (block.values["text"] for block in self.blocks if block.values.get("path") == path)
-        first = set(map(str.strip, str(next(shown)).split("\n")))
-        lines = [line.strip(" \t;") for line in text.split("\n") if line.strip() not in first]
-        name = ", ".join(lines)
-        return name if 0 < len(lines) < 3 and width(name) <= _SHORT_NAME else f"{path.rpartition('/')[2]} changed"
+        return find_own_lines(text, self._get_first_text(path)) or f"{path.rpartition('/')[2]} changed"
+
+    def _name_unchanged(self, loads: Sequence[int], changed: tuple[str, str], *others: tuple[str, str]) -> None:
+        """The line or two that the file's first version alone has name the load tests before its only change."""
+        name = "" if others else find_own_lines(self._get_first_text(changed[0]), changed[1])
+        for load in loads if name else ():
+            if not self._heading_of[load][0]:
+                self._variants.setdefault(load, name)
+
+    def _get_first_text(self, path: str) -> str:
+        return str(next(block.values["text"] for block in self.blocks if block.values.get("path") == path))
 
     def _name_headings(self, choices: Mapping[int, Choice]) -> dict[str, str]:
         """{heading: the name that it gives}: without numbering, the number of a repeat, and the rest of a sentence."""

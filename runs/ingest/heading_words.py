@@ -95,8 +95,8 @@ _LEAD_IN = re.compile(
     r"|(?:first(?:ly)?|then|now|next|finally|lastly|again|after that|here(?:'s| is| are)|this is|these are)\b(?: up)?[,:]?"
     r"|(?:the )?(?:results?|numbers?|output|benchmarks?|figures)\s(?=for|of|with|from|under|using)"
     r"|(?:the )?same(?: (?:test|thing|benchmark))?(?= with)"
-    r"|(?:zuerst|dann|jetzt|nun|als nächstes|d'abord|ensuite|puis|maintenant|primero|luego|ahora|najpierw|teraz|potem"
-    r"|сначала|теперь|затем)\s|まず(?:は)?、?|次(?:に|は)、?|続いて、?|首先[,，]?|然后[,，]?|接下来[是,，]?)\s*",
+    r"|(?:zuerst|zunächst|dann|danach|anschließend|jetzt|nun|als nächstes|d'abord|ensuite|puis|maintenant|primero|luego|después"
+    r"|ahora|poi|dopo|adesso|najpierw|teraz|potem|сначала|теперь|затем|потом)\s|まず(?:は)?、?|次(?:に|は)、?|続いて、?|首先[,，]?|然后[,，]?|接下来[是,，]?)\s*",
     re.IGNORECASE,
 )
 _LEADS_ON = re.compile(
@@ -165,7 +165,7 @@ _IN_BRACKETS = re.compile(r"\bPR\W*$|\((?i:pr|go|js|ts|v\d)\)\W*$|\([A-Z]\)\W*$"
 # Names that are too short to be distinguished from the rest of a sentence, unless they stand alone: "## Go", "## go", "v2:".
 _BRIEF = re.compile(
     r"(?:go|js|ts|c\+\+|c#) (?:server|app|version|code|service|client|implementation|binary|build)s?\s*[:：]?\s*|"
-    r"\s*#+\s+(?:go|d|r|js|ts|c(?:\+\+|#)?|f#)\s*[:：]?\s*|"
+    r"\s*#+\s+(?:go|d|r|js|ts|c(?:\+\+|#)?|f#|[A-Z][A-Z\d])\s*[:：]?\s*|"
     r"(?:\s*(?:#+|[*-]|\*\*)\s*)?(?:v\d[\w.]*|Go|Bun|C(?:\+\+|#)?|D|F#|R|JS|TS|PHP\s?\d|h[123]c?"
     r"|(?:this )?PR(?: ?#?\d+)?)(?i:\s(?:servers?|app|version|code|results?|bench\w*|tests?))?(?:\*\*)?\s*[:：]?\s*"
 )

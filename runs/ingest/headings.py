@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from parsers.blocks import Block
 from parsers.catalogue import get_semantics, makes_load
+from parsers.transcript import width
 from runs.analysis.columns import Method
 
 from .asides import heading_level, is_aside, is_code, is_file, join_wrapped, strip_markup
@@ -35,6 +36,7 @@ _REMARKED_REPEAT = re.compile(
 )
 _SITE_LINK = re.compile(r"\[[^\]\[]*\w[^\]\[]*\]\(https?://[^()\s]+\)")
 _ITEM = re.compile(r"\s*(?:[-*+•・]|\d{1,2}[.)])\s")
+_LONGEST_CHANGE = 60  # columns of the lines that name a changed file
 _MAX_CAPTION_DISTANCE = 5  # lines between a caption and the output below it: a fence, the command, empty ones
 
 
@@ -373,3 +375,11 @@ def _find_text_before(shown: Sequence[tuple[int, str]], load: int) -> str:
     """The text last shown before a load test, or else the first one."""
     place = bisect_left(shown, load, key=lambda each: each[0])
     return shown[max(place - 1, 0)][1]
+
+
+def find_own_lines(text: str, other: str) -> str:
+    """The lines of a file that another version of it has not, if they are few and short, else ""."""
+    of_other = set(map(str.strip, other.split("\n")))
+    lines = [line.strip(" \t;") for line in text.split("\n") if line.strip() not in of_other]
+    name = ", ".join(lines)
+    return name if 0 < len(lines) < 3 and width(name) <= _LONGEST_CHANGE else ""

@@ -48,10 +48,16 @@ _POSSESSIVE = re.compile(r"\b\w+['’]s\s")
 _ONE_OF = re.compile(
     r"\b(?i:(servers?|machine|host|node|box|maschine|rechner|serveur|servidor|serwer))\s#?([A-Z]|\d)(?![\w.,]\w)"
 )
-_STATE = re.compile(  # "sendfile on", "without the cache"
+_NO = "without|ohne|sans|sin|sem|senza|bez|zonder"
+_STATE = re.compile(  # "sendfile on", "without the cache", "キャッシュなし"
     r"\b(?P<name>[A-Za-z][\w.-]{2,40})\s(?:on|off|enabled|disabled)(?=\s*(?:[,.;:!?)]|$)|\s(?:and|it|I|now|again|vs)\b)"
-    r"|\bwithout\s(?:the\s|any\s)?(?!(?:and|then|but)\b)[\w.-]{3,40}"
+    rf"|\b(?:{_NO})\s(?:the\s|any\s)?(?!(?:and|then|but)\b)[\w.-]{{2,40}}\w"
+    r"|(?:[A-Za-z][\w.-]{1,30}|[ァ-ヶー一-鿿]{2,12})(?:なし|無し|あり|有り|有効|無効|オン|オフ)",
+    re.IGNORECASE,
 )
+_WITHOUT = re.compile(rf"\b(?:{_NO})\s(?:the\s|any\s)?([\w.-]{{2,40}}\w)")
+_WITH = re.compile(r"\b(with|mit|avec|con|com|met)\s(?:(?:the|an?|dem|der|le|la|el)\s)?([\w.-]{2,40}\w)", re.IGNORECASE)
+_VERSION = re.compile(rf"\b(?:{SOFTWARE.pattern})[ -]v?\d+(?:\.\d+)*\b", re.IGNORECASE)  # "PHP 8.2"
 _MAX_SENTENCE = 300  # characters of it that are looked at
 
 
@@ -62,6 +68,7 @@ class Sentences:
         texts = list(texts)
         self._lower = "\n".join(texts).lower()
         self._n_with = Counter(word for text in texts for word in _split_words(text))
+        self._lacking = frozenset(_WITHOUT.findall(self._lower))
         numbered = [_find_numbered(text) for text in texts]
         self._n_numbered = sum(map(bool, numbered))
         self._n_alone = Counter(one for found in numbered if len(found) == 1 for one in found)
@@ -73,6 +80,13 @@ class Sentences:
             name, lower = state[0].replace("the ", "").replace("any ", ""), state[0].lower()
             if not is_generic(name) and self._lower.count(lower) <= own.count(lower):
                 return name
+        for found in _WITH.finditer(sentence):
+            if found[2].lower() in self._lacking:
+                return f"{found[1].lower()} {found[2]}"
+        versions = list(dict.fromkeys(map(str.lower, _VERSION.findall(sentence))))
+        told = [version for version in versions if self._lower.count(version) <= own.count(version)] or versions
+        if len(told) == 1 and (version := re.search(re.escape(told[0]), sentence, re.IGNORECASE)):
+            return version[0]
         of_text = _split_words(text)
         words: list[str] = [
             word

@@ -50,7 +50,7 @@ _DETACHED = re.compile(r"\b(?:docker|podman)\s+(?:container\s+)?run\b(?P<words>.
 _COMPOSE = re.compile(r"\bdocker(?:\s+|-)compose\b(?P<words>.*?)\s(?P<verb>up|start|restart|stop|down)\b(?P<names>.*)")
 _SERVICE = re.compile(
     r"(?:\b(?:systemctl|rc-service|supervisorctl|pm2|(?:docker|podman)(?:\s+container)?|brew\s+services)\s+(?:--?\w\S*\s+)*"
-    r"(?P<verb>start|restart|stop|reload|enable\s+--now|disable\s+--now|rm|kill)\s+(?P<names>[\w@.:-]+(?:\s+[\w@.:-]+)*)"
+    r"(?P<verb>start|restart|stop|reload|enable\s+--now|disable\s+--now|rm|kill)\s+(?:-\S+\s+)*(?P<names>[\w@.:-]+(?:\s+[\w@.:-]+)*)"
     r"|(?:\bservice\s+|/etc/init\.d/|/etc/rc\.d/)(?P<name>[\w.-]+)\s+(?P<verb2>start|restart|stop|reload)\b)"
 )
 _NO_ENV = re.compile(

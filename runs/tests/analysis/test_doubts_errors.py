@@ -120,6 +120,11 @@ def test_a_page_that_never_changed_in_another_run_is_fixed_and_its_failures_are_
     assert (doubt.severity, "of a page that does not change" in doubt.text) == ("caution", True)
 
 
+def test_a_page_that_a_cache_made_steady_in_another_run_changes_all_the_same():
+    text = report("long_2", Failed_requests=f"50\n   {FAILED}", HTML_transferred="7499990 bytes")
+    assert one(said(session(cached=report("long_1"), plain=text)), "errors.length").severity == "note"
+
+
 def test_a_page_named_like_a_file_is_fixed_unless_its_replies_are_nearly_alike():
     fails = report("long_2", Failed_requests="2500\n   (Connect: 0, Receive: 0, Length: 2500, Exceptions: 0)")
     short = fails.replace("/page", "/a.html").replace("7500000 bytes", "6500000 bytes")

@@ -131,3 +131,26 @@ def test_the_end_of_a_wrapped_rate_names_nothing():
     wrapped = "> Requests per second:    {}00.25 [#/sec]\n> (mean)\n\n"
     text = f"I measured nginx first:\n\n{wrapped.format(2)}Then I measured caddy:\n\n{wrapped.format(1)}"
     assert names_of(text) == ["nginx", "caddy"]
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "names"),
+    [
+        (
+            "We upgraded from Python 3.8 to Python 3.12 and got:",
+            "And this was Python 3.8:",
+            ["Python 3.12", "Python 3.8"],
+        ),
+        ("I tested on PHP 7.4 at first.", "Then on PHP 8.2, which is said to be faster.", ["PHP 7.4", "PHP 8.2"]),
+        ("We ran it without cache first.", "And here with the cache.", ["without cache", "with cache"]),
+        ("Erst kam die Messung ohne Varnish.", "Hier die Messung mit Varnish davor.", ["ohne Varnish", "mit Varnish"]),
+        (
+            "最初はキャッシュなしで測定しました。",
+            "次にキャッシュありで測定しました。",
+            ["キャッシュなし", "キャッシュあり"],
+        ),
+        ("### G1", "### ZGC", ["G1", "ZGC"]),
+    ],
+)
+def test_what_two_sentences_say_of_one_thing_tells_configs_apart(above, below, names):
+    assert names_of(f"{above}\n\n@ab 900.1\n\n{below}\n\n@ab 500.1\n") == names

@@ -158,9 +158,14 @@ def test_a_setting_that_is_taken_back_is_the_first_config_again():
     }
 
 
+def test_a_container_that_is_removed_by_force_names_no_config_by_its_option():
+    swap = "$ docker rm -f node-app && docker run -d --name go-app go-app:1.2\n"
+    assert list(grouped(WRK, swap + WRK)) == ["node", "go"]
+
+
 def test_a_changed_file_is_named_by_its_changed_line():
     show = "$ cat /etc/nginx/nginx.conf\nworker_processes {};\nevents {{ worker_connections 512; }}\n"
-    assert list(grouped(show.format(1) + WRK, show.format(4) + WRK)) == ["localhost:8080", "worker_processes 4"]
+    assert list(grouped(show.format(1) + WRK, show.format(4) + WRK)) == ["worker_processes 1", "worker_processes 4"]
 
 
 @pytest.mark.parametrize(
