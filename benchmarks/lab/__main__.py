@@ -17,6 +17,8 @@ import socket
 import subprocess
 import sys
 import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -36,6 +38,9 @@ events {{ worker_connections 512; }}
 http {{ access_log off; server {{ listen 127.0.0.1:{port}; location / {{ return 200 "hello"; }} }} }}
 """
 
+MADE = 5  # of each kind that were looked at while the rules were made; the others were judged when the rules stood
+HEADER = "| kind | recordings | right | right among others | wrong | cannot tell |\n|---|---|---|---|---|---|"
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="make lab", description=__doc__)
@@ -53,8 +58,6 @@ def main() -> None:
     if options.what == "record":
         record_all(wanted, options.dir, time.monotonic() + options.seconds)
     else:
-        from .judge import judge_all  # it sets Django up
-
         judge_all(wanted, options.dir)
 
 
@@ -208,6 +211,67 @@ def clean() -> None:
         with suppress(OSError):
             group.rmdir()
     run_shell(f"ip netns del {NAMESPACE} 2>/dev/null; swapoff {DIR}/swap 2>/dev/null; rm -f {DIR}/swap; true")
+
+
+# --- how often the cause is named ---
+
+
+def judge_all(plants: Sequence[Plant], recorded: Path) -> None:
+    """The first five of each kind made the rules, and are shown in brackets; the others judge them."""
+    counts: dict[str, Counter[str]] = {}
+    for plant, names, said in name_causes(plants, recorded):
+        verdict = judge(plant, names)
+        half = "made" if plant.number <= MADE else "judged"
+        counts.setdefault(plant.kind, Counter())[f"{half} {verdict}"] += 1
+        print(f"{plant.name:16} {verdict:8} {', '.join(names) or '-':28} {said}")
+    print(HEADER)
+    total: Counter[str] = Counter()
+    for kind, found in counts.items():
+        print(row(kind, found))
+        total += found
+    print(row("**all**", total))
+
+
+def judge(plant: Plant, names: Sequence[str]) -> str:
+    if not names:
+        return "right" if "" in plant.causes else "unknown"
+    if names[0] in plant.causes:
+        return "right"
+    return "among" if set(names) & set(plant.causes) else "wrong"
+
+
+def row(kind: str, found: Counter[str]) -> str:
+    def cell(verdict: str) -> str:
+        return f"{found[f'judged {verdict}']} ({found[f'made {verdict}']})"
+
+    n = [sum(count for name, count in found.items() if name.startswith(half)) for half in ("judged", "made")]
+    return f"| {kind} | {n[0]} ({n[1]}) | " + " | ".join(map(cell, ("right", "among", "wrong", "unknown"))) + " |"
+
+
+def name_causes(plants: Sequence[Plant], recorded: Path) -> Iterator[tuple[Plant, list[str], str]]:
+    """(plant, its causes as found, the sentences). The site is kept beside the recordings."""
+    os.environ |= {"DATA_DIR": str(recorded / "site"), "DJANGO_SETTINGS_MODULE": "benchdash.settings"}
+    os.environ.pop("DATABASE_URL", "")
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    from runs import ingest
+    from runs.models import Experiment
+    from runs.selectors import comparison_data, judging
+
+    call_command("migrate", verbosity=0)
+    for plant in plants:
+        file = recorded / f"{plant.name}.txt"
+        if not file.exists():
+            continue
+        ingest.submit(file.read_bytes(), origin="command")
+        experiment = Experiment.objects.filter(name=plant.name).latest("id")
+        found = judging.compare_and_judge(comparison_data.of_experiment(experiment))[1]
+        causes = found.causes
+        said = " ".join(one.text for one in causes.findings) or causes.unknown
+        yield plant, [one.cause for one in causes.findings], f"[{found.headline.outcome}] {said}"
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ worker's (its claim). Who is alive is judged by the database's clock: workers' o
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -165,7 +164,7 @@ class Journal:
     def log(self, text: str) -> None:
         """Add lines to the log, secrets masked."""
         clock = timezone.now().strftime("%H:%M:%S")
-        lines = "".join(f"{clock}  {line}\n" for line in mask(text, os.environ).splitlines())
+        lines = "".join(f"{clock}  {line}\n" for line in mask(text).splitlines())
         with self._lock:
             self._log = (self._log + lines)[-MOST_LOG:]
             self._dirty = True
@@ -191,7 +190,7 @@ class Journal:
 
         message   None leaves the one that the row has
         """
-        fields = {} if message is None else {"message": mask(message, os.environ)}
+        fields = {} if message is None else {"message": mask(message)}
         self.log(f"{state}: {message}" if message else state)
         retry_database(lambda: self._finish(state, fields))
 

@@ -6,7 +6,6 @@ person who resumes the job sends it again.
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from contextlib import ExitStack
@@ -81,7 +80,7 @@ class Measurement:
 
     def send(self, session: Session) -> None:
         """Send the load. Raises Failed with the tool's own words."""
-        filled = secrets.fill_load(self.load, os.environ)
+        filled = secrets.fill_load(self.load)
         texts = tools.tools()[filled.tool].inputs(filled)
         places = {name: name_place(number) for number, name in enumerate(texts, start=1)}
         argv = tools.build(filled, self.plan.allowed, Files(**places))
@@ -98,7 +97,7 @@ class Measurement:
             raise Failed(f"{self.plan.generator.name}: {ended.message}")
         if ended.status:
             raise Failed(f"{self.load.tool} ended with status {ended.status}: {ended.message}")
-        session.load = Output(shown, secrets.mask(f"{ended.err}{ended.out}".strip("\n"), os.environ))
+        session.load = Output(shown, secrets.mask(f"{ended.err}{ended.out}".strip("\n")))
         session.times = ended.times
 
     def follow(self, process: Process) -> bool:
@@ -171,7 +170,7 @@ class _JobRun:
     def run(self, ends: ExitStack) -> None:
         # What was allowed when the job was made may not be any more; a secret may be missing here.
         for load in retry_database(lambda: checks.recheck(self.plan, self.job)):
-            secrets.fill_load(load, os.environ)
+            secrets.fill_load(load)
         self.open(ends)
         self.check_machines()
         first = True

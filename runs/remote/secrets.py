@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import re
 import shlex
 from collections.abc import Mapping
@@ -132,13 +133,13 @@ def _read_value(name: str, environ: Mapping[str, str]) -> str:
     return value
 
 
-def fill_load(load: Load, environ: Mapping[str, str]) -> Load:
+def fill_load(load: Load, environ: Mapping[str, str] = os.environ) -> Load:
     """The load as it is sent. It lives in memory only: texts and rows are made of the load as it was planned."""
     headers = tuple((name, _fill(value, environ)) for name, value in load.headers)
     return replace(load, headers=headers, body=_fill(load.body, environ))
 
 
-def mask(text: str, environ: Mapping[str, str]) -> str:
+def mask(text: str, environ: Mapping[str, str] = os.environ) -> str:
     """The text with *** for every secret of the environment, also where it is quoted or encoded the usual ways."""
     values = [value for name, value in environ.items() if name.startswith(PREFIX) and len(value) >= SHORTEST]
     for encoded in sorted({text for value in values for text in _list_encodings(value)}, key=len, reverse=True):

@@ -6,7 +6,6 @@ during it. The text goes through runs.ingest as any upload does.
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -172,7 +171,7 @@ def store_session(job: Job, step: Step, plan: Snapshot, session: Session, journa
     Safe to repeat: the same text is one upload, so the database may go away in the middle of it.
     """
     text, lines = render_session(session)
-    data = mask(text, os.environ).encode("utf-8", "replace")
+    data = mask(text).encode("utf-8", "replace")
     hints = _make_hints(job, step, plan, lines, session.clock)
     try:
         receipt = retry_database(

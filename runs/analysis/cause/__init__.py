@@ -107,8 +107,8 @@ def find_causes(
     every = [side for at in range(len(comparison.columns)) if (side := watch(at)) is not None]
     if headline.outcome is Outcome.NOT_COMPARABLE and len(every) == 2:
         best, other = sorted(every, key=lambda side: -(side.rate or 0))
-        swapped = [limit for limit in separate(best, other) if limit.cause == "memory"]  # which keeps its runs out
-        return Causes(tuple(_make_finding(limit, other) for limit in [*find_other_work(best, other), *swapped])[:MOST])
+        swapped = [limit for limit in _separate(best, other) if limit.cause == "memory"]  # which keeps its runs out
+        return Causes(tuple(_make_finding(limit, other) for limit in [*_find_other_work(best, other), *swapped])[:MOST])
     return Causes()
 
 
@@ -116,12 +116,12 @@ def _compare_two(winner: Watched, loser: Watched, headline: Headline) -> Causes:
     proven = headline.outcome in (Outcome.BETTER, Outcome.TRADE_OFF, Outcome.FAILED)
     if not proven and (headline.ratio or 1) < SMALL:
         return Causes()
-    unlike = [_make_finding(limit, loser) for limit in find_other_work(winner, loser)]
+    unlike = [_make_finding(limit, loser) for limit in _find_other_work(winner, loser)]
     share = _explain(winner, loser, winner.demand_ms, loser.demand_ms)  # the utilisation law
     if held_back := _find_full_generators(winner, loser):
         findings = unlike + held_back
     else:
-        limits = separate(winner, loser)
+        limits = _separate(winner, loser)
         findings = unlike + [_make_finding(limit, loser, share if limit.cause in BY_CPU else None) for limit in limits]
         findings = findings or _find_shared_cpu(winner, loser, share or 0) or _compare_idle(winner, loser)
     if headline.outcome is Outcome.FAILED:
@@ -282,24 +282,23 @@ def _explain(winner: Watched, loser: Watched, less_ms: float | None, more_ms: fl
     return math.log(more_ms / less_ms) / math.log(winner.rate / loser.rate)
 
 
-def separate(winner: Watched, loser: Watched) -> list[Limit]:
+def _separate(winner: Watched, loser: Watched) -> list[Limit]:
     """The limits of the loser that the winner did not have."""
     shared = {limit.cause for limit in find_limits(winner)}
     own: list[Limit] = []
     for limit in find_limits(loser):
         if limit.cause not in shared | {one.cause for one in own}:
             own.append(limit)
-    if (
-        loser.server and not winner.server
-    ):  # nobody knows what the winner had: only what a setting says is the loser's alone
+    # Where nobody knows what the winner had, only what a setting says is the loser's alone.
+    if loser.server and not winner.server:
         own = [limit for limit in own if "setting" in limit.facts]
     if any(limit.cause not in NOTHING_ELSE for limit in own):
         own = [limit for limit in own if limit.cause not in NOTHING_ELSE]
     return own
 
 
-# What was answered and how differs: then rates are about different work, whatever the machine did.
-def find_other_work(winner: Watched, loser: Watched) -> list[Limit]:
+def _find_other_work(winner: Watched, loser: Watched) -> list[Limit]:
+    """What was answered and how differs: then rates are about different work, whatever the machine did."""
     found = []
     kept = [{run.keepalive for run in side.runs} for side in (winner, loser)]
     if kept == [{True}, {False}]:
