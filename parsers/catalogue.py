@@ -46,9 +46,10 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 from .commands import Command, Syntax, compile_programs, read_command
+from .patterns import find_first_characters
 from .records import Found, Record, Semantics
 from .transcript import LIST_MARK, QUOTING
 
@@ -279,49 +280,36 @@ def find_asked_load(command: str, tool: str, values: Mapping[str, Any]) -> dict[
     return printed | dict(parse_command(command, tool).options)
 
 
-_OF_ONE_PART = 8  # formats
-
-
-class _Openings(NamedTuple):
-    """What openings are found with.
-
-    any      matches where one of the formats without NEEDS does: most lines are seen at once to open none
-    parts    the same for a few of these formats, with their kinds and the patterns of each
-    needing  of each format with NEEDS: what finds one of them in a line, its kind and its pattern
-    """
-
-    any: Match
-    parts: list[tuple[Match, list[tuple[str, Match]]]]
-    needing: list[tuple[Match, str, Match]]
+@cache
+def _list_openings(first: str) -> list[tuple[str, Match]]:
+    """(kind, what matches its opening) of the formats without NEEDS whose output may begin with this ASCII character; "": all."""
+    return [
+        (kind, opens) for kind, (opens, characters) in _compile_openings().items() if not first or first in characters
+    ]
 
 
 @cache
-def _list_openings() -> _Openings:
-    simple = [form for form in formats().values() if form.opens and not form.needs]
-    few = [simple[at : at + _OF_ONE_PART] for at in range(0, len(simple), _OF_ONE_PART)]
-    return _Openings(
-        _compile_any(simple),
-        [(_compile_any(part), [(form.kind, _compile_any([form])) for form in part]) for part in few],
-        [
-            (re.compile("|".join(map(re.escape, form.needs))).search, form.kind, _compile_any([form]))
-            for form in formats().values()
-            if form.needs
-        ],
-    )
+def _compile_openings() -> dict[str, tuple[Match, set[str]]]:
+    simple = (form for form in formats().values() if form.opens and not form.needs)
+    return {form.kind: (re.compile(form.opens).match, find_first_characters(form.opens)) for form in simple}
 
 
-def _compile_any(forms: list[Format]) -> Match:
-    return re.compile("|".join(form.opens for form in forms)).match
+@cache
+def _list_needs() -> list[tuple[Match, str, Match]]:
+    """What finds one of the NEEDS of a format in a line in lower case, its kind, and what matches its opening."""
+    needing = (form for form in formats().values() if form.needs)
+    return [
+        (re.compile("|".join(map(re.escape, form.needs))).search, form.kind, re.compile(form.opens).match)
+        for form in needing
+    ]
 
 
 @lru_cache(maxsize=64)
 def find_kinds(text: str) -> tuple[str, ...]:
     """The kinds of output that may begin with this line: some tools put another one's line above their own."""
-    openings, found = _list_openings(), list[str]()
-    if openings.any(text):
-        found = [kind for part, each in openings.parts if part(text) for kind, opens in each if opens(text)]
-    lower = text.lower()
-    found += [kind for needed, kind, opens in openings.needing if needed(lower) and opens(text)]
+    first, lower = text[:1], text.lower()
+    found = [kind for kind, opens in _list_openings(first if first.isascii() else "") if opens(text)]
+    found += [kind for needed, kind, opens in _list_needs() if needed(lower) and opens(text)]
     return tuple(found)
 
 

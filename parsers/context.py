@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from . import transcript
 from .catalogue import Format, compile_rate_labels, compile_rate_lines, formats, parse_command
 from .lines import Lines
-from .prompts import find_branch, is_template, load_command, prompt
+from .prompts import find_branch, is_template, load_command, may_have_command, prompt
 from .records import Problem
 from .units import ungrouped
 
@@ -259,11 +259,16 @@ class _Line(NamedTuple):
     label: str = ""
 
 
+_PROSE, _NO_PROSE = _Line(has_rate=False, is_prose=True), _Line(has_rate=False)
+
+
 @lru_cache(maxsize=1024)  # texts repeat their commands and headings
 def _describe(line: str) -> _Line:
     has_rate = compile_rate_labels().search(line) is not None
     if transcript.is_plain(line) or transcript.FILE_HEAD.fullmatch(line.strip()):
-        return _Line(has_rate, is_prose=True)
+        return _Line(has_rate, is_prose=True) if has_rate else _PROSE
+    if not (has_rate or ":" in line or may_have_command(line) or _TIME.search(line) or _EPOCH_OR_DAY.match(line)):
+        return _PROSE if not transcript.is_elision(line) and transcript.is_prose(line) else _NO_PROSE
     tells_time = len(line) <= LONGEST_STAMP and bool(_TIME.search(line) or _EPOCH_OR_DAY.match(line))
     typed, prefix = prompt(line), ""
     if typed is None and not line[0].isalpha():  # no quoting begins with a letter

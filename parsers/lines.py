@@ -63,9 +63,8 @@ class Lines:
         self.watched: re.Pattern[str] | None = None
         self.seen: dict[int, str] = {}
         self._mark, self._mark_number = 0, 0  # see `mark`
-        # The last lines, raw, of which no block was made, with the blank ones between, and the number of the last of them
-        self._unread: list[str] = []
-        self._unread_number = 0
+        # Where the last lines begin of which no block was made, where they end, and how many they are (behind the first one)
+        self._unread_at, self._unread_end, self._n_unread = 0, -1, 0
         self._passed: list[str] | None = None  # raw lines taken since `texts` gave the line before its last one
         self.fetching = False
         self.depth = 0
@@ -130,6 +129,7 @@ class Lines:
         self._text = self._text[drop:] + piece
         self._at -= drop
         self._mark -= drop
+        self._unread_end = -1
         return True
 
     def _fetch_line(self) -> bool:
@@ -172,7 +172,7 @@ class Lines:
             self._at -= size
         else:  # the text before this piece was dropped
             self._text = "".join(raws) + self._text[self._at :]
-            self._at, self._mark = 0, -1
+            self._at, self._mark, self._unread_end = 0, -1, -1
         self.number -= len(raws)
         if self._passed and raws:
             del self._passed[-len(raws) :]
@@ -197,7 +197,7 @@ class Lines:
         """Give the end of the line returned last once more, as a line of its own with the same number."""
         end = "\n" if self.raw[-1:] in "\r\n" else ""  # it has none where the text ends in it
         text = rest.rstrip("\r\n") + end
-        self._text, self._at, self._mark = text + self._text[self._at :], 0, -1
+        self._text, self._at, self._mark, self._unread_end = text + self._text[self._at :], 0, -1, -1
         self.number -= 1
 
     def peek(self) -> str | None:
@@ -310,9 +310,8 @@ class Lines:
             at += 1
         taken = at - self._at
         if taken:
-            if self.number == self._unread_number:
-                self._unread += ["\n"] * min(taken, _MOST_IN_TURN)
-                self._unread_number += taken
+            if self._at == self._unread_end:
+                self._unread_end, self._n_unread = at, self._n_unread + taken
             self.before, self.raw = (self.raw if taken == 1 else "\n"), "\n"
             self._at = at
             self.number += taken
@@ -320,23 +319,25 @@ class Lines:
 
     def skip_repeats(self) -> None:
         """The line returned last was not read: take the next ones that repeat it, or those not read before, but for a few."""
-        if self.number != self._unread_number + 1:
-            self._unread.clear()
-        self._unread.append(self.raw)
-        self._skip(self.raw, 1, _REPEATS_LEFT)
-        if len(self._unread) >= _MOST_IN_TURN:
-            self._skip("".join(self._unread[-_MOST_IN_TURN:]), _MOST_IN_TURN, 2)
-            self._unread.clear()
-        self._unread_number = self.number
+        if self._unread_end != self._at - len(self.raw):
+            self._unread_at, self._n_unread = self._at, -1
+        self._n_unread += 1
+        if self._text.startswith(self.raw, self._at):
+            self._n_unread += self._skip(self.raw, 1, _REPEATS_LEFT)
+        if self._n_unread >= _MOST_IN_TURN:
+            turn = self._text[self._unread_at : self._at].split("\n")[-_MOST_IN_TURN - 1 :]
+            self._skip("\n".join(turn), _MOST_IN_TURN, 2)
+            self._unread_at, self._n_unread = self._at, 0
+        self._unread_end = self._at
 
-    def _skip(self, text: str, rows: int, left: int) -> None:
-        """Take this text of so many lines as often as it comes next, but for a few times."""
+    def _skip(self, text: str, rows: int, left: int) -> int:
+        """Take this text of so many lines as often as it comes next, but for a few times; how many lines were taken."""
         at, size = self._at, len(text)
         while size and self._text.startswith(text, at):
             at += size
-        n = (at - self._at) // size - left if size else 0
-        if n > 0:
-            self.take(n * size, n * rows)
+        n = max((at - self._at) // max(size, 1) - left, 0)
+        self.take(n * size, n * rows)
+        return n * rows
 
     def begins(self, texts: tuple[str, ...]) -> bool:
         """Whether the next line, not quoted, begins with one of these, and enough of it is there to tell."""

@@ -95,6 +95,16 @@ def find_branch(line: str, above: str = "") -> str | None:
     return next(filter(None, found.groups()), None) if found else None
 
 
+_COMMAND_SIGN = re.compile(rf"{_PROMPT_SIGN.pattern[:-1]}/`+]")
+_BARE_WORD = re.compile(r"\b(?:top|ps|busybox|toybox|cat|e?grep|echo|free|uname|make|lscpu|nproc)\b")
+
+
+def may_have_command(line: str) -> bool:
+    """Whether `prompt` may find anything in a line, or behind its quoting: quick, and most lines have nothing of the kind."""
+    signs = _COMMAND_SIGN.search(line) or " -" in line or " run " in line
+    return bool(signs) or _BARE_WORD.search(line) is not None
+
+
 @lru_cache(maxsize=64)  # of one line it is asked by each line above whose format looks ahead
 def prompt(line: str) -> tuple[str | None, str] | None:
     """(host or None, command) when the line is a prompt with what was typed behind it; the command may be empty."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -123,6 +124,15 @@ def find_rate_columns(heading: list[str], captioned: bool) -> dict[int, str]:
     elif len(named) == 1 and all(title and MEAN.fullmatch(title) for title in named.values()):  # of what repeats?
         named |= {at: title for at, title in enumerate(heading) if RUN.fullmatch(title)}
     return {at: title for at, title in named.items() if at and not NO_RATE.search(title)}
+
+
+def keep_rate_columns(columns: Set[int], heading: list[str], row: list[str]) -> set[int]:
+    """Those of these columns that can be of rates with this row in the table."""
+    if len(row) != len(heading):
+        return set()
+    if IS_METRIC.fullmatch(heading[0]):
+        return set() if IS_METRIC.fullmatch(row[0]) else set(columns)  # one row of them is of rates
+    return {at for at in columns if (cell := strip_markup(row[at])) in EMPTY or read_number(cell)}
 
 
 def _take_sections(table: list[tuple[int, list[str]]]) -> dict[int, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from . import transcript
@@ -24,7 +25,7 @@ from .json_objects import peek_beginning
 from .lines import Lines
 from .prompts import prompt
 from .records import Found, LoadResult, Problem, Values
-from .streams import find_column, split
+from .streams import find_column, may_split, split
 
 # The first line of a report, behind another program's output that had no line end.
 _GLUED = re.compile(
@@ -35,7 +36,7 @@ _GLUED = re.compile(
 _REMARK = re.compile(  # behind a rate, where its units end
     r"\d(?:\[#/sec\]|\(mean\)|trans/sec|req/s(?:ec)?|\s)*+(?:[(（]|<-+|←|#|//|--)\s*(?!mean\b)([^\W\d][^\d()（）]{1,58}?)[)）]?\s*$"
 )
-_GLUED_SIGNS = ("//", "ApacheBench", "** SIEGE", "...end", "top - ")
+_GLUED_SIGN = re.compile(r"//|ApacheBench|\*\* SIEGE|\.\.\.end|top - ")
 
 
 def read(lines: Iterable[str]) -> Iterator[Block]:
@@ -109,6 +110,8 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
             if not line or line.isspace():
                 context.in_output = False
                 source.skip_repeats()
+            elif (_is_idle if len(line) <= transcript.USUAL else _is_idle.__wrapped__)(line):
+                block = _read_claimed(source, line, context)
             elif parts := split(source, line, context):
                 for part in parts:
                     part.depth = source.depth + 1
@@ -133,6 +136,12 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
             line = ""
 
 
+@lru_cache(maxsize=4096)  # short lines recur
+def _is_idle(line: str) -> bool:
+    """Whether neither a tool's output nor one of several outputs can begin with a line, whatever stands around it."""
+    return not (_find_glued(line) or may_split(line) or find_opening(line))
+
+
 def _read_usual(source: Lines, context: Context) -> Block | None:
     """The block on whose usual beginning the text stands. None: it is not quite the usual one, and is looked at as any line."""
     number = source.number
@@ -146,7 +155,7 @@ def _read_usual(source: Lines, context: Context) -> Block | None:
 
 def _find_glued(line: str) -> int:
     """Where a report begins on a line that another program's output, or the command, stands on before it; 0 where none does."""
-    found = _GLUED.search(line) if any(sign in line for sign in _GLUED_SIGNS) else None
+    found = _GLUED.search(line) if _GLUED_SIGN.search(line) else None
     if not found or not any(map(str.isalnum, front := line[: found.start()])):
         return 0
     return found.start() if not front[-1].isspace() or prompt(front) is not None else 0

@@ -15,6 +15,15 @@ _FOLLOWING = 8  # lines among which there is one more of a machine whose name st
 _DEEPEST = 3  # the log of a container that prints a log of others, in one of two terminals
 
 
+def may_split(line: str) -> bool:
+    """Whether several outputs may stand in one stretch from this line on, as far as the line by itself tells."""
+    if (cells := find_cells(line)) and _makes_load(cells[0]):
+        return True
+    if (column := find_column(line)) and _makes_load(line[column:]):
+        return True
+    return _may_be_shared(line) or line.startswith(_OLDER_FILE) or opens_list(line)
+
+
 def split(source: Lines, line: str, context: Context) -> Iterator[Lines] | None:
     """The several outputs that stand in one stretch from this line on, each by itself. None: it is one, or a part of a part."""
     if source.depth == _DEEPEST:
@@ -67,12 +76,19 @@ def _split_terminals(source: Lines, line: str, column: int, context: Context) ->
         yield terminal
 
 
+def _may_be_shared(line: str) -> bool:
+    """Whether a container's or a machine's name stands before a numbered line or one with which a load test begins."""
+    stream = find_stream(line)
+    rest = line[stream.end() :].strip() if stream else ""
+    return stream is not None and (is_numbered(stream) or bool(rest and _makes_load(rest)))
+
+
 def _is_shared(source: Lines, line: str) -> bool:
     """Whether from this line on containers share a log: a container's output begins with it, or goes on with the next line."""
     stream = find_stream(line)
-    rest = line[stream.end() :].strip() if stream else ""
-    if stream is None or not (is_numbered(stream) or (rest and _makes_load(rest))):
+    if stream is None or not _may_be_shared(line):
         return False
+    rest = line[stream.end() :].strip()
     if stream["host"]:  # a name before a rate is a label
         ahead = [find_stream(following) for following in source.ahead(_FOLLOWING)]
         return not compile_rate_labels().search(rest) and any(each and each[0] == stream[0] for each in ahead)
@@ -238,13 +254,14 @@ def split_streams(lines: Lines, first: str) -> Iterator[tuple[str, str, Lines]]:
 
 
 # --- unified diffs -------------------------------------------------------------------------------------------------------
+_OLDER_FILE = "--- "
 _HUNK = re.compile(r"@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@")
 _SIDES = {"-": (0,), "+": (1,), " ": (0, 1), "": (0, 1)}
 
 
 def opens_diff(line: str, lines: Lines) -> bool:
     """Whether this line names the older one of two files that are compared in the unified format."""
-    if not line.startswith("--- "):
+    if not line.startswith(_OLDER_FILE):
         return False
     ahead = lines.ahead(2)
     return len(ahead) == 2 and ahead[0].startswith("+++ ") and _HUNK.match(ahead[1]) is not None

@@ -14,10 +14,10 @@ import csv
 import re
 
 from ..lines import Lines
-from ..rate_cells import find_table_rates, name_cells
+from ..rate_cells import find_rate_columns, find_table_rates, keep_rate_columns, name_cells
 from ..rate_cells import records as records
 from ..records import Found, Problem
-from ..written_rates import IS_RATE, LOAD_TITLE, NO_RATE, NOT_MEASURED, RATE, read_number, strip_markup
+from ..written_rates import IS_RATE, IS_THROUGHPUT, LOAD_TITLE, NOT_MEASURED, RATE, read_number, strip_markup
 
 KIND = "rate_rows"
 TOOL = "rate_table"
@@ -87,6 +87,7 @@ def _read_csv(lines: Lines, separator: str) -> tuple[Row, list[tuple[int, Row]]]
         not cell or cell[0].isdigit() or len(cell) > 40 for cell in heading
     ):
         return [], []
+    columns = _find_columns(heading)
     for line in map(lines.end_text, lines):
         if not line.strip():
             continue
@@ -95,7 +96,18 @@ def _read_csv(lines: Lines, separator: str) -> tuple[Row, list[tuple[int, Row]]]
             lines.step_back()
             break
         rows.append((lines.number, cells))
-    return (heading, rows) if any(map(IS_RATE.search, heading)) else ([], [])
+        columns = keep_rate_columns(columns, heading, cells)
+        if not columns:  # at once: each of these lines may be tried as a heading
+            return [], []
+    return heading, rows
+
+
+def _find_columns(heading: Row) -> set[int]:
+    """The columns that may be of rates; none where no title says so."""
+    if not any(map(IS_RATE.search, heading)):
+        return set()
+    throughputs = {at for at, title in enumerate(heading) if IS_THROUGHPUT.fullmatch(title)}
+    return throughputs | find_rate_columns(heading, False).keys()
 
 
 def _split_csv(line: str, separator: str) -> Row:
@@ -117,6 +129,9 @@ def _read_bars(lines: Lines, is_row: bool) -> tuple[Row, list[tuple[int, Row]]]:
     if read := [at for at, cell in enumerate(heading) if _UNIT.search(cell) and read_number(cell)]:
         rows = [(lines.number, heading)]
         heading = ["req/s" if at in read else "" for at in range(len(heading))]
+    columns = _find_columns(heading)
+    if not columns or (read and is_row):
+        return [], []
     for line in map(lines.end_text, lines):
         if line.strip() in ("", "|-", "|-----"):
             continue
@@ -125,15 +140,13 @@ def _read_bars(lines: Lines, is_row: bool) -> tuple[Row, list[tuple[int, Row]]]:
             lines.step_back()
             break
         rows.append((lines.number, cells))
-    if read and (is_row or not all(_UNIT.search(row[at]) for at in read for _, row in rows)):
-        return [], []
+        columns = keep_rate_columns(columns, heading, cells)
+        if not columns or not all(_UNIT.search(cells[at]) for at in read):  # at once, as above
+            return [], []
     for at in range(len(heading)):
         if not heading[at] and rows and all(LOAD_TITLE.fullmatch(row[at]) for _, row in rows):
             heading[at] = "connections"
-    is_table = 2 <= len(heading) <= _MOST_COLUMNS and any(
-        IS_RATE.search(each) and not NO_RATE.search(each) for each in heading
-    )
-    return (heading, rows) if is_table else ([], [])
+    return (heading, rows) if 2 <= len(heading) <= _MOST_COLUMNS else ([], [])
 
 
 def _read_between_rules(lines: Lines) -> tuple[Row, list[tuple[int, Row]]]:

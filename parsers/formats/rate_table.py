@@ -18,7 +18,7 @@ from collections.abc import Callable
 from ..broken_lines import match_joined, was_broken
 from ..commands import Option
 from ..lines import Lines
-from ..rate_cells import EMPTY, KIND, Cell, find_rate_columns, find_table_rates, name_cells, records
+from ..rate_cells import KIND, Cell, find_rate_columns, find_table_rates, keep_rate_columns, name_cells, records
 from ..records import Found, Semantics
 from ..written_rates import (
     IS_METRIC,
@@ -29,7 +29,6 @@ from ..written_rates import (
     NOT_MEASURED,
     RATE,
     RUN,
-    read_number,
     strip_markup,
 )
 
@@ -157,7 +156,7 @@ def _may_be_aligned(lines: Lines, following: list[str]) -> bool:
     captioned = _is_caption(following[0])
     titles, row = (following[1:] if captioned else following)[:2] if len(following) > 2 or not captioned else ("", "")
     heading, columns = _read_heading(titles, captioned=captioned)
-    return bool(columns) and (_is_rule(row) or bool(_still_rates(columns, heading, row)))
+    return bool(columns) and (_is_rule(row) or bool(keep_rate_columns(columns, heading, _read_cells(row, heading))))
 
 
 def _is_caption(line: str) -> bool:
@@ -209,7 +208,7 @@ def _read_aligned(lines: Lines, following: list[str], taken: list[str]) -> list[
             lines.step_back()
             break
         rows.append((lines.number, cells))
-        columns = _still_rates(columns, heading, line)
+        columns = keep_rate_columns(columns, heading, cells)
         if not columns:  # at once: each of these lines may be tried as a heading
             return []
     if lines.unended():
@@ -218,16 +217,6 @@ def _read_aligned(lines: Lines, following: list[str], taken: list[str]) -> list[
     if len(rates) < 2 and len(rows) >= _LONG:  # each row may be tried as the heading of those below
         lines.memory[_REFUSED] = lines.number
     return rates
-
-
-def _still_rates(columns: set[int], heading: list[str], line: str) -> set[int]:
-    """The columns that can be of rates with this row in the table."""
-    row = _read_cells(line, heading)
-    if len(row) != len(heading):
-        return set()
-    if IS_METRIC.fullmatch(heading[0]):
-        return set() if IS_METRIC.fullmatch(row[0]) else columns  # one row of them is of rates
-    return {at for at in columns if (cell := strip_markup(row[at])) in EMPTY or read_number(cell)}
 
 
 def _split(line: str, *, opened: bool = True) -> list[str]:
