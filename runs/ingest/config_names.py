@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -20,17 +20,15 @@ from runs.analysis.columns import Method, group_by_method, method_of
 
 from .asides import heading_level, is_aside, strip_markup
 from .draft import MAX_NAME, DraftConfig
-from .heading_groups import Choice
+from .heading_groups import Choice, find_full_names, find_numbered_repeats
 from .heading_words import (
     drop_with,
     find_repeat,
     is_comparison,
     is_example,
     is_warm_up,
-    measures_again,
     name_of_heading,
     speaks,
-    split_repeat,
 )
 from .headings import choose_headings, find_changed_texts, find_own_lines
 from .hosts import Servers, find_server
@@ -39,8 +37,10 @@ from .typed_commands import read_setting
 from .variants import find_variants
 
 _SHORT_NAME = 60
+_SEARCHED = re.compile(  # web servers, of which one answers at an address; others work behind them
+    r"\bps\b.*\|\s*grep\s+(?:-\w+\s+)*['\"]?(nginx|apache2?|httpd|lighttpd|caddy|openresty|litespeed|cherokee|traefik|envoy)\b"
+)
 _FILLER_OF_CPU = re.compile(r"\((?:R|TM)\)| \d+-Core Processor| CPU\b| @ [^,]*", re.IGNORECASE)
-_REMARK = re.compile(r"\s*[(（\[,:]")  # what may be left out where a name is mentioned again
 _LEAST_OF_TITLE = 5  # words
 
 
@@ -76,7 +76,9 @@ class ConfigNames:
         self._methods: dict[int, Method] = {}
         self.results = {load: blocks[load].load_results[0] for load in loads}
         self._server_of = {
-            load: find_server(result, blocks[load], prompt_hosts.get(load)) for load, result in self.results.items()
+            load: (found[0] or self._find_watched(load), *found[1:])
+            for load, result in self.results.items()
+            if (found := find_server(result, blocks[load], prompt_hosts.get(load)))
         }
         sources = [load for load in loads if load not in duplicates]
         self.warm_ups = find_warm_ups(blocks, sources) if len(sources) > 1 else set()
@@ -333,6 +335,11 @@ class ConfigNames:
             return f"{software} on {address}"
         return f"{software} on port {port}" if len({port for _, port in addresses}) > 1 and port else software
 
+    def _find_watched(self, load: int) -> str:
+        """The one server whose processes were looked for since the load test before: "ps aux | grep nginx"."""
+        searched = {word for block in self._get_section(load) for word in _SEARCHED.findall(block.command or "")}
+        return next(iter(searched)) if len(searched) == 1 else ""
+
 
 def _name_target(command: Command, requests: Collection[str | None]) -> str:
     """What a command names in place of an address: a script, a file of addresses, a variable, a database.
@@ -362,40 +369,6 @@ def find_settings(section: Sequence[Block], line: int) -> str:
         said += [bare for each in shown if (bare := each.strip(" \t;")) and not re.search(r"^[<#}]|\{$", bare)]
     name = ", ".join(dict.fromkeys(filter(None, said)))
     return name if len(said) < 3 and width(name) <= _SHORT_NAME else ""
-
-
-def find_numbered_repeats(
-    names: Mapping[str, str], are_alike: Callable[[Sequence[int]], bool], loads: Mapping[str, Sequence[int]]
-) -> dict[str, str]:
-    """{heading: name without the number of its repeat}, of headings that only a number tells apart: "nginx 1", "nginx 2".
-
-    It may be a version's: it is a repeat's where the numbers begin with 1, and there are three or several names have them.
-    names: {heading: name}; loads: {heading: load tests that it names}
-    """
-    numbered: dict[str, dict[int, str]] = defaultdict(dict)
-    for text, name in names.items():
-        if split := split_repeat(name):
-            base, number, _ = split
-            numbered[base][number] = text
-    counted = {
-        base: texts
-        for base, texts in numbered.items()
-        if 1 < len(texts) == max(texts) and are_alike([load for text in texts.values() for load in loads[text]])
-    }
-    is_certain = len(counted) > 1 or any(len(texts) > 2 and len(base) > 1 for base, texts in counted.items())
-    return {text: base for base, texts in counted.items() if is_certain for text in texts.values()}
-
-
-def find_full_names(names: Mapping[str, str]) -> dict[str, str]:
-    """The names, of "Express again" that of "Express (port 3000)", where no other begins so."""
-    plain = {name for text, name in names.items() if not measures_again(text)}
-    full: dict[str, set[str]] = defaultdict(set)  # by how they begin
-    for name in plain:
-        full[_REMARK.split(name)[0].lower()].add(name)
-    return {
-        text: next(iter(full[name.lower()])) if name not in plain and len(full[name.lower()]) == 1 else name
-        for text, name in names.items()
-    }
 
 
 def find_warm_ups(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:

@@ -1,7 +1,11 @@
-"""The headings above those that name configs: the groups of configs, where names recur below several."""
+"""The headings above those that name configs: the groups of configs, where names recur below several.
+
+And headings that name one config: with the number of a repeat, or shorter where it is mentioned again.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,12 +20,14 @@ from .heading_words import (
     find_repeat,
     is_generic,
     is_short,
+    measures_again,
     names_clients,
     names_software,
     split_repeat,
 )
 
 Heading = tuple[int, str]  # (line, text)
+_REMARK = re.compile(r"\s*[(（\[,:]")  # what may be left out where a name is mentioned again
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,3 +157,37 @@ def find_groups(blocks: Sequence[Block]) -> dict[int, str]:
         if len(set(above.values())) > 1 and not any(is_generic(text) or find_repeat(text) for text in above.values()):
             groups |= {line: f"{text} · {group}" for line, text in above.items()}
     return groups
+
+
+def find_numbered_repeats(
+    names: Mapping[str, str], are_alike: Callable[[Sequence[int]], bool], loads: Mapping[str, Sequence[int]]
+) -> dict[str, str]:
+    """{heading: name without the number of its repeat}, of headings that only a number tells apart: "nginx 1", "nginx 2".
+
+    It may be a version's: it is a repeat's where the numbers begin with 1, and there are three or several names have them.
+    names: {heading: name}; loads: {heading: load tests that it names}
+    """
+    numbered: dict[str, dict[int, str]] = defaultdict(dict)
+    for text, name in names.items():
+        if split := split_repeat(name):
+            base, number, _ = split
+            numbered[base][number] = text
+    counted = {
+        base: texts
+        for base, texts in numbered.items()
+        if 1 < len(texts) == max(texts) and are_alike([load for text in texts.values() for load in loads[text]])
+    }
+    is_certain = len(counted) > 1 or any(len(texts) > 2 and len(base) > 1 for base, texts in counted.items())
+    return {text: base for base, texts in counted.items() if is_certain for text in texts.values()}
+
+
+def find_full_names(names: Mapping[str, str]) -> dict[str, str]:
+    """The names, of "Express again" that of "Express (port 3000)", where no other begins so."""
+    plain = {name for text, name in names.items() if not measures_again(text)}
+    full: dict[str, set[str]] = defaultdict(set)  # by how they begin
+    for name in plain:
+        full[_REMARK.split(name)[0].lower()].add(name)
+    return {
+        text: next(iter(full[name.lower()])) if name not in plain and len(full[name.lower()]) == 1 else name
+        for text, name in names.items()
+    }

@@ -94,7 +94,7 @@ _LEAD_IN = re.compile(
     r"|(?:stop(?:ped)? [^,;]{1,40}[,;] (?:and |then )?)?start(?:ed)? (?=\w)|(?:i )?r[au]n (?:it |this )?(?:against|on) "
     r"|(?:first(?:ly)?|then|now|next|finally|lastly|again|after that|here(?:'s| is| are)|this is|these are)\b(?: up)?[,:]?"
     r"|(?:the )?(?:results?|numbers?|output|benchmarks?|figures)\s(?=for|of|with|from|under|using)"
-    r"|(?:the )?same(?: (?:test|thing|benchmark))?(?= with)"
+    r"|(?:the )?same(?: (?:test|thing|benchmark))?(?= with)|\d[\d,.]* (?:\w+ )?(?:clients|users|connections) (?:against|on|to) "
     r"|(?:zuerst|zunächst|dann|danach|anschließend|jetzt|nun|als nächstes|d'abord|ensuite|puis|maintenant|primero|luego|después"
     r"|ahora|poi|dopo|adesso|najpierw|teraz|potem|сначала|теперь|затем|потом)\s|まず(?:は)?、?|次(?:に|は)、?|続いて、?|首先[,，]?|然后[,，]?|接下来[是,，]?)\s*",
     re.IGNORECASE,

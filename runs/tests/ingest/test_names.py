@@ -9,6 +9,8 @@ from .documents import FIXTURES, expand, read
 H2LOAD = (FIXTURES / "h2load/h2load_01.txt").read_text().partition("\n")[2]
 ALONE = "\n\n@ab {rate} server=\n\n"
 
+SERVERS = (("nginx", 900.1), ("caddy", 800.1))
+
 
 def names_of(text: str) -> list[str]:
     _, draft = read(expand(text))
@@ -154,3 +156,9 @@ def test_the_end_of_a_wrapped_rate_names_nothing():
 )
 def test_what_two_sentences_say_of_one_thing_tells_configs_apart(above, below, names):
     assert names_of(f"{above}\n\n@ab 900.1\n\n{below}\n\n@ab 500.1\n") == names
+
+
+def test_the_server_whose_processes_were_looked_for_names_a_run_that_nothing_else_names():
+    ps = "$ ps aux | grep {0}\nUSER  PID %CPU %MEM    VSZ   RSS TTY STAT START   TIME COMMAND\nroot   11  1.0  0.5 200000 12000 ? S 10:00 0:01 {0}\n"
+    sessions = (f"{ps.format(server)}$ wrk -t4 -c100 -d30s http://web1/\n@wrk {rate}\n" for server, rate in SERVERS)
+    assert names_of("".join(sessions)) == ["nginx", "caddy"]
