@@ -159,6 +159,7 @@ def test_what_two_sentences_say_of_one_thing_tells_configs_apart(above, below, n
 
 
 def test_the_server_whose_processes_were_looked_for_names_a_run_that_nothing_else_names():
-    ps = "$ ps aux | grep {0}\nUSER  PID %CPU %MEM    VSZ   RSS TTY STAT START   TIME COMMAND\nroot   11  1.0  0.5 200000 12000 ? S 10:00 0:01 {0}\n"
+    header = "USER  PID %CPU %MEM    VSZ   RSS TTY STAT START   TIME COMMAND\n"
+    ps = f"$ ps aux | grep {{0}}\n{header}root   11  1.0  0.5 200000 12000 ? S 10:00 0:01 {{0}}\n"
     sessions = (f"{ps.format(server)}$ wrk -t4 -c100 -d30s http://web1/\n@wrk {rate}\n" for server, rate in SERVERS)
     assert names_of("".join(sessions)) == ["nginx", "caddy"]
