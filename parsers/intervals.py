@@ -92,10 +92,6 @@ class Interval:
     tables: list[tuple[list[str], list[Row]]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
-    @property
-    def rows(self) -> int:
-        return sum(len(rows) for _, rows in self.tables)
-
 
 @dataclass(frozen=True, slots=True)
 class Tool:

@@ -235,11 +235,6 @@ class Doubt:
     def configs(self) -> tuple[int, ...]:
         return tuple(part.config for part in self.parts if part.config is not None)
 
-    @property
-    def config(self) -> int | None:
-        """The config that it is about, where that is one."""
-        return self.configs[0] if len(self.configs) == 1 else None
-
 
 def find_doubts(case: Case) -> list[Doubt]:
     """All doubts about a comparison: fatal first, then as the rules stand in the catalogue.
@@ -249,12 +244,13 @@ def find_doubts(case: Case) -> list[Doubt]:
     doubts = []
     runs = {run.id: run for run in case.counted_runs}
     places = {run: at for at, run in enumerate(runs)}
+    rulings = {(ruling.rule, ruling.run, ruling.config): ruling for ruling in reversed(case.rulings)}
     for name, rule in RULES.items():
         alike: dict[tuple[object, ...], list[tuple[Finding, OverrideFact | None]]] = {}
         for finding in sorted(rule.find(case), key=lambda finding: places.get(finding.run or 0, -1)):
             if finding.run is not None and not finding.sources:
                 finding = replace(finding, sources=(runs[finding.run].source_of(*rule.figures),))
-            ruling = _find_override(case, name, finding)
+            ruling = rulings.get((name, finding.run, finding.config)) if finding.severity == "fatal" else None
             kind = (finding.severity, moral_of(finding), finding.run is None, finding.config is None, ruling is None)
             alike.setdefault(kind, []).append((finding, ruling))
         doubts += [_make_doubt(case, name, findings) for findings in alike.values()]
@@ -313,11 +309,3 @@ def _describe_basis(case: Case, rule: str, about: Collection[int | None]) -> str
     runs = [run for run in case.counted_runs if run.id in about] or case.counted_runs
     cited = [run.semantics.citations[rule] for run in runs if rule in run.semantics.citations]
     return "; ".join(dict.fromkeys([RULES[rule].basis, *cited]))
-
-
-def _find_override(case: Case, rule: str, finding: Finding) -> OverrideFact | None:
-    """The override of a fatal finding."""
-    if finding.severity != "fatal" or (finding.run is None and finding.config is None):
-        return None
-    about = (rule, finding.run, finding.config)
-    return next((ruling for ruling in case.rulings if (ruling.rule, ruling.run, ruling.config) == about), None)

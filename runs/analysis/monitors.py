@@ -164,10 +164,6 @@ class Served:
     def rss_kb(self) -> float:
         return sum(group.rss_kb for group in self.groups)
 
-    @property
-    def n(self) -> float:
-        return sum(group.n for group in self.groups)
-
 
 def find_served(capture: CaptureFact, software: str = "") -> Served | None:
     """None where no server is seen, or none with its memory. `software` is what the runs say answered them."""
