@@ -323,7 +323,10 @@ def find_opening(line: str) -> tuple[tuple[str, ...], str, str | None] | None:
     if not kinds and not line[at].isalpha():  # no quoting begins with a letter
         quoting = QUOTING.match(line)
         behind = quoting.end() if quoting else 0
-        if behind != at:
+        bar = line.find("|", at, behind)
+        if bar > at:  # of a table that is quoted
+            at, kinds = bar, find_kinds(line[bar:])
+        if not kinds and behind != at:
             at, kinds = behind, find_kinds(line[behind:])
     if kinds:
         item = _find_item(line, at, kinds[0])

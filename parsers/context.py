@@ -33,6 +33,7 @@ _SHOWN = re.compile(  # what runs there, as another command tells it
     r"(?P<name>Server): (?P<value>\S+)|(?P<lang>go) version (?P<go>go\S+)\s.*"
     r"|(?P<of>Python|PHP|ruby|nginx version:) (?P<version>\S+).*"
 )
+_WIKI_HEADING = re.compile(r"\s*h([1-6])\. +(?=\S)")
 # What a site generator reads above a page; its title is a heading.
 _FRONT_MATTER = re.compile(r"---|\+\+\+")
 _FRONT_FIELD = re.compile(r"\w[\w-]{0,40}\s*[:=]|\s*$")
@@ -161,6 +162,7 @@ class Context:
         return True
 
     def _add_heading(self, number: int, line: str) -> None:
+        line = _WIKI_HEADING.sub(lambda found: f"{'#' * int(found[1])} ", line)
         self.heading = (number, line.strip()[: transcript.MAX_HEADING])
         self.trail.append(self.heading)
         if len(self.trail) > _TRAIL:

@@ -42,6 +42,7 @@ class Lines:
     fetching whether the text's own source is asked for more: what it raises is no fault of a format
     prefix   quoting that is being taken off each line ("> ", "# "); the reader sets it where a block begins
     quoting  the prefix of the block read last
+    until    number of the line behind which no more blocks are looked for; 0: all are
     depth    how many times these lines were split off others
     stamp    what a log had before the line returned last, and was taken off it: its time, mostly
     """
@@ -67,7 +68,7 @@ class Lines:
         self._unread_at, self._unread_end, self._n_unread = 0, -1, 0
         self._passed: list[str] | None = None  # raw lines taken since `texts` gave the line before its last one
         self.fetching = False
-        self.depth = 0
+        self.depth = self.until = 0
         self.stamp = self._sender = ""
         self._is_log = False  # whether the line returned last had a stamp taken off it
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from .catalogue import makes_load
 from .records import Found, LoadResult, Problem, Record
 from .written_rates import (
+    COMPARED,
     FAILED,
     IS_METRIC,
     IS_RATE,
@@ -51,6 +52,7 @@ class Cell(NamedTuple):
     section: str = ""
     latency: dict[str, Any] = {}  # noqa: RUF012
     unclear: str = ""  # a figure that may be one of two
+    without_unit: tuple[str, ...] = ()  # titles of its latencies that nothing tells the unit of
 
 
 class _Columns(NamedTuple):
@@ -98,8 +100,16 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
 
 
 def _find_metric_rates(heading: list[str], table: list[tuple[int, list[str]]]) -> list[Cell]:
-    """Those of a table whose rows are metrics: as if they were its columns. Of several rows of rates the first counts."""
+    """Those of a table whose rows are metrics: as if they were its columns. Several rows of rates count if each says of what."""
     rates = [at for at, (_, row) in enumerate(table) if IS_RATE.search(row[0]) and not NO_RATE.search(row[0])]
+    works = [IS_RATE.sub("", table[at][1][0]).strip(" ()[],:-–/") for at in rates]
+    if len(rates) > 1 and all(works) and len(set(works)) == len(works):
+        others = [row for at, row in enumerate(table) if at not in rates]
+        return [
+            cell._replace(section=work)
+            for at, work in zip(rates, works, strict=True)
+            for cell in _find_metric_rates(heading, [table[at], *others])
+        ]
     if not rates:
         return []
     number, rate = table[rates[0]]
@@ -170,10 +180,13 @@ def _make_cells(table: list[tuple[int, list[str]]], columns: _Columns, sections:
             title = _name_row(row, columns)
             if rate and not NO_ROW.fullmatch(title):
                 load = next((read_load(row[i]) for i in columns.loads), None)
-                latency = read_latencies(row, columns.latencies)
+                latency, without_unit = read_latencies(row, columns.latencies)
                 told = row[at] if row[at] in unclear else ""
                 found.append(
-                    Cell(number, title, column, *rate, load, columns.work, sections.get(number, ""), latency, told)
+                    Cell(
+                        *(number, title, column, *rate, load, columns.work, sections.get(number, "")),
+                        *(latency, told, without_unit),
+                    )
                 )
     return sorted(found, key=lambda cell: cell.line)
 
@@ -185,8 +198,8 @@ def _name_row(row: list[str], columns: _Columns) -> str:
     return " · ".join(named) if named or not titles else f"{columns.heading[titles[0]]} {row[titles[0]]}".strip()
 
 
-def name_cells(cells: list[Cell]) -> list[Found]:
-    """The blocks, each named by what was loaded: its row, or its column where all rows are loads."""
+def name_cells(cells: list[Cell], heading_line: int) -> list[Found]:
+    """The blocks, each named by what was loaded: its row, or its column where all rows are loads, or columns are configs."""
     columns = list(dict.fromkeys(cell.column for cell in cells))
     if sum(bool(REPEAT.fullmatch(column)) for column in columns) > 1:  # their mean is no measurement
         columns = [column for column in columns if not MEAN.fullmatch(column)]
@@ -194,12 +207,16 @@ def name_cells(cells: list[Cell]) -> list[Found]:
     if all(RUN.fullmatch(cell.row) for cell in cells) and columns != [""]:  # each row is a repeat
         cells = [cell._replace(row="") for cell in cells]
     rows_are_loads = all(not cell.row or LOAD_TITLE.fullmatch(cell.row) or cell.row[-1].isdigit() for cell in cells)
-    rows_are_loads = columns != [""] and (rows_are_loads or cells[0].row_is_work)
+    are_compared = len(columns) > 1 and all(map(COMPARED.fullmatch, columns))
+    rows_are_loads = columns != [""] and (rows_are_loads or cells[0].row_is_work or are_compared)
     repeats = len(columns) > 1 and all(map(REPEAT.fullmatch, columns))
     found = [_make_found(cell, rows_are_loads and not repeats, repeats) for cell in cells]
     for before, one in pairwise(found):
         if one.first == before.first:
             one.label = one.label or _UNTITLED
+    for title in dict.fromkeys(title for cell in cells for title in cell.without_unit):
+        message = f"{title}: expected a unit (ms, s or us) in the column's title or in its cells"
+        found[0].problems.append(Problem(heading_line, message))
     return found
 
 
@@ -216,9 +233,7 @@ def _make_found(cell: Cell, rows_are_loads: bool, repeats: bool) -> Found:
     if how:
         values["load"] = how
     values |= cell.latency
-    unread = values.pop("without_unit", "")
-    message = f"{unread}: expected a unit (ms, s or us) in the cell or its column's title"
-    problems = [Problem(cell.line, message)] if unread else []
+    problems = []
     if cell.unclear:
         point = f"{cell.unclear}: expected to know whether this point, beside a comma of thousands, is of thousands too"
         problems.append(Problem(cell.line, point))

@@ -25,7 +25,7 @@ from .json_objects import peek_beginning
 from .lines import Lines
 from .prompts import prompt
 from .records import Found, LoadResult, Problem, Values
-from .streams import find_column, may_split, split
+from .streams import is_beside, may_split, split
 
 # The first line of a report, behind another program's output that had no line end.
 _GLUED = re.compile(
@@ -95,11 +95,11 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
     line: str | None = ""
     last: Block | None = None
     torn = 0  # the number of the last line whose end was given once more: each is torn once
-    while line is not None:
+    while line is not None and not 0 < source.until <= source.number:
         block = None
         if source.empty():
             context.in_output = False
-        if source.begins(usual) and not find_column(source.peek() or ""):
+        if source.begins(usual) and not is_beside(source.peek() or ""):
             block = _read_usual(source, context)
         if block is None:
             line = next(source, None)

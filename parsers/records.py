@@ -97,6 +97,7 @@ class Semantics:
     completed_from_command  what the report lacks of concurrency, keepalive and address is taken from the command
     quotes_others           its figures were written down by somebody, of whatever tool; values have rate_step_per_s, to which they
                             were rounded
+    shown_as                what pages call it, where it is no tool: "table of rates"
     citations               {rule of a doubt: what the tool's documentation or source says on it}
     whole_report            what a whole report tells: of "failures", "percentiles", "document" (its path or length)
     """
@@ -121,6 +122,7 @@ class Semantics:
     printed_as: Mapping[str, str] = field(default_factory=dict)
     completed_from_command: bool = False
     quotes_others: bool = False
+    shown_as: str = ""
     citations: Mapping[str, str] = field(default_factory=dict)
     whole_report: tuple[Literal["failures", "percentiles", "document"], ...] = ("failures",)
     rate_step: float = 0.0

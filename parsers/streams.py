@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from itertools import islice
 
-from .catalogue import compile_rate_labels, find_opening, formats, parse_command
+from .catalogue import beginnings, compile_rate_labels, find_opening, formats, load_programs, parse_command
 from .context import Context
 from .lines import Lines
 from .prompts import prompt
@@ -21,7 +23,7 @@ def may_split(line: str) -> bool:
         return True
     if (column := find_column(line)) and _makes_load(line[column:]):
         return True
-    return _may_be_shared(line) or line.startswith(_OLDER_FILE) or opens_list(line)
+    return bool(_find_pane(line)) or _may_be_shared(line) or line.startswith(_OLDER_FILE) or opens_list(line)
 
 
 def split(source: Lines, line: str, context: Context) -> Iterator[Lines] | None:
@@ -32,6 +34,8 @@ def split(source: Lines, line: str, context: Context) -> Iterator[Lines] | None:
         return _split_table(source, len(cells), context)
     if (column := find_column(line)) and _makes_load(line[column:]):
         return _split_terminals(source, line, column, context)
+    if column := _find_pane(line):
+        return _split_panes(source, line, column)
     if _is_shared(source, line):
         return _name_parts(split_streams(source, line), context)
     if source.number >= context.no_diff_before and opens_diff(line, source):
@@ -111,13 +115,72 @@ _ALIKE = 8  # characters with which two reports, or the commands above them, beg
 _NARROWEST = 16  # columns of a terminal
 MOST_BESIDE = 150  # lines of two terminals that are read as such
 _MOST_ALONE = 8  # lines of the left one alone, between two with both
-_RULERS = "│┃║"
+_RULERS = "│┃║|"
+_PANE = re.compile(r"[│┃║]|(?<=\s\s)\||(?<=\s\s)(?=\S)")  # "|" elsewhere is a command's
+_MOST_PANES = 6  # places in a line where the right terminal may begin
+_LONGEST_BESIDE = 400  # columns of two terminals
 
 
 def find_column(line: str) -> int:
     """Where the right one of two terminals begins, on a line on which both begin alike; 0 where nothing does."""
     at = line.find(line[:_ALIKE], _NARROWEST) if line[:1] > " " else -1
     return at if at > 0 and is_gap(line, at) else 0
+
+
+@cache
+def _compile_load_signs() -> re.Pattern[str]:
+    """Texts of which a line has one where a load tool's output begins in it, or its command: quicker to look for."""
+    reports = (begins for begins, form in beginnings().items() if form.semantics)
+    return re.compile(
+        "|".join([*map(re.escape, reports), rf"(?<![\w.-])(?:{'|'.join(map(re.escape, load_programs()))})\s"])
+    )
+
+
+def _find_pane(line: str) -> int:
+    """Where the right one of two terminals begins, on a line on which a load tool's output begins in one of them; or 0.
+
+    In the other one a monitor's begins; a load tool's is what the command on the left printed.
+    """
+    if len(line) > _LONGEST_BESIDE or not _compile_load_signs().search(line):
+        return 0
+    for found in islice(_PANE.finditer(line, _NARROWEST), _MOST_PANES):
+        left, right = cut(line, found.end())
+        if _opens(left) and _opens(right) and _makes_load(left) != _makes_load(right.strip()):
+            return found.end()
+    return 0
+
+
+def _split_panes(source: Lines, line: str, column: int) -> Iterator[Lines]:
+    """The left terminal, as far as what it printed beside the right one goes on, then the right one."""
+    number, raws, halves, last = source.number, list[str](), [cut(line, column)], 1
+    for text in source:
+        is_wide = len(text.rstrip()) > column or text[column - 1 : column] in tuple(_RULERS)
+        if is_wide and not is_gap(text, column) or len(halves) - last > MOST_BESIDE:
+            source.step_back()
+            break
+        raws.append(source.raw)
+        halves.append(cut(text, column) if is_wide else (text.rstrip("\r\n"), ""))
+        last = len(halves) if is_wide else last
+    left, right = Lines([f"{half[0]}\n" for half in halves]), Lines([f"{half[1]}\n" for half in halves[:last]])
+    left.number = right.number = number - 1
+    left.until = number - 1 + last
+    yield left
+    source.back(*raws[max(left.number, left.until) - number :])
+    yield right
+
+
+def is_beside(line: str) -> bool:
+    """Whether another terminal's output begins on the same line."""
+    return bool(find_column(line) or _find_pane(line))
+
+
+def _opens(line: str) -> bool:
+    """Whether a tool's output begins with this line, or the command that prints one."""
+    text = line.strip()
+    typed = prompt(text) if text else None
+    if typed is not None:
+        return any(form.command and form.command.search(typed[1]) for form in formats().values())
+    return bool(text) and find_opening(text) is not None
 
 
 def is_gap(line: str, column: int) -> bool:

@@ -32,6 +32,7 @@ _TAG = re.compile(
     r"tbody|thead|center|blockquote|details|figure|figcaption|del|ins|sub|sup)(?:\s[^<>]*)?/?>",
     re.IGNORECASE,
 )
+_MACRO = re.compile(r"\{(?:noformat|code|quote|panel|color)(?::[^{}]{0,80})?\}")  # of Jira and Confluence
 _CELL = re.compile(r"</?(?:td|th|tr)(?:\s[^<>]*)?>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,8});")
 _SPACES: dict[int, str | None] = dict.fromkeys([0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000], " ")
@@ -62,6 +63,8 @@ def clean(raw: str) -> str:
         line = _SHOWN.sub("", line)
     if "<" in line and _TAG.search(line):
         line = _TAG.sub("", _CELL.sub(" ", line))
+    if "{" in line:
+        line = _MACRO.sub("", line)
     if "\x08" in line:
         line = _take_back(line)
     if "&" in line:
@@ -99,6 +102,7 @@ def needs_cleaning(raw: str) -> bool:
         or "&" in raw
         or "\x08" in raw
         or "^" in raw
+        or ("{" in raw and _MACRO.search(raw) is not None)
         or ("[" in raw and (raw[0] == "[" or "[0m" in raw or "[K" in raw or "ESC[" in raw))
     )
 

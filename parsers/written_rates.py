@@ -54,6 +54,13 @@ REPEAT = re.compile(
     re.IGNORECASE,
 )
 RUN = re.compile(r"(?:runs?|rounds?|trials?|attempts?|iterations?|repeats?|pass|try|#) ?\d{1,2}", re.IGNORECASE)
+COMPARED = re.compile(  # columns that are configs, whatever their rows are: "before" and "after", "v1" and "v2"
+    r"(?:the )?(?:before|after|vorher|nachher|avant|après|antes|después|old|new|alt|neu|base(?:line)?|master|main|trunk|develop"
+    r"|(?:feature )?branch|(?:this )?pr(?: ?#?\d+)?|(?:un)?patched|patch|head|current|proposed|(?:un)?optimi[sz]ed|original"
+    r"|previous|with(?:out)? .{2,40}|on|off|enabled|disabled|control|treatment|candidate|stable|[A-E]|v\d[\w.]*|\d+\.\d+[\w.-]*"
+    r"|(?:変更|改善|修正|最適化|导入|优化|改造|之)[前后後])(?: (?:version|build|code))?",
+    re.IGNORECASE,
+)
 MEAN = re.compile(r"(?:avg\.?|average|mean)?", re.IGNORECASE)
 NO_RATE = re.compile(
     r"(?<!\w)(?:max|min|peak|std\.?(?:dev)?|stdev|sd|p\d\d?|median|best|worst|ratio|relative|change|diff(?:erence)?|delta|gain|speed-?up"
@@ -96,9 +103,10 @@ def find_latency(title: str) -> tuple[str, float | None] | None:
     return name, _MS[unit] if unit else None
 
 
-def read_latencies(row: list[str], columns: dict[int, str]) -> dict[str, Any]:
-    """The row's failures and its latencies in ms; those whose unit neither cell nor title has are named as "without_unit"."""
+def read_latencies(row: list[str], columns: dict[int, str]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """(the row's failures and its latencies in ms, the titles of those whose unit neither cell nor title has)."""
     percentiles: dict[str, float] = {}
+    without_unit: list[str] = []
     others: dict[str, Any] = {}
     for at, title in columns.items():
         if failed := FAILED.fullmatch(title):
@@ -113,8 +121,8 @@ def read_latencies(row: list[str], columns: dict[int, str]) -> dict[str, Any]:
             else:
                 percentiles[f"{float(kind[0]):g}"] = ms
         elif cell:
-            others["without_unit"] = ", ".join(filter(None, [others.get("without_unit"), title]))
-    return others | ({"percentiles_ms": percentiles} if percentiles else {})
+            without_unit.append(title)
+    return others | ({"percentiles_ms": percentiles} if percentiles else {}), tuple(without_unit)
 
 
 def _read_failures(cell: str, in_per_cent: bool) -> dict[str, Any]:

@@ -23,6 +23,14 @@ Yields    HostFacts
 Units     none
 Quirks    --ignore takes some off, so that its number is not that of the machine
 Source    coreutils' src/nproc.c
+
+hostname: the machine's name, nothing else.
+
+Reads     one word, and that only right below a command line of hostname
+Yields    HostFacts
+Units     none
+Quirks    options that print addresses are left alone
+Source    hostname(1)
 """
 
 from __future__ import annotations
@@ -190,6 +198,24 @@ def _nproc_records(values: dict[str, Any]) -> list[Record]:
     return [HostFacts(cores=values.get("n_processors"))]
 
 
+# --- hostname ---------------------------------------------------------------------------------------------------------
+_NAME = re.compile(r"[A-Za-z\d](?:[\w-]{0,62}\w)?(?:\.[\w-]{1,63}){0,8}")
+_HOSTNAME_ALONE = re.compile(r"(?:\S*/)?hostname(?:\s+(?:-[fsa]|--fqdn|--short|--long))?")
+
+
+def _claims_hostname(command: str) -> bool:
+    return "hostname" in command and bool(_HOSTNAME_ALONE.fullmatch(command.strip()))
+
+
+def _parse_hostname(lines: Lines, command: str | None) -> Found | None:
+    _, name = lines.take_below(_NAME.fullmatch)
+    return Found({"nodename": name}, lines.number, lines.number) if name else None
+
+
+def _hostname_records(values: dict[str, Any]) -> list[Record]:
+    return [HostFacts(name=values["nodename"])]
+
+
 OTHER_FORMATS = (
     Format(
         kind="os_release",
@@ -205,5 +231,13 @@ OTHER_FORMATS = (
         claims=_claims_nproc,
         parse=_parse_nproc,
         records=_nproc_records,
+    ),
+    Format(
+        kind="hostname",
+        opens="",
+        programs=("hostname",),
+        claims=_claims_hostname,
+        parse=_parse_hostname,
+        records=_hostname_records,
     ),
 )

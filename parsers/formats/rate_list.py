@@ -1,6 +1,7 @@
 """rate_list: a list of requests per second that somebody wrote: "- nginx: 12,345 req/s".
 
-Reads     two such lines and more, with or without list marks; what stands behind the rate is a remark
+Reads     two such lines and more, with or without list marks; what stands behind the rate is a remark. Without names they are
+          repeats of what the heading above names
 Yields    one LoadResult for each, named by what stands before its rate
 Units     requests/s; "12.3k" is 12300
 Quirks    lists of goals and limits, of metrics and of means are none of results. rate_step_per_s is the last digit that was
@@ -20,7 +21,7 @@ from ..written_rates import POINTED, group_by_commas, read_number
 
 KIND = "rate_list"
 PROGRAMS: tuple[str, ...] = ()
-SEMANTICS = Semantics(whole_report=(), quotes_others=True)
+SEMANTICS = Semantics(whole_report=(), quotes_others=True, shown_as="list of rates")
 OPTIONS: dict[str, Option] = {}
 _UNIT = (
     r"(?:(?:http )?(?:req(?:uest)?s?|transactions?|queries)\s?(?:/|per|p/)\s?s(?:ec(?:ond)?s?)?"
@@ -31,7 +32,7 @@ _NAME = r"[*_`]{0,2}(?!\d{1,2}[.)]\s)(?P<name>[^\W_][^:=|→`*]{0,58}?)[*_`]{0,2
 _ABOUT = r"(?:~|≈|about |around |ca\. ?)?[*_`]{0,2}"
 _RATE = r"(?P<rate>(?:\d{1,3}(?:[,  '’]\d{3})+|\d{1,12})(?:\.\d{1,6})?\s?[kKM]?)"
 _LINE = (
-    rf"\s{{0,8}}{_MARK}{_NAME}\s{{0,8}}(?::|=|→|->|=>|\s[-–—]+)\s{{0,8}}{_ABOUT}{_RATE}\s?"
+    rf"\s{{0,8}}{_MARK}(?:{_NAME}\s{{0,8}}(?::|=|→|->|=>|\s[-–—]+)\s{{0,8}})?{_ABOUT}{_RATE}\s?"
     rf"(?P<unit>{_UNIT})[*_`]{{0,2}}(?![\w/])"
 )
 OPENS = rf"(?i:(?=.{{0,120}}\d\s?[kM]?\s?{_UNIT}){_LINE})"
@@ -74,13 +75,16 @@ def parse(lines: Lines, command: str | None) -> Found | None:
             if item is None or len(marks) > 1 or len(found) == _MOST or (not found and lines.unended()):
                 lines.step_back()
                 break
-            is_goal = is_goal or bool(_NO_RESULT.search(item["name"]) or _GOAL.search(line))
+            is_goal = is_goal or bool(_NO_RESULT.search(item["name"] or "") or _GOAL.search(line))
             found.append(_make_item(item, lines.number))
             remarks.append(_REMARK.match(line, item.end()))
-        if len({each.label for each in found}) < len(found):  # a name may recur, with a remark that tells which
+        if len({each.label for each in found} - {None}) < len(
+            found
+        ):  # a name may recur, with a remark that tells which
             for each, remark in zip(found, remarks, strict=True):
-                each.label = f"{each.label} · {remark[1].strip()}" if remark else each.label
-        if is_goal or len({each.label for each in found}) < 2:
+                each.label = f"{each.label} · {remark[1].strip()}" if remark and each.label else each.label
+        labels = {each.label for each in found}
+        if is_goal or len(found) < 2 or not (labels == {None} or None not in labels and len(labels) > 1):
             lines.memory[_REFUSED] = found[-1].last if found else 0
             lines.back(*taken)
             return None
@@ -98,9 +102,9 @@ def _make_item(item: re.Match[str], number: int) -> Found:
     groups_by_points = POINTED.search(item["unit"]) or _POINTED_WORDS.search(item.string, 0, _LONGEST)
     figure = group_by_commas(item["rate"]) if groups_by_points else item["rate"]
     rate, step = read_number(figure.upper()) or (None, None)
-    name = item["name"].strip(" -–—(")
-    values = {"requests_per_second": rate, "rate_step_per_s": step, "config": name}
-    return Found(values, number, number, partial=True, label=name)
+    name = (item["name"] or "").strip(" -–—(")
+    values = {"requests_per_second": rate, "rate_step_per_s": step} | ({"config": name} if name else {})
+    return Found(values, number, number, partial=True, label=name or None)
 
 
 def records(values: dict[str, Any]) -> list[Record]:

@@ -47,7 +47,7 @@ Row = list[str]
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    above, following = lines.raw, lines.ahead(2)
+    above, following, first = lines.raw, lines.ahead(2), lines.number + 1
     is_ruled = bool(following) and _RULE.fullmatch(following[0]) is not None
     if len(following) < 2 or not is_ruled and _DELIMITED.fullmatch(following[1].strip()) and "!" not in following[0]:
         return None  # rate_table reads it
@@ -66,7 +66,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         if len(cells) < 2:
             lines.back(*taken)
             return None
-    lines.memory[KIND] = found = name_cells(cells)
+    lines.memory[KIND] = found = name_cells(cells, first)
     if rows[-1][0] > found[-1].last:
         found[-1].problems.append(
             Problem(rows[-1][0], "this row has no line end: its rate may be cut off, and was left out")

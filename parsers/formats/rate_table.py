@@ -34,7 +34,7 @@ from ..written_rates import (
 
 __all__ = ["KIND", "records"]
 PROGRAMS: tuple[str, ...] = ()
-SEMANTICS = Semantics(whole_report=(), quotes_others=True)
+SEMANTICS = Semantics(whole_report=(), quotes_others=True, shown_as="table of rates")
 OPTIONS: dict[str, Option] = {}
 _ROW = rf"(?:[^|│┃║]{{0,120}}[|│┃║]){{0,12}}[^|│┃║]{{0,60}}?{RATE}"
 _CAPTION = rf"(?:[^\W\d]++[^|\w]++){{0,15}}?{RATE}"  # word by word: a rate begins with one, and most lines are prose
@@ -70,7 +70,7 @@ _APART = re.compile(r"\t+| {2,}")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    following = lines.ahead(3)
+    following, first = lines.ahead(3), lines.number + 1
     for read, may_be in ((_read_table, _may_be_drawn), (_read_aligned, _may_be_aligned)):
         if not may_be(lines, following):
             continue
@@ -81,7 +81,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
             lines.back(*taken)
     else:
         return None
-    lines.memory[KIND] = name_cells(cells)
+    lines.memory[KIND] = name_cells(cells, first)
     return follows(lines, command)
 
 
@@ -155,7 +155,7 @@ def _may_be_aligned(lines: Lines, following: list[str]) -> bool:
         return False
     captioned = _is_caption(following[0])
     titles, row = (following[1:] if captioned else following)[:2] if len(following) > 2 or not captioned else ("", "")
-    heading, columns = _read_heading(titles, captioned=captioned)
+    heading, columns = _read_heading(titles, row, captioned=captioned)
     return bool(columns) and (_is_rule(row) or bool(keep_rate_columns(columns, heading, _read_cells(row, heading))))
 
 
@@ -165,13 +165,16 @@ def _is_caption(line: str) -> bool:
     return bare.endswith(":") and IS_RATE.match(bare) is not None and not _APART.search(bare)
 
 
-def _read_heading(line: str, *, captioned: bool = False) -> tuple[list[str], set[int]]:
-    """The titles of columns that stand apart, and which of these may be of rates; none where the line is no heading."""
+def _read_heading(line: str, row: str, *, captioned: bool = False) -> tuple[list[str], set[int]]:
+    """The titles of columns that stand apart, and which of these may be of rates; none where the line is no heading.
+
+    row: the line below, which has one more cell where the first column has no title.
+    """
     cells = _APART.split(line.strip())
     if not 2 <= len(cells) <= _MOST_COLUMNS or any(map(NOT_MEASURED.search, cells)):
         return [], set()
     heading = [strip_markup(title) for title in cells]
-    if line[:2].isspace() and RUN.fullmatch(heading[0]):
+    if line[:2].isspace() and (RUN.fullmatch(heading[0]) or len(_APART.split(row.strip())) == len(cells) + 1):
         heading = ["", *heading]
     return heading, set(find_rate_columns(heading, captioned))
 
@@ -190,7 +193,7 @@ def _read_aligned(lines: Lines, following: list[str], taken: list[str]) -> list[
     titles, captioned = next(lines), _is_caption(following[0])
     if captioned:
         titles = next(line for line in lines if line.strip())
-    heading, columns = _read_heading(titles, captioned=captioned)
+    heading, columns = _read_heading(titles, following[-1 if captioned else 1], captioned=captioned)
     begin = len(taken)
     rows: list[tuple[int, list[str]]] = []
     spaced = False  # whether there is a blank line between any two lines

@@ -19,7 +19,7 @@ from ..units import number
 
 KIND = "unknown"
 PROGRAMS: tuple[str, ...] = ()
-SEMANTICS = Semantics(whole_report=("failures", "percentiles"))
+SEMANTICS = Semantics(whole_report=("failures", "percentiles"), shown_as="unknown tool")
 OPTIONS: dict[str, Option] = {}
 INLINE = r"Requests/sec(?::\s{1,40}|\s{1,40})[*_`]{0,2}(\d[\d.]{0,30})"
 OPENS = r"Requests/sec:\s+[*_`]{0,2}\d[\d.]*[*_`]{0,2}(?:\s*$|\s{2,}\S|\s[(\[])"

@@ -38,6 +38,7 @@ SEMANTICS = Semantics(
         "load.set_rate": "vegeta's manual on -rate",
     },
 )
+VERBS = ("attack", "report", "encode", "plot", "dump")
 OPTIONS = {
     "-rate": Option("rate"),
     "-duration": Option("duration_s"),

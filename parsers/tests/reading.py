@@ -14,7 +14,7 @@ from parsers import Block
 from parsers.__main__ import as_json
 from parsers.catalogue import formats
 from parsers.decode import name_encoding
-from parsers.streams import MOST_BESIDE, find_cells, find_column, find_stream
+from parsers.streams import MOST_BESIDE, find_cells, find_stream, is_beside
 from parsers.transcript import clean
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -133,7 +133,7 @@ def are_beside(lines: list[str], before: Block, block: Block) -> bool:
     highest = max(0, before.last - MOST_BESIDE - 1)
     both = [clean(lines[one.first - 1]) for one in (before, block)]
     return all(map(find_stream, both)) or any(
-        find_column(bare := clean(line)) or find_cells(bare) or bare.startswith("@@ -")
+        is_beside(bare := clean(line)) or find_cells(bare) or bare.startswith("@@ -")
         for line in lines[highest : min(before.first, block.first)]
     )
 

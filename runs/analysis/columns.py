@@ -362,7 +362,7 @@ def _list_properties(column: Column) -> dict[str, str]:
     found = {
         "Host": [run.host for run in column.runs],
         "Server": [run.server_software for run in column.runs],
-        "Tool": [run.tool for run in column.runs],
+        "Tool": [run.semantics.shown_as or run.tool for run in column.runs],
         "Command": [run.command for run in column.runs],
         "Path": [how.path or ""],
         "Concurrency": [str(how.concurrency or "")],

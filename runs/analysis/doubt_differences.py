@@ -130,7 +130,7 @@ def _read_beginning(case: Case, run: RunFact) -> Value | None:
 BEGINS = Property("requests begin", _read_beginning, "caution")
 FAMILIES: dict[str, tuple[Property, ...]] = {
     "tool": (
-        Property("tool", "tool", "fatal"),
+        Property("tool", lambda case, run: run.semantics.shown_as or run.tool, "fatal"),
         BEGINS,
         Property("version", lambda case, run: f"{run.tool} {run.tool_version}" if run.tool_version else None, "note"),
     ),

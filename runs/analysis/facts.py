@@ -36,6 +36,8 @@ class Semantics(Protocol):
     Those are frozen, which a protocol of plain attributes is not: what takes one from ingest has it as Any.
     """
 
+    quotes_others: bool
+    shown_as: str
     open_loop: bool
     concurrency: Literal["asked", "measured"]
     default_concurrency: int | None

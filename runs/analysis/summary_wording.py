@@ -9,7 +9,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from runs.analysis.facts import ConfigFact, TextFact
+from runs.analysis.columns import Column
+from runs.analysis.facts import ConfigFact, Semantics, TextFact
 from runs.analysis.scalability_law import (
     CLOSE,
     LACK_OF_FIT,
@@ -207,14 +208,30 @@ def _list_names(names: Sequence[str]) -> str:
     return join_words(names)
 
 
+def name_tools(columns: Sequence[Column]) -> str:
+    """What the runs are of: "of ab and wrk", "of an unknown tool", "from a table of rates"."""
+    phrases = sorted({name_tool(run.tool, run.semantics) for column in columns for run in column.runs})
+    tools = [phrase.removeprefix("of ") for phrase in phrases if phrase.startswith("of ")]
+    others = [phrase for phrase in phrases if not phrase.startswith("of ")]
+    return join_words([*([f"of {join_words(tools)}"] if tools else []), *others])
+
+
+def name_tool(tool: str, semantics: Semantics) -> str:
+    """What a run is of: "of ab"; where no tool is known, with an article: "from a table of rates"."""
+    name = semantics.shown_as
+    article = "an" if name[:1] in tuple("aeiou") else "a"
+    return f"{'from' if semantics.quotes_others else 'of'} {article} {name}" if name else f"of {tool}"
+
+
 def describe_method(comparison: Comparison, judgement: Judgement) -> list[str]:
     """What was run how often, and how the verdicts were reached, in sentences."""
     counts = [len(column.runs) for column in comparison.columns]
     if not any(counts):
         return ["No load test is among what was read."]
-    tools = sorted({run.tool for column in comparison.columns for run in column.runs})
     n = f"n={counts[0]}" if len(set(counts)) == 1 else f"n={min(counts)} to {max(counts)}"
-    sentences = [f"{sum(counts)} runs of {' and '.join(tools)} in {_count(len(counts), 'column')}, {n} in each."]
+    sentences = [
+        f"{sum(counts)} runs {name_tools(comparison.columns)} in {_count(len(counts), 'column')}, {n} in each."
+    ]
     if len(counts) < 2:
         return sentences
     tests = sorted({verdict.test for verdict in judgement.verdicts.values() if verdict.test})

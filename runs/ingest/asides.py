@@ -108,7 +108,7 @@ _COMMENTER = re.compile(  # above a comment of a forum or a repository
 _FIGURE = re.compile(  # what load tools print: a label and a figure
     r"^\(mean[^()]*\)$|^(?!with(?:out)?\s|using\s)"
     r"(?:[\w/%() -]*\b)?(?:rate|requests?(?:/sec)?|transactions?|availability|latency|throughput|elapsed(?: time)?|duration|total"
-    r"|average|mean|max|min|failed|successful|transfer(?:red)?|bytes|response time|errors?)[\w/%() -]*[:=]"
+    r"|average|mean|max|min|failed|successful|transfer(?:red)?|bytes|response time|errors?)(?![A-Za-z]+ \d+:$)[\w/%() -]*[:=]"
     r"\s*(?:[<>~]?-?\d[\d.,]*\s?\S{0,12}(?:\s.{0,20})?)?$",
     re.IGNORECASE,
 )

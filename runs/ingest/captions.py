@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import dropwhile
 
 from parsers.blocks import Block
 from parsers.records import Problem
@@ -130,17 +131,13 @@ _LEAD = re.compile(
     r"|contra)\b)\s*",
     re.IGNORECASE,
 )
-_FIRST = (
-    r"first(?:ly)?|1st|top(?:most)?|upper|zuerst|erst(?:e[rns]?|ens)?|(?:d'abord|premi(?:er|ère))|primero|najpierw|сначала"
-    r"|まず(?:は)?|最初[はに]?|先に|首先|先"
-)
-_NEXT = (
-    r"(?:and )?then|next|second(?:ly)?|2nd|third(?:ly)?|3rd|fourth|4th|finally|last(?:ly)?|bottom|lower|middle|dann|danach"
-    r"|zweite[rns]?|dritte[rns]?|zuletzt|puis|ensuite|deuxième|enfin|luego|después|segundo|tercero|potem|затем|потом"
-    r"|次[はに]?|続いて|然后|然後|接着|最后"
-)
 _PLACES = re.compile(
-    rf"(?<!\w)(?:(?P<first>{_FIRST})|{_NEXT})(?![A-Za-zÀ-ɏ])|(?P<number>(?<!\S)[(（]?\d[.)）:])\s", re.IGNORECASE
+    r"(?<!\w)(?:(?P<first>(?:first(?:ly)?|1st|top(?:most)?|upper|left|links|zuerst|erst(?:e[rns]?|ens)?|oben|d'abord|premi(?:er|ère)"
+    r"|gauche|primero|izquierda|najpierw|сначала|слева)(?![A-Za-zÀ-ɏ])|まず(?:は)?|最初[はに]?|先に|首先|先|左)"
+    r"|(?:(?:and )?then|next|second(?:ly)?|2nd|third(?:ly)?|3rd|fourth|4th|finally|last(?:ly)?|bottom|lower|middle|right|rechts"
+    r"|dann|danach|zweite[rns]?|dritte[rns]?|zuletzt|unten|puis|ensuite|deuxième|enfin|droite|luego|después|segundo|tercero|derecha"
+    r"|potem|затем|потом|справа)(?![A-Za-zÀ-ɏ])|次[はに]?|続いて|然后|然後|接着|最后|右)|(?P<number>(?<!\S)[(（]?\d[.)）:])\s",
+    re.IGNORECASE,
 )
 _FILLS = re.compile(
     r"^(?:[\s,;:：、，=()–—-]|(?:the|an?|one|runs?|reports?|results?|outputs?|tests?|blocks?|sets?|parts?|tables?|is|was|are|were|for|of|from|came|comes"
@@ -244,11 +241,9 @@ def _find_ordered_names(trail: Sequence[Line], n: int) -> tuple[int, list[str]]:
 
 def _read_places(clause: str) -> list[str]:
     """The names in "first apache, then nginx", "apache first, nginx second", "1) apache 2) nginx"."""
-    found = list(_PLACES.finditer(clause))
+    found = list(dropwhile(lambda place: not (place["first"] or place["number"]), _PLACES.finditer(clause)))
     numbers = [re.sub(r"\D", "", place["number"]) for place in found if place["number"]]
     if len(found) < 2 or numbers and numbers != [str(i + 1) for i in range(len(found))]:
-        return []
-    if not numbers and not found[0]["first"]:
         return []
     ends = [*(place.start() for place in found[1:]), len(clause)]
     names = [_strip_filling(clause[place.end() : end]) for place, end in zip(found, ends, strict=True)]

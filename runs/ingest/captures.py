@@ -118,6 +118,8 @@ class _Placing:
             (self.configs_by_heading[heading] for heading in headings if heading in self.configs_by_heading), ""
         )
         phase = find_phase(block.heading or "") or find_phase(block.label or "")
+        if not phase and (beside := self._find_beside(block)):
+            return beside.key, beside.config, "during"
         run = self._find_run(block, group[0], phase)
         seen = self._find_runs_by_clock(group) if not phase else []
         if len(seen) > 1:
@@ -159,6 +161,12 @@ class _Placing:
             if self.spans[at][1] >= clocks[0]:
                 places.append(self.spans[at][2])
         return [self.runs[place] for place in sorted(places)]
+
+    def _find_beside(self, block: Block) -> DraftRun | None:
+        """The run whose report stands on the same lines: in the terminal beside, or in the same log."""
+        place = bisect_right(self.run_starts, block.last)
+        run = self.runs[place - 1] if place else None
+        return run if run and block.first <= run.lines[1] else None
 
     def _find_run(self, block: Block, index: int, phase: str) -> DraftRun | None:
         place = bisect_left(self.run_starts, block.first)

@@ -31,9 +31,8 @@ from .heading_words import (
     speaks,
 )
 from .headings import choose_headings, find_changed_texts, find_own_lines
-from .hosts import Servers, find_server
-from .sentences import Sentences, find_replacement, find_setting, is_one_of
-from .typed_commands import read_setting
+from .hosts import Servers, find_server, find_told_host
+from .sentences import Sentences, find_replacement, find_settings, is_one_of
 from .variants import find_variants
 
 _SHORT_NAME = 60
@@ -159,7 +158,7 @@ class ConfigNames:
         loads: dict[str, list[int]] = defaultdict(list)
         for load, choice in choices.items():
             loads[choice.text].append(load)
-        names = {text: name_of_heading(text) for text in loads}
+        names = {text: find_told_host(text).name or name_of_heading(text) for text in loads}
         is_heading = {text: choices[own[0]].is_heading and not speaks(text) for text, own in loads.items()}
         if title := self._find_title(loads, choices):
             is_heading[title] = False
@@ -304,6 +303,8 @@ class ConfigNames:
         names = {server[0].split("/")[0].lower() for server in servers}
         named = {name for name in names if name and name in heading.lower()}
         own = (self.results[load].server_software or "").split("/")[0].lower()
+        if own and self._choices[load].is_inherited and len(servers) > 1:  # it was said of another server
+            return self._name_by_result(load)
         if self._variants.get(load) or not (len(servers) < 2 or named == {own}):
             trail = self.blocks[0].trail
             is_title = (bool(trail) and trail[0][0] == self._choices[load].line) or len(named) > 1
@@ -327,7 +328,11 @@ class ConfigNames:
         if not software:
             tool = self.results[load].tool
             named = address or self._name_by_command(load)
-            return named or (f"rate of line {self.blocks[load].first}" if get_semantics(tool).quotes_others else tool)
+            return named or (
+                f"rate of line {self.blocks[load].first}"
+                if get_semantics(tool).quotes_others
+                else get_semantics(tool).shown_as or tool
+            )
         addresses = self._addresses[software]
         if len(addresses) == 1:
             return software
@@ -357,18 +362,6 @@ def shorten(text: str) -> str:
         return bare
     cut = bare[:_SHORT_NAME]
     return f"{cut[: cut.rfind(' ')] if ' ' in cut[20:] else cut}…"
-
-
-def find_settings(section: Sequence[Block], line: int) -> str:
-    """The settings that are typed or shown behind a line, or "" where there are none or too many for a name."""
-    said: list[str] = []
-    for block in section:
-        said += [setting for at, text in block.trail if at > line and (setting := find_setting(text))]
-        said += [typed[1] for command in block.typed if block.first > line and (typed := read_setting(command))]
-        shown = str(block.values.get("text", "")).split("\n") if block.kind == "config" and block.first > line else []
-        said += [bare for each in shown if (bare := each.strip(" \t;")) and not re.search(r"^[<#}]|\{$", bare)]
-    name = ", ".join(dict.fromkeys(filter(None, said)))
-    return name if len(said) < 3 and width(name) <= _SHORT_NAME else ""
 
 
 def find_warm_ups(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:

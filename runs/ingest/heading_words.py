@@ -127,8 +127,11 @@ _CHANGES = re.compile(
     r"|[^\W\d_A-Za-zÀ-ɏ]",
     re.IGNORECASE,
 )
-# "nginx 测试结果".
-_RESULT_OF = re.compile(r"(?<=\w)\s*的?(?:压力|性能)?(?:测试|压测)?(?:的?结果|数据|报告|情况)(?:如下)?$")
+_RESULT_OF = re.compile(  # "nginx 测试结果", "nginx, three runs"
+    r"(?<=\w)(?:\s*的?(?:压力|性能)?(?:测试|压测)?(?:的?结果|数据|报告|情况)(?:如下)?|[\s,(:–-]+(?:\d\d?|two|three|four|five|six|ten|zwei|drei"
+    r"|vier|fünf|deux|trois|dos|tres)\s(?:runs|times|repeats|Läufe|Messungen|essais|pruebas)\)?)$"
+)
+_KEY = re.compile(r"^(?:web ?)?(?:server|config(?:uration)?|variant|framework)\s?[:：=]\s+(?=\w\w)", re.IGNORECASE)
 _IN_CASE = re.compile(r"(?<=\w)\s*的情况下?$")  # "when it is cached"
 _WITH = re.compile(r"^(?:with|using|mit|avec|con|с)\s+(?:(?:the|a|an)\s+)?(?=\w{2})", re.IGNORECASE)
 _WITHOUT = re.compile(r"(?:without|no|ohne|sans|sin|без)\b", re.IGNORECASE)
@@ -140,7 +143,7 @@ _GENERIC_WORDS = """
     end(?:ed)? raw\\s\\w+\\soutputs?
     the of for and with a says? said what it its this that is was ran here are now then same in on to we get got from
     measured? measuring timed real actual counted gemessen(?:e|er)? eigentlich\\w*
-    under per each tl;?dr
+    under per each tl;?dr faster slower
     ergebnis(?:se)? zusammenfassung messung(?:en)? überblick speicher prozesse auslastung dem den der die das des beim mit und
     wyniki? pamięć obciążenie teś(?:cie|ty) testu testem testami podsumowanie procesy pomiar(?:y|em|ze)? tym oraz
     résultats? mémoire resultados? memoria
@@ -160,6 +163,18 @@ _LETTERED = re.compile(
     r"\s*#?(?:[A-Z]|\d+)\b|\b(?i:first|second|third|1st|2nd|other)\s(?i:server|machine|host|config|set-?up|version)\b|(?:パターン|構成|サーバー?|案)\s*[A-Z0-9]"
     r"|\b(?i:run|test|trial)\s[A-HJ-Z]\W*$"
     r"|\b(?:PR|MR|[Bb]uild)\s?[-#!]?\d+\b|\bv\d+(?:\.\d+)+\b"  # and by what was built
+)
+# Headings of a repository's template for issues. Only "expected" above one load test and "actual" above another tell these apart.
+EXPECTED = re.compile(
+    r"\W*(?:(?P<expected>expected)|actual|current|observed)[ -](?:behaviou?r|results?|outcome|output)\W*", re.IGNORECASE
+)
+_TEMPLATE = re.compile(
+    rf"{EXPECTED.pattern.replace('?P<expected>', '?:')}|\W*(?:(?:(?:steps |how )?to )?reproduc(?:e|tion)(?: steps)?"
+    r"(?: the (?:behaviou?r|issue|bug)| it)?|describe the (?:bug|issue|problem)|bug (?:report|description)|impact|evidence"
+    r"|additional (?:context|info(?:rmation)?|notes?)|(?:more )?context|what (?:happen(?:ed|s)|did you|you expect)\b.{0,30}"
+    r"|(?:your|system|runtime) (?:environment|info(?:rmation)?|setup)|versions?|(?:relevant )?log(?:s| output)|screenshots?"
+    r"|motivation|(?:possible|proposed) (?:solution|fix|change)|details?|background|checklist|workarounds?)\W*",
+    re.IGNORECASE,
 )
 _IN_BRACKETS = re.compile(r"\bPR\W*$|\((?i:pr|go|js|ts|v\d)\)\W*$|\([A-Z]\)\W*$")  # "Run benchmark (pr)"
 # Names that are too short to be distinguished from the rest of a sentence, unless they stand alone: "## Go", "## go", "v2:".
@@ -272,6 +287,7 @@ def name_of_heading(text: str) -> str:
     )
     bare = _NUMBER_LAST.sub("", _IN_CASE.sub("", bare))
     bare = named if (named := _RESULT_OF.sub("", bare)) and not is_generic(named) else bare
+    bare = _KEY.sub("", bare)
     bare = bare.removesuffix(".") if heading_level(text) > 1 and not is_sentence(text) else bare
     rest = bare
     while found := _LEAD_IN.match(rest):
@@ -338,6 +354,8 @@ def _build_generic_pattern() -> re.Pattern[str]:
 @lru_cache(maxsize=_CACHED)
 def is_generic(text: str) -> bool:
     """Whether a heading names no config: it has a repeat, a phase, or only says that something was measured."""
+    if _TEMPLATE.fullmatch(text):
+        return True
     if (
         _LETTERED.search(text)
         or _IN_BRACKETS.search(text)

@@ -16,6 +16,7 @@ from runs.analysis.columns import Method
 from .asides import heading_level, is_aside, is_code, is_file, join_wrapped, strip_markup
 from .heading_groups import Choice, Heading, drop_repeat, find_groups, find_sections, only_counts, swap_crossed
 from .heading_words import (
+    EXPECTED,
     LETTER,
     MACHINE,
     STARTS_SERVER,
@@ -129,7 +130,7 @@ def _collect_candidates(
     for load in loads:
         block, trail = blocks[load], join_wrapped(blocks[load].trail)
         label = [(block.first, block.label)] if block.label else []
-        is_written = get_semantics(block.kind).quotes_others  # the title of a row or column
+        is_written = get_semantics(block.load_results[0].tool).quotes_others  # the title of a row or column
         depth = min((level for _, text in trail if (level := heading_level(text)) > 1), default=7)
         others = [(i in texts, h) for i in range(begin, load) for h in blocks[i].trail]
         others = [
@@ -209,6 +210,8 @@ def _find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
     # Commands name nothing, unless they start the servers that are compared.
     starts = {trail[-1][1] for trail in trails if trail and STARTS_SERVER.match(strip_markup(trail[-1][1]))}
     compared |= starts if len(starts) > 1 else set()
+    expected = {text: bool(found["expected"]) for text in last if (found := EXPECTED.fullmatch(text))}
+    compared |= set(expected) if len(set(expected.values())) > 1 else set()
     amounts = {
         text: re.sub(r"\d+", "#", text) for text in last if is_short(text) and is_generic(text) and names_amount(text)
     }

@@ -13,15 +13,18 @@ from itertools import pairwise, product
 from typing import Any
 
 from parsers.blocks import Block
+from parsers.catalogue import makes_load
 from parsers.commands import LOCAL
 from parsers.records import HostFacts, LoadResult, Record, SystemSample
 from runs.analysis.stats import repeatability_limit
 
 from .draft import DraftHost
+from .heading_words import SOFTWARE
 
 Server = tuple[str, str, int]  # software, host, port; "" or 0 where the tool did not print it
 RAM_TOLERANCE = 0.03  # some monitors print MiB with one decimal, others even less
 _GENERIC_SYSTEMS = frozenset([None, "Linux", "GNU/Linux"])  # less than the name of a distribution
+_LONGEST_TOLD = 200  # characters of a line that tells of a machine
 _PLACEHOLDERS = LOCAL | {"example.com"}
 _URL = re.compile(
     r"(?:https?://(?=\S)|(?<=\s)(?=localhost|[\w-]+\.[\w.-]+\w[:/]))(?P<host>[\w.-]+|\[[\da-fA-F:]+\])(?::(?P<port>\d{1,5}))?/"
@@ -96,6 +99,30 @@ class Sighting:
         return re.sub(r"@.*|\((?:r|tm)\)|\bcpu\b|[\W_]", "", model.lower())
 
 
+# "Hostname: web1", "**Server:** web1 (8 cores)", "hostname web1"
+_TOLD_HOST = re.compile(
+    r"[\s>#*_|-]{0,6}(?:host ?name(?=[\s:=*])|(?:(?:test )?(?:host|machine|server|node|box|vm)|(?:running|ran|tested|measured) on"
+    r"|rechner|maschine|serveur|servidor|maszyna|ホスト名?|サーバー?|主机名?|服务器|机器)(?=[\s*_]{0,3}[:=：]))[\s*_]{0,3}[:=：]?"
+    r"[\s*_`]{0,9}(?P<name>[a-z](?:[\w-]{0,60}\w)?(?:\.[\w-]{1,60}){0,5})[*_`]{0,3}\s*(?P<rest>[(,;（，、].*)?",
+    re.IGNORECASE,
+)
+_NO_HOST = re.compile(  # software, systems and words that stand there, too
+    rf"{SOFTWARE.pattern}|linux|ubuntu|debian|centos|fedora|alpine|windows|macos|darwin|aws|azure|gcp|yes|no|none|unknown|tbd|same|local"
+    r"|laptop|desktop|server|host|production|staging|dev|test|name|the|a|my",
+    re.IGNORECASE,
+)
+
+
+def find_told_host(text: str) -> HostFacts:
+    """What a line by itself tells of a machine: its name, and its cores behind that; nothing where it names none."""
+    found = _TOLD_HOST.fullmatch(text.strip()) if len(text) < _LONGEST_TOLD else None
+    name = found["name"] if found else ""
+    if not found or name.lower() in _PLACEHOLDERS or makes_load(name) or _NO_HOST.fullmatch(re.split(r"[.-]", name)[0]):
+        return HostFacts()
+    cores = _CORES.search(found["rest"] or "")
+    return HostFacts(name=name, cores=int(cores[1]) if cores else None)
+
+
 def find_sighting(index: int, block: Block, records: Sequence[Record]) -> Sighting:
     """The sighting of a block. A prompt at which another machine was loaded is the generator's."""
     sighting = Sighting(index, None, block.prompt_host, [])
@@ -113,6 +140,9 @@ def find_sighting(index: int, block: Block, records: Sequence[Record]) -> Sighti
                 )
         elif isinstance(record, LoadResult) and record.hostname not in LOCAL:
             sighting.name, sighting.generator = None, block.prompt_host if record.hostname else None
+    told = [facts for _, text in block.trail if (facts := find_told_host(text)).name][-1:]
+    sighting.facts += told
+    sighting.name = sighting.name or next((facts.name for facts in told), None)
     return sighting
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from parsers.blocks import Block
 from parsers.catalogue import makes_load
+from parsers.transcript import width
 
 from .heading_words import SOFTWARE, WORD, is_generic
+from .typed_commands import read_setting
 
 _OTHER_SCRIPT = re.compile(r"[^\W\d_A-Za-zÀ-ɏ]")
 _NEW = r"(?P<new>[^\s,;:、。()（）][^,;:、。()（）]{0,48}?(?:\s?[(（][^()（）]{1,40}[)）])?)"
@@ -29,6 +32,7 @@ _REPLACEMENTS = tuple(  # "changed X to Y"
 _SETTING = re.compile(  # "MaxClients = 20", "worker_processes 2;"
     r"`?((?=\w*(?:[_.-]|[a-z][A-Z]))[A-Za-z][\w.-]*\s*(?:=\s*|:\s+|\s)(?:\d[\w./%]*|on|off|yes|no|true|false|auto));?`?"
 )
+_IS_SETTING = re.compile(r"[A-Za-z]+(?:_[a-z]|[a-z][A-Z])")
 _PLAIN_WORDS = """
     after again all also an any as at be but by came latest newest can did do few finally first got had has have how if into
     just last like made measured me more much my next no not only or our out over same some still switched than them there they
@@ -58,6 +62,7 @@ _STATE = re.compile(  # "sendfile on", "without the cache", "キャッシュな�
 _WITHOUT = re.compile(rf"\b(?:{_NO})\s(?:the\s|any\s)?([\w.-]{{2,40}}\w)")
 _WITH = re.compile(r"\b(with|mit|avec|con|com|met)\s(?:(?:the|an?|dem|der|le|la|el)\s)?([\w.-]{2,40}\w)", re.IGNORECASE)
 _VERSION = re.compile(rf"\b(?:{SOFTWARE.pattern})[ -]v?\d+(?:\.\d+)*\b", re.IGNORECASE)  # "PHP 8.2"
+_WIDEST_SETTINGS = 60
 _MAX_SENTENCE = 300  # characters of it that are looked at
 
 
@@ -100,7 +105,13 @@ class Sentences:
         named = [word for word in words if is_technical(word) or SOFTWARE.fullmatch(word.partition("-")[0])]
         named = [word for word in named if word not in persons]
         if named or _OTHER_SCRIPT.search(sentence):
-            return next(iter(named or words), "")
+            name = next(iter(named or words), "")
+            value = (
+                re.search(rf"(?<!\w){re.escape(name)}(?:\s|\s?=\s?)\d[\w.%]*\b", sentence)
+                if _IS_SETTING.match(name)
+                else None
+            )
+            return value[0] if value else name
         plain = [word for word in words if not is_generic(word) and word.lower() not in _PLAIN_WORDS.split()]
         told = [word for word in plain if word not in persons]
         has_others = "\n" in self._lower
@@ -146,3 +157,15 @@ def find_setting(line: str) -> str:
     """The setting that a line consists of, as "worker_processes 2", or ""."""
     found = _SETTING.fullmatch(line.strip())
     return found[1] if found else ""
+
+
+def find_settings(section: Sequence[Block], line: int) -> str:
+    """The settings that are typed or shown behind a line, or "" where there are none or too many for a name."""
+    said: list[str] = []
+    for block in section:
+        said += [setting for at, text in block.trail if at > line and (setting := find_setting(text))]
+        said += [typed[1] for command in block.typed if block.first > line and (typed := read_setting(command))]
+        shown = str(block.values.get("text", "")).split("\n") if block.kind == "config" and block.first > line else []
+        said += [bare for each in shown if (bare := each.strip(" \t;")) and not re.search(r"^[<#}]|\{$", bare)]
+    name = ", ".join(dict.fromkeys(filter(None, said)))
+    return name if len(said) < 3 and width(name) <= _WIDEST_SETTINGS else ""

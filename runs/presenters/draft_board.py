@@ -9,7 +9,7 @@ from typing import Any
 
 from runs.analysis.columns import letter_all, short_names
 from runs.analysis.headline_lead import write_lead
-from runs.ingest import Preview, describe_nothing_found, draft_runs
+from runs.ingest import Preview, describe_nothing_found, draft_runs, get_semantics
 from runs.ingest.draft import DraftCapture, DraftConfig, DraftExperiment, DraftRun, DraftText, Item
 from runs.ingest.edits import Edits
 from runs.ingest.grouping import find_differing_loads, shorten_names, suggest_groupings
@@ -175,7 +175,8 @@ def _run_card(run: DraftRun, row: Run, fastest: float) -> Card:
     shown = (figure(rate), "/s") if rate is not None else (figure(mean), "ms") if mean is not None else (row.tool, "")
     users = f"c={row.concurrency:g}" if row.concurrency is not None else ""
     share = round(100 * rate / fastest) if rate and fastest else 0
-    return Card(run, "run", row.tool, "load", *shown, users, row.command, share)
+    tool = get_semantics(row.tool).shown_as or row.tool
+    return Card(run, "run", tool, "load", *shown, users, row.command, share)
 
 
 def _make_other_card(item: DraftCapture | DraftText, blocks: dict[str, Any]) -> Card:

@@ -19,6 +19,7 @@ from runs.analysis.facts import RunFact, Source
 from runs.analysis.headline import ADVISED_S, Headline, Outcome, Step
 from runs.analysis.headline_lead import Lead, give_reasons, needs_runs, write_lead
 from runs.analysis.headline_wording import describe_lead
+from runs.analysis.summary_wording import name_tools
 from runs.analysis.table import Cell, Comparison, Row, list_failed_shares
 from runs.analysis.verdict import GAINS, LOSSES, Judgement, Kind
 from runs.analysis.verdict_wording import LABELS
@@ -155,10 +156,9 @@ def summarize_method(columns: Sequence[Column], n_left_out: int) -> str:
         values = {getattr(method, name) for method in methods}
         return values.pop() if len(values) == 1 else None
 
-    tools = sorted({method.tool for method in methods if method.tool})
     duration, rate = shared("duration_s"), shared("rate")
     parts = [
-        f"{n:,} run{'s' * (n != 1)} of {' and '.join(tools)}{f' and {n_left_out:,} left out' * bool(n_left_out)}",
+        f"{n:,} run{'s' * (n != 1)} {name_tools(columns)}{f' and {n_left_out:,} left out' * bool(n_left_out)}",
         f"{shared('requests'):,} requests" if shared("requests") else "",
         f"{duration:g} s" if duration else "",
         f"{shared('concurrency'):,} at once" if shared("concurrency") else "",

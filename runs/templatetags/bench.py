@@ -22,11 +22,13 @@ from runs.analysis.facts import CaptureFact, ConfigFact, RunFact
 from runs.analysis.headline import Outcome
 from runs.analysis.headline_wording import LABELS as OUTCOMES
 from runs.analysis.headline_wording import MEANINGS
+from runs.analysis.summary_wording import name_tool
 from runs.analysis.table import Comparison
 from runs.analysis.verdict import Verdict
 from runs.charts import N_COLORS, SYMBOLS, Chart, symbol
 from runs.charts.bars import Bar
 from runs.charts.svg import draw_inline, draw_mini
+from runs.ingest import get_semantics
 from runs.models import Config
 from runs.presenters.comparison_page import list_verdicts
 from runs.presenters.overview import MetricCell, write_value
@@ -51,6 +53,19 @@ def num(value: float | None) -> SafeString:
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         return format_html("{}", "–" if value is None else value)
     return mark_safe(write_value(value))  # noqa: S308  (digits only)
+
+
+@register.filter
+def tool_name(tool: str) -> str:
+    """What pages call a run's tool; "table of rates" where it is none."""
+    return get_semantics(tool).shown_as or tool
+
+
+@register.filter
+def of_tool(tool: str) -> str:
+    """ "of ab", "from a table of rates"."""
+    semantics: Any = get_semantics(tool)
+    return name_tool(tool, semantics)
 
 
 @register.filter
@@ -190,7 +205,7 @@ def run_rows(context: template.Context, runs: Sequence[RunFact]) -> SafeString:
 
 
 def _run_row(run: RunFact, names: Mapping[int, str], changes: bool, moves: bool) -> str:
-    url, label = escape(run.url), _shorten(run.label or run.tool)
+    url, label = escape(run.url), _shorten(run.label or tool_name(run.tool))
     form = f'formaction="{url}manage/" class="plain"'
     move = f'<button form="move-run" {form}>move</button> · ' if moves else ""
     off = "" if run.counted else ' class="off"'

@@ -62,6 +62,9 @@ def test_remarks_below_reports_with_names_above_name_nothing(text):
         "# Servers\n\n## Results\n\nHere are the results of apache and nginx respectively:",
         "Unten erst apache, dann nginx:",
         "以下はapache、nginxの順です。",
+        "まずapache、次にnginxの結果です。",
+        "left: apache, right: nginx",
+        "The upper output is from apache, the lower one from nginx:",
     ],
 )
 def test_a_line_that_lists_names_in_the_order_of_the_reports_names_these(text):

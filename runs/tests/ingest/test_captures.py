@@ -341,3 +341,17 @@ def test_a_log_cut_anywhere_keeps_every_screen_before_the_cut(seed):
     upload = ingest.submit(whole[:cut].encode(), origin="web").upload
     assert Capture.objects.get().n_samples in (whole[:cut].count("top - "), whole[:cut].count("top - ") - 1)
     assert Upload.objects.get(pk=upload.pk).status in ("ready", "partial")
+
+
+@pytest.mark.parametrize(("ruler", "column"), [("│", 90), ("|", 100), ("  ", 95)])
+@pytest.mark.parametrize("monitor", ["vmstat/vmstat_01.txt", "free/free_03_h.txt"])
+def test_a_monitor_in_the_terminal_beside_saw_the_load(ruler, column, monitor):
+    """The text is made: two genuine outputs, side by side."""
+    left, right = ((FIXTURES / path).read_text().split("\n") for path in ("ab/ab_01_plain.txt", monitor))
+    right = [line[:99] for line in right] + [""] * len(left)
+    text = "".join(f"{one:{column}}{ruler}{other}".rstrip() + "\n" for one, other in zip(left, right, strict=False))
+    text += "\n## Conclusion\n"
+    draft = relate(list(parsers.read(text.splitlines(keepends=True))), text.count("\n"))
+    (experiment,) = draft.experiments
+    assert [run.lines for run in experiment.runs] == [(2, 49)]
+    assert {(capture.run, capture.phase) for capture in experiment.captures} == {(experiment.runs[0].key, "during")}

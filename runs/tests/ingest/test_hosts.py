@@ -180,3 +180,35 @@ def test_a_server_of_which_something_is_not_known_is_the_first_that_it_may_be():
     assert servers.all == [("nginx", "web", 80), ("", "db", 0), ("apache", "web", 80)]
     assert [servers.find(server) for server in [("", "web", 0), ("apache", "", 0), ("ab", "db", 1)]] == [0, 1, 1]
     assert servers.find(("apache", "web", 80)) == 2 and servers.find(("", "cache", 80)) is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Hostname: web1",
+        "**Host:** web1",
+        "Server: web1 (8 cores)",
+        "host = web1",
+        "hostname web1",
+        "Running on: web1, 8 cores, 16 GB RAM",
+        "$ hostname\nweb1",
+    ],
+)
+def test_a_line_that_tells_the_host_names_that_of_the_runs_below(line):
+    _, draft = read(expand(f"{line}\n\napache:\n@ab 1.5 server=\n\nnginx:\n@ab 2.5 server=\n"))
+    (host,), (experiment,) = draft.hosts, draft.experiments
+    assert (host.name, {run.host or experiment.host for run in experiment.runs}) == ("web1", {host.key})
+    assert [config.name for config in experiment.configs] == ["apache", "nginx"]
+
+
+@pytest.mark.parametrize("line", ["Server: nginx", "Host: localhost", "Machine: MacBook Pro", "Server: nginx/1.25"])
+def test_what_is_no_machines_name_names_no_host(line):
+    _, draft = read(expand(f"{line}\n\n@ab 1.5 server=\n"))
+    assert draft.hosts == []
+
+
+def test_each_section_has_the_host_that_it_tells():
+    _, draft = read(expand("Host: web1\n@ab 1.5 server=\n@ab 1.6 server=\nHost: web2\n@ab 2.5 server=\n"))
+    names = {host.key: host.name for host in draft.hosts}
+    assert [names[run.host] for run in draft.experiments[0].runs] == ["web1", "web1", "web2"]
+    assert [config.name for config in draft.experiments[0].configs] == ["web1", "web2"]

@@ -163,3 +163,44 @@ def test_the_server_whose_processes_were_looked_for_names_a_run_that_nothing_els
     ps = f"$ ps aux | grep {{0}}\n{header}root   11  1.0  0.5 200000 12000 ? S 10:00 0:01 {{0}}\n"
     sessions = (f"{ps.format(server)}$ wrk -t4 -c100 -d30s http://web1/\n@wrk {rate}\n" for server, rate in SERVERS)
     assert names_of("".join(sessions)) == ["nginx", "caddy"]
+
+
+def test_headings_of_a_template_for_issues_name_nothing():
+    text = "### Expected behavior\n\nBefore:\n@ab 1.5 server=\n\n### Actual behavior\n\nAfter:\n@ab 2.5 server=\n"
+    assert names_of(text) == ["Before", "After"]
+    assert names_of("### Steps to reproduce\n\nab\n\n### Actual behavior\n\n@ab 1.5 server=\n") == ["localhost:80"]
+
+
+def test_headings_of_a_template_name_what_nothing_else_tells_apart():
+    text = "### Expected behavior\n\n@ab 1.5 server=\n\n### Actual behavior\n\n@ab 2.5 server=\n"
+    assert names_of(text) == ["Expected behavior", "Actual behavior"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("h2. Results\n\nh3. PHP 7.4\n{noformat}", ["PHP 7.4", "PHP 8.2"]),
+        ("== PHP 7.4 ==\n{code:title=a}", ["PHP 7.4", "PHP 8.2"]),
+        ("PHP 7.4, three runs:\n", ["PHP 7.4", "PHP 8.2"]),
+    ],
+)
+def test_headings_of_wikis_and_macros_beside_reports(text, names):
+    end = "{noformat}" if "noformat" in text else "{code}" if "code" in text else ""
+    other = text.rpartition("\n\n")[2].replace("7.4", "8.2")
+    assert names_of(f"{text}@ab 1.5 server=\n{end}\n{other}@ab 2.5 server=\n{end}\n".replace("}@", "}\n@")) == names
+
+
+def test_a_macro_on_the_line_of_a_command_hides_nothing():
+    text = "h3. before\n{noformat}$ ab -n 500 -c 10 http://web1/\n@ab 1.5 server=\n{noformat}\n"
+    blocks, _ = read(expand(text))
+    assert [(block.command, block.heading) for block in blocks] == [("ab -n 500 -c 10 http://web1/", "### before")]
+
+
+def test_a_setting_in_a_sentence_names_with_its_value():
+    text = "MaxRequestWorkers 150\n\n@ab 1.5 server=\n\nI get this with MaxRequestWorkers 400:\n\n@ab 2.5 server=\n"
+    assert names_of(text) == ["MaxRequestWorkers 150", "MaxRequestWorkers 400"]
+
+
+def test_a_heading_that_another_version_inherits_does_not_name_it():
+    text = "nginx 1.24\n\n@ab 1.5 server=nginx/1.24.0\n\n@ab 2.5 server=nginx/1.25.3\n"
+    assert names_of(text) == ["nginx 1.24", "nginx/1.25.3"]

@@ -7,7 +7,7 @@ import re
 import pytest
 from django.test import Client
 
-from runs.models import Capture, Run
+from runs.models import Capture, Experiment, Run
 from runs.tests import factories
 from runs.tests.pages.page_html import charts_of
 
@@ -254,3 +254,14 @@ def test_a_form_without_its_cookie_says_how_to_send_it_again():
     page = words(response.content.decode())
     assert response.status_code == 403 and "benchdash" in page
     assert "Go back: what you typed is still there." in page
+
+
+def test_runs_out_of_a_table_of_rates_are_not_called_by_a_tools_name(browser):
+    for text in ("name,rps\nnginx,1234.5\napache,987.6\n", "caddy\nRequests/sec: 1111.5\n"):
+        browser.post("/api/v1/uploads/", data=text, content_type="text/plain")
+    urls = ["/runs/", *(row.get_absolute_url() for row in (*Experiment.objects.all(), *Run.objects.all()))]
+    urls += [f"{made.get_absolute_url()}?format=md" for made in Experiment.objects.all()]
+    shown = " ".join(words(html(browser, url)) for url in urls)
+    assert "2 runs from a table of rates" in shown and "1 run of an unknown tool" in shown
+    assert "Run 1 from a table of rates" in shown and "What the text says" in shown
+    assert "rate_table" not in shown and "of unknown" not in shown
