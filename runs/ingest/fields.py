@@ -73,10 +73,6 @@ def _set_note(run: Run, note: str) -> Run:
     return run
 
 
-def _rename_upload(upload: Upload, name: str) -> Model:
-    return _save(upload, name=name.strip())
-
-
 # --- baseline: the config with the lowest position ------------------------------------------------------------------------
 
 
@@ -121,19 +117,17 @@ def _spread_over_runs(row: Any, value: Any) -> dict[int, Any]:
     return {pk: value[str(pk)] for pk in own if str(pk) in value}
 
 
-def _write_runs(row: Any, values: dict[int, Any], name: str) -> None:
+def _write_runs(row: Any, value: Any, name: str) -> Any:
+    """value: of all runs, or {run: value}."""
+    values = _spread_over_runs(row, value)
     with counters.track_changes(_select_runs(row)):
-        for value in {json.dumps(each): each for each in values.values()}.values():
-            for part in counters.split_ids([pk for pk, each in values.items() if each == value]):
+        for wanted in {json.dumps(each): each for each in values.values()}.values():
+            for part in counters.split_ids([pk for pk, each in values.items() if each == wanted]):
                 runs = Run.objects.filter(pk__in=part)
-                runs.update(**{name: value})
-                record_blocks(runs.values_list("upload_id", "block_key"), {name: value})
+                runs.update(**{name: wanted})
+                record_blocks(runs.values_list("upload_id", "block_key"), {name: wanted})
         if name == "tags":
             counters.save_tags(_select_runs(row))
-
-
-def _set_counted(row: Any, value: bool | dict[str, bool]) -> Any:
-    _write_runs(row, _spread_over_runs(row, value), "counted")
     return row
 
 
@@ -142,8 +136,7 @@ def _set_tags(row: Any, value: list[str] | dict[str, list[str]]) -> Any:
         value = list(dict.fromkeys(tag for each in value if (tag := clean_line(each).strip()[:TAG_LENGTH])))
         if len(value) > MOST_TAGS:
             raise rejected(400, f"At most {MOST_TAGS} tags, not {len(value)}.")
-    _write_runs(row, _spread_over_runs(row, value), "tags")
-    return row
+    return _write_runs(row, value, "tags")
 
 
 # --- where runs belong ----------------------------------------------------------------------------------------------------
@@ -260,7 +253,7 @@ FIELDS: dict[type[Model], dict[str, Field]] = {
     Config: {
         "name": Field(_read_name, _rename_config, lambda value: value["place"][2]),
         "baseline": Field(lambda config: _order_of(config.experiment), _order_again),
-        "counted": Field(_read_runs("counted"), _set_counted),
+        "counted": Field(_read_runs("counted"), lambda row, value: _write_runs(row, value, "counted")),
     },
     Run: {
         "note": Field(attrgetter("note"), _set_note),
@@ -273,5 +266,5 @@ FIELDS: dict[type[Model], dict[str, Field]] = {
         "name": Field(_read_host, _rename_host, lambda value: value["columns"]["name"]),
         "price_per_hour": Field(attrgetter("price_per_hour"), lambda row, price: _save(row, price_per_hour=price)),
     },
-    Upload: {"name": Field(_NAME, _rename_upload)},
+    Upload: {"name": Field(_NAME, lambda row, name: _save(row, name=name.strip()))},
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import secrets as random_numbers
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from statistics import fmean, stdev
@@ -144,30 +144,24 @@ def make_steps(job: Job, stages: Sequence[Stage], first: int = 1) -> list[Step]:
 
 def order_stages(snapshot: Snapshot) -> list[Stage]:
     """Every planned run. The warm-ups of a variant at a level come right before its first counted run."""
+    together = [snapshot.pairs]
+    if snapshot.order != Plan.Order.BLOCKS:
+        together = [[(variant.name, level) for variant in snapshot.variants] for level in snapshot.levels]
     repeats = range(1, snapshot.repeats + 1)
+    return [stage for pairs in together for repeat in repeats for stage in _round(snapshot, pairs, repeat)]
+
+
+def _order_pairs(snapshot: Snapshot, pairs: Sequence[Pair], repeat: int) -> list[Pair]:
+    """In the order of this round: see above."""
+    ordered = list(pairs)
     if snapshot.order == Plan.Order.BLOCKS:
-        rounds = [(repeat, _order_repeat(snapshot, repeat)) for repeat in repeats]
-    else:
-        rounds = [
-            (repeat, _alternate([(variant.name, level) for variant in snapshot.variants], repeat))
-            for level in snapshot.levels
-            for repeat in repeats
-        ]
-    return [stage for repeat, pairs in rounds for stage in _round(snapshot, pairs, repeat)]
+        Random(f"{snapshot.seed}/{repeat}").shuffle(ordered)  # noqa: S311  an order, no secret
+        return ordered
+    return ordered[:: 1 if repeat % 2 else -1]
 
 
-def _alternate(pairs: Iterable[Pair], repeat: int) -> list[Pair]:
-    return list(pairs)[:: 1 if repeat % 2 else -1]
-
-
-def _order_repeat(snapshot: Snapshot, repeat: int) -> list[Pair]:
-    pairs = snapshot.pairs
-    Random(f"{snapshot.seed}/{repeat}").shuffle(pairs)  # noqa: S311  an order, no secret
-    return pairs
-
-
-def _round(snapshot: Snapshot, pairs: Iterable[Pair], repeat: int) -> Iterable[Stage]:
-    for variant, level in pairs:
+def _round(snapshot: Snapshot, pairs: Sequence[Pair], repeat: int) -> Iterator[Stage]:
+    for variant, level in _order_pairs(snapshot, pairs, repeat):
         if repeat == 1:
             yield from [Stage(variant, level, 0)] * snapshot.warmups
         yield Stage(variant, level, repeat)
@@ -182,13 +176,12 @@ def plan_further_round(snapshot: Snapshot, rates: Mapping[Pair, Sequence[float]]
         return []
     counts = {pair: len(rates.get(pair, ())) for pair in snapshot.pairs}
     repeat = max(counts.values()) + 1
-    pairs = _order_repeat(snapshot, repeat) if snapshot.order == Plan.Order.BLOCKS else _alternate(counts, repeat)
-    errors = {pair: relative_standard_error_pct(rates.get(pair, ())) for pair in pairs}
-    return [
-        Stage(*pair, counts[pair] + 1)
-        for pair in pairs
-        if counts[pair] < snapshot.most_repeats and ((error := errors[pair]) is None or error > snapshot.rse_limit_pct)
-    ]
+    stages = []
+    for pair in _order_pairs(snapshot, snapshot.pairs, repeat):
+        error = relative_standard_error_pct(rates.get(pair, ()))
+        if counts[pair] < snapshot.most_repeats and (error is None or error > snapshot.rse_limit_pct):
+            stages.append(Stage(*pair, counts[pair] + 1))
+    return stages
 
 
 def relative_standard_error_pct(rates: Sequence[float]) -> float | None:

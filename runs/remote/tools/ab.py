@@ -16,26 +16,25 @@ from . import Tool
 
 DONE = re.compile(r"^(?:Completed|Finished) (\d{1,15}) requests", re.M)
 MOST_AT_ONCE = 20_000  # MAX_CONCURRENCY of ab.c
-LOST = {
-    "-p": "the body, which is in a file of the machine it ran on",
-    "-u": "the body, which is in a file of the machine it ran on",
-    "-A": "the user name and password; send the header Authorization with {secret:NAME}",
-    "-P": "the login at a proxy",
-    "-X": "the proxy",
-    "-B": "the address that it was sent from",
-    "-b": "the size of the TCP buffers",
-    "-E": "the client's certificate",
-    "-Z": "the choice of ciphers",
-    "-f": "the choice of TLS versions",
-    "-l": "that answers may differ in length",
-    "-r": "that it goes on after socket errors",
-    "-I": "TLS without the server's name",
-}
 
 
 class ApacheBench(Tool):
     name, version = "ab", ("ab", "-V")
-    lost = LOST
+    lost = {
+        "-p": "the body, which is in a file of the machine it ran on",
+        "-u": "the body, which is in a file of the machine it ran on",
+        "-A": "the user name and password; send the header Authorization with {secret:NAME}",
+        "-P": "the login at a proxy",
+        "-X": "the proxy",
+        "-B": "the address that it was sent from",
+        "-b": "the size of the TCP buffers",
+        "-E": "the client's certificate",
+        "-Z": "the choice of ciphers",
+        "-f": "the choice of TLS versions",
+        "-l": "that answers may differ in length",
+        "-r": "that it goes on after socket errors",
+        "-I": "TLS without the server's name",
+    }
     defaults = {"requests": 1, "concurrency": 1}
 
     def argv(self, load: Load, files: Files) -> list[str]:

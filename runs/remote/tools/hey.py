@@ -14,20 +14,18 @@ import re
 from ..snapshots import Files, Load
 from . import Tool
 
-LOST = {
-    "-D": "the body, which is in a file of the machine it ran on",
-    "-q": "the limit of requests per second",
-    "-a": "the user name and password; send the header Authorization with {secret:NAME}",
-    "-x": "the proxy",
-    "-host": "the name in the header Host",
-    "-cpus": "the number of cores",
-    "-h2": "HTTP/2",
-}
-
 
 class Hey(Tool):
     name, version = "hey", ("hey",)
-    lost = LOST
+    lost = {
+        "-D": "the body, which is in a file of the machine it ran on",
+        "-q": "the limit of requests per second",
+        "-a": "the user name and password; send the header Authorization with {secret:NAME}",
+        "-x": "the proxy",
+        "-host": "the name in the header Host",
+        "-cpus": "the number of cores",
+        "-h2": "HTTP/2",
+    }
     defaults = {"requests": 200, "concurrency": 50, "timeout_s": 20, "keepalive": True}
     same_share = True
 

@@ -38,17 +38,15 @@ url-escaping = false
 verbose = false
 """
 
-LOST = {
-    **dict.fromkeys(("-d", "--delay"), "the pause before each request"),
-    **dict.fromkeys(("-f", "--file"), "the addresses, which are in a file of the machine it ran on"),
-    **dict.fromkeys(("-R", "--rc"), "its settings, which are in a file of the machine it ran on"),
-    **dict.fromkeys(("-i", "--internet"), "the random choice of addresses"),
-}
-
 
 class Siege(Tool):
     name, version = "siege", ("siege", "-V")
-    lost = LOST
+    lost = {
+        **dict.fromkeys(("-d", "--delay"), "the pause before each request"),
+        **dict.fromkeys(("-f", "--file"), "the addresses, which are in a file of the machine it ran on"),
+        **dict.fromkeys(("-R", "--rc"), "its settings, which are in a file of the machine it ran on"),
+        **dict.fromkeys(("-i", "--internet"), "the random choice of addresses"),
+    }
     defaults = {"concurrency": 10}
     same_share = True
 

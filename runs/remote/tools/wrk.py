@@ -13,16 +13,14 @@ from . import Tool
 
 THREADS = 2  # one fills a core's worth of a small server; a second is there for larger ones
 
-LOST = {
-    **dict.fromkeys(("-t", "--threads"), "the number of threads"),
-    **dict.fromkeys(("-s", "--script"), "the script, which no plan can bring"),
-    **dict.fromkeys(("-R", "--rate"), "the constant rate of wrk2"),
-}
-
 
 class Wrk(Tool):
     name, version = "wrk", ("wrk", "-v")
-    lost = LOST
+    lost = {
+        **dict.fromkeys(("-t", "--threads"), "the number of threads"),
+        **dict.fromkeys(("-s", "--script"), "the script, which no plan can bring"),
+        **dict.fromkeys(("-R", "--rate"), "the constant rate of wrk2"),
+    }
     defaults = {"concurrency": 10, "duration_s": 10, "keepalive": True}
 
     def argv(self, load: Load, files: Files) -> list[str]:
