@@ -109,7 +109,10 @@ def _make_sweep(own: list[ConfigFact], place: int, group: list[RunFact], exclude
     by_level: dict[int, list[RunFact]] = defaultdict(list)
     for run in kept:
         by_level[level_of(run)].append(run)
-    name = own[0].name if len(own) == 1 else _remove_level(own[0].name, level_of(group[0])) or own[0].name
+    bare = None if len(own) == 1 else _remove_level(own[0].name, level_of(group[0]))
+    # Of "10 connections · nginx" the server is what the sweep is of.
+    other = [part for part in (bare or "").split(" · ") if not re.search(r"(?<!\w)N(?!\w)", part)]
+    name = " · ".join(other) or bare or own[0].name
     return Sweep(
         name=name,
         configs=tuple(own),

@@ -105,13 +105,17 @@ _COMMENTER = re.compile(  # above a comment of a forum or a repository
     r"|^\d+ (?:points?|likes?|upvotes?)\b|^[\w.@-]+\s[·•]\s.*(?:comment|repl|edit|\d{4})",
     re.IGNORECASE,
 )
-_FIGURE = re.compile(  # what load tools print: a label and a figure
-    r"^\(mean[^()]*\)$|^(?!with(?:out)?\s|using\s)"
-    r"(?:[\w/%() -]*\b)?(?:rate|requests?(?:/sec)?|transactions?|availability|latency|throughput|elapsed(?: time)?|duration|total"
-    r"|average|mean|max|min|failed|successful|transfer(?:red)?|bytes|response time|errors?)(?![A-Za-z]+ \d+:$)[\w/%() -]*[:=]"
-    r"\s*(?:[<>~]?-?\d[\d.,]*\s?\S{0,12}(?:\s.{0,20})?)?$",
+_MEASURED = (
+    r"(?:rate|requests?(?:/sec)?|transactions?|availability|latency|throughput|elapsed(?: time)?|duration|total|average|mean"
+    r"|max|min|failed|successful|transfer(?:red)?|bytes|response time|errors?)"
+)
+_FIGURE = re.compile(  # what load tools print: a label and a figure, which may stand below
+    rf"^\(mean[^()]*\)$|^(?!with(?:out)?\s|using\s)(?:[\w/%() -]*\b)?{_MEASURED}"
+    rf"(?:[\w/%() -]*[:=]\s*(?:[<>~]?-?\d[\d.,]*\s?\S{{0,12}}(?:\s.{{0,20}})?)"
+    rf"|(?:[\s/(%]+(?:{_MEASURED}|per|sec|seconds?|times?|count|number|distribution|ms|s|avg)\b[)%]*)*[)%]*\s?[:=])$",
     re.IGNORECASE,
 )
+_LONGEST_FIGURE = 150  # characters
 _MAIL_WIDTH = 50  # columns that a line has at least where an editor or a mail client broke it
 _ENDED = re.compile(r"[.:;!?。！？：|*_`>)\]]\W*$")
 _BEGINS = re.compile(r"[#*+>|`=_•・◆■-]|\d{1,2}[.)]\s")  # a heading, an item of a list, code
@@ -127,9 +131,11 @@ def is_aside(text: str) -> bool:
         _BYLINE.search(line) or _BYLINE.search(line[dated.end() :].lstrip(" ,")) or line.startswith("投稿者")
     ):
         return True
+    if len(line) <= _LONGEST_FIGURE and _FIGURE.search(line):
+        return True
     return any(
         pattern.search(line)
-        for pattern in (_MAIL, _HTTP_HEADER, SUBJECT, _NAVIGATION, _COMMAND, _PROGRESS, _PROMPT, _COMMENTER, _FIGURE)
+        for pattern in (_MAIL, _HTTP_HEADER, SUBJECT, _NAVIGATION, _COMMAND, _PROGRESS, _PROMPT, _COMMENTER)
     )
 
 

@@ -197,6 +197,12 @@ def test_configs_whose_names_differ_in_the_level_only_are_one_sweep():
     assert "config of its own" in found.notes[0]
 
 
+def test_a_sweep_of_configs_that_are_grouped_by_level_is_named_after_the_rest():
+    named = configs("10 connections · nginx", "50 connections · nginx")
+    (found,) = fit_sweeps(named, [ab(10, 300.0, config=1), ab(50, 500.0, config=2)])
+    assert found.name == "nginx"
+
+
 def test_versions_in_names_are_no_levels():
     given = configs("apache 2.2", "apache 2.4")
     assert fit_sweeps(given, [ab(10, 3.0), ab(20, 3.0, config=2)]) == []

@@ -151,6 +151,8 @@ def test_the_end_of_a_wrapped_rate_names_nothing():
             "次にキャッシュありで測定しました。",
             ["キャッシュなし", "キャッシュあり"],
         ),
+        ("v1:", "v2 (rate limited):", ["v1", "v2 (rate limited)"]),
+        ("Default kernel:", "Low latency kernel:", ["Default kernel", "Low latency kernel"]),
         ("### G1", "### ZGC", ["G1", "ZGC"]),
     ],
 )
