@@ -12,7 +12,7 @@ from parsers.blocks import Block
 from parsers.records import Problem
 
 from .asides import find_numbering, heading_level, is_aside, join_wrapped, strip_markup
-from .heading_words import is_generic, is_sentence, is_short, is_warm_up, names_software
+from .heading_words import LETTER, find_phase, is_generic, is_sentence, is_short, is_warm_up, names_software
 
 Line = tuple[int, str]
 _ARROW = re.compile(r"[\s*_(>]{0,4}(?:\^+|[↑⬆☝👆]\ufe0f?)(?![\[\w])[\s:]*(?P<name>\S.*)")
@@ -268,10 +268,14 @@ def _strip_filling(text: str) -> str:
 
 
 def _check_names(names: Sequence[str]) -> list[str]:
-    """The names, where each can be one and is told apart; otherwise none."""
+    """The names, where each can be one and is told apart; otherwise none. "PHP 7.4 and 8.2" are "PHP 7.4" and "PHP 8.2"."""
+    if names and (first := re.fullmatch(r"(.*[^\W\d])[ -]v?\d[\w.]*", names[0])):
+        names = [f"{first[1]} {name}" if re.fullmatch(r"v?\d+\.\d[\w.]*", name) else name for name in names]
     fits = 2 <= len(names) <= _MOST_NAMED and len({name.lower() for name in names}) == len(names)
     is_named = fits and all(
         name and len(name.split()) <= _WORDS_OF_NAME and is_short(name) and not _TELLS_WORK.search(name)
         for name in names
     )
-    return list(names) if is_named and not all(map(is_generic, names)) else []
+    counts = [name for name in names if re.fullmatch(r"\d+(?: \w+)?", name)]  # of clients
+    tells = not any(map(is_generic, names)) or all(LETTER.fullmatch(name) or find_phase(name) for name in names)
+    return list(names) if is_named and tells and len(counts) < 2 else []

@@ -160,7 +160,7 @@ _GENERIC_CJK = (
 _LETTERED = re.compile(
     r"\b(?i:servers?|machine|host|node|config(?:uration)?|set-?up|variante?|version|option|case|benchmark|scenario|experiment"
     r"|konfiguration|wariant|serwer|szenario|сценарий|场景)"
-    r"\s*#?(?:[A-Z]|\d+)\b|\b(?i:first|second|third|1st|2nd|other)\s(?i:server|machine|host|config|set-?up|version)\b|(?:パターン|構成|サーバー?|案)\s*[A-Z0-9]"
+    r"\s*:?\s?#?(?:[A-Z]|\d+)\b|\b(?i:first|second|third|1st|2nd|other)\s(?i:server|machine|host|config|set-?up|version)\b|(?:パターン|構成|サーバー?|案)\s*[A-Z0-9]"
     r"|\b(?i:run|test|trial)\s[A-HJ-Z]\W*$"
     r"|\b(?:PR|MR|[Bb]uild)\s?[-#!]?\d+\b|\bv\d+(?:\.\d+)+\b"  # and by what was built
 )

@@ -99,16 +99,16 @@ class Sighting:
         return re.sub(r"@.*|\((?:r|tm)\)|\bcpu\b|[\W_]", "", model.lower())
 
 
-# "Hostname: web1", "**Server:** web1 (8 cores)", "hostname web1"
-_TOLD_HOST = re.compile(
-    r"[\s>#*_|-]{0,6}(?:host ?name(?=[\s:=*])|(?:(?:test )?(?:host|machine|server|node|box|vm)|(?:running|ran|tested|measured) on"
-    r"|rechner|maschine|serveur|servidor|maszyna|ホスト名?|サーバー?|主机名?|服务器|机器)(?=[\s*_]{0,3}[:=：]))[\s*_]{0,3}[:=：]?"
+_TOLD_HOST = re.compile(  # "Hostname: web1", "**Server:** web1 (8 cores)", "hostname web1"
+    r"[\s>#*_|-]{0,6}(?:host ?name(?=[\s:=*])|(?:(?:test )?(?:host|machine|(?P<server>server)|node|box|vm)"
+    r"|(?:running|ran|tested|measured) on|rechner|maschine|serveur|servidor|maszyna|ホスト名?|サーバー?|主机名?|服务器|机器)"
+    r"(?=[\s*_]{0,3}[:=：]))[\s*_]{0,3}[:=：]?"
     r"[\s*_`]{0,9}(?P<name>[a-z](?:[\w-]{0,60}\w)?(?:\.[\w-]{1,60}){0,5})[*_`]{0,3}\s*(?P<rest>[(,;（，、].*)?",
     re.IGNORECASE,
 )
 _NO_HOST = re.compile(  # software, systems and words that stand there, too
     rf"{SOFTWARE.pattern}|linux|ubuntu|debian|centos|fedora|alpine|windows|macos|darwin|aws|azure|gcp|yes|no|none|unknown|tbd|same|local"
-    r"|laptop|desktop|server|host|production|staging|dev|test|name|the|a|my",
+    r"|laptop|desktop|server|host|production|staging|dev|test|name|the|my|v\d+|\w",
     re.IGNORECASE,
 )
 
@@ -120,6 +120,8 @@ def find_told_host(text: str) -> HostFacts:
     if not found or name.lower() in _PLACEHOLDERS or makes_load(name) or _NO_HOST.fullmatch(re.split(r"[.-]", name)[0]):
         return HostFacts()
     cores = _CORES.search(found["rest"] or "")
+    if found["server"] and not (cores or re.search(r"\w[\d-]", name)):  # of a framework: "Server: Actix"
+        return HostFacts()
     return HostFacts(name=name, cores=int(cores[1]) if cores else None)
 
 

@@ -72,6 +72,11 @@ _EDITS = re.compile(
     r"(?:vim?|nano|emacs|pico|joe|mcedit)\s+(?:[-+]\S+\s+)*(?P<path>/etc/\S+|\S+\.(?:conf|cnf|ini|cfg|ya?ml|toml|properties|env))$"
 )
 _READS_CONFIG = re.compile(r"\b(?:re-?start|re-?load|graceful|start|up|deploy|apply)\b|-(?:HUP|USR[12])\b")
+RELOADED = "reloaded "  # what the keys of such settings begin with
+_RELOADS = re.compile(
+    r"(?P<program>nginx|openresty|haproxy|caddy|apache2?ctl|httpd)\s.*(?:\breload|\bgraceful)\b"
+    r"|\b(?:(?:systemctl|rc-service)\s+reload\s+|service\s+(?=\S+\s+reload\b))(?P<service>[\w@-]+)"
+)
 _CUT = re.compile(r"\s*(?:\d?>>?|\||<|\d>&\d|&\s*$)")
 SSH = re.compile(  # the machine that ssh runs a load test on
     r"(?:^|[;&|]\s*|\bdo\s+)(?:time\s+)?ssh\s+(?:-[A-Za-z]*[bcDEeFIiJLlmOopQRSWw]\s+\S+\s+|-\S+\s+)*(?:[\w.-]+@)?(?P<host>[\w.-]+)\s"
@@ -204,7 +209,7 @@ class Typing:
         self.script: Words = ()
         self.prepared: list[Words] = []
         self.settings: dict[str, str] = {}
-        self.edits = 0
+        self.edits = self.reloads = 0
         self.opened: list[str] = []  # files in an editor, which a server has not read since
         self.started: set[str] = set()
         self.restarted: set[str] = set()
@@ -231,6 +236,8 @@ class Typing:
                 is_server = self._serve(bare, tuple("".join(_CONFINES.findall(part[: part.find(bare)])).split()))
                 if self.opened and (is_server or _READS_CONFIG.search(bare)):
                     self._edit()
+                elif found := _RELOADS.search(bare):
+                    self._reload(found["program"] or found["service"])
                 if not is_server:
                     self._run(bare)
         if is_load:
@@ -260,6 +267,11 @@ class Typing:
             said = f"{PurePosixPath(path).name} edited" + (f" ({self.edits})" if self.edits > 1 else "")
             self._set(f"edited {path}", said)
         self.opened = []
+
+    def _reload(self, name: str) -> None:
+        """A server reads its files anew: something was changed in them, elsewhere."""
+        self.reloads += 1
+        self._set(f"{RELOADED}{name}", f"{name} reloaded" + (f" ({self.reloads})" if self.reloads > 1 else ""))
 
     def _set(self, key: str, said: str) -> None:
         self.settings.pop(key, None)

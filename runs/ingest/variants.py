@@ -7,7 +7,7 @@ file that only counts, and what the tool itself prints of the load.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import groupby
@@ -21,7 +21,7 @@ from parsers.records import LoadResult
 from runs.analysis.columns import Method
 
 from .heading_words import find_repeat
-from .typed_commands import LOOP, MAX_WIDTH, SSH, Before, Typing, Words, list_scripts, read_setting
+from .typed_commands import LOOP, MAX_WIDTH, RELOADED, SSH, Before, Typing, Words, list_scripts, read_setting
 
 _NEUTRAL = re.compile(r"--?(?:seed|id|run-?id|uuid|time-?stamp|date|tag|label|title|note)(?P<value>=|$)", re.IGNORECASE)
 _OUTPUT = re.compile(
@@ -323,6 +323,8 @@ def _compare_settings(
     for key, values in _group_values_by_key(own, before).items():
         if key not in changed or all(_is_load(value, method_of(load)) for load, value in values.items()):
             continue
+        if key.startswith(RELOADED) and min(Counter(map(values.get, own)).values()) < 2:
+            continue  # before each run, which is a habit
         if key.startswith("start "):
             values = _tell_apart(_drop_repeats({load: tuple(value.split()) for load, value in values.items()}))
         for load, value in values.items():

@@ -97,3 +97,14 @@ def test_what_was_done_first_and_then_names_no_reports(text):
 def runs_by_config(draft):
     (experiment,) = draft.experiments
     return [(config, [run for run in experiment.runs if run.config == config.key]) for config in experiment.configs]
+
+
+def test_a_version_in_a_list_of_names_is_of_what_the_first_one_names():
+    _, draft = read(expand(f"Results for PHP 7.4 and 8.2, in that order:\n\n{FIRST}\n\n{SECOND}\n"))
+    assert [config.name for config, _ in runs_by_config(draft)] == ["PHP 7.4", "PHP 8.2"]
+
+
+def test_numbers_of_clients_in_their_order_name_no_configs():
+    loads = "".join(f"@ab {c}.5 server= c={c}\n\n" for c in (10, 50, 100))
+    _, draft = read(expand(f"Results for 10, 50 and 100 clients, in that order:\n\n{loads}"))
+    assert len(draft.experiments[0].configs) == 1

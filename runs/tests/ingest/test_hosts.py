@@ -201,7 +201,9 @@ def test_a_line_that_tells_the_host_names_that_of_the_runs_below(line):
     assert [config.name for config in experiment.configs] == ["apache", "nginx"]
 
 
-@pytest.mark.parametrize("line", ["Server: nginx", "Host: localhost", "Machine: MacBook Pro", "Server: nginx/1.25"])
+@pytest.mark.parametrize(
+    "line", ["Server: nginx", "Host: localhost", "Machine: MacBook Pro", "Server: Actix", "Node: v18.19.0", "Server: A"]
+)
 def test_what_is_no_machines_name_names_no_host(line):
     _, draft = read(expand(f"{line}\n\n@ab 1.5 server=\n"))
     assert draft.hosts == []

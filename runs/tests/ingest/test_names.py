@@ -206,3 +206,7 @@ def test_a_setting_in_a_sentence_names_with_its_value():
 def test_a_heading_that_another_version_inherits_does_not_name_it():
     text = "nginx 1.24\n\n@ab 1.5 server=nginx/1.24.0\n\n@ab 2.5 server=nginx/1.25.3\n"
     assert names_of(text) == ["nginx 1.24", "nginx/1.25.3"]
+
+
+def test_a_letter_behind_a_colon_names_a_server():
+    assert len(names_of("Server: A\n@ab 1.5 server=\nServer: B\n@ab 2.5 server=\n")) == 2

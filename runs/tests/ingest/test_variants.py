@@ -283,3 +283,13 @@ def test_scripts_that_are_run_before_the_load_tool_tell_configs_apart(first, sec
 )
 def test_scripts_that_are_run_before_each_load_test_or_only_look_make_repeats(command):
     assert list(grouped(f"{command}\n{WRK}", f"{command}\n{WRK}").values()) == [[100.1, 101.1]]
+
+
+@pytest.mark.parametrize("reload", ["sudo nginx -s reload", "sudo systemctl reload nginx", "service nginx reload"])
+def test_a_reload_between_loops_tells_what_comes_before_and_behind_apart(reload):
+    found = grouped(WRK, WRK, f"$ {reload}\n{WRK}", WRK)
+    assert list(found.items()) == [("localhost:8080", [100.1, 101.1]), ("nginx reloaded", [102.1, 103.1])]
+
+
+def test_a_reload_before_each_run_is_a_habit():
+    assert list(grouped(*[f"$ sudo nginx -s reload\n{WRK}"] * 3).values()) == [[100.1, 101.1, 102.1]]
