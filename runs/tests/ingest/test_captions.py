@@ -71,6 +71,13 @@ def test_a_line_that_lists_names_in_the_order_of_the_reports_names_these(text):
     assert rates_by_name(f"{text}\n\n{FIRST}\n\n{SECOND}\n") == {"apache": 100.5, "nginx": 200.5}
 
 
+def test_what_the_second_report_lacks_is_what_the_first_one_has():
+    _, draft = read(
+        expand("The first result is with opcache enabled, the second one without it.\n\n@ab 900.1\n\n@ab 300.1\n")
+    )
+    assert [config.name for config in draft.experiments[0].configs] == ["with opcache enabled", "without opcache"]
+
+
 def test_names_in_their_order_go_to_as_many_reports_of_each_load():
     loads = "\n\n".join(f"@ab {rate}.5 server= c={c}" for rate, c in [(100, 1), (110, 9), (200, 1), (210, 9)])
     _, draft = read(expand(f"Below are apache and nginx, in that order.\n\n{loads}\n"))
