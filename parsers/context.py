@@ -15,7 +15,7 @@ from .prompts import find_branch, is_template, load_command, may_have_command, p
 from .records import Problem
 from .units import ungrouped
 
-_TRAIL = 60
+_TRAIL, _KEPT = 60, 3  # lines of prose between two blocks: the last ones, and the first ones, with a title or a caption
 _STAMPS = 16  # lines with a time that are kept of each gap; the middle ones go
 LONGEST_STAMP = 500
 _LAST_PROBLEMS = 16
@@ -38,6 +38,7 @@ _WIKI_HEADING = re.compile(r"\s*h([1-6])\. +(?=\S)")
 _FRONT_MATTER = re.compile(r"---|\+\+\+")
 _FRONT_FIELD = re.compile(r"\w[\w-]{0,40}\s*[:=]|\s*$")
 _MOST_OF_FRONT = 80  # lines
+_ASCIIDOC_TITLE = re.compile(r"(={2,6}) ([^\s=][^=]{0,200})")
 _EPOCH_OR_DAY = re.compile(r"\W{0,20}+(?:[12]\d{9}|20\d{6})")
 
 
@@ -80,7 +81,7 @@ class Context:
         if (number == 1 or self.front) and self._is_front_matter(number, text, lines):
             return
         (line_above, above), self.above = self.above, (number, text)
-        self.label = None
+        self.label = self.label if transcript.is_rule(text) else None
         line = _describe(text)
         if self.in_output and (shown := _SHOWN.fullmatch(text.strip())):
             self._follow_version(*filter(None, shown.groups()))
@@ -103,7 +104,9 @@ class Context:
         elif self.in_output and not (
             transcript.is_banner(text) or transcript.FILE_HEAD.fullmatch(text.strip()) or _is_comment(text, lines)
         ):
-            self.label = (number, text) if line.is_prose else None
+            self.label = (number, text) if line.is_prose else self.label
+        elif title := _ASCIIDOC_TITLE.fullmatch(text.rstrip()):
+            self._add_heading(number, f"{'#' * len(title[1])} {title[2]}")
         elif text[0] in "=-" and self._underlines(number, text.rstrip()):
             self._add_heading(*self.trail.pop())
         elif line.is_prose:
@@ -166,7 +169,7 @@ class Context:
         self.heading = (number, line.strip()[: transcript.MAX_HEADING])
         self.trail.append(self.heading)
         if len(self.trail) > _TRAIL:
-            del self.trail[0]
+            del self.trail[_KEPT]
         if self.command:
             self.command.prose_since, self.command.labelled = True, False
 

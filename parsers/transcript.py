@@ -240,6 +240,11 @@ def is_prose(line: str) -> bool:
     return not _CODE_WORD.match(stripped) and not (_CODE_SIGN.search(stripped) and _CODE.fullmatch(stripped))
 
 
+def is_rule(line: str) -> bool:
+    """Whether a line is only drawn, of signs: "#####"."""
+    return _RULE.fullmatch(line.strip()) is not None and not is_elision(line)
+
+
 def is_banner(line: str) -> bool:
     """ "=== RUN 1 ===", which a script prints between the outputs of the tools that it runs."""
     return line.startswith("===") and _WIKI_TITLE.fullmatch(line.rstrip()) is not None

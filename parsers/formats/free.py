@@ -177,7 +177,9 @@ def _number_of(lines: Lines, command: str | None, first: int) -> int:
 
 
 _APART = 4
-_LEAST_KB = 8192  # of a machine's RAM: a lower total was printed in MiB or GiB
+# Of a machine's RAM in KiB: a lower total was printed in MiB or GiB. It is above 64 GiB in MiB, and above 128 GiB where the
+# column "available" tells that the tool is not old.
+_LEAST_KB, _LEAST_NEW_KB = 68_000, 136_000
 
 
 def _believe(values: dict[str, Any], unit: float | None) -> None:
@@ -185,7 +187,8 @@ def _believe(values: dict[str, Any], unit: float | None) -> None:
     total = values.get("mem_total_kb")
     if unit is not None or not isinstance(total, int):
         return
-    factor = 1024 if total < _LEAST_KB else 1 / 1024 if total > 512 * 1024**2 else 1
+    least = _LEAST_NEW_KB if "mem_available_kb" in values else _LEAST_KB
+    factor = 1024 if total < least else 1 / 1024 if total > 512 * 1024**2 else 1
     for name, value in list(values.items()) if factor != 1 else ():
         scaled = value * factor
         values[name] = int(scaled) if scaled == int(scaled) else scaled

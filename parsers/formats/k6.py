@@ -13,6 +13,7 @@ Source    k6's js/summary.js and internal/js/summary-new.js
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from ..commands import FLAG, Option
@@ -71,7 +72,12 @@ _TIMED = re.compile(r"(?:http_req_|grpc_req_|ws_|browser_|iteration_duration|gro
 def parse(lines: Lines, command: str | None) -> Found | None:
     if (lines.peek() or "").lstrip().startswith("{"):
         return take_object(lines, JSON, _read_object)
-    found = take_report(lines, _REPORT, _Metrics().read)
+
+    def is_alone(_: dict[str, Any], line: str) -> bool:
+        """Whether a word is no metric's name: the thresholds of a metric stand right below it."""
+        return bool(_NAME.match(line)) and not any(map(_THRESHOLD.fullmatch, map(str.strip, lines.ahead(1))))
+
+    found = take_report(lines, replace(_REPORT, over=is_alone), _Metrics().read)
     return found if found and found.values.keys() - {"thresholds"} else None
 
 

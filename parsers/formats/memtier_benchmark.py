@@ -5,13 +5,15 @@ Yields    one LoadResult for each table: of its "Totals", since all kinds of ope
           the values. Its path names those kinds, and whether the table is of the best or the worst of several runs
 Units     ms; operations/s; KB/s as printed
 Quirks    old versions print one latency, which is the mean; "---" is what an operation does not have; the number of clients
-          stands above the first of several tables only; the mean of several runs (-x) is no run of its own
+          stands above the first of several tables only; the mean of several runs (-x) is no run of its own; a table of several
+          rows of totals is of so many runs
 Source    memtier_benchmark's run_stats.cpp, 1.2 to 2.1
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from ..commands import FLAG, Command, Option
@@ -20,6 +22,7 @@ from ..records import Found, LoadResult, Record, Semantics
 from ..report import Report, take_report
 
 KIND = "memtier_benchmark"
+_COLUMNS = f"{KIND} columns"  # of its last table
 PROGRAMS = ("memtier_benchmark",)
 SEMANTICS = Semantics(completed_from_command=True, whole_report=(), rate_step=0.01)
 OPTIONS = {
@@ -62,15 +65,30 @@ _NAMES |= {"Requests per client": "requests_per_client", "Requests per thread": 
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _REPORT, _Table().read)
+    table = _Table()
+    found = take_report(lines, _REPORT, table.read)
     if found is None or "operations" not in found.values:
         return None
+    lines.memory[_COLUMNS] = table.columns
     asked = {name: value for name, value in found.values.items() if name in _NAMES.values()}
     if asked:
         lines.memory[KIND] = asked
     elif found.values.get("title", "")[:1] in "WA":  # of the same runs as the best one above
         found.values |= lines.memory.get(KIND, {})
     return found
+
+
+def follows(lines: Lines, command: str | None) -> Found | None:
+    """The totals of one more run, where somebody put those of several below one heading."""
+    if not any(map(_is_total, lines.ahead(1))):
+        return None
+    while not (lines.peek() or "").strip():
+        next(lines)
+    return take_report(lines, _REPORT, _Table(lines.memory[_COLUMNS]).read)
+
+
+def _is_total(line: str) -> bool:
+    return line.split()[:1] == ["Totals"]
 
 
 _REPORT = Report(
@@ -84,15 +102,17 @@ _REPORT = Report(
         r"|[A-Z]\w*\s+\d+\.\d{3}\s+\d+\.\d+$"
     ),
     free=re.compile(r"\[RUN #\d+"),
-    over=lambda values, line: "operations" in values and bool(re.match(OPENS, line)),
+    over=lambda values, line: (
+        "operations" in values and bool(re.match(OPENS, line) or ("Totals" in values["operations"] and _is_total(line)))
+    ),
     whole=2,
     broken=3,
 )
 
 
 class _Table:
-    def __init__(self) -> None:
-        self.columns: list[str] = []
+    def __init__(self, columns: Sequence[str] = ()) -> None:
+        self.columns = list(columns)
 
     def read(self, line: str) -> dict[str, Any] | None:
         if found := _ASKED.fullmatch(line):

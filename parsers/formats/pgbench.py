@@ -59,6 +59,7 @@ _TPS = r"tps = \d{1,12}\.\d{6} \((?:(?:including|excluding) (?:connections |reco
 INLINE = _TPS.replace(r"\d{1,12}\.\d{6}", r"(\d{1,12}\.\d{6})")
 OPENS = (
     rf"pgbench \(\d+|starting vacuum\.\.\.|progress: \d+\.\d s, \d+\.\d tps|transaction type: \S|{_TPS}"
+    r"|scaling factor: \d{1,9}\s*$"
     r"|duration: \d{1,12} s\s*$|latency average(?: =|:) \d+\.\d{3} ms|number of transactions actually processed: \d"
 )
 

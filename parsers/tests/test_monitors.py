@@ -114,6 +114,22 @@ def test_facts_of_the_machine():
     ]
 
 
+@pytest.mark.parametrize(
+    ("row", "ram_kb"),
+    [
+        ("31812       15788        6699          55        9324       15430", 31812 * 1024),
+        ("128901      115788        6699          55        9324       15430", 128901 * 1024),
+        ("246120       15788        6699          55        9324       15430", 246120),
+        ("1000224     115788        6699          55        9324       15430", 1000224),
+    ],
+)
+def test_a_table_of_memory_without_its_command_is_in_the_unit_that_a_machine_can_have(row, ram_kb):
+    """The first row is of a server's report; the others are made."""
+    table = f"              total        used        free      shared  buff/cache   available\nMem:   {row}\n"
+    (facts,) = (r for b in blocks(table) for r in b.records if isinstance(r, HostFacts))
+    assert facts.ram_kb == ram_kb
+
+
 def test_processors_that_were_left_out_are_not_counted():
     assert blocks("$ nproc --ignore=1\n1\n")[0].records == [HostFacts(cores=None)]
 

@@ -395,7 +395,7 @@ def _head_sweep(page: Page, swept: Range, found: Sequence[Headline]) -> Headline
     led = [one for one in found if one.winner and one.metric == RATE]
     names_at = {point.at: point.config for point in swept.points}
     leads = {names_at.get(one.winner.at) for one in led if one.winner}
-    if len({*names_at.values()}) < 2 or len(leads) != 1 or len(led) < 2:
+    if len({*names_at.values()}) < 2 or len(leads) != 1 or len(led) < 2 or swept.leaders - leads:
         return Headline(Outcome.SWEEP, step, RATE, sweep=swept)
     best = max(led, key=lambda one: one.ratio or 0)  # "by up to"
     others = tuple(one for one in led if one is not best)

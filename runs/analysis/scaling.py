@@ -207,6 +207,14 @@ class Range:
         return [point for point in self.points if not point.failed and point.rate]
 
     @property
+    def leaders(self) -> set[str]:
+        """The configs that serve the most at one of the values, of those at which several serve without failures."""
+        at: dict[float, list[Point]] = defaultdict(list)
+        for point in self.sound:
+            at[point.value].append(point)
+        return {max(own, key=lambda point: point.rate or 0).config for own in at.values() if len(own) > 1}
+
+    @property
     def series(self) -> dict[str, list[Point]]:
         """The points of each config."""
         names = dict.fromkeys(point.config for point in self.points)

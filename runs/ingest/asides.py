@@ -4,7 +4,8 @@ the markup around those that do."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 
@@ -39,14 +40,14 @@ _HTTP_HEADER = re.compile(
     re.IGNORECASE,
 )
 _NAVIGATION = re.compile(
-    r"[|»›]\s+\S.*[|»›]\s|^(?:[«←‹]|older posts?\b|newer posts?\b|leave a comment|share this|\d+ comments?$)|[»→›]$"
+    r"[|»›]\s+\S.*[|»›]\s|^\|[^|]+\||^(?:[«←‹]|older posts?\b|newer posts?\b|leave a comment|share this|\d+ comments?$)|[»→›]$"
     r"|^(?:!?\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])[\s|]*)+$|^\[!\[",  # Markdown's links, and pictures
     re.I,
 )
 _COMMAND = re.compile(
     # options that are explained
     r"^#\s+-{1,2}[A-Za-z]\b|^\W{0,4}-{1,2}[A-Za-z][\w-]*`?\s*(?:[=:：]|is\b|means|stands|specif|表示)|^[a-z] = "
-    r"|^(?:#\s)?(?:\+\s|\./|run\s`?\.{0,2}/|(?:go|cargo|deno|bun|dotnet)\s(?:run|build|install|test|bench)\b|(?:npm|npx|yarn|pnpm|pip3?|gem|bundle|brew"
+    r"|^(?:#\s)?(?:\+\s(?!\w+=\S*$|\+)|\./|run\s`?\.{0,2}/|(?:go|cargo|deno|bun|dotnet)\s(?:run|build|install|test|bench)\b|(?:npm|npx|yarn|pnpm|pip3?|gem|bundle|brew"
     r"|git|docker|docker-compose|kubectl|mvn)\s[a-z][\w:-]*(?:\s|$)|(?:node|php|ruby|perl|python[23]?)\s(?:-\w+\s)?\S+\.[a-z]\w*$|(?:cp|mv|rm|mkdir|chmod|tar)\s\S+|(?:g?unicorn|uvicorn|puma)\s-"
     r"|(?:sudo|service|systemctl|apachectl|export|echo|curl|wget|apt(?:-get)?|yum|make|cd|sed|vim?|nano|ssh|kill(?:all)?)\s+\S)"
     r"|^[a-z][\w./]*\s(?:.*\s)?-{1,2}\w+\s+\S+\s.*(?:\s-{1,2}\w|://)|&&|://\S*$|\w\s*=\s*[\w.]+\(|^[A-Z]\w+\s+(?:\S+\s+)?\"[^\"]*\"$"
@@ -154,7 +155,7 @@ def join_wrapped(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
 
 
 _ANY_FILE = re.compile(r"(?:readme|index|results?|out(?:put)?|bench(?:mark)?s?|logs?|stdout)", re.IGNORECASE)
-_MARKUP = re.compile(r"^(?:[\s*=・◆◇■□●○▪•>|_-]|#(?!\d)|//\s)+|(?:\s-+)?(?:(?<!\.)[\s:：*_=|])*$")
+_MARKUP = re.compile(r"^(?:\+\s|[\s*=・◆◇■□●○▪•>|_-]|#(?!\d)|//\s)+|(?:\s-+)?(?:(?<!\.)[\s:：*_=|])*$")
 _BANNER = re.compile(r"[\s-]*-{3,}\s*(\w.*?)\s*-{3,}(?:\s.*)?")  # what stands between dashes, and behind them
 # Of a CI service's log.
 _STAMP = re.compile(
@@ -190,6 +191,24 @@ def _name_file(path: PurePosixPath) -> str:
     """ "results/nginx.txt" → "nginx"; "bench/go/README.md" → "go"."""
     stem = path.name.partition(".")[0] or path.name
     return path.parent.name if path.parent.name and _ANY_FILE.fullmatch(stem) else stem
+
+
+def tell_files_apart(trails: Iterable[list[tuple[int, str]]]) -> None:
+    """Name files of one name by the directories that differ: "==> apache/t3.txt <==", "==> nginx/t3.txt <=="."""
+    trails = list(trails)
+    heads = {text: file["path"] for trail in trails for _, text in trail if (file := FILE_HEAD.fullmatch(text.strip()))}
+    paths: dict[str, set[PurePosixPath]] = defaultdict(set)
+    for text, path in heads.items():
+        paths[strip_markup(text)].add(PurePosixPath(path or ""))
+    told: dict[str, str] = {}
+    for text, path in heads.items():
+        alike = paths[strip_markup(text)]
+        common = set.intersection(*({*each.parts} for each in alike))
+        if len(alike) > 1 and (own := [part for part in PurePosixPath(path or "").parts if part not in common]):
+            told[text] = "-".join([*own, strip_markup(text)] if len(paths) > 1 else own)
+    for trail in trails if told else ():
+        # A dot in the name of a directory begins no file's type.
+        trail[:] = [(line, f"==> {told[text]}/output <==" if text in told else text) for line, text in trail]
 
 
 def is_file(text: str) -> bool:

@@ -20,7 +20,7 @@ from runs.analysis.columns import Method, group_by_method, method_of
 
 from .asides import heading_level, is_aside, strip_markup
 from .draft import MAX_NAME, DraftConfig
-from .heading_groups import Choice, find_full_names, find_numbered_repeats
+from .heading_groups import Choice, find_full_names, find_numbered_repeats, name_values
 from .heading_words import (
     drop_with,
     find_repeat,
@@ -158,7 +158,8 @@ class ConfigNames:
         loads: dict[str, list[int]] = defaultdict(list)
         for load, choice in choices.items():
             loads[choice.text].append(load)
-        names = {text: find_told_host(text).name or name_of_heading(text) for text in loads}
+        values = name_values(loads)
+        names = {text: find_told_host(text).name or values.get(text) or name_of_heading(text) for text in loads}
         is_heading = {text: choices[own[0]].is_heading and not speaks(text) for text, own in loads.items()}
         if title := self._find_title(loads, choices):
             is_heading[title] = False

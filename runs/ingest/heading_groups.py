@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from parsers.blocks import Block
@@ -23,11 +23,14 @@ from .heading_words import (
     measures_again,
     names_clients,
     names_software,
+    remove_file_type,
     split_repeat,
 )
 
 Heading = tuple[int, str]  # (line, text)
 _REMARK = re.compile(r"\s*[(（\[,:]")  # what may be left out where a name is mentioned again
+_GLUED = re.compile(r"(.*[^\W\d_])(\d)")  # "jetty1": a repeat where several names have the same numbers
+_LEAST_VALUE = 16  # of numbers that may be those of settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,14 +167,20 @@ def find_numbered_repeats(
 ) -> dict[str, str]:
     """{heading: name without the number of its repeat}, of headings that only a number tells apart: "nginx 1", "nginx 2".
 
-    It may be a version's: it is a repeat's where the numbers begin with 1, and there are three or several names have them.
+    It may be a version's: it is a repeat's where the numbers begin with 1, and there are three or several names have them. One that
+    sticks to the name is a repeat's where all names have the same three and more.
     names: {heading: name}; loads: {heading: load tests that it names}
     """
     numbered: dict[str, dict[int, str]] = defaultdict(dict)
+    glued: dict[str, dict[int, str]] = defaultdict(dict)
     for text, name in names.items():
         if split := split_repeat(name):
             base, number, _ = split
             numbered[base][number] = text
+        elif counts := _GLUED.fullmatch(name):
+            glued[counts[1]][int(counts[2])] = text
+    if len(glued) > 1 and len({(len(texts), max(texts)) for texts in glued.values()}) == 1:
+        numbered |= {base: texts for base, texts in glued.items() if len(texts) > 2}
     counted = {
         base: texts
         for base, texts in numbered.items()
@@ -179,6 +188,16 @@ def find_numbered_repeats(
     }
     is_certain = len(counted) > 1 or any(len(texts) > 2 and len(base) > 1 for base, texts in counted.items())
     return {text: base for base, texts in counted.items() if is_certain for text in texts.values()}
+
+
+def name_values(texts: Iterable[str]) -> dict[str, str]:
+    """{heading: its whole name}, where its number is no repeat's but a value, as the others lie far apart: "test1", "test64"."""
+    numbers: dict[str, dict[int, str]] = defaultdict(dict)
+    for text in texts:
+        if (split := split_repeat(remove_file_type(text))) and split[2]:
+            numbers[split[0]][split[1]] = text
+    tried = (own for own in numbers.values() if len(own) > 1 and max(own) >= max(_LEAST_VALUE, 4 * len(own)))
+    return {text: remove_file_type(text) for own in tried for text in own.values()}
 
 
 def find_full_names(names: Mapping[str, str]) -> dict[str, str]:

@@ -43,14 +43,14 @@ _STEMS = (  # of ordinals in other languages, from 1
 )
 _CHINESE = {sign: n for n, sign in enumerate("一二三四五六七八九十", start=1)}
 _RUN = (
-    r"(?:run|try|attempt|round|pass|iter(?:ation)?|repeat|rep(?:etition)?|test|trial|take|measurement|próba|przebieg|pomiar"
-    r"|(?:durch|test)?lauf|durchgang|versuch|messung|essai|passage|prueba|intento|ejecución|corrida|teste|rodada|execução"
+    r"(?:run|try|attempt|round|pass|iter(?:ation)?|interation|repeat|rep(?:etition)?|test|trial|take|measurement|próba|przebieg|pomiar"
+    r"|(?:durch|test)?lauf|durchgang|versuch|messung|essai|passage|prueba|intento|ejecución|corrida|tentativ[ao]|teste|rodada|execução"
     r"|prova|esecuzione|poging|meting|pokus|körning|försök|deneme|запуск|попытка|прогон|замер|тест)"
 )
 _LOADED = r"(?:concurrent |parallel )?(?:requests?|users?|clients?|connections?|threads?|workers?|req|rps|sec|min|m?s\b|k\b|%)"
 _REPEAT = re.compile(
     r"(?P<ja>\d+)\s*(?:回目|회차|度目)|第\s*(?:(?P<dai>\d+)|(?P<zh>[一二三四五六七八九十]))\s*[回次遍轮輪]"
-    rf"|(?<![^\W\d_]){_RUN}[\s_=-]*(?:n[or°º]\.?\s*|#\s*|№\s*)?(?P<en>\d{{1,3}})(?:\s?(?:/|of|von|de|z|из)\s?\d+)?"
+    rf"|(?<![^\W\d_]){_RUN}(?:[\s_=-]*|\s?[:：]\s?(?=\d{{1,3}}\W*$))(?:n[or°º]\.?\s*|#\s*|№\s*)?(?P<en>\d{{1,3}})(?:\s?(?:/|of|von|de|z|из)\s?\d+)?"
     rf"(?![^\W_]|\.\w|\s*{_LOADED})"
     r"|[(\[](?P<of>\d{1,2})\s?(?:/|of|von|de)\s?\d{1,2}[)\]]"
     rf"|(?<![\w.])(?P<th>\d{{1,2}})(?:st|nd|rd|th|er|re|è?me|e|º|ª|\.|-?[йя])\s{_RUN}\b"
@@ -71,7 +71,7 @@ _TAKES_NUMBER = re.compile(
     r"(?:config(?:uration)?|servers?|hosts?|machine|node|version|ver|v|release|option|case|scenario|experiment|variant|set-?up"
     r"|workers?|threads?|process(?:es)?|cores?|v?cpus?|https?|php|python|ruby|perl|java|level|phase|step|stage|clients?|users?"
     r"|connections?|conns?|concurrency|instances?|replicas?|shards?|pods?|containers?|vms?|box|region|zone|backend|endpoint|page"
-    r"|url|query|api|route|sleep|delay|wait|timeout|latency|lag|ttl|part|figure|table|listing|chapter|group|-\w+|size|depth|pipeline|batch|tls|h|gen)\W*$",
+    r"|url|query|api|route|sleep|delay|wait|timeout|latency|lag|ttl|part|figure|table|column|listing|chapter|group|-\w+|size|depth|pipeline|batch|tls|h|gen)\W*$",
     re.IGNORECASE,
 )
 _WARM_UP = re.compile(
@@ -180,7 +180,7 @@ _IN_BRACKETS = re.compile(r"\bPR\W*$|\((?i:pr|go|js|ts|v\d)\)\W*$|\([A-Z]\)\W*$"
 # Names that are too short to be distinguished from the rest of a sentence, unless they stand alone: "## Go", "## go", "v2:".
 _BRIEF = re.compile(
     r"(?:go|js|ts|c\+\+|c#) (?:server|app|version|code|service|client|implementation|binary|build)s?\s*[:：]?\s*|"
-    r"\s*#+\s+(?:go|d|r|js|ts|c(?:\+\+|#)?|f#|[A-Z][A-Z\d])\s*[:：]?\s*|"
+    r"\s*#+\s+(?:go|d|r|js|ts|c(?:\+\+|#)?|f#|(?!HW|OS|PC|VM)[A-Z][A-Z\d])\s*[:：]?\s*|"
     r"(?:\s*(?:#+|[*-]|\*\*)\s*)?(?:v\d[\w.]*|Go|Bun|C(?:\+\+|#)?|D|F#|R|JS|TS|PHP\s?\d|h[123]c?"
     r"|(?:this )?PR(?: ?#?\d+)?)(?i:\s(?:servers?|app|version|code|results?|bench\w*|tests?))?(?:\*\*)?\s*[:：]?\s*"
 )
@@ -273,10 +273,15 @@ def remove_warm_up(text: str) -> str:
     return _trim(_WARM_UP.sub(" ", text)) if is_warm_up(text) else text
 
 
+def remove_file_type(text: str) -> str:
+    """A label without markup and without what tells the type of the file that it names: "nginx.log" → "nginx"."""
+    return _FILE_TYPE.sub("", strip_markup(text))
+
+
 @lru_cache(maxsize=_CACHED)
 def name_of_heading(text: str) -> str:
     """ "Now the same with php-fpm" → "php-fpm"; "1. Polka" → "Polka"; "nginx, run 2" → "nginx"."""
-    bare = " ".join(_FILE_TYPE.sub("", strip_markup(remove_warm_up(text))).split())
+    bare = " ".join(remove_file_type(remove_warm_up(text)).split())
     repeat = split_repeat(bare)
     bare = strip_markup(repeat[0] if repeat and repeat[2] else bare)
     bare = bare[1:-1] if re.fullmatch(r"\[[^][]+\]", bare) else bare

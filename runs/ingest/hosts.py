@@ -383,8 +383,9 @@ def _add_noise(passport: dict[str, Any] | None) -> dict[str, Any] | None:
 
 
 def _choose_machine_name(names: Iterable[str]) -> str:
-    """The first of the names that is a machine's own, or ""."""
-    return next((name for name in names if name not in _PLACEHOLDERS and not _is_address(name)), "")
+    """The name that is a machine's own, or "": of several that were loaded none is the machine of all."""
+    own = {name for name in names if name not in _PLACEHOLDERS and not _is_address(name)}
+    return own.pop() if len(own) == 1 else ""
 
 
 def _is_address(name: str) -> bool:

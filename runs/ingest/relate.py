@@ -15,7 +15,7 @@ from parsers.blocks import Block
 from parsers.records import ConfigText, LoadResult, ProcessSample, SystemSample, Timings
 from parsers.transcript import width
 
-from .asides import SUBJECT, heading_level, is_aside, strip_markup
+from .asides import SUBJECT, heading_level, is_aside, strip_markup, tell_files_apart
 from .block_samples import make_short_records
 from .captions import move_captions, name_in_order
 from .captures import place_captures, place_texts
@@ -46,6 +46,9 @@ _COMPARES = re.compile(
 _DESCRIBES_HOST = re.compile(r"スペック|ハードウェア|ハードウエア|環境|hardware|\bspec|machine", re.IGNORECASE)
 _SENTENCE_ENDS = (".", "。", "!", "！", "ます", "です", "ました", ",", "、")
 _LIST_MARKS = ("・", "•", "- ", "* ")
+_SETTING = re.compile(
+    r"[\w.-]+(?:\s*=|:\s\w+:)\s*\S"
+)  # of a file or a machine that is shown before the first load test
 _MAX_TITLE_WIDTH = 140
 _N_TITLE_LINES = 15  # among which a title is looked for
 _MAX_PREAMBLE = 8  # in a longer one the first line need not be the title
@@ -74,6 +77,7 @@ class _Relation:
             records[index] = make_short_records(blocks[index])
         self.loads = [i for i in self.loads if i not in self.tabled and i not in self.parts]
         self.load_set = set(self.loads)
+        tell_files_apart(block.trail for block in blocks)
         move_captions(blocks, self.loads)
         # A process table without rows or without memory belongs to a run all the same.
         self.monitors = [
@@ -293,30 +297,36 @@ def name_experiment(
     part: numbers of the experiment's blocks; headings: others that name configs; is_first: of the experiments in the text.
     """
     groups = {config.group for config in configs if config.group}
-    taken = {*headings, *(config.name for config in configs), *(groups if len(groups) > 1 else ())}
-    trail = [text for _, text in blocks[part.start].trail] if part else []
-    if trail and (name := strip_markup(_find_title(trail, taken, groups, is_first))[:MAX_NAME]):
-        return name
     names = [config.name for config in configs]
+    taken = {*headings, *(names if len(names) > 1 else ()), *(groups if len(groups) > 1 else ())}
+    trail = [text for _, text in blocks[part.start].trail] if part else []
+    levels = [level for index in part for _, text in blocks[index].trail if (level := heading_level(text))]
+    is_top = min(levels, default=1) == 1 or levels.count(min(levels)) == 1  # otherwise it is one of several sections
+    if trail and (name := strip_markup(_find_title(trail, taken, groups, is_first, is_top))[:MAX_NAME]):
+        return name
     if len(names) > 2:
         return f"{names[0]}, {names[1]} and {len(names) - 2} more"[:MAX_NAME]
     return " and ".join(names)[:MAX_NAME] or "Monitors"
 
 
-def _find_title(trail: Sequence[str], taken: Collection[str], groups: Collection[str], is_first: bool) -> str:
+def _find_title(
+    trail: Sequence[str], taken: Collection[str], groups: Collection[str], is_first: bool, is_top: bool
+) -> str:
     subject = next((match["subject"] for text in trail if (match := SUBJECT.search(text))), None)
     if subject and is_first:
         return subject.strip("\"'")
     lines = [text for text in trail if not is_aside(text) and not is_warm_up(text)]
     phrases = [text for text in lines if not text.rstrip().endswith(_SENTENCE_ENDS)]
     titles = [
-        text for text in phrases if width(text) <= _MAX_TITLE_WIDTH and strip_markup(text) not in {*taken, *groups}
+        text
+        for text in phrases
+        if width(text) <= _MAX_TITLE_WIDTH and strip_markup(text) not in {*taken, *groups} and not _SETTING.match(text)
     ]
     if not is_first:
         return titles[-1] if titles and len(trail) <= 3 and not is_generic(titles[-1]) else ""
     top = lines[0] if lines else ""
     names_all = top in phrases and not is_generic(top) and strip_markup(top) not in taken
-    if names_all and top == trail[0] and heading_level(top) == 1:
+    if names_all and top == trail[0] and heading_level(top) and is_top:
         return top
     compares = (
         t for t in titles if t in lines[:_N_TITLE_LINES] and _COMPARES.search(t) and not _DESCRIBES_HOST.search(t)
@@ -324,7 +334,8 @@ def _find_title(trail: Sequence[str], taken: Collection[str], groups: Collection
     if chosen := next(compares, ""):
         return chosen
     is_preamble = len(lines) <= _MAX_PREAMBLE and not top.startswith(_LIST_MARKS)
-    return top if is_preamble and top in titles and not is_generic(top) else ""
+    is_section = heading_level(top) and not is_top
+    return top if is_preamble and top in titles and not is_generic(top) and not is_section else ""
 
 
 def name_timings(block: Block) -> str:

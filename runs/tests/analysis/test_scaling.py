@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from runs.analysis import scaling
 from runs.analysis.scalability_law import Sweep, compute_law, fit
+from runs.analysis.scaling import Point, Range
 from runs.analysis.summary_wording import describe_sweep
 from runs.tests.analysis.facts import configs, run
 
@@ -240,3 +241,16 @@ def test_what_is_no_rate_is_left_out(rate):
     runs = [ab(n, 10.0 * n) for n in (1, 2)] + [ab(3, rate)]
     (found,) = fit_sweeps(configs("worker"), runs)
     assert [level.n for level in found.levels] == [1, 2]
+
+
+def test_the_leaders_of_a_sweep_are_all_that_serve_the_most_at_one_of_its_levels():
+    """Of a report of sysbench: "select" is compared with neither of the others, and yet no "write" leads where it serves more."""
+    rates = {"read": (783.9, 3470.7), "write": (3425.6, 14115.4), "select": (33572.0, 186823.8)}
+    points = [
+        Point(name, at, level, rate, None, 0.0, 1)
+        for at, (name, own) in enumerate(rates.items())
+        for level, rate in zip((1, 8), own, strict=True)
+    ]
+    assert Range("concurrency", tuple(points), None, None).leaders == {"select"}
+    assert Range("concurrency", tuple(points[:4]), None, None).leaders == {"write"}
+    assert Range("concurrency", tuple(points[:2]), None, None).leaders == set()

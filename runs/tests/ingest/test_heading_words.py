@@ -157,6 +157,9 @@ def test_it_tells_when(heading, phase):
         ("third try", 3),
         ("第三次", 3),
         ("Попытка 4", 4),
+        ("interation: 3", 3),
+        ("Tentativa 2", 2),
+        ("Test: 8 cores", None),
         ("nginx 1.22", None),
     ],
 )

@@ -19,6 +19,22 @@ def names_of(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
+    ("files", "names"),
+    [
+        (("jetty1", "jetty2", "jetty3", "netty1", "netty2", "netty3"), ["jetty", "netty"]),
+        (("jetty9", "jetty10", "netty3", "netty4"), ["jetty9", "jetty10", "netty3", "netty4"]),
+        (("jetty1", "jetty2", "jetty3"), ["jetty1", "jetty2", "jetty3"]),
+        (("one_test1", "one_test64"), ["one_test1", "one_test64"]),
+        (("nginx_test1", "nginx_test2"), ["nginx"]),
+    ],
+)
+def test_the_numbers_of_files_are_those_of_repeats_where_several_files_count_alike(files, names):
+    """The lines are what grep prints of several files."""
+    rates = (f"{file}.txt:Requests per second:    {170 + at}.98 [#/sec] (mean)" for at, file in enumerate(files))
+    assert names_of("\n".join(rates) + "\n") == names
+
+
+@pytest.mark.parametrize(
     "above",
     [
         "Following is sample apachebench output:",
