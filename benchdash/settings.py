@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import plotly
@@ -9,6 +10,10 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from benchdash import env
+
+# Reading and storing a text makes objects by the hundred thousand that stay: looking through them after each 700 new ones,
+# as is usual, took a fourth of the time.
+gc.set_threshold(10_000, 10, 10)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = env.data_dir(BASE_DIR / "var")

@@ -172,11 +172,15 @@ def get_semantics(tool: str) -> Semantics:
     return form.semantics if form is not None and form.semantics is not None else _UNKNOWN
 
 
-@lru_cache(maxsize=4096)
+@cache
+def _list_load_programs() -> dict[str, Semantics]:
+    tools = [form for form in formats().values() if form.semantics]
+    return _UNREAD | {name: form.semantics for form in reversed(tools) for name in form.programs if form.semantics}
+
+
 def load_program(program: str) -> Semantics | None:
     """The semantics of the load tool that a program of this name (as a process table shows it: "wrk2") is; None: of none."""
-    found = (form.semantics for form in formats().values() if form.semantics and program in form.programs)
-    return next(found, _UNREAD.get(program))
+    return _list_load_programs().get(program)
 
 
 def makes_load(program: str) -> bool:
@@ -186,7 +190,7 @@ def makes_load(program: str) -> bool:
 
 def load_programs() -> set[str]:
     """Names of the load tools' programs."""
-    return {name for form in formats().values() if form.semantics for name in form.programs} | _UNREAD.keys()
+    return set(_list_load_programs())
 
 
 def has_one_thread(program: str) -> bool:

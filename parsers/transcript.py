@@ -252,4 +252,4 @@ def is_banner(line: str) -> bool:
 
 def width(text: str) -> int:
     """Columns that a terminal needs for `text` (wide East Asian characters take two)."""
-    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+    return len(text) if text.isascii() else sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)

@@ -178,7 +178,7 @@ class ConfigNames:
         names = find_full_names(names | numbered)
         found = {text: spelt.setdefault(name.lower(), name) for text, name in drop_with(names).items()}
         for text, own in loads.items():
-            says_nothing = text in sentences and names[text] == name_of_heading(text)
+            says_nothing = not is_heading[text] and "://" not in text and names[text] == name_of_heading(text)
             name = self._find_change(own, choices[own[0]], says_nothing)
             if name and name.lower() not in spelt:  # what has a name already would be averaged with it
                 found[text] = spelt[name.lower()] = name

@@ -35,6 +35,7 @@ _PHASES = (
     ("during", r"(?<=[負実測])荷?中|中の|中に"),
 )
 _PHASE_PATTERNS = [(phase, re.compile(pattern, re.IGNORECASE)) for phase, pattern in _PHASES]
+_ANY_PHASE = re.compile("|".join(pattern for _, pattern in _PHASES), re.IGNORECASE)
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "1st": 1, "2nd": 2, "3rd": 3}
 _STEMS = (  # of ordinals in other languages, from 1
     ("erst", "premi", "primer", "prim", "pierwsz", "перв"),
@@ -214,7 +215,9 @@ _CACHED = 20_000  # headings: each is asked for several times, all of a text in 
 
 def find_phase(heading: str) -> str:
     """ "before", "during", "after", or "" where the heading has none of them."""
-    return next((phase for phase, pattern in _PHASE_PATTERNS if pattern.search(heading)), "")
+    if not _ANY_PHASE.search(heading):  # most headings
+        return ""
+    return next(phase for phase, pattern in _PHASE_PATTERNS if pattern.search(heading))
 
 
 def find_repeat(text: str) -> int | None:
@@ -371,7 +374,7 @@ def is_generic(text: str) -> bool:
         return False
     bare = _WARM_UP.sub(" ", _AGAIN.sub(" ", _REPEAT.sub(" ", strip_markup(text))))
     bare = _build_generic_pattern().sub(" ", DATE.sub(" ", _METHOD.sub("method", bare)))
-    for _, pattern in _PHASE_PATTERNS:
+    for _, pattern in _PHASE_PATTERNS if _ANY_PHASE.search(bare) else ():
         bare = pattern.sub(" ", bare)
     left = bare.strip("\t -_:.()（）")
     return width(re.sub(r"[\W\d_]+", "", bare)) < 3 or makes_load(left.lower())  # "ab output"

@@ -33,13 +33,14 @@ _SETTING = re.compile(  # "MaxClients = 20", "worker_processes 2;"
     r"`?((?=\w*(?:[_.-]|[a-z][A-Z]))[A-Za-z][\w.-]*\s*(?:=\s*|:\s+|\s)(?:\d[\w./%]*|on|off|yes|no|true|false|auto));?`?"
 )
 _IS_SETTING = re.compile(r"[A-Za-z]+(?:_[a-z]|[a-z][A-Z])")
-_PLAIN_WORDS = """
+_PLAIN = """
     after again all also an any as at be but by came latest newest can did do few finally first got had has have how if into
     just last like made measured me more much my next no not only or our out over same some still switched than them there they
     through time too took output looks like follows second one gives gave turn gets try shows showed printed thanks thank please
     hi hello sorry report reproduce tried turned up us very we when which while will without would you your using instead
     available well idle should see similar
 """
+_PLAIN_WORDS = frozenset(_PLAIN.split())
 _WEAK = re.compile(  # words that name nothing where they are all
     r"(?:box(?:es)?|machines?|servers?|laptops?|set-?ups?|results?|tests?|pages?|sites?|things?|versions?|numbers?)",
     re.IGNORECASE,
@@ -112,7 +113,7 @@ class Sentences:
                 else None
             )
             return value[0] if value else name
-        plain = [word for word in words if not is_generic(word) and word.lower() not in _PLAIN_WORDS.split()]
+        plain = [word for word in words if not is_generic(word) and word.lower() not in _PLAIN_WORDS]
         told = [word for word in plain if word not in persons]
         has_others = "\n" in self._lower
         return " ".join(told) if told and has_others and len(plain) <= 3 and not all(map(_WEAK.fullmatch, told)) else ""

@@ -289,13 +289,16 @@ class _Writer:
 def make_series(capture: Capture, samples: CaptureSeries) -> Iterator[Series]:
     """Unsaved rows for a capture, one a metric of the system or of a process; a sample without the figure is a gap."""
     names: dict[object, dict[str, object]] = {}  # of one process at a time: all its metrics come together
+    metrics: dict[str, dict[str, object]] = {}
     for who, metric, track in samples.series():
         if who not in names:
             pid, user, command, group = who
             names = {who: truncate(Series, pid=pid, user=user, command=command, group=group)}
+        if metric not in metrics:
+            metrics[metric] = truncate(Series, metric=metric)
         yield Series(
             capture=capture,
-            **truncate(Series, metric=metric),
+            **metrics[metric],
             **names[who],
             n=track.n,
             min=track.low,

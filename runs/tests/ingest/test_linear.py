@@ -14,6 +14,7 @@ FREE = "$ free\n       total   used   free\nMem:   2046748   {}   1046748\nSwap:
 TEXTS = {
     "runs": "$ ab -n 100 -c 10 http://web/{}\n" + RATE,
     "headings": "## setting {} of the server\n\n" + RATE,
+    "sentences": "Then it was changed to setting {} and measured again, and it went somewhat faster.\n\n" + RATE,
     "configs": "## c{}\n$ cat /etc/nginx/nginx.conf\nworker_processes 2;\nevents {{}}\n\n$ ab -n 100 http://web/\n"
     + RATE,
     "hosts": "[root@web{} ~]# uptime\n 13:37:20 up 4 days, 16:36,  2 users,  load average: 0.35, 0.21, 0.18\n" + RATE,
