@@ -62,11 +62,12 @@ def _split_versions(source: Lines, line: str, context: Context) -> Iterator[Line
 
 def _split_table(source: Lines, n: int, context: Context) -> Iterator[Lines]:
     """The reports in the columns of a table, each below its column's title."""
-    number, above = context.trail[-1] if context.trail else (0, "")
-    titles = split_row(above)
+    number, above = context.trail[-1] if context.trail else (source.number, "")
+    rows = (row for _, text in reversed(context.trail) for row in (split_row(text), _split_titles(text)))
+    numbered = [f"{above.replace('. ', ', ')}, column {column}" for column in range(1, n + 1)]
+    titles = next((row for row in rows if len(row) == n), numbered)
     for column, part in enumerate(split_cells(source, n)):
-        if len(titles) == n:
-            context.retitle(number, titles[column].strip())
+        context.retitle(number, titles[column].strip())
         yield part
 
 
@@ -216,11 +217,17 @@ def split_beside(lines: Lines, first: str, column: int) -> tuple[Lines, Lines]:
 
 # --- reports side by side in the cells of a table ----------------------------------------------------------------------
 _MOST_CELLS = 6
+_WIDE_GAP = re.compile(r"\s{4,}")
 
 
 def split_row(line: str) -> list[str]:
     """What stands between the bars of a line."""
     return [cell.rstrip() for cell in re.sub(r"^\s{0,9}\| ?|\|\s*$", "", line).split("|")]
+
+
+def _split_titles(line: str) -> list[str]:
+    """What stands in a line between wide gaps, but for signs, as headings: "#,     Go     C++"."""
+    return [f"###### {title.strip(' *_`')}" for title in _WIDE_GAP.split(line) if any(map(str.isalpha, title))]
 
 
 def find_cells(line: str) -> list[str]:
