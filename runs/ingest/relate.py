@@ -304,6 +304,8 @@ def name_experiment(
     is_top = min(levels, default=1) == 1 or levels.count(min(levels)) == 1  # otherwise it is one of several sections
     if trail and (name := strip_markup(_find_title(trail, taken, groups, is_first, is_top))[:MAX_NAME]):
         return name
+    if len(groups) > 1:  # of "10 connections · nginx" only "nginx" is told
+        names = list(dict.fromkeys(config.name.removeprefix(f"{config.group} · ") for config in configs))
     if len(names) > 2:
         return f"{names[0]}, {names[1]} and {len(names) - 2} more"[:MAX_NAME]
     return " and ".join(names)[:MAX_NAME] or "Monitors"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -13,7 +14,7 @@ from runs.analysis.bd_command import SWITCH, lengthen, write_bd_command
 from runs.analysis.columns import Column
 from runs.analysis.conclusions import Judged
 from runs.analysis.config_diff import ConfigDiff
-from runs.analysis.doubt_case import seconds_taken
+from runs.analysis.doubt_case import LOCAL, seconds_taken
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import RunFact, Source
 from runs.analysis.headline import ADVISED_S, Headline, Outcome, Step
@@ -28,6 +29,7 @@ from runs.numbers import figure, name_first, percent, signed
 
 MOST_NAMES = 4
 MOST_OTHERS = 4  # workloads
+NAMED_HOST = re.compile(r"[\w.-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,13 @@ def write_next_command(headline: Headline, columns: Sequence[Column], host: str)
     ]
     if not variants or not all(command for _, command in variants):
         return ""
+    if len({run.host_id for _, run in again}) > 1 and all(run.hostname in LOCAL for _, run in again):
+        # Each machine loaded itself: these are compared, from here.
+        if not all(NAMED_HOST.fullmatch(run.host) for _, run in again):
+            return ""
+        variants = [
+            (name, f"ssh {run.host} {command}") for (name, command), (_, run) in zip(variants, again, strict=True)
+        ]
     warm = " --warmup 1" if headline.next.step in (Step.REPEAT, Step.WARM) else ""
     runs = "--until-sure" if headline.next.step == Step.REPEAT else f"--repeat {headline.next.runs}"
     return write_bd_command(variants, host=host, options=runs + warm)

@@ -226,3 +226,11 @@ def test_a_heading_that_another_version_inherits_does_not_name_it():
 
 def test_a_letter_behind_a_colon_names_a_server():
     assert len(names_of("Server: A\n@ab 1.5 server=\nServer: B\n@ab 2.5 server=\n")) == 2
+
+
+def test_an_experiment_of_groups_is_titled_by_what_stands_in_them():
+    text = "".join(
+        f"## {n} connections\n\n### nginx\n\n@ab {n}00.1 c={n}\n\n### caddy\n\n@ab {n}10.1 c={n}\n\n" for n in (10, 50)
+    )
+    _, draft = read(expand(text))
+    assert [experiment.name for experiment in draft.experiments] == ["nginx and caddy"]

@@ -360,6 +360,27 @@ def test_one_line_runs_both_configs_again_and_records_what_is_missing(browser, l
     assert "The command above records it." in page
 
 
+def test_machines_that_loaded_themselves_are_loaded_again_by_ssh(browser):
+    made, text = factories.experiment("two machines"), factories.upload()
+    load = "ab -n 9000 -c 10 http://localhost/"
+    hosts = [factories.host(name) for name in ("alpha", "beta")]
+    for host, rate in zip(hosts, (100.0, 130.0), strict=True):
+        told = {
+            "complete_requests": 9000,
+            "duration_s": 60.0,
+            "failed_requests": 0,
+            "concurrency": 10,
+            "hostname": "localhost",
+        }
+        config = factories.config(made, host.name)
+        factories.run(config, text, repeat=1, requests_per_second=rate, command=load, host=host, **told)
+    page = html(browser, made.get_absolute_url())
+    (command,) = [unescape(found) for found in re.findall(r'<div class="cmd"><code>(.*?)</code>', page, re.DOTALL)]
+    variants = [f"--variant {host.name} -- ssh {host.name} {load}" for host in hosts]
+    assert command.split(" \\\n  ")[1:] == variants
+    assert "--before" not in command
+
+
 @pytest.mark.parametrize(
     ("command", "options", "longer"),
     [
