@@ -118,6 +118,7 @@ MOST_BESIDE = 150  # lines of two terminals that are read as such
 _MOST_ALONE = 8  # lines of the left one alone, between two with both
 _RULERS = "│┃║|"
 _PANE = re.compile(r"[│┃║]|(?<=\s\s)\||(?<=\s\s)(?=\S)")  # "|" elsewhere is a command's
+_GAP = re.compile(r"[│┃║\s](?:(?<=[│┃║])|\s)")  # before each of them, and in few lines of prose
 _MOST_PANES = 6  # places in a line where the right terminal may begin
 _LONGEST_BESIDE = 400  # columns of two terminals
 
@@ -142,7 +143,7 @@ def _find_pane(line: str) -> int:
 
     In the other one a monitor's begins; a load tool's is what the command on the left printed.
     """
-    if len(line) > _LONGEST_BESIDE or not _compile_load_signs().search(line):
+    if len(line) > _LONGEST_BESIDE or not _GAP.search(line, _NARROWEST - 2) or not _compile_load_signs().search(line):
         return 0
     for found in islice(_PANE.finditer(line, _NARROWEST), _MOST_PANES):
         left, right = cut(line, found.end())
