@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import dropwhile
 
 from parsers.blocks import Block
+from parsers.catalogue import makes_load
 from parsers.records import Problem
 
 from .asides import find_numbering, heading_level, is_aside, join_wrapped, strip_markup
@@ -238,7 +239,11 @@ def _find_ordered_names(trail: Sequence[Line], n: int) -> tuple[int, list[str]]:
                 return line, names
     names = _check_names([strip_markup(re.sub(r"^\W*\d{1,2}[.)）]\s*", "", text)) for _, text in items])
     counted = [find_numbering(text) for _, text in items] == [str(i + 1) for i in range(len(items))]
-    if len(names) == n and (ordered or counted and any(map(names_software, names))):
+    # A list of what is needed names load tools, or prose stands below it.
+    is_nearest = items and items[-1] == next((line for line in reversed(trail) if not is_aside(line[1])), None)
+    needs_tools = any(makes_load(word.lower()) for name in names for word in name.split())
+    lists_servers = counted and is_nearest and not needs_tools and any(map(names_software, names))
+    if len(names) == n and (ordered or lists_servers):
         return items[-1][0], names
     return 0, []
 

@@ -71,6 +71,15 @@ def test_a_line_that_lists_names_in_the_order_of_the_reports_names_these(text):
     assert rates_by_name(f"{text}\n\n{FIRST}\n\n{SECOND}\n") == {"apache": 100.5, "nginx": 200.5}
 
 
+def test_a_list_of_what_is_needed_names_no_reports():
+    needed = "requirements:\n\n1. node.js v12.13.1\n2. {}\n\n{}@ab 900.1\n\n@ab 300.1\n"
+    for tool, below in (("Apache ab v2.3", ""), ("Redis 6", "We load a function that takes long.\n\n")):
+        _, draft = read(expand(needed.format(tool, below)))
+        assert len(draft.experiments[0].configs) == 1
+    _, draft = read(expand(needed.format("Bun 1.1", "")))
+    assert [config.name for config in draft.experiments[0].configs] == ["node.js v12.13.1", "Bun 1.1"]
+
+
 def test_what_the_second_report_lacks_is_what_the_first_one_has():
     _, draft = read(
         expand("The first result is with opcache enabled, the second one without it.\n\n@ab 900.1\n\n@ab 300.1\n")
