@@ -31,8 +31,8 @@ from django.urls import reverse
 import parsers
 from benchdash.asgi import freeze_program
 from runs import ingest
-from runs.ingest.series_packing import pack_samples
 from runs.models import Config, Experiment, Facet, Host, Run, Series, TrendLine, Upload
+from runs.series.packing import pack_samples
 from runs.tests import factories
 
 from . import FOLDER, MB, Figure, require_equal, run_in_turn, texts

@@ -13,9 +13,7 @@ from django import forms
 from django.conf import settings
 from django.http import HttpRequest, QueryDict
 
-from runs.incoming import preview_bytes, read_named_text
-from runs.ingest import EVERY_SECRET, Text, receive, reject_too_large
-from runs.ingest.draft import (
+from runs.drafts.draft import (
     Draft,
     DraftCapture,
     DraftConfig,
@@ -25,6 +23,8 @@ from runs.ingest.draft import (
     Item,
     list_items,
 )
+from runs.incoming import preview_bytes, read_named_text
+from runs.ingest import EVERY_SECRET, Text, receive, reject_too_large
 from runs.ingest.edits import Edits, check_shape
 from runs.ingest.grouping import merge_configs, move_items, shorten_names, split_config, suggest_groupings
 from runs.ingest.validation import MOST_REPEATS

@@ -17,6 +17,7 @@ from parsers.catalogue import makes_load as makes_load
 from parsers.catalogue import parse_command as parse_command
 from parsers.catalogue import shows_memory_only as shows_memory_only
 from parsers.commands import Command as Command
+from runs.drafts.draft import Draft as Draft
 
 from .changes import mask_names as mask_names
 from .changes import mask_text as mask_text
@@ -34,10 +35,9 @@ from .deletions import purge as purge
 from .deletions import purge_all as purge_all
 from .deletions import purge_expired as purge_expired
 from .deletions import restore as restore
-from .draft import Draft as Draft
-from .draft import Hints as Hints
-from .draft import Slot as Slot
 from .edits import Edits as Edits
+from .hints import Hints as Hints
+from .hints import Slot as Slot
 from .reading import Stopped as Stopped
 from .reading import describe_nothing_found as describe_nothing_found
 from .reading import kinds as kinds

@@ -18,10 +18,11 @@ from django.utils import timezone
 
 from parsers.catalogue import find_asked_load, get_semantics, parse_command
 from runs.analysis.columns import method_of
+from runs.drafts.draft import Draft, DraftConfig, DraftExperiment, DraftHost
 from runs.models import Config, ConfigText, Experiment, Host, Run, Upload
 
 from . import counters
-from .draft import Draft, DraftConfig, DraftExperiment, DraftHost, Slot
+from .hints import Slot
 from .validation import rejected, truncate
 
 BATCH = 500

@@ -18,9 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from parsers.blocks import Block
-from runs.querysets import clean_line
-
-from .draft import (
+from runs.drafts.draft import (
     Draft,
     DraftCapture,
     DraftConfig,
@@ -33,6 +31,8 @@ from .draft import (
     number_repeats,
     remove_unused,
 )
+from runs.querysets import clean_line
+
 from .validation import MOST_REPEATS, Error, Rejected
 
 Edits = dict[str, dict[str, dict[str, Any]]]

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from runs.analysis.columns import group_by_method, short_names
+from runs.drafts.draft import Draft, DraftCapture, DraftExperiment, DraftRun, DraftText, list_items
+from runs.drafts.heading_words import find_repeat, split_repeat
 
-from .draft import Draft, DraftCapture, DraftExperiment, DraftRun, DraftText, list_items
 from .edits import NEW, Edits
-from .heading_words import find_repeat, split_repeat
 
 MOST_RUNS = 1000  # grouped by their place in the text
 MOST_CONFIGS = 12  # in which they are grouped so

@@ -20,8 +20,11 @@ from parsers.blocks import UNFORESEEN, Block
 from parsers.catalogue import formats
 from parsers.records import ProcessSample, SystemSample
 from parsers.tables import Table
-
-from .block_samples import (
+from runs.drafts.draft import Draft, Reading
+from runs.drafts.recorded import Recording, read_recording
+from runs.drafts.relate import relate
+from runs.series.collecting import MAX_PROCESSES, CaptureSeries, ProcessKey, ProcessKeys
+from runs.series.samples import (
     MAX_SINGLE_SAMPLES,
     FoldedBlock,
     SampleGrouper,
@@ -29,11 +32,9 @@ from .block_samples import (
     process_keys,
     too_many_processes,
 )
-from .draft import Draft, Hints, Reading, apply_hints
+
 from .edits import Edits, apply_edits
-from .recorded import Recording, read_recording
-from .relate import relate
-from .sample_series import MAX_PROCESSES, CaptureSeries, ProcessKey, ProcessKeys
+from .hints import Hints, apply_hints
 from .text_storage import Text
 from .validation import Broken, rejected
 

@@ -11,9 +11,9 @@ from typing import Any
 from django.db.models import Q
 
 from parsers.blocks import Block
+from runs.drafts.draft import Draft, DraftExperiment, DraftHost
 from runs.models import Capture, Config, Experiment, Host, Run, Upload
 
-from .draft import Draft, DraftExperiment, DraftHost
 from .store import Loads, Rows, compute_figures
 
 

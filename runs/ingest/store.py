@@ -17,14 +17,16 @@ from parsers.blocks import Block
 from parsers.catalogue import find_cited_lines
 from parsers.records import LoadResult
 from runs.analysis.facts import FIGURES
+from runs.drafts.draft import DraftCapture, DraftExperiment, DraftRun, Reading
+from runs.drafts.recorded import BUILD
 from runs.models import Build, Capture, Config, ConfigText, Experiment, Run, Series, Timing, Upload
 from runs.querysets import parse_id
+from runs.series import clocks
+from runs.series.collecting import CaptureSeries
+from runs.series.samples import ROW_TABLES, collect_series
 
-from . import clocks, counters, timings
-from .block_samples import ROW_TABLES, collect_series
+from . import counters, timings
 from .configs import Placement, delete_empty, make_fingerprint
-from .draft import BUILD, DraftCapture, DraftExperiment, DraftRun, Reading
-from .sample_series import CaptureSeries
 from .validation import clean_json, truncate
 
 BATCH = 500

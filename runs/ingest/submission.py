@@ -25,11 +25,12 @@ from django.db.models import F, Q, QuerySet
 
 import parsers
 from parsers.blocks import UNFORESEEN
+from runs.drafts.draft import Draft
 from runs.models import Capture, ConfigText, Run, Timing, Upload
 from runs.querysets import read_database_now, take_turns
 
-from .draft import Draft, Hints
 from .edits import Edits, apply_edits, map_old_keys, renumber_blocks
+from .hints import Hints, add_header
 from .reading import (
     AT_ONCE_BLOCKS,
     MOST_BLOCKS,
@@ -47,7 +48,6 @@ from .reading import (
     read_blocks,
 )
 from .receiving import Incoming, receive, redact_text
-from .recorded import add_header
 from .store import Rows, store, write_unread
 from .text_storage import Text, make_text_columns, save_pieces, text_of
 from .validation import Broken, Rejected, rejected, truncate

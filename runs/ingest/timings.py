@@ -17,11 +17,11 @@ from parsers.blocks import Block
 from parsers.catalogue import get_semantics
 from parsers.records import LoadResult, Timings
 from runs.analysis import histogram
+from runs.drafts.draft import Draft, DraftTiming
 from runs.models import Experiment, Run, Timing, Upload
+from runs.series.clocks import read_moment, seconds_of_day
 
 from . import counters
-from .clocks import read_moment, seconds_of_day
-from .draft import Draft, DraftTiming
 from .validation import truncate
 
 WITHIN = timedelta(hours=1)

@@ -208,7 +208,7 @@ class Capture(Sourced):
 class Series(models.Model):
     """One metric over a capture's samples: of the whole system (pid None) or of one process.
 
-    samples   packed figures, a sample without one leaves a gap; see runs.ingest.series_packing
+    samples   packed figures, a sample without one leaves a gap; see runs.series.packing
     Where samples have a clock, the system's metric "clock_s" holds it in seconds of the day, growing past midnight.
     """
 

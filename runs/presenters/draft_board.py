@@ -9,8 +9,8 @@ from typing import Any
 
 from runs.analysis.columns import letter_all, short_names
 from runs.analysis.headline_lead import write_lead
+from runs.drafts.draft import DraftCapture, DraftConfig, DraftExperiment, DraftRun, DraftText, Item
 from runs.ingest import Preview, describe_nothing_found, draft_runs, get_semantics
-from runs.ingest.draft import DraftCapture, DraftConfig, DraftExperiment, DraftRun, DraftText, Item
 from runs.ingest.edits import Edits
 from runs.ingest.grouping import find_differing_loads, shorten_names, suggest_groupings
 from runs.models import Capture, Run

@@ -16,9 +16,9 @@ from django.urls import reverse
 from runs.charts import MOST_LINES, N_COLORS, Cell, Chart, cut, paint, time_series
 from runs.charts.plotly import Figure, as_text
 from runs.charts.timeline import Floats, Timeline, Trace, build_timeline, find_extremes, to_rows
-from runs.ingest.series_packing import unpack_samples
 from runs.models import Capture, Run, Series
 from runs.selectors.samples import CLOCK, MOST_PROCESSES, OTHERS, Program, Samples
+from runs.series.packing import unpack_samples
 
 Programs = Mapping[str, Sequence[Program]]
 Panels = list[tuple[str, list[Trace]]]  # (unit, traces)

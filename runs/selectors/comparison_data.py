@@ -28,6 +28,7 @@ from runs.analysis.facts import (
     copy_run,
     line_address,
 )
+from runs.drafts.draft import DraftExperiment
 from runs.ingest import (
     Preview,
     draft_runs,
@@ -39,10 +40,9 @@ from runs.ingest import (
     makes_load,
     parse_command,
 )
-from runs.ingest.clocks import seconds_of_day
-from runs.ingest.draft import DraftExperiment
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Override, Run, Series, Timing
 from runs.querysets import make_page_url
+from runs.series.clocks import seconds_of_day
 
 PROCESS_METRICS = ("rss_kb", "cpu_pct", "time_s")
 OF_SERIES = ("pid", "group", "command", "metric", "mean", "min", "max")

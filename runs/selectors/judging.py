@@ -31,8 +31,8 @@ from runs.analysis.headline import Headline
 from runs.analysis.headline_lead import write_lead
 from runs.analysis.table import Comparison, set_baselines
 from runs.analysis.verdict import Spread
+from runs.drafts.draft import DraftExperiment
 from runs.ingest import Preview
-from runs.ingest.draft import DraftExperiment
 from runs.models import Experiment, Run
 from runs.numbers import share_words
 from runs.selectors import comparison_data, summaries

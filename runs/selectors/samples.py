@@ -14,9 +14,9 @@ from django.db.models import Count, F, FloatField, Max, Q, QuerySet, Sum
 from django.db.models.functions import Cast
 from numpy.typing import NDArray
 
-from runs.ingest.clocks import seconds_of_day
-from runs.ingest.series_packing import unpack_points, unpack_samples
 from runs.models import Capture, Run, Series
+from runs.series.clocks import seconds_of_day
+from runs.series.packing import unpack_points, unpack_samples
 
 Floats = NDArray[np.float64]
 

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from runs.ingest import counters
-from runs.ingest.series_packing import pack_samples
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, Series, Upload
+from runs.series.packing import pack_samples
 
 _numbers = itertools.count(1)
 

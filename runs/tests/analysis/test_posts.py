@@ -8,7 +8,7 @@ import pytest
 
 from runs.ingest.submission import Preview
 from runs.selectors.judging import judge_draft
-from runs.tests.ingest.documents import FIXTURES, expand, read
+from runs.tests.drafts.documents import FIXTURES, expand, read
 
 PGBENCH = """\
 transaction type: {what}

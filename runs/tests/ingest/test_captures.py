@@ -11,12 +11,13 @@ import parsers
 from parsers.formats import vmstat
 from parsers.tests.reading import FIXTURES
 from runs import ingest
-from runs.ingest import block_samples, reading, sample_series
-from runs.ingest.block_samples import FoldedBlock, collect_series, count_samples
+from runs.drafts.relate import relate
+from runs.ingest import reading
 from runs.ingest.reading import fold_samples
-from runs.ingest.relate import relate
-from runs.ingest.series_packing import unpack_samples
 from runs.models import Capture, Series, Upload
+from runs.series import collecting, samples
+from runs.series.packing import unpack_samples
+from runs.series.samples import FoldedBlock, collect_series, count_samples
 
 ROW = "{pid:7} {user:8}  20   0  {virt:7} {res:6} {shr:6} S {cpu:5.1f} {mem:4.1f} {time:>9} {command}"
 MEMINFO = "MemTotal:  1000000 kB\nMemFree:   {free} kB\nBuffers:   1000 kB\n"
@@ -87,8 +88,8 @@ def test_a_short_log_is_left_as_it_is():
 
 @pytest.mark.parametrize("part", [5, 250_000])
 def test_the_folded_samples_are_those_of_the_screens(monkeypatch, part):
-    monkeypatch.setattr(sample_series, "PROCESS_ROWS_A_PART", part)
-    monkeypatch.setattr(sample_series, "SYSTEM_VALUES_A_PART", part)
+    monkeypatch.setattr(collecting, "PROCESS_ROWS_A_PART", part)
+    monkeypatch.setattr(collecting, "SYSTEM_VALUES_A_PART", part)
     text = "".join(log(90, start=86400 - 40))
     whole, parts = collect_series(read(text)), collect_series(fold_samples(read(text)))
     assert parts.n == 90
@@ -231,8 +232,8 @@ def test_prose_between_screens_parts_them():
 
 
 def test_more_processes_than_the_bound_are_a_problem_that_names_the_line(monkeypatch):
-    monkeypatch.setattr(sample_series, "MAX_PROCESSES", 60)
-    for module in (block_samples, reading):
+    monkeypatch.setattr(collecting, "MAX_PROCESSES", 60)
+    for module in (samples, reading):
         monkeypatch.setattr(module, "MAX_PROCESSES", 60)
     text = "".join(top(at, *((100 * at + row, 5, "php") for row in range(2))) for at in range(60))
     (problem,) = [problem for block in fold_samples(read(text)) for problem in block.problems]
@@ -241,11 +242,11 @@ def test_more_processes_than_the_bound_are_a_problem_that_names_the_line(monkeyp
 
 
 def test_one_bound_holds_for_the_first_screens_and_all_others(monkeypatch):
-    monkeypatch.setattr(sample_series, "MAX_PROCESSES", 60)
-    for module in (block_samples, reading):
+    monkeypatch.setattr(collecting, "MAX_PROCESSES", 60)
+    for module in (samples, reading):
         monkeypatch.setattr(module, "MAX_PROCESSES", 60)
     text = "".join(top(at, (7, 5, "init"), *((100 * at + row + 10, 5, "php") for row in range(2))) for at in range(60))
-    who = {who for who, _, _ in collect_series(fold_samples(read(text))).series()} - {sample_series.SYSTEM}
+    who = {who for who, _, _ in collect_series(fold_samples(read(text))).series()} - {collecting.SYSTEM}
     assert len({pid for pid, *_ in who if pid}) == 60
     assert [command for pid, _, command, _ in who if not pid] == ["further processes of php"]
 
@@ -273,7 +274,7 @@ def test_a_long_log_is_stored_as_one_capture():
 def test_screens_without_processes_are_samples():
     samples = collect_series(fold_samples(read("".join(top(at) for at in range(50)))))
     assert samples.n == 50
-    assert {who for who, _, _ in samples.series()} == {sample_series.SYSTEM}
+    assert {who for who, _, _ in samples.series()} == {collecting.SYSTEM}
 
 
 def test_time_that_goes_backwards_is_kept_as_it_was_printed():

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 import pytest
 
 from runs import ingest
-from runs.ingest.clocks import read_clock, read_moment
-from runs.ingest.draft import Hints
+from runs.ingest import Hints
 from runs.models import Run
+from runs.series.clocks import read_clock, read_moment
 from runs.tests.ingest.texts import ab
 
 pytestmark = pytest.mark.django_db

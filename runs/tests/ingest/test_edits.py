@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from runs.drafts.draft import Draft, DraftCapture, DraftConfig, DraftExperiment, DraftHost, DraftRun, DraftText
 from runs.ingest import Rejected
-from runs.ingest.draft import Draft, DraftCapture, DraftConfig, DraftExperiment, DraftHost, DraftRun, DraftText
 from runs.ingest.edits import apply_edits
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .documents import FIXTURES, expand, read
+from runs.tests.drafts.documents import FIXTURES, expand, read
 
 FIXTURE = (FIXTURES / "h2load/h2load_01.txt").read_text().partition("\n")[2]
 AB = "\n\n$ ab -n 500 -c 10 http://localhost/page.html\n@ab {rate}\n\n"

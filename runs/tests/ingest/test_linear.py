@@ -7,7 +7,7 @@ import time
 import pytest
 
 import parsers
-from runs.ingest.relate import relate
+from runs.drafts.relate import relate
 
 RATE = "Requests per second:    {:.2f} [#/sec] (mean)\n\n"
 FREE = "$ free\n       total   used   free\nMem:   2046748   {}   1046748\nSwap:   1048572   0   1048572\n\n"

@@ -14,8 +14,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from runs import ingest
-from runs.ingest.series_packing import pack_samples
 from runs.models import Capture, Run, Series
+from runs.series.packing import pack_samples
 from runs.tests import factories
 from runs.tests.charts.light import restored
 from runs.tests.ingest.texts import ab

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import expect
 
-from runs.ingest.series_packing import pack_samples
 from runs.models import Capture, Series
+from runs.series.packing import pack_samples
 from runs.tests import factories
 from runs.tests.pages.test_browser import _static, chromium, no_sideways_scroll, page, see_charts
 

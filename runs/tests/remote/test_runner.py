@@ -7,11 +7,11 @@ import re
 import pytest
 
 from runs import ingest
-from runs.ingest.clocks import seconds_of_day
 from runs.models import Capture, Config, ConfigText, Run
 from runs.remote import jobs
 from runs.remote.models import Job, Step, Target
 from runs.selectors import comparison_data
+from runs.series.clocks import seconds_of_day
 from runs.tests.remote import livejobs, rows
 from runs.tests.remote.hosts import until
 

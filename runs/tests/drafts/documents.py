@@ -19,8 +19,8 @@ from pathlib import Path
 
 import parsers
 from parsers import Block, LoadResult
-from runs.ingest.draft import Draft, DraftExperiment, DraftRun
-from runs.ingest.relate import relate
+from runs.drafts.draft import Draft, DraftExperiment, DraftRun
+from runs.drafts.relate import relate
 
 FOLDER = Path(__file__).parent / "documents"
 FIXTURES = Path(parsers.__file__).parent / "tests" / "fixtures"

@@ -11,9 +11,9 @@ from parsers.blocks import Block
 from parsers.catalogue import get_semantics
 from parsers.records import LoadResult, Problem, Record, SystemSample
 from parsers.tables import Table
+from runs.series.samples import FoldedBlock
 
 from .asides import heading_level
-from .block_samples import FoldedBlock
 
 _MAX_AVERAGED, _MOST_REPEATS = 300, 10  # reports of which means are looked for, and of how many together
 _NOT_COMPARED = frozenset({"iteration", "processes", "n_processes", "sum_res_kb", "sum_rss_kb", "n_rows", "warnings"})

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from runs.ingest import sentences
-from runs.ingest.asides import find_numbering, is_aside, strip_markup
-from runs.ingest.heading_words import find_phase, find_repeat, is_generic, is_warm_up
-from runs.ingest.sentences import Sentences
+from runs.drafts import sentences
+from runs.drafts.asides import find_numbering, is_aside, strip_markup
+from runs.drafts.heading_words import find_phase, find_repeat, is_generic, is_warm_up
+from runs.drafts.sentences import Sentences
 
 
 @pytest.mark.parametrize(

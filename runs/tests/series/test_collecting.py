@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 import parsers
 from parsers import Block
 from parsers.tables import Table
-from runs.ingest import sample_series
-from runs.ingest.block_samples import collect_series
-from runs.ingest.clocks import seconds_of_day
-from runs.ingest.sample_series import unwrap_midnight
-from runs.ingest.series_packing import unpack_samples
 from runs.ingest.store import make_series
 from runs.models import Capture
+from runs.series import collecting
+from runs.series.clocks import seconds_of_day
+from runs.series.collecting import unwrap_midnight
+from runs.series.packing import unpack_samples
+from runs.series.samples import collect_series
 
 NAMES = ("pid", "user", "res_kb", "cpu_pct", "time_s", "command")
 
@@ -95,7 +95,7 @@ def test_threads_leave_the_machine_and_no_processes():
 
 
 def test_a_log_longer_than_a_part_comes_back_whole(monkeypatch):
-    monkeypatch.setattr(sample_series, "PROCESS_ROWS_A_PART", 7)
+    monkeypatch.setattr(collecting, "PROCESS_ROWS_A_PART", 7)
     rows = stored(
         *(screen(*(httpd(pid, 100 * pid + look) for pid in range(1, 4) if (look + pid) % 5)) for look in range(40))
     )
@@ -108,7 +108,7 @@ def test_a_log_longer_than_a_part_comes_back_whole(monkeypatch):
 
 
 def test_processes_beyond_the_bound_are_added_up_by_program(monkeypatch):
-    monkeypatch.setattr(sample_series, "MAX_PROCESSES", 2)
+    monkeypatch.setattr(collecting, "MAX_PROCESSES", 2)
     many = [httpd(pid, 100, cpu=1.5) for pid in range(1, 6)]
     rows = stored(screen(*many, (9, "root", 5, 0.0, 0.0, "cron")), screen(*many[:4]))
     assert rss_of(rows) == {1: [100, 100], 2: [100, 100], 0: [5]}
@@ -120,7 +120,7 @@ def test_processes_beyond_the_bound_are_added_up_by_program(monkeypatch):
 def test_each_sample_is_summed_by_program_before_means_are_taken(monkeypatch):
     """Workers that come and go: 2, 1 and 3 at a time, of 5 in all."""
     for rows_a_part in (250_000, 2):
-        monkeypatch.setattr(sample_series, "PROCESS_ROWS_A_PART", rows_a_part)
+        monkeypatch.setattr(collecting, "PROCESS_ROWS_A_PART", rows_a_part)
         ruby = (9, "web", 50_000, 3.0, 1.0, "ruby app.rb")
         samples = collect_series(
             [
@@ -143,8 +143,8 @@ def test_folded_samples_are_summed_with_those_before():
 
 
 def test_programs_beyond_the_bound_are_added_up_together(monkeypatch):
-    monkeypatch.setattr(sample_series, "MAX_PROCESSES", 0)
-    monkeypatch.setattr(sample_series, "MAX_PROGRAMS", 1)
+    monkeypatch.setattr(collecting, "MAX_PROCESSES", 0)
+    monkeypatch.setattr(collecting, "MAX_PROGRAMS", 1)
     rows = stored(screen((1, "a", 1, 0.0, 0.0, "one"), (2, "a", 2, 0.0, 0.0, "two"), (3, "a", 4, 0.0, 0.0, "three")))
     assert {command: figures(row) for (_, command, metric), row in rows.items() if metric == "rss_kb"} == {
         "further processes of one": [1],

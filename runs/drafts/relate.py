@@ -14,9 +14,9 @@ from itertools import pairwise
 from parsers.blocks import Block
 from parsers.records import ConfigText, LoadResult, ProcessSample, SystemSample, Timings
 from parsers.transcript import width
+from runs.series.samples import make_short_records
 
 from .asides import SUBJECT, heading_level, is_aside, strip_markup, tell_files_apart
-from .block_samples import make_short_records
 from .captions import move_captions, name_in_order
 from .captures import place_captures, place_texts
 from .config_names import ConfigNames, shorten

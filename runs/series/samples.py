@@ -14,7 +14,7 @@ from parsers.records import Problem, ProcessSample, Record, SystemSample
 from parsers.tables import Table
 
 from .clocks import DAY_S, MAX_LINES_APART, read_clock, seconds_of_day
-from .sample_series import MAX_PROCESSES, CaptureSeries
+from .collecting import MAX_PROCESSES, CaptureSeries
 
 MAX_SINGLE_SAMPLES = 20  # samples of a command that stay blocks of their own, so that one can be quoted or edited
 PROCESS_METRICS = ("rss_kb", "vsz_kb", "cpu_pct", "mem_pct", "time_s")

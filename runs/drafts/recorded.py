@@ -18,14 +18,12 @@ from operator import attrgetter
 from typing import Protocol
 
 from .draft import (
-    BUILD,
     Draft,
     DraftCapture,
     DraftConfig,
     DraftExperiment,
     DraftHost,
     DraftRun,
-    Hints,
     merge_namesakes,
     number_repeats,
 )
@@ -34,6 +32,7 @@ _BEGINS = re.compile(r"# Recorded by bd \d{1,4}")
 _FIELD = re.compile(r"# ([a-z]{2,12}): (\S.{0,300})")
 _MARK = re.compile(r"## (\S.{0,199}), (?:run \d{1,6} of (?:at most (\d{1,4})|\d{1,6})|(warm-up))")
 _PHASE = re.compile(r"(Before|During|After) the load:")
+BUILD = ("commit", "branch", "version", "pr", "url")  # of what was tested
 _LINES_ABOVE = 20  # that a person may have left above the header
 
 
@@ -55,18 +54,6 @@ def read_header(text: Text) -> dict[str, str]:
                 fields[field[1]] = field[2]
             return fields
     return {}
-
-
-def add_header(hints: Hints, text: Text) -> Hints:
-    """The hints, with what the text's header says where the sender says nothing."""
-    fields = read_header(text)
-    if not fields:
-        return hints
-    try:
-        said = Hints.from_dict({name: fields.get(name, "") for name in ("experiment", *BUILD)})
-    except ValueError:  # no address of a pipeline
-        said = Hints.from_dict({name: fields.get(name, "") for name in ("experiment", *BUILD) if name != "url"})
-    return replace(hints, experiment=hints.experiment or said.experiment, build={**said.build, **hints.build})
 
 
 @dataclass(frozen=True, slots=True)

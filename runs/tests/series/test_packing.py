@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.ingest.series_packing import join_parts, pack_points, pack_samples, unpack_points, unpack_samples
+from runs.series.packing import join_parts, pack_points, pack_samples, unpack_points, unpack_samples
 
 FIGURES = st.floats(allow_nan=False) | st.integers(-(2**53), 2**53).map(float)
 PRINTED = st.decimals(-99999, 99999, places=2).map(float) | st.sampled_from([161894.4, 12.3, 0.0, 1293942.784])

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parsers import Block, ConfigText, LoadResult, ProcessSample, SystemSample
-from runs.ingest.draft import Draft
+from runs.drafts.draft import Draft
 
 from . import documents
 

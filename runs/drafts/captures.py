@@ -15,10 +15,10 @@ from itertools import accumulate, pairwise
 from parsers.blocks import Block
 from parsers.catalogue import makes_load
 from parsers.records import HostFacts, LoadResult, ProcessSample, SystemSample
+from runs.series.clocks import find_run_span, seconds_of_day
+from runs.series.samples import MAX_SINGLE_SAMPLES, FoldedBlock, SampleGrouper, count_samples, make_short_records
 
 from .asides import strip_markup
-from .block_samples import MAX_SINGLE_SAMPLES, FoldedBlock, SampleGrouper, count_samples, make_short_records
-from .clocks import find_run_span, seconds_of_day
 from .draft import DraftCapture, DraftExperiment, DraftRun, DraftText
 from .heading_words import find_phase
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runs import ingest
-from runs.ingest.hosts import Servers
+from runs.drafts.hosts import Servers
 
 from .documents import expand, read
 
