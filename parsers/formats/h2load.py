@@ -53,37 +53,39 @@ OPTIONS = {
 INLINE = r"finished in [^,]{1,20}, (\d[\d.]{0,30}) req/s"
 OPENS = (
     r"starting benchmark\.\.\.|spawning thread #\d+:|finished in \d[\d.]*\w+, \d[\d.]* req/s"
-    r"|requests: \d+ total, \d+ started|time for request:\s+\d"
+    r"|requests: \d+ total, \d+ started|time for request:\s+\d|request\s*:(?:\s+\d[\d.]*[mun]?s){7}\s"
 )
 
 _FINISHED = re.compile(r"finished in ([\d.]+)(us|ms|s|m|h), ([\d.]+) req/s, ([\d.]+)([KMGT]?)B/s")
-_REQUESTS = re.compile(
-    r"requests: (\d+) total, (\d+) started, (\d+) done, (\d+) succeeded, (\d+) failed, (\d+) errored, (\d+) timeout"
-)
+_COUNTED = "total|started|done|succeeded|failed|errored|timeout|[2-5]xx"
+_COUNTS = re.compile(rf"(requests|status codes): ((?:\d{{1,18}} (?:{_COUNTED})(?:, |$)){{1,7}})")
 _THREAD = re.compile(r"spawning thread #(\d{1,9}): (\d{1,9}) total client\(s\)\..*")
-_STATUS = re.compile(r"status codes: (\d+) 2xx, (\d+) 3xx, (\d+) 4xx, (\d+) 5xx")
+_BYTES = r"(?:[\d.]+[KMGT]?B \((\d{1,18})\)|(\d{1,18}) bytes)"
 _TRAFFIC = re.compile(
-    r"traffic: [\d.]+[KMGT]?B \((\d+)\) total, [\d.]+[KMGT]?B \((\d+)\) headers \(space savings [-\d.]+%\), "
-    r"[\d.]+[KMGT]?B \((\d+)\) data"
+    rf"traffic: {_BYTES} total, {_BYTES} headers(?: \(space savings [-\d.]+%\))?, {_BYTES} data",
 )
 _TABLE = {
     "time for request": "request_ms",
     "time for connect": "connect_ms",
     "time to 1st byte": "first_byte_ms",
     "req/s": "client_rps",
+    "req/s (client)": "client_rps",
+    "request": "request_ms",
+    "connect": "connect_ms",
+    "TTFB": "first_byte_ms",
 }
+_COLUMNS = {4: ("min", "max", "mean", "sd"), 7: ("min", "max", "median", "p95", "p99", "mean", "sd")}
 _ROW = re.compile(
-    r"(time for request|time for connect|time to 1st byte|req/s)\s*:"
-    + r"\s+([\d.]+)(us|ms|s|m|h)?" * 4
-    + r"\s+([\d.]+)%"
+    rf"({'|'.join(map(re.escape, _TABLE))})\s*:((?:\s+[\d.]+(?:us|ms|s|m|h)?){{4,7}})\s+([\d.]+)%",
 )
+_PERCENTILES = {"50": "median", "95": "p95", "99": "p99"}
+_CELL = re.compile(r"([\d.]+)(us|ms|s|m|h)?")
 _NOISE = re.compile(
     r"starting benchmark|spawning thread|progress: \d+%|Warm-up|Main benchmark duration|TLS Protocol:|Cipher:"
     r"|Server Temp Key:|Application protocol:|No protocol negotiated|min\s+max\s+(?:mean|median)|(?:\+/- )?sd$|UDP datagram:"
-    r"|Stopped all clients|Process Request Failure"
+    r"|Stopped all clients|Process Request Failure|(?:min|smoothed) RTT\s*:|packets (?:sent|recv|lost)\s*:|GRO packets\s*:"
 )
 _LABELS = ("spawning thread #", "finished in ", "requests: ", "status codes: ", "traffic: ", *_TABLE)
-_COUNTS = ("total", "started", "done", "succeeded", "failed", "errored", "timeout")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
@@ -104,15 +106,14 @@ def _read_line(line: str) -> dict[str, Any] | None:
             }
         if found := _THREAD.fullmatch(line):
             return {"clients_of_threads": {found[1]: int(found[2])}}
-        if found := _REQUESTS.fullmatch(line):
-            return {f"requests_{name}": int(n) for name, n in zip(_COUNTS, found.groups(), strict=True)}
-        if found := _STATUS.fullmatch(line):
-            return {f"status_{n}xx": int(found[n - 1]) for n in (2, 3, 4, 5)}
+        if found := _COUNTS.fullmatch(line):
+            of = found[1].partition(" ")[0].replace("requests", "requests_").replace("status", "status_")
+            return {f"{of}{name}": int(n) for n, name in map(str.split, found[2].split(", "))}
         if found := _TRAFFIC.fullmatch(line):
             names = ("traffic_total_bytes", "traffic_headers_bytes", "traffic_data_bytes")
-            return {name: int(n) for name, n in zip(names, found.groups(), strict=True)}
+            return {name: int(n) for name, n in zip(names, filter(None, found.groups()), strict=True)}
         if found := _ROW.fullmatch(line):
-            return {_TABLE[found[1]]: _read_row(found)}
+            return _read_row(found)
     except ValueError:  # "1.2.3"
         return None
     return None
@@ -127,9 +128,11 @@ _REPORT = Report(
 )
 
 
-def _read_row(found: re.Match[str]) -> dict[str, float]:
-    cells = [to_ms(found[at], found[at + 1]) if found[at + 1] else float(found[at]) for at in (2, 4, 6, 8)]
-    return dict(zip(("min", "max", "mean", "sd"), cells, strict=True)) | {"within_sd_pct": float(found[10])}
+def _read_row(found: re.Match[str]) -> dict[str, Any] | None:
+    cells = [to_ms(cell[1], cell[2]) if cell[2] else float(cell[1]) for cell in _CELL.finditer(found[2])]
+    names = _COLUMNS.get(len(cells))
+    row = dict(zip(names, cells, strict=True)) | {"within_sd_pct": float(found[3])} if names else None
+    return {_TABLE[found[1]]: row} if row else None
 
 
 def records(values: dict[str, Any]) -> list[Record]:
@@ -144,6 +147,7 @@ def records(values: dict[str, Any]) -> list[Record]:
         concurrency=sum(clients.values()) if clients and all_told else None,
         duration_s=get("time_taken_s"),
         transferred_bytes=get("traffic_total_bytes"),
+        percentiles_ms={percent: times[name] for percent, name in _PERCENTILES.items() if name in times},
         **{f"{name}_ms": times.get(name) for name in ("mean", "min", "max")},
     )
     return [result]
