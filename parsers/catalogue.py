@@ -231,14 +231,20 @@ def shows_memory_only(kind: str) -> bool:
 @lru_cache(maxsize=256)  # a text repeats its commands, and each is asked for several times
 def parse_command(text: str, tool: str = "") -> Command:
     """The first command line of a load tool in `text`, of this tool if one is given; an empty Command where there is none."""
-    found: list[tuple[int, int, Format]] = []
-    for order, form in enumerate(formats().values()):
-        if form.syntax and form.command and tool in ("", form.kind) and (program := form.command.search(text)):
-            found.append((program.end(), order, form))
-    if not found:
+    forms, pattern = _compile_load_commands(tool)
+    found = pattern.search(text) if forms else None
+    if found is None:
         return Command()
-    start, _, form = min(found)
-    return read_command(text, form.kind, start, form.syntax) if form.syntax else Command()
+    form = forms[found["program"]]
+    return read_command(text, form.kind, found.end(), form.syntax) if form.syntax else Command()
+
+
+@cache
+def _compile_load_commands(tool: str) -> tuple[dict[str, Format], re.Pattern[str]]:
+    """The format of each program of this load tool, or of all (""), and what finds one of these with arguments behind it."""
+    tools = [form for form in formats().values() if form.syntax and tool in ("", form.kind)]
+    forms = {program: form for form in tools for program in form.programs}
+    return forms, compile_programs(tuple(forms), alone=False)
 
 
 # The figures whose line is kept with a run: what a comparison or a doubt may rest on.

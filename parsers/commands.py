@@ -194,7 +194,9 @@ def read_command(text: str, tool: str, start: int, syntax: Syntax) -> Command:
 def compile_programs(programs: tuple[str, ...], *, alone: bool) -> re.Pattern[str]:
     """Finds one of the programs, or its image with a tag, in a command: with arguments behind it, or also `alone`."""
     names = "|".join(map(re.escape, programs))
-    return re.compile(rf"""(?:^|[\s/;&|(\\`'"!])(?:{names})(?::[\w.-]{{1,60}})?(?=\s{"|$" if alone else ""})""")
+    return re.compile(
+        rf"""(?:^|[\s/;&|(\\`'"!])(?P<program>{names})(?::[\w.-]{{1,60}})?(?=\s{"|$" if alone else ""})"""
+    )
 
 
 def names_program(command: str | None, programs: tuple[str, ...]) -> bool:

@@ -60,10 +60,10 @@ def read(
     """Blocks, draft with hints and edits, and problems of the text.
 
     Raises Rejected 400 for edits that do not fit, and 413 for a text of too many blocks; Broken for a fault of our own;
-    TooSlow for one of more blocks than are related `at_once`.
+    TooSlow for one of more blocks, with the prose between them, than are related `at_once`.
     """
     blocks = read_blocks(text, on_progress)
-    if len(blocks) > at_once:
+    if len(blocks) + sum(len(block.trail) for block in blocks) // _AS_A_BLOCK > at_once:
         raise TooSlow
     return draft_blocks(blocks, text, hints=hints, edits=edits, strict=True)
 
@@ -160,6 +160,7 @@ READING_S, READING_S_PER_MIB = 60, 5  # of a large text, in all; a usual one is 
 AT_ONCE_S = 10  # of a processor, for a text that somebody waits for
 # Relating and storing a block takes up to 2 ms, most of it the config and the run that it makes; relating alone 1 ms.
 AT_ONCE_BLOCKS, PREVIEW_BLOCKS = 1_000, 5_000
+_AS_A_BLOCK = 4  # lines of prose above a block, of which up to 60 are kept, take as long to relate as a block
 
 
 class Stopped(BaseException):
