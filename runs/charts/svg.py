@@ -362,7 +362,8 @@ def draw_inline(chart: Chart) -> str:
             f"{painter.definitions()}{plot.body}</svg></div>"
         )
     legend = f'<p class="chart-key">{"".join(map(_draw_key, chart.key))}</p>' if chart.key else ""
-    note = f'<p class="chart-note">{escape(chart.note)}</p>' if chart.note else ""
+    words = escape(chart.note).replace(" %", "\N{NO-BREAK SPACE}%")
+    note = f'<p class="chart-note">{words}</p>' if words else ""
     wide = " wide" if chart.columns > 1 else ""
     return f'<div class="fig">{legend}<div class="plots{wide}">{"".join(drawn)}</div>{note}</div>'
 

@@ -149,7 +149,8 @@ class _Lines:
 
     def field(self, name: str, value: Value) -> Field:
         words, unit = say_field(name)
-        return Field(name, words, unit, value, self._url(name, value))
+        shown = str(value) if name.endswith("_port") else value  # a number that is no quantity
+        return Field(name, words, unit, shown, self._url(name, value))
 
     def _url(self, name: str, value: Value) -> str:
         known = self.fact.figure_lines

@@ -111,7 +111,10 @@ def page_link(context: template.Context, name: str, words: str, parts: str = "")
 
 @register.simple_tag
 def experiment_bars(summary: ExperimentSummary) -> SafeString:
-    """The rows of a card's picture: the best configs first, but for a sweep, which keeps its order."""
+    """The rows of a card's picture: the best configs first, but for a sweep, which keeps its order.
+
+    A sweep of one config has none: a mean of all its levels says nothing.
+    """
     names = short_names([config.name for config in summary.configs])
     bars = [
         Bar(name, place, (config.mean,), failed=bool(config.failed), change=_failed(config.failed))
@@ -119,7 +122,10 @@ def experiment_bars(summary: ExperimentSummary) -> SafeString:
         if config.mean is not None
     ]
     is_sweep = (summary.headline or {}).get("outcome") == Outcome.SWEEP
-    bars = bars if is_sweep else sorted(bars, key=lambda bar: (bar.failed, -bar.mean))
+    if is_sweep:
+        bars = bars if len(bars) > 1 else []
+    else:
+        bars.sort(key=lambda bar: (bar.failed, -bar.mean))
     return mark_safe(draw_mini(bars))  # noqa: S308
 
 

@@ -50,6 +50,16 @@ def test_no_page_has_a_serious_fault(page, everything, live_server, width, schem
     assert found == []
 
 
+def test_lists_and_legends_are_printed(page, everything, live_server):  # noqa: F811
+    page.emulate_media(media="print")
+    for url in ("/experiments/", "/runs/", "/hosts/", "/uploads/"):
+        page.goto(live_server.url + url)
+        assert page.locator("main :is(.exp, tbody tr)").first.is_visible(), url
+        assert not page.locator("main :is(button, select):visible").count(), url
+    page.goto(live_server.url + Experiment.objects.order_by("pk")[1].get_absolute_url())
+    assert page.locator(".chart-key :is(span, button):visible").count()
+
+
 MOST_TAB_STOPS = 60
 # What Tab reaches with all sections folded: shown, not taken out of the order, not inside a closed <details>.
 TAB_STOPS = """() => [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]')].filter(

@@ -10,7 +10,7 @@ import pytest
 from runs import ingest
 from runs.ingest import Hints
 from runs.models import Experiment, Host
-from runs.tests.ingest.texts import session
+from runs.tests.ingest.texts import ab, session
 from runs.views import experiments
 
 pytestmark = pytest.mark.django_db
@@ -80,3 +80,14 @@ def test_compare_with_puts_the_experiment_first_and_selects_it(browser, stored):
     text = browser.get(f"/experiments/?host={stored[1].host_id}&compare={july.pk}").text
     assert names(browser, f"host={stored[1].host_id}&compare={july.pk}") == ["July", "May", "August"]
     assert re.findall(r'value="(\d+)"[^>]*\bchecked\b', text) == [str(july.pk)]
+
+
+def test_the_card_of_a_sweep_has_no_mean_of_all_its_levels(browser):
+    levels = ((1, 300), (10, 900), (50, 910), (100, 800))
+    text = "worker:\n\n" + "\n".join(
+        f"$ ab -n 1000 -c {c} http://localhost:8080/page.html\n{ab(rate, c=c)}" for c, rate in levels
+    )
+    ingest.submit(text.encode(), origin="web", hints=Hints())
+    browser.get(Experiment.objects.get().get_absolute_url())  # judges it
+    page = browser.get("/experiments/").text
+    assert re.search(r"sweep</b>", page) and not re.search(r"<b>[\d,.]+/s</b>", page)

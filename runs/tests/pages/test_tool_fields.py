@@ -34,11 +34,16 @@ def test_a_field_is_named_in_words(name, words, unit):
 def test_fields_of_one_kind_are_one_table_and_figures_lead_to_their_lines():
     factories.wsgi_experiment()
     run = Run.objects.select_related("host").first()
-    run.values = {"requests_per_second": 5.5, "connect_ms": {"min": 1, "max": 2}, "total_ms": {"min": 3, "max": 4}}
+    run.values = {
+        "requests_per_second": 5.5,
+        "server_port": 8080,
+        "connect_ms": {"min": 1, "max": 2},
+        "total_ms": {"min": 3, "max": 4},
+    }
     run.values["percentiles_ms"] = {"50": 3, "99": 4}
     run.figure_lines = {"total_ms": 47}
     single, (times, percentiles) = arrange(run_fact(run))
-    assert [field.words for field in single] == ["Requests per second"]
+    assert [(field.words, field.value) for field in single] == [("Requests per second", 5.5), ("Server port", "8080")]
     assert [group.words for group, _ in times.rows] == ["Connect", "Total"] and times.heads == ("Least", "Most")
     assert times.rows[1][1][0].url.endswith("#L47")
     assert [field.words for field, _ in percentiles.rows] == ["50 % within", "99 % within"]

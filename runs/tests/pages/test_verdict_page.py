@@ -354,7 +354,9 @@ def test_one_line_runs_both_configs_again_and_records_what_is_missing(browser, l
         config = factories.config(made, name)
         factories.run(config, text, repeat=1, requests_per_second=rate, command=command, **told)
     page = html(browser, made.get_absolute_url())
-    commands = [unescape(found) for found in re.findall(r'<div class="cmd"><code>(.*?)</code>', page, re.DOTALL)]
+    commands = [
+        unescape(found) for found in re.findall(r'<div class="cmd"><code tabindex="0">(.*?)</code>', page, re.DOTALL)
+    ]
     assert commands == [expected.format(*loads)]
     assert ("./switch-to</code> by what starts" in page) == ("--before" in expected)
     assert "The command above records it." in page
@@ -375,7 +377,9 @@ def test_machines_that_loaded_themselves_are_loaded_again_by_ssh(browser):
         config = factories.config(made, host.name)
         factories.run(config, text, repeat=1, requests_per_second=rate, command=load, host=host, **told)
     page = html(browser, made.get_absolute_url())
-    (command,) = [unescape(found) for found in re.findall(r'<div class="cmd"><code>(.*?)</code>', page, re.DOTALL)]
+    (command,) = [
+        unescape(found) for found in re.findall(r'<div class="cmd"><code tabindex="0">(.*?)</code>', page, re.DOTALL)
+    ]
     variants = [f"--variant {host.name} -- ssh {host.name} {load}" for host in hosts]
     assert command.split(" \\\n  ")[1:] == variants
     assert "--before" not in command
@@ -405,7 +409,9 @@ def test_what_to_type_next_for_short_runs_makes_them_longer(browser):
         command = f"ab -n 100 http://{name}/"
         factories.run(config, text, repeat=1, requests_per_second=rate, duration_s=seconds, command=command, **told)
     page = html(browser, made.get_absolute_url())
-    (command,) = [unescape(found) for found in re.findall(r'<div class="cmd"><code>(.*?)</code>', page, re.DOTALL)]
+    (command,) = [
+        unescape(found) for found in re.findall(r'<div class="cmd"><code tabindex="0">(.*?)</code>', page, re.DOTALL)
+    ]
     assert (
         "--repeat 4 " in command and "-- ab -n 2500 http://old/" in command and "-- ab -n 2500 http://new/" in command
     )
