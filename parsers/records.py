@@ -89,6 +89,7 @@ class Semantics:
     failure_kinds           {kind: path of its count}; a path is a name in the values, or "table.name"
     non_2xx                 paths of the counts of replies with another status than 2xx; of a table by status the others count
     good_replies            path of the count of replies with a status below 400, where that is all that is printed
+    received_bytes          path of the bytes that all replies came to, where the length of one is not printed; MB by its name
     late_answers            path of the count of answers behind the timeout: they are in the rate and not in the percentiles
     absent_non_2xx_is_zero  a whole report without non_2xx_responses had none
     makes_all_requests      complete_requests is the number asked for, unless a time limit or a person ended the run
@@ -115,6 +116,7 @@ class Semantics:
     failure_kinds: Mapping[str, str] = field(default_factory=dict)
     non_2xx: tuple[str, ...] = ("non_2xx_responses",)
     good_replies: str = ""
+    received_bytes: str = ""
     late_answers: str = ""
     absent_non_2xx_is_zero: bool = False
     makes_all_requests: bool = False

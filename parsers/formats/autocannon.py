@@ -29,6 +29,7 @@ SEMANTICS = Semantics(
     non_2xx=("responses_non_2xx",),
     absent_non_2xx_is_zero=True,
     percentile_step_ms=1.0,
+    received_bytes="total_read_bytes",
     printed_as={
         "requests_per_second": "requests_per_s",
         **dict.fromkeys(("mean_ms", "max_ms", "percentiles_ms.50", "percentiles_ms.99"), "latency_ms"),

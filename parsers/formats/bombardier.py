@@ -28,6 +28,7 @@ SEMANTICS = Semantics(
     sampled_rate=True,  # of every few hundredths of a second
     completed_from_command=True,
     non_2xx=("status_1xx", "status_3xx", "status_4xx", "status_5xx"),
+    received_bytes="bytes_read",
     printed_as={
         "non_2xx_responses": "status_2xx",
         "requests_per_second": "requests_per_s",

@@ -25,6 +25,7 @@ SEMANTICS = Semantics(
     failures_hold_statuses=True,
     failure_kinds={"errored": "requests_errored", "timeout": "requests_timeout"},
     non_2xx=("status_3xx", "status_4xx", "status_5xx"),
+    received_bytes="traffic_data_bytes",
     printed_as={
         "concurrency": "clients_of_threads",
         "duration_s": "time_taken_s",

@@ -39,6 +39,7 @@ SEMANTICS = Semantics(
     failures_in_requests=False,
     failures_in_rate=True,
     non_2xx=("status_codes",),
+    received_bytes="total_data_bytes",
     printed_as={
         "duration_s": "time_taken_s",
         "mean_ms": "average_s",

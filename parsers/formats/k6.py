@@ -28,6 +28,7 @@ PROGRAMS = ("k6",)
 SEMANTICS = Semantics(
     failures_in_rate=True,
     failures_hold_statuses=True,
+    received_bytes="data_received_bytes.count",
     printed_as={
         "requests_per_second": "http_reqs",
         "complete_requests": "http_reqs",

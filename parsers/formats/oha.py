@@ -29,6 +29,7 @@ SEMANTICS = Semantics(
     failures_in_rate=True,
     in_rate_beside="errors",  # also those aborted due to the deadline, which have no status
     non_2xx=("status_codes",),
+    received_bytes="total_data_bytes",
     printed_as={
         "duration_s": "total_ms",
         "mean_ms": "average_ms",

@@ -34,6 +34,7 @@ SEMANTICS = Semantics(
     rate_step=0.01,
     mean_step_ms=10.0,
     max_step_ms=10.0,
+    received_bytes="data_transferred_mb",
     printed_as={
         "requests_per_second": "transaction_rate",
         "complete_requests": "transactions",
@@ -62,8 +63,9 @@ OPTIONS = {
     "-A --user-agent": Option("user_agent"),
     "-T --content-type": Option("content_type"),
     "-d --delay": Option("delay_s"),
+    "-b --benchmark": Option("delay_s", takes_value=False, means="none"),
     "-m --mark -R --rc": Option(),
-    "-b -C -D -g -h -i -j -l -p -q -v -V --benchmark --get --internet --json-output --log --no-follow": FLAG,
+    "-C -D -g -h -i -j -l -p -q -v -V --get --internet --json-output --log --no-follow": FLAG,
     "--no-parser --print --quiet --verbose": FLAG,
 }
 PRINTS = {"concurrency": "users"}

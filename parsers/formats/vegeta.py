@@ -26,6 +26,7 @@ SEMANTICS = Semantics(
     open_loop=True,
     failures_hold_statuses=True,
     non_2xx=("status_codes",),
+    received_bytes="bytes_in_total",
     printed_as={
         "requests_per_second": "throughput_per_s",
         "duration_s": "duration_total_s",

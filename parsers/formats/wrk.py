@@ -31,6 +31,7 @@ SEMANTICS = Semantics(
     failure_kinds={kind: f"socket_errors.{kind}" for kind in ("connect", "read", "write", "timeout")},
     late_answers="socket_errors.timeout",
     absent_non_2xx_is_zero=True,
+    received_bytes="total_transferred_bytes",
     printed_as={
         "failed_requests": "socket_errors",
         "duration_s": "time_taken_s",

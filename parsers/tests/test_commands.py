@@ -63,11 +63,12 @@ def test_what_is_not_said_stays_open():
 
 def test_siege_names_its_users_in_two_ways():
     short, long = (
-        parse_command("siege -b -t1M -c100 http://shop.lan/"),
+        parse_command("siege -t1M -c100 http://shop.lan/"),
         parse_command("siege --concurrent=100 --time=60S shop.lan/"),
     )
     assert short.options == long.options == {"concurrency": 100, "duration_s": 60}
     assert short.url == long.url == "http://shop.lan/"
+    assert parse_command("siege -b shop.lan").options == {"delay_s": "none"}
 
 
 def test_a_list_of_addresses_has_no_one_path():

@@ -61,7 +61,7 @@ class Method(NamedTuple):
         return Method(*(b if a is None else a for a, b in zip(self, other, strict=True)))  # type: ignore[arg-type]
 
     def words(self) -> dict[str, str]:
-        """Each part as the command line writes it, by name; GET goes without saying."""
+        """Each part as the command line writes it, by name; GET and no pipelining go without saying."""
         parts = {
             "tool": self.tool,
             "requests": None if self.requests is None else f"-n {self.requests}",
@@ -69,7 +69,7 @@ class Method(NamedTuple):
             "concurrency": None if self.concurrency is None else f"-c {self.concurrency}",
             "rate": None if self.rate is None else f"{self.rate:g} requests/s",
             "keepalive": None if self.keepalive is None else f"{'' if self.keepalive else 'no '}keep-alive",
-            "pipelining": None if self.pipelining is None else f"pipelining {self.pipelining}",
+            "pipelining": None if self.pipelining in (None, 1) else f"pipelining {self.pipelining}",
             "method": None if self.method == "GET" else self.method,
             "path": self.path,
             **{name: f"{name.removesuffix('_s')} {value}" for name, value in self.further or ()},
@@ -117,6 +117,7 @@ def method_of(run: Any, options: Mapping[str, Any], semantics: Any, command: str
         requests = run.complete_requests if len(str(run.complete_requests).rstrip("0")) <= 2 else None
     if concurrency is None and semantics.concurrency == "asked" and (run.concurrency or MOST_CLIENTS) < MOST_CLIENTS:
         concurrency = int(run.concurrency or 0)
+    is_plain = bool(command) and "script" not in options
     further = tuple((term, options[term]) for term in FURTHER if options.get(term))
     return Method(
         tool=run.tool,
@@ -125,8 +126,8 @@ def method_of(run: Any, options: Mapping[str, Any], semantics: Any, command: str
         concurrency=semantics.default_concurrency if concurrency is None and command else concurrency,
         rate=None if options.get("rate") is None else float(options["rate"]),
         keepalive=options.get("keepalive") if run.keepalive is None else run.keepalive,
-        pipelining=options.get("pipelining"),
-        method=options.get("method") or ("GET" if command and "script" not in options else None),
+        pipelining=options.get("pipelining") or (1 if is_plain else None),
+        method=options.get("method") or ("GET" if is_plain else None),
         path=run.path or options.get("path") or None,
         further=further if command else None,
     )

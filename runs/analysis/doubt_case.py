@@ -22,7 +22,9 @@ MANY = 1000  # so many replies of one length, and none of another, show that a p
 # A share of failures beyond which rates are about something else: most differences that people claim are smaller.
 FATAL = 0.05
 STUMP = 0.5  # of the document's length
-ENOUGH_MB = 0.2  # so that rounding is under 3 %
+ENOUGH_MB, HALF_STEP_MB = 0.2, 0.005  # so that rounding is under 3 %
+BYTES_A_MB = 1048576
+LEAST_BYTES = 64  # less than any page has
 
 
 @dataclass(frozen=True)
@@ -181,9 +183,14 @@ def is_local(run: RunFact) -> bool:
 
 
 def mean_reply_bytes(run: RunFact) -> float | None:
-    """The data transferred for each transaction, where a tool prints these; rounded to hundredths of a MB."""
-    data, hits = run.number("data_transferred_mb"), run.number("transactions")
-    return data * 1048576 / hits if data and hits and data >= ENOUGH_MB else None
+    """The bytes received for each request, where a tool prints their sum; None where that was rounded too much to tell."""
+    path, made = run.semantics.received_bytes, run.complete_requests
+    found = run.number(path) if path else None
+    if found is None or not made:
+        return None
+    unit = BYTES_A_MB if "_mb" in path else 1
+    is_known = unit == 1 or found >= ENOUGH_MB or (found + HALF_STEP_MB) * unit < LEAST_BYTES * made
+    return found * unit / made if is_known else None
 
 
 def mean_of_failed(run: RunFact) -> float | None:

@@ -29,6 +29,8 @@ Value = str | float
 Read = Callable[[Case, RunFact], Value | None]
 NEAR_BYTES = 256  # less than a reply's headers
 STEP_KB = 65536
+SIZES = r"small|large|big|tiny|\d*\s*[kmg]i?b|bytes?|files?|pages?|gzip|brotli|compress\w*|deflate"
+NONE, USUAL = "none", "the tool's usual"  # of what a command that is known does not set
 # How a config's name speaks of a property that it is named after.
 NAMED = {
     "keep-alive": r"keep[-_ ]?alive|persistent|\bka\b|(?<!\w)-k\b",
@@ -37,8 +39,11 @@ NAMED = {
     "TLS": r"https?|tls|ssl|plain|:(?:80|443|8080|8443)\b",
     "concurrency": r"-c\s*\d*|concurren\w+|connections?|clients?|users?|同時接続数?",
     "set rate": r"-R\s*\d*|rate|rps|req/s|qps",
-    "document length": r"small|large|big|tiny|\d*\s*[kmg]i?b|bytes?|files?|pages?|gzip|brotli|compress\w*|deflate",
-    "mean reply": r"small|large|big|tiny|\d*\s*[kmg]i?b|bytes?|files?|pages?",
+    "script": r"scripts?|lua|pipelin\w*",
+    "protocol": r"http/?[123](?:\.\d)?|\bh[123]c?\b",
+    "threads": r"threads?|-t\s*\d*",
+    "document length": SIZES,
+    "mean reply": SIZES,
     "cores": r"cores?|v?cpus?",
     "CPU": r"machine|host|server|box|cpu",
     "memory": r"ram|memory|[mg]i?b",
@@ -99,7 +104,18 @@ def _read_tls(case: Case, run: RunFact) -> Value | None:
     return "on" if run.values.get("tls_protocol") or scheme == "https" else "off" if scheme else None
 
 
-def _read_protocol(case: Case, run: RunFact) -> Value | None:
+def _read_option(name: str, unset: str, case: Case, run: RunFact) -> Value | None:
+    """What the command sets, or that it does not."""
+    found = run.options.get(name) or (unset if run.command else None)
+    return found if isinstance(found, (str, float, int)) else None
+
+
+def _grade_option(weight: Grade, one: Value, other: Value) -> Grade | None:
+    """Where one command sets it and the other does not, something else was sent; else it is said in the configs' names."""
+    return weight if {one, other} & {NONE, USUAL} else "note"
+
+
+def _read_tls_protocol(case: Case, run: RunFact) -> Value | None:
     printed = run.values.get("tls_protocol")
     return printed.split(",")[0] if isinstance(printed, str) and printed else None
 
@@ -110,7 +126,7 @@ def _round(length: float | None) -> Value | None:
 
 def is_sized(run: RunFact) -> bool:
     """Whether a run prints how long what it fetched was."""
-    return run.number("document_length_bytes") is not None or mean_reply_bytes(run) is not None
+    return run.number("document_length_bytes") is not None
 
 
 def _read_path(sized: bool, case: Case, run: RunFact) -> Value | None:
@@ -138,14 +154,18 @@ FAMILIES: dict[str, tuple[Property, ...]] = {
         Property(
             "keep-alive", lambda case, run: None if run.keepalive is None else "on" if run.keepalive else "off", "split"
         ),
+        Property("pauses", partial(_read_option, "delay_s", USUAL), partial(_grade_option, "split")),
         Property("pipelining", lambda case, run: read_method(run).pipelining, "split"),
         Property("request method", lambda case, run: read_method(run).method, "split"),
-        Property("script", "options.script", "note"),
+        Property("script", partial(_read_option, "script", NONE), partial(_grade_option, "split")),
+        Property("protocol", partial(_read_option, "protocol", USUAL), partial(_grade_option, "split")),
         Property("set rate", "set_rate", _grade_rates, " requests/s"),
         Property("TLS", _read_tls, "split"),
-        Property("TLS protocol", _read_protocol, "note"),
+        Property("TLS protocol", _read_tls_protocol, "note"),
         Property("concurrency", "clients", "caution", figure="concurrency"),
         Property("requests", "options.requests", "note"),
+        Property("duration", "options.duration_s", "note", " s"),
+        Property("threads", "options.threads", "caution"),
     ),
     "page": (
         Property(

@@ -50,6 +50,7 @@ EARLY_MS = 15  # but for the rounding of clocks
 TIMES_P99 = 10
 OMITTED = 0.1  # of all clients' time in the slowest hundredth of the requests; with even times it is 0.01
 MOSTLY_OMITTED = 0.5
+IDLE, FEW_STEPS = 0.5, 5  # of the clients; a mean of few steps is too coarse
 HANG_MS = 200  # the least timer in TCP that a hanging request could wait for
 KEPT_UP = 0.95  # of the rate that was set; the first and last request are never a whole interval apart
 # Repeats of a steady server differ by a few per cent; a first one this far off is no repeat of the others.
@@ -376,6 +377,22 @@ def find_drifting_repeats(case: Case) -> Iterator[Finding]:
         sources = tuple(run.source_of("requests_per_second") for run, _ in (rated[0], rated[-1]))
         moral = "slower" if slope.per_run < 0 else "faster"
         yield Finding("caution", moral, facts, sources, config=column.config.id)
+
+
+def find_idle_clients(case: Case) -> Iterator[Finding]:
+    """Closed-loop clients that had a request under way for less than half of their time."""
+    for run in case.counted_runs:
+        clients, busy = run.clients, count_under_way(run)
+        if clients and busy and busy < IDLE * clients:
+            yield about_run(run, "caution", "idle", clients=clients, busy=busy)
+
+
+def count_under_way(run: RunFact) -> float | None:
+    """The mean number of requests under way, as printed or by Little's law; None where times are as small as a printed step."""
+    rate, mean, step = run.requests_per_second, run.mean_ms, run.semantics.percentile_step_ms
+    if run.is_open_loop or run.measured_concurrency:
+        return None if run.is_open_loop else run.measured_concurrency
+    return rate * mean / 1000 if rate and mean and FEW_STEPS * step < mean < HUGE and rate < HUGE else None
 
 
 def find_set_rates(case: Case) -> Iterator[Finding]:

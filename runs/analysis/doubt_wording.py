@@ -44,6 +44,7 @@ MORALS = {
     "cold": "the first repeat looks like a cold start (processes to fork, caches to fill): "
     "leave the first of every config uncounted, or repeat more",
     "contradiction": "these figures cannot all be true, so look at the text before trusting any",
+    "copied": "one report stands under both, so there is nothing to compare",
     "cpu_of_both": "server and load generator waited for each other's CPU time",
     "cpu_of_generator": "the load generator was at its limit, so it may be what was measured",
     "cpu_of_server": "the CPU was what limited the server, so the rate tells what a request costs in CPU time",
@@ -53,6 +54,7 @@ MORALS = {
     "generator_full": "the load generator was at its limit, so the server may be faster than this",
     "generator_swapped": "the load generator had pages in swap, and its times may hold some of the waiting",
     "hung": "single requests hung for over {times} times the 99th percentile, which the percentiles leave out and the mean holds",
+    "idle": "they paused, connected or waited for the generator most of the time, so the rate is theirs more than the server's",
     "in_rate": "they are in the rate as if they had been served",
     "in_rate_fatal": "the rate counts failures as if they had been served, so it is not comparable",
     "kind_not_printed": "their kind is not told, and by length alone, on a page that changes, is no failure",
@@ -268,8 +270,10 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
         f"not {figure(facts['printed'])} %"
     ),
     "figures.concurrency": _say_wrong_concurrency,
+    "repeats.copied": "all its figures are those of “{of}”",
     "figures.counts": _say_impossible_counts,
     "figures.mean": "{clients} clients, {took} s and {made} requests give a mean of {worked} ms, not {printed}",
+    "figures.memory": "a process of {program_mib} MiB is more than the machine's {total_mib} MiB",
     "figures.percentiles": _say_wrong_percentiles,
     "figures.rate": _say_wrong_rate,
     "generator.same_host": _say_shared_host,
@@ -282,6 +286,9 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
         f"reports of {len(facts['rates'])} load generators ("
         + ", ".join(f"{name} {figure_or_word(rate or 0)}" for name, rate in islice(facts["rates"].items(), MOST_VALUES))
         + (", …)" if len(facts["rates"]) > MOST_VALUES else " requests per second)")
+    ),
+    "load.idle_clients": lambda facts: (
+        f"{_count_things(facts['clients'], 'client')} had {figure(facts['busy'])} requests under way in the mean"
     ),
     "load.set_rate": "{asked} requests/s were asked for, and {got} answered",
     "machine.cpu": _say_busy_cpu,

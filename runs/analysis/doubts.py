@@ -84,6 +84,9 @@ RULES = {
     "figures.mean": Rule(
         doubt_figures.find_wrong_means, "arithmetic: clients times the time taken over the requests", ("mean_ms",)
     ),
+    "figures.memory": Rule(
+        doubt_figures.find_impossible_sizes, "arithmetic: resident memory is a part of the machine's"
+    ),
     "figures.percentiles": Rule(
         doubt_figures.find_wrong_percentiles,
         "arithmetic: percentiles rise, and the last one is the longest time",
@@ -125,6 +128,11 @@ RULES = {
         "arithmetic: what ran at the same time adds up, and the percentiles of parts do not",
         ("requests_per_second",),
     ),
+    "load.idle_clients": Rule(
+        doubt_machine.find_idle_clients,
+        "Little's law: the rate times the mean time is how many requests were under way",
+        ("mean_ms",),
+    ),
     "load.set_rate": Rule(
         doubt_machine.find_set_rates,
         "Schroeder, Wierman, Harchol-Balter, Open Versus Closed (2006)",
@@ -159,6 +167,7 @@ RULES = {
         "order statistics; Tene, How NOT to Measure Latency (2013): coordinated omission",
         ("percentiles_ms.99", "max_ms"),
     ),
+    "repeats.copied": Rule(doubt_figures.find_copies, "practice: no two runs have all figures alike to the last digit"),
     "repeats.outlier": Rule(
         doubt_machine.find_outlying_repeats,
         "robust statistics: far from the median by the median absolute deviation",

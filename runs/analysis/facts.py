@@ -51,6 +51,7 @@ class Semantics(Protocol):
     failure_kinds: Mapping[str, str]
     non_2xx: tuple[str, ...]
     good_replies: str
+    received_bytes: str
     late_answers: str
     absent_non_2xx_is_zero: bool
     citations: Mapping[str, str]

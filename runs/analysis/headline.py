@@ -20,6 +20,7 @@ from enum import StrEnum
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubts import Doubt, list_excluded, list_incomparable
 from runs.analysis.headline_against import (
+    IMPOSSIBLE,
     RATE,
     REQUEST,
     Failure,
@@ -27,6 +28,7 @@ from runs.analysis.headline_against import (
     Page,
     Side,
     Unlike,
+    find_contradictions,
     find_failures,
     find_flaws,
     find_objections,
@@ -61,6 +63,7 @@ class Step(StrEnum):
     OUTLIER = "outlier"  # find out about one run that is far off
     WARM = "warm"  # leave the cold first runs out
     LONGER = "longer"  # runs too short to say much
+    CHECK = "check"  # figures of one report contradict each other
     STEADY = "steady"  # more repeats than anybody makes: make the runs vary less first
     GENERATOR = "generator"  # it was at its limit, so that repeats would only measure it again
     FIX = "fix"  # find out why requests failed
@@ -249,7 +252,9 @@ def _compare_two(page: Page, key: str, ranked: Sequence[Side]) -> Headline:
     if verdict is None or (verdict.ratio is None and verdict.void is None and verdict.kind == Kind.NONE):
         step = Next(Step.NOTHING) if other.value else Next(Step.FIX, about=other.title)
         leader, second = (own, other) if own.value != other.value else (None, None)
-        return Headline(Outcome.UNPROVEN, step, key, leader, second, sides=tuple(ranked))
+        against = find_contradictions(page, own, other)
+        step = Next(Step.CHECK, about=against[0].config) if against and against[0].config else step
+        return Headline(Outcome.UNPROVEN, step, key, leader, second, against=tuple(against), sides=tuple(ranked))
     if (verdict.ratio or 1) != 1 and ((verdict.ratio or 1) > 1) != (MEASURES[key] > 0):
         own, other = other, own  # the mean of all is led by one run; the verdict goes by more
         verdict_of = page.verdicts_between(own.at, other.at)
@@ -262,7 +267,9 @@ def _compare_two(page: Page, key: str, ranked: Sequence[Side]) -> Headline:
         better = find_objections(page, key, own, other, verdict_of)
         if verdict.kind == Kind.SAME:  # what speaks against either
             better += find_objections(page, key, other, own, page.verdicts_between(other.at, own.at))
-        against = [*better, *against, *find_flaws(page, own, other)]
+        wrong = find_contradictions(page, own, other)
+        against = [*(one for one in wrong if one.config), *better, *against, *find_flaws(page, own, other)]
+        against += [one for one in wrong if not one.config]
     outcome = Outcome.NOT_COMPARABLE if stops else _decide(verdict, against)
     odd = _find_odd(page, (own, other))
     columns = (page.comparison.columns[side.at] for side in (own, other))
@@ -295,6 +302,8 @@ def _compare_two(page: Page, key: str, ranked: Sequence[Side]) -> Headline:
 
 def _decide(verdict: Verdict, against: Sequence[Objection]) -> Outcome:
     serious = any(one.serious for one in against)
+    if any(one.rule == IMPOSSIBLE and one.config for one in against):
+        return Outcome.UNPROVEN
     if verdict.void in (Void.GAIN_BY_FAILURES, Void.LOSS_BY_FAILURES):
         return Outcome.TRADE_OFF
     if verdict.kind == Kind.SAME:
@@ -316,7 +325,9 @@ def _find_odd(page: Page, sides: Sequence[Side]) -> tuple[str, str]:
 def _advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], odd: tuple[str, str]) -> Next:
     if outcome == Outcome.NOT_COMPARABLE:
         return Next(Step.ALIKE)
-    rules = {one.rule for one in against}
+    rules = {one.rule: one.config for one in against}
+    if rules.get(IMPOSSIBLE):
+        return Next(Step.CHECK, about=rules[IMPOSSIBLE])
     if "generator.saturated" in rules:
         return Next(Step.GENERATOR)
     if "length.seconds" in rules:
@@ -331,8 +342,9 @@ def _advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], od
         return Next(Step.WARM, max(verdict.fewest - 1 + FEWEST_A_LEVEL, FEWEST))
     if verdict.needed and verdict.needed > MOST_ADVISED and verdict.fewest > 1:
         return Next(Step.STEADY)
-    least = FEWEST if verdict.fewest == 1 else verdict.fewest + 2
-    return Next(Step.REPEAT, max(verdict.needed or 0, least, FEWEST))
+    if verdict.fewest == 1:  # whose own spread nobody knows: a few repeats show it
+        return Next(Step.REPEAT, max(verdict.needed or 0, FEWEST) if (verdict.needed or 0) <= MOST_ADVISED else FEWEST)
+    return Next(Step.REPEAT, max(verdict.needed or 0, verdict.fewest + 2, FEWEST))
 
 
 def _spread(page: Page, key: str, sides: Sequence[Side]) -> float | None:

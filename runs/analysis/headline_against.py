@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from runs.analysis.columns import WORD, Column
 from runs.analysis.doubt_case import FATAL, Case, Finding
-from runs.analysis.doubt_differences import NAMED, compare_names, find_differences, is_sized
+from runs.analysis.doubt_differences import NAMED, NONE, USUAL, compare_names, find_differences, is_sized
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import HostFact, Source
 from runs.analysis.judgement import PERCENTILE, TAIL, judged_row, verdicts_between
@@ -32,13 +32,17 @@ UNKNOWN_KIND = "kind_not_printed"  # perhaps no failures either: said, but not f
 # every fourth request, and whoever cut the line with the kinds out can look at it again.
 MANY_UNKNOWN = 0.25
 MINOR = 0.01
-# Properties under whose difference rates are not compared; numbers from this ratio on. The others are only said.
+FIGURES, IMPOSSIBLE = "figures.", "impossible"
+# Properties under whose difference rates are not compared; numbers from this ratio on. Those of SAID are only said.
 STOPS = {
     "tool": 0.0,
     "requests begin": 0.0,
     "keep-alive": 0.0,
     "pipelining": 0.0,
     "request method": 0.0,
+    "pauses": 0.0,
+    "script": 0.0,
+    "protocol": 0.0,
     "TLS": 0.0,
     "CPU": 0.0,
     "cores": 0.0,
@@ -48,7 +52,9 @@ STOPS = {
     "document length": 2.0,
     "mean reply": 2.0,
 }
-SAID = {"document length", "mean reply", "memory", "kernel"}
+SAID = {"document length": 0.0, "mean reply": 0.0, "memory": 0.0, "kernel": 0.0, "threads": 0.0, "requests": 10.0}
+SAID |= {"duration": 2.0}
+UNNAMED = {"at a set rate", "behind an answer", NONE, USUAL}  # values that no config is named after
 FAMILIES = ("tool", "load", "page", "machine")
 SAME_THING = {"mean reply": "document length", "cores": "CPU", "memory": "CPU", "kernel": "CPU"}
 # Words that name a machine, and that tell one from another.
@@ -137,6 +143,7 @@ class Unlike:
     other: str | float
     unit: str
     stops: bool
+    is_said: bool = False
     is_compared: bool = False
 
 
@@ -227,8 +234,23 @@ def find_objections(
                 found.setdefault(rule, []).append(one)
     times = next((found[rule] for rule in ("tail", "longest", "latency") if rule in found), [])
     times = sorted(times, key=lambda one: -(one.factor or 0))[:MOST_TIMES]
+    times = [*_find_omission(page, own, other), *times][:MOST_TIMES]
     worst = [max(found[rule], key=lambda one: one.factor or 0) for rule in ("rate", "memory", "cpu") if rule in found]
     return [*_find_more_failures(own, other), *_find_aborted(page, own), *times, *worst]
+
+
+def _find_omission(page: Page, own: Side, other: Side) -> list[Objection]:
+    """Most of the time of the leader's clients went into so few requests that its percentiles do not show them."""
+    shares = []
+    for side in (own, other):
+        found = page.concerns("network.tail", [side.at])
+        runs = {run.id for run in page.comparison.columns[side.at].runs}
+        told = [one for doubt in found for one in doubt.findings if one.run in runs and one.severity == "caution"]
+        shares.append(max((one.facts["slowest"] for one in told), default=0.0))
+    if shares[0] <= shares[1]:
+        return []
+    sources = page.concerns("network.tail", [own.at])[0].sources
+    return [Objection("omission", own.title, "", "%", 100 * shares[0], source=next(iter(sources), None))]
 
 
 def _choose_rule(page: Page, row: Row, lead: str) -> str:
@@ -302,7 +324,7 @@ def _find_aborted(page: Page, own: Side) -> list[Objection]:
 
 def find_flaws(page: Page, own: Side, other: Side) -> list[Objection]:
     """What makes both sides' figures doubtful."""
-    finders = (_find_impossible, _find_full_generator, _find_short_runs)
+    finders = (_find_full_generator, _find_idle_clients, _find_short_runs)
     return [found for find in finders for found in find(page, own, other)]
 
 
@@ -319,24 +341,53 @@ def _find_full_generator(page: Page, own: Side, other: Side) -> list[Objection]:
     return [Objection("generator.saturated", "", source=next(iter(found[0].sources), None))]
 
 
-def _find_impossible(page: Page, own: Side, other: Side) -> list[Objection]:
-    """More failures than requests: whatever was counted, the report cannot be right."""
-    return [
-        Objection("impossible", side.title, source=next(iter(doubt.sources), None))
-        for side in (own, other)
-        for doubt in page.concerns("figures.counts", [side.at])
-    ]
+def _find_idle_clients(page: Page, own: Side, other: Side) -> list[Objection]:
+    """Clients of one side mostly had no request under way, and those of the other had."""
+    idle = [(side, found[0]) for side in (own, other) if (found := page.concerns("load.idle_clients", [side.at]))]
+    if len(idle) != 1:
+        return []
+    side, doubt = idle[0]
+    facts = doubt.findings[0].facts
+    share = 100 * facts["busy"] / facts["clients"]
+    return [Objection("load.idle_clients", side.title, "", "%", share, source=next(iter(doubt.sources), None))]
+
+
+def find_contradictions(page: Page, own: Side, other: Side) -> list[Objection]:
+    """Figures that cannot all be true, more failures than requests among them, with one of each side as its `label`.
+
+    Where reports of both sides contradict themselves alike, config is "": their tool counts otherwise than is known here.
+    """
+    found: dict[str, dict[str, Objection]] = {}
+    for side in (own, other):
+        runs = {run.id for run in page.comparison.columns[side.at].runs}
+        for doubt in page.doubts if runs else ():
+            part = next((part for part in doubt.parts if part.run in runs), None)
+            if part and doubt.rule.startswith(FIGURES) and not doubt.overruled:
+                told = Objection(
+                    IMPOSSIBLE, side.title, part.text.partition(": ")[0], source=next(iter(part.sources), None)
+                )
+                found.setdefault(doubt.rule, {}).setdefault(side.title, told)
+    one_sided = {title: told for each in found.values() if len(each) == 1 for title, told in each.items()}
+    both = [replace(next(iter(each.values())), config="") for each in found.values() if len(each) > 1]
+    return [*one_sided.values(), *both[:1]]
 
 
 def _find_short_runs(page: Page, own: Side, other: Side) -> list[Objection]:
-    """No run of either side took a second: start-up and chance in scheduling are in every figure."""
+    """Sides of which no run took a second: start-up and chance in scheduling are in every figure."""
     doubts = page.concerns("length.seconds", (own.at, other.at))
     took = {finding.run: finding.facts["took"] for doubt in doubts for finding in doubt.findings}
-    sides = [[run for run in page.comparison.columns[side.at].runs if run.id not in page.out] for side in (own, other)]
-    seconds = [took.get(run.id, LONG_ENOUGH_S) for side in sides for run in side]
-    if not seconds or max(seconds) >= LONG_ENOUGH_S:
+    short = {}
+    for side in (own, other):
+        runs = [run.id for run in page.comparison.columns[side.at].runs if run.id not in page.out]
+        longest = max((took.get(run, LONG_ENOUGH_S) for run in runs), default=LONG_ENOUGH_S)
+        if longest < LONG_ENOUGH_S:
+            short[side.title] = longest
+    if not short:
         return []
-    return [Objection("length.seconds", "", "", "s", max(seconds), source=next(iter(doubts[0].sources), None))]
+    whose = "" if len(short) > 1 else next(iter(short))
+    return [
+        Objection("length.seconds", whose, "", "s", max(short.values()), source=next(iter(doubts[0].sources), None))
+    ]
 
 
 def find_unlike(page: Page, own: int, other: int) -> list[Unlike]:
@@ -345,38 +396,41 @@ def find_unlike(page: Page, own: int, other: int) -> list[Unlike]:
     configs = {one.config.id: one.config, two.config.id: two.config}
     case = Case(list(configs.values()), [*one.runs, *two.runs], hosts=page.hosts)
     overruled = {doubt.rule for doubt in page.doubts if doubt.overruled and {*doubt.configs} & {*configs}}
-    # Whether another path is the same page tells its length, where that is printed.
-    named = {*STOPS, *SAID} - ({"path"} if any(map(is_sized, case.runs)) else set())
+    sized = any(map(is_sized, case.runs))
     found = []
     for family in FAMILIES:
         for finding in find_differences(family, case) if f"differs.{family}" not in overruled else ():
-            found += [unlike for unlike in _read_pairs(finding.facts) if unlike.name in named]
+            found += [unlike for unlike in _read_pairs(finding.facts, sized) if unlike.stops or unlike.is_said]
     found = list({unlike.name: unlike for unlike in found}.values())
     stops = {SAME_THING.get(unlike.name, unlike.name) for unlike in found if unlike.stops}
     return [replace(each, is_compared=len(stops) <= 1 and _is_compared(page, each, two, one)) for each in found]
 
 
-def _read_pairs(facts: Mapping[str, object]) -> list[Unlike]:
-    """The properties of a finding about two columns, with the value of either."""
+def _read_pairs(facts: Mapping[str, object], sized: bool) -> list[Unlike]:
+    """The properties of a finding about two columns, with the value of either. sized: how long the pages are is known."""
     read = []
     listed = facts.get("listed")
     for name, values, unit in listed if isinstance(listed, list) else ():
         if len(values) > 1:
-            read.append(_make_unlike(name, values[-1], values[0], unit))
+            read.append(_make_unlike(name, values[-1], values[0], unit, sized))
     pairs = facts.get("pairs")
     for name, own, other, unit in pairs if isinstance(pairs, list) else ():
-        read.append(_make_unlike(name, own, other, unit))
+        read.append(_make_unlike(name, own, other, unit, sized))
     return read
 
 
-def _make_unlike(name: str, own: str | float, other: str | float, unit: str) -> Unlike:
-    stops = name in STOPS
-    if name == "path":  # a query or a slash at its end mostly leaves it the same page
-        stops = len({str(path).partition("?")[0].rstrip("/") for path in (own, other)}) > 1
-    if stops and isinstance(own, (int, float)) and isinstance(other, (int, float)):
+def _make_unlike(name: str, own: str | float, other: str | float, unit: str, sized: bool) -> Unlike:
+    """Whether another path is the same page tells its length, where that is printed; a query mostly leaves it the same."""
+    far = math.inf
+    if isinstance(own, (int, float)) and isinstance(other, (int, float)):
         small, large = sorted((abs(own), abs(other)))
-        stops = large >= STOPS[name] * small
-    return Unlike(name, own, other, unit, stops)
+        far = large / small if small else math.inf
+    stops = name in STOPS and far >= STOPS[name]
+    says = name in STOPS or (name in SAID and far >= SAID[name])
+    if name == "path":
+        is_other = len({str(path).partition("?")[0].rstrip("/") for path in (own, other)}) > 1
+        stops, says = is_other and not sized, is_other or not sized
+    return Unlike(name, own, other, unit, stops, says)
 
 
 def _is_compared(page: Page, unlike: Unlike, own: Column, other: Column) -> bool:
@@ -387,7 +441,7 @@ def _is_compared(page: Page, unlike: Unlike, own: Column, other: Column) -> bool
         return False
     is_machine = SAME_THING.get(unlike.name, unlike.name) == "CPU"
     pattern = MACHINE if is_machine else NAMED.get(unlike.name, r"(?!)")
-    values = [str(value) for value in (unlike.own, unlike.other)]
+    values = [str(value) for value in (unlike.own, unlike.other) if value not in UNNAMED]
     values += [f"{value:g}" for value in (unlike.own, unlike.other) if isinstance(value, (int, float))]
     words = {word.lower() for value in values for word in WORD.findall(value)}
     if is_machine:

@@ -14,7 +14,7 @@ from runs.analysis.columns import short_names
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import Source
 from runs.analysis.headline import Headline, Outcome, Step
-from runs.analysis.headline_against import LATE, RATE, REQUEST, Failure, Objection, Side
+from runs.analysis.headline_against import IMPOSSIBLE, LATE, RATE, REQUEST, Failure, Objection, Side
 from runs.analysis.scaling import Range
 from runs.analysis.summary_wording import describe_levels, with_axis
 from runs.analysis.verdict_wording import p_words
@@ -22,6 +22,7 @@ from runs.numbers import TIMES_FROM, capitalize, figure, figure_or_word, percent
 
 LONGEST_CLAUSE = 60
 ONE_RUN, TOO_LITTLE = "one run cannot show noise", "too little to be sure"
+CONTRADICTION = "figures of one report contradict each other"
 ONE_RUN_FAR = "Further apart than such runs usually vary, but one run each proves nothing"
 REPEATS_FAR = "Further apart than repeats vary, but not proven"
 SEVERAL = re.compile(r"(?:All )?\d+(?: of \d+)? runs$")
@@ -143,6 +144,8 @@ def why_unproven(headline: Headline) -> str:
     """Why a lead may be none: part of a sentence."""
     spread, ratio = headline.spread or 1.0, headline.ratio or 1.0
     differ = f"runs of one config differ by up to {spread_words(spread)}"
+    if any(one.rule == IMPOSSIBLE and one.config for one in headline.against):
+        return CONTRADICTION
     if headline.within_step:
         return "no further apart than one step of what the tool prints"
     if headline.drift:
@@ -351,11 +354,19 @@ def describe_objection(one: Objection) -> str:
     if one.rule == "aborted":
         return f"{figure(as_number(one.value))} of its {figure(as_number(one.other))} runs broke off"
     if one.rule == "length.seconds":
-        return f"Neither side's runs took longer than {as_number(one.value):.2g} s, too short to rely on"
+        whose = (
+            f"“{shorten(one.config)}” ran for no longer than" if one.config else "Neither side's runs took longer than"
+        )
+        return f"{whose} {as_number(one.value):.2g} s, too short to rely on"
+    if one.rule == "load.idle_clients":
+        return f"“{shorten(one.config)}” had requests under way for {percent(as_number(one.value), 100)} of its clients' time"
+    if one.rule == "omission":
+        return f"At least {percent(as_number(one.value), 100)} of its clients' time went into the slowest 1 %"
     if one.rule == "workload":
         return f"“{shorten(one.config)}” leads on {one.label}"
     if one.rule == "impossible":
-        return "More requests failed than were made, so the report cannot be right"
+        whose = f"“{shorten(one.config)}”" if one.config else "both sides"
+        return f"Figures of {whose} cannot all be true ({one.label})"
     if one.rule == "failures":
         what = "were answered too late" if one.label == LATE else "failed"
         against = "" if one.other is None else f", against {percent(as_number(one.other), 100)}"

@@ -12,6 +12,7 @@ from dataclasses import replace
 from runs.analysis.headline import ADVISED_S, Headline, Next, Outcome, Step
 from runs.analysis.headline_against import RATE, REQUEST, Objection, Side, Unlike
 from runs.analysis.headline_lead import (
+    CONTRADICTION,
     ONE_RUN,
     TOO_LITTLE,
     as_number,
@@ -169,6 +170,8 @@ def _say_unproven(headline: Headline) -> str:
     why, worse, step = why_unproven(headline), _say_but(headline), headline.next
     if headline.within_step:
         return f", {why}{worse}."
+    if why == CONTRADICTION:
+        return f"{worse}."
     full = f"{BEFORE_DOUBT.get(why, ', but ')}{why}{worse.replace(', but', ', and', 1)}"
     is_to_repeat = step.step in (Step.REPEAT, Step.LONGER) and has_single_run(headline)
     return f"{full}: {_say_runs_to_make(step)}." if is_to_repeat else f"{full}."
@@ -331,6 +334,8 @@ def advise(step: Next, headline: Headline) -> str:
             )
         case Step.WARM:
             return f"Leave the first run of each out, and run each {step.runs} times after one warm-up, in turn."
+        case Step.CHECK:
+            return f"Look at the report of “{shorten(step.about)}” before more runs are made: its figures cannot all be true."
         case Step.FIX:
             return f"Find out why requests failed (the error log of “{shorten(step.about)}”) before rates are compared."
         case Step.MEND:

@@ -431,3 +431,81 @@ def test_the_published_sessions_have_these_outcomes(shared, number, outcomes):
         for one in Experiment.objects.order_by("id")
     ]
     assert [one.outcome for one in found] == outcomes
+
+
+LONG = {"complete_requests": 20_000, "failed_requests": 0}
+WRK = {"tool": "wrk", "command": "wrk -t4 -c100 -d30s http://web1/", "concurrency": 100, "mean_ms": 50.0}
+
+
+NINE = {"values": {"document_length_bytes": 9}}
+
+
+def between(one, other):
+    """Made: config x's run, config y's run, of the same load but for these fields."""
+    return of(run(1, 1000.0, **(LONG | one)), run(2, 1300.0, **(LONG | other)), names=("x", "y"))
+
+
+def command(tool: str, *commands: str) -> list[dict[str, object]]:
+    return [{"tool": tool, "command": each} for each in commands]
+
+
+@pytest.mark.parametrize(
+    ("sides", "unlike"),
+    [
+        (command("autocannon", "autocannon -c 9 http://w/", "autocannon -c 9 -p 10 http://w/"), "pipelining"),
+        (command("wrk", "wrk -c9 http://w/", "wrk -c9 -s pipeline.lua http://w/"), "script"),
+        (command("hey", "hey -c 9 http://w/", "hey -h2 -c 9 http://w/"), "protocol"),
+        (command("siege", "siege -b -c9 w", "siege -c9 w"), "pauses"),
+        (command("wrk", "wrk -c9 -R900 http://w/", "wrk -c9 http://w/"), "requests begin"),
+        ([{"tool": "hey", "values": {"total_data_bytes": n}} for n in (2_000_000, 200_000_000)], "mean reply"),
+        ([{"tool": "siege", "values": {"data_transferred_mb": n}} for n in (0.0, 188.5)], "mean reply"),
+    ],
+)
+def test_what_only_one_side_was_asked_for_or_sent_stops_a_verdict(sides, unlike):
+    found = between(*sides)
+    assert (found.outcome, [one.name for one in found.unlike]) == ("not_comparable", [unlike])
+    assert unlike in found.sentence and between(sides[0], sides[0]).outcome == "unproven"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "told"),
+    [
+        (WRK, WRK | {"command": "wrk -t1 -c100 -d30s http://web1/"}, "threads differs: 1 against 4"),
+        (WRK, WRK | {"command": "wrk -t4 -c100 -d300s http://web1/"}, "duration differs: 300 against 30 s"),
+        (NINE | {"path": "/a"}, NINE | {"path": "/b"}, "path differs: /b against /a"),
+        ({}, {"duration_s": 0.02}, "“y” ran for no longer than 0.02 s"),
+        (WRK, WRK | {"mean_ms": 2.0}, "“y” had requests under way for 2.6 % of its clients' time"),
+        ({}, {"mean_ms": 40.0, "percentiles_ms": {"99": 4.0}}, "at least 90.1 % of its clients' time went into"),
+        ({}, {"percentiles_ms": {"95": 40.0, "99": 22.0}}, "“y” cannot all be true (99 % within 22 ms but 95 %"),
+        ({}, {"duration_s": 100.0}, "“y” cannot all be true (20,000 requests in 100 s are 200 per second, not 1,300)"),
+    ],
+)
+def test_what_makes_a_lead_doubtful_is_in_its_sentence(one, other, told):
+    found = between(one, other)
+    assert (found.outcome, found.winner.title) == ("unproven", "y")
+    assert told in found.sentence and told not in between(other, other).sentence
+
+
+def test_a_report_that_contradicts_itself_proves_nothing_and_is_looked_at_first():
+    bad = [LONG | {"duration_s": 100.0}] * 5
+    found = of(
+        *five(1, **LONG | {"duration_s": 200.0}), *(run(2, rate, **one) for rate, one in zip(QUICK, bad, strict=True))
+    )
+    alike = of(*five(1, **bad[0]), *five(2, QUICK, **bad[0]))
+    assert (found.outcome, found.next.step, found.next.about) == ("unproven", "check", "b")
+    assert (alike.outcome, alike.winner.title) == ("better", "b")
+    assert "both sides cannot all be true" in alike.sentence
+
+
+def test_one_report_under_two_configs_is_compared_with_nothing():
+    values = {"time_per_request_ms": 8.1234, "total_transferred_bytes": 9_876_543, "transfer_rate_kbytes_per_s": 412.77}
+    found = of(run(1, 1234.56, values=values), run(2, 1234.56, values=values))
+    assert (found.outcome, found.winner) == ("not_comparable", None)
+    assert "all its figures are those of “a”" in found.sentence
+    assert of(run(1, 1234.56, values=values), run(2, 1234.57, values=values)).outcome == "unproven"
+
+
+def test_of_single_runs_no_more_repeats_are_advised_than_anybody_makes():
+    near = table([1000.0], [1060.0], [100.0, 180.0])
+    assert headline_of(near).next.runs <= 20
+    assert headline_of(table([1000.0], [1000.0], [100.0, 180.0])).next.runs == 4
