@@ -297,7 +297,7 @@ def describe_conclusions(comparison: Comparison, judged: Any) -> dict[str, Any]:
 
 # --- what a pipeline asks ----------------------------------------------------------------------------------------------
 FINE, WORSE, UNDECIDED, UNLIKE, BROKEN = 0, 3, 4, 5, 6
-_GRAVEST = (WORSE, BROKEN, UNLIKE, UNDECIDED, FINE)
+_GRAVEST = (BROKEN, WORSE, UNLIKE, UNDECIDED, FINE)
 _WORDS = {FINE: "fine", WORSE: "worse", UNDECIDED: "undecided", UNLIKE: "not comparable", BROKEN: "a limit is broken"}
 
 

@@ -127,6 +127,33 @@ def test_ctrl_c_ends_the_load_and_keeps_what_it_printed(bd):
     assert Capture.objects.filter(run=Run.objects.get(), phase="after").exists()
 
 
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_load_that_needs_time_to_end_after_ctrl_c_is_waited_for(bd, needs, shell):
+    needs(shell.split()[0])
+    slow = 'trap "sleep 2; echo Requests per second: 5; exit 3" INT; touch begun; while :; do sleep 0.1; done'
+    process = bd.start("run", "--no-send", "--repeat", "3", "--", "sh", "-c", slow, shell=shell)
+    until((bd.folder / "begun").exists, WITHIN_S, "the load")
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=WITHIN_S)
+    assert (process.returncode, out, err.count(", run ")) == (3, "Requests per second: 5\n", 1)
+
+
+def test_ctrl_c_ends_the_wait_for_a_machine_that_does_not_answer(bd):
+    ssh = bd.folder / "ssh.sh"
+    ssh.write_text("touch asked; exec sleep 60")
+    bd.env["BD_SSH"] = f"sh {ssh}"
+    process = bd.start("run", "--on", "web9", "--", "true")
+    until((bd.folder / "asked").exists, WITHIN_S, "ssh")
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.communicate(timeout=20) and process.returncode == 130
+
+
+def test_a_full_disk_is_named_before_anything_is_loaded(bd):
+    full = "prlimit --fsize=0 env --ignore-signal=XFSZ dash"  # no file may grow
+    status, _, err = bd.run("run", "--", "touch", "loaded", shell=full)
+    assert status == 2 and "cannot be written: is the disk full?" in err and not (bd.folder / "loaded").exists()
+
+
 def test_ctrl_c_before_the_load_starts_none_and_sends_nothing(bd):
     process = bd.start("run", "--repeat", "3", "--before", "touch asked; sleep 1; true", "--", "touch", "loaded")
     until((bd.folder / "asked").exists, WITHIN_S, "--before")
@@ -235,12 +262,23 @@ def test_a_machine_that_cannot_be_reached_is_left_out_with_one_line(bd):
     + [
         ("run", "--until-sure", "--", "true"),
         ("sweep", "--limit", "p95 < 1ms", "--", "true"),
+        ("run", "--limit", "p95 <", "--", "true"),
         ("sweep", "--", "echo", "{}"),
     ],
 )
 def test_what_makes_no_sense_is_refused_before_anything_runs(bd, words):
     status, _, err = bd.run(*words)
     assert status == 2 and err and not list(bd.folder.glob("bd-*"))
+
+
+def test_a_command_that_does_not_exist_is_named_before_anything_runs(bd):
+    status, _, err = bd.run("run", "--", "ab -n 100", "http://web1/")
+    assert (status, err) == (127, "bd: ab -n 100: there is no such command\n") and not list(bd.folder.glob("bd-*"))
+
+
+def test_what_is_no_benchdash_is_said_to_be_none(bd):
+    bd.site += "/nothing"
+    assert "does not answer as benchdash does, check BENCHDASH_URL" in bd.run("run", "--", "true")[2]
 
 
 def test_the_site_serves_it_with_its_own_address(bd, client):
@@ -281,6 +319,7 @@ def one_run(config: str, rate: float) -> bytes:
         (900, ("--limit", "p95 < 200ms", "--limit", "rps >= 100"), 0),
         (900, ("--limit", "p95 < 1ms"), 6),
         (900, ("--compare-to", "nobody", "--fail-on", "worse"), 4),
+        (300, ("--compare-to", "main", "--limit", "p95 < 1ms"), 6),
     ],
 )
 def test_the_site_judges_a_pipeline_s_runs(client, settings, rate, options, status):
@@ -370,8 +409,20 @@ def test_wget_sends_and_judges_where_there_is_no_curl(bd, needs):
     status, _, err = bd.run("run", "--limit", "p95 < 0.001ms", "--", *there)
     assert status == 6 and Run.objects.count() == 1, err
     bd.env["BENCHDASH_TOKEN"] = "bd_of_nobody"
-    assert "wants a token" in bd.run("run", "--", *there)[2]
+    assert "does not take the token in BENCHDASH_TOKEN" in bd.run("run", "--", *there)[2]
     assert "bd push" in bd.run("run", "--", *there)[2]
+
+
+def test_a_wget_that_crashes_with_a_timeout_is_given_none(bd, needs):
+    """BusyBox 1.35 of Debian 12 does."""
+    wget = needs("wget")
+    without(bd, "curl", "wget")
+    made = Path(bd.env["PATH"]) / "wget"
+    made.write_text(
+        f'#!/bin/sh\ncase " $* " in *--help*) echo BusyBox ;; *" -T "*) kill -9 $$ ;; *) exec {wget} "$@" ;; esac\n'
+    )
+    made.chmod(0o755)
+    assert "stored: " in bd.run("run", "--", "ab", "-q", "-n", "100", bd.loaded)[2]
 
 
 def test_with_neither_curl_nor_wget_the_text_is_kept(bd):
@@ -459,3 +510,11 @@ def test_a_limit_decides_the_exit_status_and_a_report_is_written(bd):
     status, _, err = bd.run("run", "--limit", "p95 < 0.001ms", "--report", "junit", "--", *there)
     assert status == 6, err
     assert "<failure" in (bd.folder / "bd-report.xml").read_text()
+
+
+def test_a_limit_that_nobody_could_judge_is_not_taken_for_kept(bd):
+    report = "print('Requests per second:    887.55 [#/sec] (mean)')"
+    unknown = ("--limit", "p95 < 200ms", "--", "python3", "-c", report)
+    assert bd.run("run", *unknown)[0] == 4
+    bd.site = "http://127.0.0.1:9"
+    assert bd.run("run", *unknown)[0] == 4
