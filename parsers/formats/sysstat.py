@@ -117,6 +117,10 @@ def _mpstat_records(values: dict[str, Any]) -> list[Record]:
         for name, metric in _SHARES.items()
         if (shares := [float(row[name]) for row in rows if row.get(name) is not None])
     }
+    for row in values.get("cpu_per_core", []):
+        if row.get("idle_pct") is not None:
+            busy = 100.0 - float(row["idle_pct"]) - float(row.get("iowait_pct") or 0)
+            metrics[f"core{row['cpu_no']}_busy_pct"] = max(busy, 0.0)
     if values.get("intr_per_s") is not None:
         metrics["interrupts_per_s"] = float(values["intr_per_s"])
     return [SystemSample(tool="mpstat", clock=values.get("time"), metrics=metrics)]

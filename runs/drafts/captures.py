@@ -202,9 +202,12 @@ class _Placing:
     def _guess_phase(self, group: Sequence[int], is_ahead: bool) -> str:
         """Without a word in the heading: a sample of a busy machine was taken during the load."""
         block = self.blocks[group[0]]
-        sample = next((r for r in make_short_records(block) if isinstance(r, SystemSample)), None)
+        # The first report of some monitors is of the time since the machine's start, and no sample.
+        samples = [r for i in group[:2] for r in make_short_records(self.blocks[i]) if isinstance(r, SystemSample)]
+        sample = samples[0] if samples else None
         is_busy = sample is not None and sample.metrics.get("load1", 0.0) >= _BUSY_LOAD1
-        if is_busy or (sample is not None and "cpu_us" in sample.metrics and len(group) > 1):
+        is_repeated = len(group) > 1 or len(samples) > 1 or count_samples(block) > 1
+        if is_busy or (sample is not None and "cpu_us" in sample.metrics and is_repeated):
             return "during"
         processes = [r for r in block.records if isinstance(r, ProcessSample)]
         if sample is not None and "load1" not in sample.metrics:  # rows of a screen without its summary

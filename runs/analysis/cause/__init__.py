@@ -43,7 +43,7 @@ SERIAL_SHARE = 0.02
 LONGER_BYTES = 1000.0
 # These are the same resource to different degrees: the rate follows from the CPU time of a request.
 BY_CPU = ("cpu", "database", "cpu_quota", "one_core", "generator")
-BOTH = {"one_core": "were limited by one core", "cpu_quota": "used up their CPU quota"}  # others: ran out of CPU
+BOTH = {"one_core": "both were limited by one core", "cpu_quota": "both used up their CPU quota"}
 # What leaves CPU idle can explain why the other side, which used it up, served more.
 NOTHING_ELSE = ("workers", "lock", "downstream")
 
@@ -149,15 +149,17 @@ def _find_shared_cpu(winner: Watched, loser: Watched, share: float) -> list[Find
 
     That follows from the rates where both used all of it, so it is no share of the difference that evidence accounts for.
     """
-    theirs, own = ({limit.cause: limit for limit in find_limits(side)} for side in (winner, loser))
+    theirs, own = ({limit.cause: limit for limit in reversed(find_limits(side))} for side in (winner, loser))
     limit = next((own[cause] for cause in BY_CPU if cause in own and cause in theirs), None)
     if limit is None or share < EXPLAINS or not (winner.demand_ms and loser.demand_ms):
         return []
     both = replace(limit, points=(*limit.points, *theirs[limit.cause].points))
     words = describe_demand(winner.name, loser.name, loser.demand_ms, winner.demand_ms)
     shared = ", which the load generator shared" if winner.is_local and loser.is_local else ""
-    limited = BOTH.get(limit.cause, "ran out of CPU")
-    return [_make_finding(both, loser, words=f"both {limited}{shared}; {words}")]
+    limited = BOTH.get(limit.cause, "both ran out of CPU")
+    if "demand" in own[limit.cause].facts | theirs[limit.cause].facts:
+        limited = "most of a request's time is CPU time of the database in both"
+    return [_make_finding(both, loser, words=f"{limited}{shared}; {words}")]
 
 
 def _compare_idle(winner: Watched, loser: Watched) -> list[Finding]:

@@ -40,6 +40,7 @@ LINK_FULL = (0.9, 1.01)  # of the speed: preambles and gaps between frames are n
 WAITING = 0.5  # of the clients: more of them are at one place than at all others
 WAITING_SOCKETS = 500  # in TIME_WAIT; Linux has 28,232 local ports where nobody set others
 LOST = 0.01  # of the segments sent again: more than a sound network loses (RFC 3155 calls it a lossy link)
+DISK = ("_busy_pct", "_util_pct")  # of diskstats, iostat
 DISK_BUSY_PCT = 40.0  # beside tasks that wait for it
 PRESSURE_PCT = 20.0  # of the time some task waited (the kernel's PSI)
 SAMPLES = 3  # fewer are a glance
@@ -238,7 +239,7 @@ def _has_cpu_left(side: Watched) -> bool:
 # proc(5): iowait alone is idle time and proves nothing; tasks that waited for a disk while CPU was free do.
 def find_disk(side: Watched) -> Iterator[Limit]:
     pressure = side.server.get("pressure_io_some_pct")
-    busy = [one for name, one in side.server.items() if name.endswith("_busy_pct") and not name.startswith("core")]
+    busy = [one for name, one in side.server.items() if name.endswith(DISK) and not name.startswith("core")]
     disk = max(busy, key=lambda one: one.value, default=None)
     waits = (pressure and pressure.value >= PRESSURE_PCT) or side.amount("blocked") >= 1
     if disk and disk.value >= DISK_BUSY_PCT and waits and _has_cpu_left(side):
@@ -256,7 +257,8 @@ def _is_foreign(side: Watched) -> bool:
 
 # The utilisation law for one core: a program with one thread serves 1/D, however many cores are free.
 def find_one_core(side: Watched) -> Iterator[Limit]:
-    if _is_full(side) or (side.cores or 0) < 2:
+    # Where nobody says how many cores there are, a process that fills one beside idle CPU shows that there are more.
+    if _is_full(side) or (side.cores or (2 if (side.idle or 0) >= FREE_PCT else 1)) < 2:
         return
     most, least, front = side.server.get("core_most"), side.server.get("core_least"), side.front
     # What is not known to serve may be anybody's, so it counts where no server is seen.
@@ -286,9 +288,8 @@ def find_cpu(side: Watched) -> Iterator[Limit]:
     database = _find_database(side)
     if database:
         points += (Point("program", database.source, (database.name, database.cores)),)
-    yield Limit("database" if database else "cpu", _sure(busy), points)
-    if side.amount("cpu_st") >= STOLEN_PCT:
-        yield from find_steal(side)
+    limits = [Limit("database" if database else "cpu", _sure(busy), points), *find_steal(side)]
+    yield from limits[:: -1 if side.amount("cpu_st") >= FREE_PCT else 1]  # with that much more, CPU would be idle
 
 
 def _find_database(side: Watched) -> Program | None:
@@ -301,7 +302,8 @@ def _find_database(side: Watched) -> Program | None:
 def find_demand(side: Watched) -> Iterator[Limit]:
     database = _find_database(side)
     if database and side.rate and side.shortest_ms and database.cores * 1000 / side.rate >= 0.5 * side.shortest_ms:
-        yield Limit("database", "possible", (Point("program", database.source, (database.name, database.cores)),))
+        point = Point("program", database.source, (database.name, database.cores))
+        yield Limit("database", "possible", (point,), {"demand": True})
 
 
 # proc(5): steal is time in which a task could run and the hypervisor ran something else.

@@ -74,7 +74,11 @@ def _describe_workers(name: str, facts: Mapping[str, Any]) -> str:
 
 SENTENCES: Mapping[str, Callable[[str, Mapping[str, Any]], str]] = {
     "cpu": lambda name, facts: f"{name} ran out of CPU",
-    "database": lambda name, facts: f"{name} ran out of CPU, most of it in the database",
+    "database": lambda name, facts: (
+        f"{name} spent most of a request's time on CPU time of the database"
+        if "demand" in facts
+        else f"{name} ran out of CPU, most of it in the database"
+    ),
     "one_core": lambda name, facts: (
         f"{name} was limited by one core" + (f": {facts['program']}" if "program" in facts else "")
     ),

@@ -195,6 +195,14 @@ def test_as_many_requests_at_once_as_there_are_processes_is_a_limit_of_workers()
     assert "about 4 requests at once" in found.findings[0].text
 
 
+def test_a_database_that_takes_most_of_a_request_on_both_sides_is_not_out_of_cpu():
+    found = explain(
+        side(1, 100.0, IDLE, programs=[("postgres", 4, 10.0)], shortest=10),
+        side(2, 200.0, IDLE, programs=[("postgres", 4, 10.0)], shortest=5),
+    ).findings
+    assert [one.cause for one in found] == ["database"] and "ran out of CPU" not in found[0].text
+
+
 def test_one_request_at_once_for_many_processes_is_a_lock():
     many = [("gunicorn", 33, 1.0)]
     found = explain(side(1, 100.0, IDLE, programs=many, shortest=10), side(2, 1590.0, IDLE, programs=many, shortest=10))

@@ -149,3 +149,60 @@ def test_one_core_of_a_program_that_is_no_server_is_no_cause(explain):
         "fast": (2000, screens(HALF, programs=SERVER)),
     }
     assert "one_core" not in names(explain(recording(sides)))
+
+
+VMSTAT = (
+    """$ vmstat 1 3
+procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----
+ r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st
+"""
+    + "{row}\n" * 3
+)
+IOSTAT = """$ iostat -x 1 3
+""" + "".join(
+    f"""avg-cpu:  %user   %nice %system %iowait  %steal   %idle
+           9.1{n}    0.00    4.20   {{wait}}    0.00   {{idle}}
+
+Device            r/s     rkB/s     w/s     wkB/s   %util
+sda              1.0{n}      4.00  310.00   4960.00   {{util}}
+
+"""
+    for n in range(3)
+)
+
+
+def pasted(slow: str, fast: str) -> str:
+    """A monitor below each report, with no word of when it ran."""
+    parts = (("old kernel", 142.0, slow), ("new kernel", 902.0, fast))
+    reports = [
+        (name, shown, REPORT.format(seconds=28.0, made=4000, rate=rate, mean=40.0)) for name, rate, shown in parts
+    ]
+    return "\n".join(
+        f"## {name}\n\n$ ab -n 4000 -c 16 http://web1/\n{report}\n{shown}\n" for name, shown, report in reports
+    )
+
+
+@pytest.mark.parametrize(
+    ("slow", "fast", "cause"),
+    [
+        (
+            VMSTAT.format(row=" 1 14 0 410000 121000 240000 0 0 4 5100 4300 9100 9 4 31 56 0")
+            + IOSTAT.format(wait=55.8, idle=30.9, util=99.6),
+            VMSTAT.format(row=" 3  0 0 410000 121000 240000 0 0 4  900 4300 9100 52 11 36 1 0")
+            + IOSTAT.format(wait=0.8, idle=35.9, util=6.2),
+            "disk",
+        ),
+        (
+            VMSTAT.format(row=" 9  0 0 410000 121000 240000 0 0 4 51 4300 9100 24 5 1 0 70"),
+            VMSTAT.format(row=" 2  0 0 410000 121000 240000 0 0 4 51 4300 9100 61 16 23 0 0"),
+            "steal",
+        ),
+        (
+            screens([72.0], programs=(("node", 99.7), ("sshd", 0.3), ("systemd", 0.0), ("cron", 0.0))),
+            screens([20.0], programs=(("node", 83.0), ("node", 83.0), ("node", 82.0), ("node", 82.0))),
+            "one_core",
+        ),
+    ],
+)
+def test_what_a_stranger_pasted_below_a_report_is_of_its_run(explain, slow, fast, cause):
+    assert names(explain(pasted(slow, fast)))[:1] == [cause]
