@@ -6,6 +6,7 @@ The end of its worker and a limit of time end a reading early.
 from __future__ import annotations
 
 import logging
+import math
 import mmap
 import signal
 import threading
@@ -105,14 +106,20 @@ def draft_blocks(
     return Reading(blocks, draft, [problem for block in blocks for problem in block.problems])
 
 
-def collect_samples(reading: Reading, on_progress: OnProgress) -> None:
-    """Collect and pack what captures hold before it is stored: SQLite lets nobody else write meanwhile. Raises Broken."""
+def collect_samples(reading: Reading, on_progress: OnProgress, most_series: float = math.inf) -> None:
+    """Collect and pack what captures hold before it is stored: SQLite lets nobody else write meanwhile.
+
+    Raises Broken, and TooSlow for more than `most_series` series.
+    """
     captures = [capture for drafted in reading.draft.experiments for capture in drafted.captures]
     try:
         for capture in captures:
             samples = collect_series(reading.blocks[int(key.removeprefix("b"))] for key in capture.blocks)
             samples.flush()
             reading.samples[id(capture)] = samples
+            most_series -= samples.n_series
+            if most_series < 0:
+                raise TooSlow
             on_progress(0, 0)
     except UNFORESEEN as failure:
         raise Broken(failure) from failure
@@ -160,6 +167,7 @@ READING_S, READING_S_PER_MIB = 60, 5  # of a large text, in all; a usual one is 
 AT_ONCE_S = 10  # of a processor, for a text that somebody waits for
 # Relating and storing a block takes up to 2 ms, most of it the config and the run that it makes; relating alone 1 ms.
 AT_ONCE_BLOCKS, PREVIEW_BLOCKS = 1_000, 5_000
+AT_ONCE_SERIES = 20_000  # each takes up to 0.1 ms to store
 _AS_A_BLOCK = 4  # lines of prose above a block, of which up to 60 are kept, take as long to relate as a block
 
 

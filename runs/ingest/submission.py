@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -33,6 +34,7 @@ from .edits import Edits, apply_edits, map_old_keys, renumber_blocks
 from .hints import Hints, add_header
 from .reading import (
     AT_ONCE_BLOCKS,
+    AT_ONCE_SERIES,
     MOST_BLOCKS,
     PREVIEW_BLOCKS,
     OnProgress,
@@ -163,14 +165,14 @@ def _prepare(data: Incoming, name: str, options: Options) -> _Prepared:
         parser_version=parsers.VERSION,
         created_by=options.get("user"),
     )
-    on_progress, at_once = options.get("on_progress", ignore_progress), MOST_BLOCKS
+    on_progress, at_once, most_series = options.get("on_progress", ignore_progress), MOST_BLOCKS, math.inf
     if options.get("may_queue"):
         if text.size_bytes > settings.QUEUE_UPLOAD_BYTES:
             return _prepare_for_worker(upload, text)
-        on_progress, at_once = limit_time(), AT_ONCE_BLOCKS
+        on_progress, at_once, most_series = limit_time(), AT_ONCE_BLOCKS, AT_ONCE_SERIES
     try:
         reading = read(text, hints=hints, edits=edits, on_progress=on_progress, at_once=at_once)
-        collect_samples(reading, on_progress)
+        collect_samples(reading, on_progress, most_series)
     except TooSlow:  # a worker has more time
         return _prepare_for_worker(upload, text)
     except Broken as error:

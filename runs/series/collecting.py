@@ -89,6 +89,11 @@ class CaptureSeries:
     def first_summed(self) -> int | None:
         return self._processes.first_summed
 
+    @property
+    def n_series(self) -> int:
+        """How many it has of processes, once all are packed."""
+        return len(self._processes.series)
+
     def process_keys(self) -> Iterable[ProcessKey]:
         return self._processes.numbers
 

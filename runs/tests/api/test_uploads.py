@@ -490,6 +490,15 @@ def test_a_text_of_very_many_reports_or_headings_is_handed_to_a_worker(api, queu
     assert answer.status_code == status
 
 
+@pytest.mark.parametrize(("n", "status"), [(100, 201), (4_100, 202)])
+def test_a_listing_of_very_many_processes_is_handed_to_a_worker(api, queue, settings, n, status):
+    """Made: 25,000 processes of one ps, each with five series, were stored within a request of a minute."""
+    settings.QUEUE_UPLOAD_BYTES = 10**6
+    rows = "".join(f"u{n} {n} 0.0 0.1 1 5 ? S 10:00 0:00 c{n}\n" for n in range(n))
+    answer = send(api, f"$ ps aux\nUSER PID %CPU %MEM VSZ RSS TTY STAT START TIME COMMAND\n{rows}")
+    assert answer.status_code == status
+
+
 def test_a_text_that_takes_too_long_to_read_fails_with_a_sentence_and_is_kept(api, queue, monkeypatch):
     text = session(500)
     pk = send(api, text).json()["id"]
