@@ -12,18 +12,25 @@ PARALLEL := --maxprocesses 8 --dist worksteal --numprocesses
 CORES := $(shell getconf _NPROCESSORS_ONLN)
 # The tests start some hundred processes, which would each compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
+# Without compiling all modules of the packages, of which most are never imported: those that are, are compiled then.
+INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes
 
-.PHONY: run test test-sqlite test-postgresql lint lock format bench bench-quick fuzz fuzz-web truth lab faults structure pictures clean
+.PHONY: run test compiled test-sqlite test-postgresql lint lock format bench bench-quick fuzz fuzz-web truth lab faults structure pictures clean
 
 run: .venv/.run
 	@exec $(BIN)/python manage.py serve
 
 # Both passes at once: while tests of one wait for servers, browsers and loads, those of the other work. What the second
 # says is shown at the end.
-test: lint
-	@$(BIN)/python -W error manage.py makemigrations --check --dry-run
+test: .venv/.dev
+	@$(MAKE) --no-print-directory --jobs=2 lint compiled
 	@said=$$(mktemp) && { $(MAKE) --no-print-directory --jobs=2 --keep-going test-sqlite test-postgresql SAID=$$said; \
 	  status=$$?; cat $$said; rm $$said; exit $$status; }
+
+# Once, as each of the passes' processes would compile all tests for itself.
+compiled: .venv/.dev
+	@$(BIN)/python -W error manage.py makemigrations --check --dry-run
+	@said=$$($(BIN)/python -m pytest --collect-only -qq 2>&1) || { echo "$$said"; exit 1; }
 
 test-sqlite:
 	@$(BIN)/python -m pytest $(PARALLEL) $(shell echo $$(( ($(CORES) * 3 + 1) / 2 )))
@@ -85,9 +92,9 @@ clean:
 	@$(PYTHON) -c 'import sys; sys.exit("benchdash needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "Fetching packages (only when requirements.txt has changed) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	@$(BIN)/python $(INSTALL) -r requirements.txt
 	@touch $@
 
 .venv/.dev: .venv/.run requirements-dev.txt
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@$(BIN)/python $(INSTALL) -r requirements-dev.txt
 	@touch $@

@@ -36,12 +36,16 @@ def claims(text: str, whole: list[tuple[str, dict[str, Any]]]) -> list[str]:
 
 
 def places(text: str) -> Iterator[tuple[tuple[str, bool], int]]:
-    """Where a text may end: the cut line but for its figures and blanks, and whether a figure is cut; and the place."""
+    """Where a text may end: the cut line but for its figures and blanks, and whether a figure is cut; and the place.
+
+    Within a word only behind its first letter: half a word is as little a name as another half of it.
+    """
     start = 0
     for line in text.splitlines(keepends=True):
         head = ""
         for at, sign in enumerate(line):
-            yield (head, sign.isdigit()), start + at
+            if at < 2 or not line[at - 2 : at + 1].isalpha():
+                yield (head, sign.isdigit()), start + at
             plain = "1" if sign.isdigit() else " " if sign.isspace() else sign
             if not head.endswith(ENOUGH.get(plain, "\0")):
                 head += plain
@@ -50,14 +54,14 @@ def places(text: str) -> Iterator[tuple[tuple[str, bool], int]]:
 
 @pytest.mark.parametrize("captures", of_kinds(CAPTURES), ids=kind_of)
 def test_cut_at_any_character(captures):
-    """At up to 300 places of each capture, none of which is like one of the kind's others."""
+    """At up to 200 places of each capture, none of which is like one of the kind's others."""
     seen: set[tuple[str, bool]] = set()
     wrong = {}
     for path in captures:
         text = text_of(path)
         whole = finding(blocks(text))
         new = {place: at for place, at in reversed(list(places(text))) if place not in seen}
-        some = random.Random(len(text)).sample(sorted(new), min(len(new), 300))  # noqa: S311
+        some = random.Random(len(text)).sample(sorted(new), min(len(new), 200))  # noqa: S311
         seen.update(some)
         wrong |= {(path.stem, text[: new[at]][-40:]): found for at in some if (found := claims(text[: new[at]], whole))}
     assert not wrong

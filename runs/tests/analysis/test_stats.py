@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import pytest
+import scipy  # its packages are imported at their first use
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats as scipy_stats
 
 from runs.analysis import stats
 
@@ -33,7 +33,7 @@ def test_welch_gives_what_r_prints_for_the_sleep_data():
 def test_pairs_of_the_sleep_data_give_what_r_prints():
     # paired: t = -4.0621, p-value = 0.002833; the patients' order makes no drift of it when each is beside the other
     first, second = (placed(side, range(at, 20, 2)) for at, side in enumerate(SLEEP))
-    plain = scipy_stats.ttest_rel(*SLEEP).pvalue
+    plain = scipy.stats.ttest_rel(*SLEEP).pvalue
     assert plain == pytest.approx(0.002833, abs=0.000001)
     found = stats.paired(stats.find_pairs(first, second))
     assert found.p >= plain
@@ -62,7 +62,7 @@ def test_welch_has_nothing_to_say_without_spread_or_repeats():
 def test_a_step_stands_in_for_the_spread_of_equal_values():
     # By hand: sd 0.5 a side, 18 / (0.5 * sqrt(2 / 3)) = 44.1 with 4 df
     found = stats.welch([54.0] * 3, [36.0] * 3, least_sds=(0.5, 0.5))
-    assert found.p == pytest.approx(2 * scipy_stats.t.sf(18 / (0.5 * math.sqrt(2 / 3)), 4))
+    assert found.p == pytest.approx(2 * scipy.stats.t.sf(18 / (0.5 * math.sqrt(2 / 3)), 4))
 
 
 def test_few_values_against_many_have_the_degrees_of_freedom_of_the_few():
@@ -70,7 +70,7 @@ def test_few_values_against_many_have_the_degrees_of_freedom_of_the_few():
     few, many = [0.0, 1.0], [0.0, 3.0, 0.6, 2.4, 0.3, 2.7, 0.9, 2.1]
     found = stats.welch(few, [value + 1 for value in many])
     error = math.hypot(stats.sample_sd(few) / math.sqrt(2), stats.sample_sd(many) / math.sqrt(8))
-    assert found.high - found.difference == pytest.approx(error * scipy_stats.t.ppf(0.975, 1.25))
+    assert found.high - found.difference == pytest.approx(error * scipy.stats.t.ppf(0.975, 1.25))
 
 
 @given(
@@ -85,8 +85,8 @@ def test_few_values_against_many_have_the_degrees_of_freedom_of_the_few():
 def test_brunner_and_munzels_p_is_scipys_with_the_degrees_of_freedom_of_the_fewer(xs, ys):
     found = stats.brunner_munzel(xs, ys)
     if len({*xs}) > 1 and len({*ys}) > 1 and not (max(xs) < min(ys) or max(ys) < min(xs)):  # scipy has no number there
-        tried = scipy_stats.brunnermunzel(xs, ys)
-        held = 2 * scipy_stats.t.sf(abs(tried.statistic), min(len(xs), len(ys)) - 1)
+        tried = scipy.stats.brunnermunzel(xs, ys)
+        held = 2 * scipy.stats.t.sf(abs(tried.statistic), min(len(xs), len(ys)) - 1)
         assert found.p == pytest.approx(max(tried.pvalue, held))
     assert found.low <= found.high
     if min(abs(found.p - 0.05), abs(found.low), abs(found.high)) > 1e-9:
@@ -98,7 +98,7 @@ def test_brunner_and_munzels_published_example_comes_out():
     one = [1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 2, 4, 1, 1]
     other = [3, 3, 4, 3, 1, 2, 3, 1, 1, 5, 4]
     found = stats.brunner_munzel(one, other)
-    assert found.p == pytest.approx(2 * scipy_stats.t.sf(3.1375, 10), rel=1e-4)
+    assert found.p == pytest.approx(2 * scipy.stats.t.sf(3.1375, 10), rel=1e-4)
     assert found.low > 0  # though most differences are of whole points, and many are 0
 
 
@@ -119,7 +119,7 @@ def test_one_slope_of_several_sets_is_that_of_a_line_through_each():
     found = stats.common_slope([([0, 1, 2], [5.0, 6.0, 7.0]), ([7, 8, 9], [1.0, 2.0, 3.0])])
     assert (found.per_run, found.df, found.p) == (pytest.approx(1), 3, pytest.approx(0, abs=1e-6))
     one = stats.common_slope([(range(5), [1.0, 2.2, 2.9, 4.1, 4.8])])
-    tried = scipy_stats.linregress(range(5), [1.0, 2.2, 2.9, 4.1, 4.8])
+    tried = scipy.stats.linregress(range(5), [1.0, 2.2, 2.9, 4.1, 4.8])
     assert (one.per_run, one.error, one.p) == pytest.approx((tried.slope, tried.stderr, tried.pvalue))
     assert stats.common_slope([([0, 1], [1.0, 2.0])]) is None
 

@@ -27,24 +27,23 @@ TEXTS = {
 }
 
 
-def cpu_s(part: str, n: int) -> float:
-    """Least of two, so that a collection of garbage does not count."""
-    text = "".join(part.format(i, 100 + i * 0.37) for i in range(n)) + RATE.format(50)
+def grows_with_its_square(part: str) -> bool:
+    """Whether four times the blocks take more than eight times as long; a square takes sixteen times as long."""
+    text = "".join(part.format(i, 100 + i * 0.37) for i in range(1200)) + RATE.format(50)
     lines = text.splitlines(keepends=True)
-    taken = []
     blocks = list(parsers.read(lines))
-    for _ in range(2):
+    taken = []
+    for n in (len(blocks) // 4, len(blocks)):
         start = time.process_time()
-        relate(blocks, len(lines))
+        relate(blocks[:n], blocks[n - 1].last)
         taken.append(time.process_time() - start)
-    return min(taken)
+    return taken[1] > 8 * max(taken[0], 0.02)
 
 
 @pytest.mark.parametrize("what", TEXTS)
 def test_four_times_the_blocks_take_no_more_than_eight_times_as_long(what):
-    """Twice would be a noisy measure: a square takes sixteen times as long."""
-    cpu_s(TEXTS[what], 50)
-    assert cpu_s(TEXTS[what], 1200) < 8 * max(cpu_s(TEXTS[what], 300), 0.02)
+    relate(list(parsers.read([RATE.format(50)])), 2)
+    assert not all(grows_with_its_square(TEXTS[what]) for _ in range(3))  # a collection of garbage does not count
 
 
 def test_a_text_of_more_machines_than_are_told_apart_is_related():
