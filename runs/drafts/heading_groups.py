@@ -30,6 +30,7 @@ from .heading_words import (
 Heading = tuple[int, str]  # (line, text)
 _REMARK = re.compile(r"\s*[(（\[,:]")  # what may be left out where a name is mentioned again
 _GLUED = re.compile(r"(.*[^\W\d_])(\d)")  # "jetty1": a repeat where several names have the same numbers
+_MOST_DIGITS = 9  # of a load's numbers
 _LEAST_VALUE = 16  # of numbers that may be those of settings
 
 
@@ -84,15 +85,71 @@ def find_sections(
     return {line: " · ".join(path[-2:] if recurring[path[-1:]] > 1 else path[-1:]) for line, (_, path) in below.items()}
 
 
+def find_levels(sections: Iterable[tuple[Sequence[Heading], Method]], may_name: Callable[[str], bool]) -> set[str]:
+    """Lines below a heading that only numbers tell apart, those of the load below each: "c=10, 3 runs", "c=100, 3 runs"."""
+    alike: dict[str, list[tuple[list[int], str, Method]]] = defaultdict(list)
+    below: set[str] = set()  # what stands below another heading where it stands first
+    for trail, method in sections:
+        above = False
+        for _, text in trail:
+            numbers = [int(number[:_MOST_DIGITS]) for number in re.findall(r"\d+", text)]
+            base = re.sub(r"\d+|(?<=\w{3})[^\W\d]+", "", text)
+            if is_short(text) and numbers:
+                below |= {base} if above and base not in alike else set()
+                alike[base].append((numbers, text, method))
+            above = above or bool(heading_level(text) and may_name(text))
+    levels: set[str] = set()
+    for base in below:
+        said = alike[base]
+        changing = [at for at, column in enumerate(zip(*(each[0] for each in said), strict=True)) if len({*column}) > 1]
+        if changing and all(_tells_load([numbers[at] for at in changing], method) for numbers, _, method in said):
+            levels |= {text for _, text, _ in said}
+    return levels
+
+
+def _tells_load(numbers: Sequence[int], method: Method) -> bool:
+    """Whether numbers are those of a load: its clients, requests, rate or time, and perhaps the threads that made it."""
+    seconds = method.duration_s or 0
+    load = {method.concurrency, method.requests, method.rate, seconds, seconds / 60, seconds / 3600} - {0}
+    return not load.isdisjoint(numbers) and load | {dict(method.further or ()).get("threads")} >= {*numbers}
+
+
+def drop_named_groups(choices: Mapping[int, Choice]) -> dict[int, Choice]:
+    """The choices, without a group that names the load tests right below it, and is not needed to tell its names from others."""
+    groups: dict[str, set[str]] = defaultdict(set)
+    for choice in choices.values():
+        groups[strip_markup(choice.text)].add(choice.group)
+    return {
+        load: replace(choice, group="")
+        if choice.group in groups and len(groups[strip_markup(choice.text)]) == 1
+        else choice
+        for load, choice in choices.items()
+    }
+
+
 def swap_crossed(
     choices: Mapping[int, Choice], loads: Sequence[int], method_of: Callable[[int], Method]
 ) -> dict[int, Choice]:
-    """The choices, where headings that recur under others say what was requested: with those as names, and these as groups."""
+    """The choices, where headings that recur under others say what was requested: with those as names, and these as groups.
+
+    One that recurs alone in each ("## go", "### GET", "## rust", "### GET") tells nothing.
+    """
     crossed: dict[str, dict[str, list[Method]]] = defaultdict(lambda: defaultdict(list))  # name -> group -> methods
     for load in loads:
         if (choice := choices[load]).group and choice.is_heading:
             crossed[strip_markup(choice.text)][choice.group].append(method_of(load))
     recurring = {name: methods for name, methods in crossed.items() if len(methods) > 1}
+    n_in = Counter(group for methods in crossed.values() for group in methods)
+    alone = {
+        name
+        for name, methods in recurring.items()
+        if {n_in[group] for group in methods} == {1} and not (_differ([*methods.values()]) or names_software(name))
+    }
+    if alone:
+        return {
+            load: replace(choice, text=choice.group, group="") if strip_markup(choice.text) in alone else choice
+            for load, choice in choices.items()
+        }
     if len(recurring) < 2 or not _are_workloads(recurring):
         return dict(choices)
     groups = set().union(*recurring.values())

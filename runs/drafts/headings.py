@@ -14,7 +14,17 @@ from parsers.transcript import width
 from runs.analysis.columns import Method
 
 from .asides import heading_level, is_aside, is_code, is_file, join_wrapped, strip_markup
-from .heading_groups import Choice, Heading, drop_repeat, find_groups, find_sections, only_counts, swap_crossed
+from .heading_groups import (
+    Choice,
+    Heading,
+    drop_named_groups,
+    drop_repeat,
+    find_groups,
+    find_levels,
+    find_sections,
+    only_counts,
+    swap_crossed,
+)
 from .heading_words import (
     EXPECTED,
     LETTER,
@@ -75,7 +85,8 @@ def choose_headings(
     warm_ups: Collection[int],
 ) -> dict[int, Choice]:
     """{load: its choice}; a quote and what it quotes have the same. A warm-up without a name has that of the run that follows."""
-    candidates = _collect_candidates(blocks, loads, texts)
+    levels = find_levels(((blocks[load].trail, method_of(load)) for load in loads), _may_name)
+    candidates = _collect_candidates(blocks, loads, texts, levels)
     nearest = _prefer_files(candidates, _choose_nearest(candidates, duplicates))
     choices = _replace_recurring(candidates, nearest, duplicates, method_of)
     groups, sections = find_groups(blocks), find_sections(blocks, choices, duplicates)
@@ -83,6 +94,7 @@ def choose_headings(
         i: replace(choice, group=sections.get(choice.line) or choice.group or groups.get(choice.line, ""))
         for i, choice in choices.items()
     }
+    own = drop_named_groups(own)
     own = swap_crossed(own, [load for load in loads if load not in duplicates], method_of)
     quotes: dict[int, list[int]] = defaultdict(list)
     for load in loads:
@@ -117,7 +129,7 @@ def _find_base(block: Block) -> str:
 
 
 def _collect_candidates(
-    blocks: Sequence[Block], loads: Sequence[int], texts: Collection[int]
+    blocks: Sequence[Block], loads: Sequence[int], texts: Collection[int], levels: set[str]
 ) -> dict[int, _Candidates]:
     candidates: dict[int, _Candidates] = {}
     begin = 0
@@ -126,7 +138,7 @@ def _collect_candidates(
         [h for i in range(start, load + 1) for h in blocks[i].trail] for start, load in zip(starts, loads, strict=False)
     ]
     compared = _find_compared([blocks[load].trail for load in loads]) | _find_machines(sections)
-    tools = _find_tool_names(sections)
+    tools = _find_tool_names(sections) | levels
     for load in loads:
         block, trail = blocks[load], join_wrapped(blocks[load].trail)
         label = [(block.first, block.label)] if block.label else []

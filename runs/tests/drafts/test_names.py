@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .documents import FIXTURES, expand, read
+from .documents import FIXTURES, expand, read, siege
 
 H2LOAD = (FIXTURES / "h2load/h2load_01.txt").read_text().partition("\n")[2]
 ALONE = "\n\n@ab {rate} server=\n\n"
@@ -234,3 +234,42 @@ def test_an_experiment_of_groups_is_titled_by_what_stands_in_them():
     )
     _, draft = read(expand(text))
     assert [experiment.name for experiment in draft.experiments] == ["nginx and caddy"]
+
+
+def test_lines_below_headings_that_only_say_the_load_of_each_run_are_levels_in_any_language():
+    ran = "$ ab -n {n} -c {c} http://localhost/page.html\n@ab {rate} server= n={n} c={c}\n\n"
+    text = "# Отчёт\n\n"
+    for at, heading in enumerate(("## Без кэша", "## С кэшем")):
+        text += f"{heading}\n\n"
+        for n, c in ((1000, 10), (5000, 50)):
+            text += f"### запросов {n}, соединений {c}\n\n" + ran.format(n=n, c=c, rate=100.5 + at + n / 100)
+    _, draft = read(expand(text))
+    (experiment,) = draft.experiments
+    assert [config.name for config in experiment.configs] == ["Без кэша", "С кэшем"]
+    assert [run.repeat for run in experiment.runs] == [1, 1, 1, 1]  # of two methods each
+    assert names_of(text.replace(", соединений 10", ", версия 10")) != [
+        "Без кэша",
+        "С кэшем",
+    ]  # 10 and 50: not all are loads
+
+
+def test_a_heading_that_stands_alone_below_each_other_heading_names_nothing():
+    text = "# Details\n\n## go 1.24\n### GET\n\n@ab 900.1 server=\n\n## rust\n### GET\n\n@ab 800.1 server=\n"
+    assert names_of(text) == ["go 1.24", "rust"]
+    both = text.replace("## rust", "### POST\n\n@ab 700.1 server=\n\n## rust")
+    assert len(names_of(both)) == 3
+
+
+def test_a_heading_with_a_run_right_below_it_groups_no_others():
+    text = "## plain ORM\n\n@ab 90.1\n\n### one query less\n\n@ab 80.1\n\n## pooled\n\n@ab 70.1\n"
+    _, draft = read(expand(text))
+    (experiment,) = draft.experiments
+    assert {config.group for config in experiment.configs} == {""}
+
+
+def test_the_command_above_a_quotation_tells_the_load_of_the_report_in_the_table():
+    reports = [siege(rate) for rate in ("5.79", "5.32")]
+    shown = "\n".join(f"$ siege -c{c} -t60S http://localhost/\n{r}\n" for c, r in zip((10, 25), reports, strict=True))
+    _, draft = read("<td>Direct call</td>\n" + "\n".join(reports) + "\n\nRaw:\n\n" + shown)
+    (experiment,) = draft.experiments
+    assert [(run.repeat, run.method.concurrency) for run in experiment.runs] == [(1, 10), (1, 25)]
