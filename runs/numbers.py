@@ -125,6 +125,11 @@ def times(ratio: float) -> str:
     return f"{ratio:,.{0 if ratio >= 10 else 1}f}"
 
 
+def write_count(n: int, word: str) -> str:
+    """As "1 run", "2 processes"."""
+    return f"{n:,} {word}{'' if n == 1 else 'es' if word.endswith('s') else 's'}"
+
+
 def join_words(words: Sequence[str]) -> str:
     """As "a", "a and b", "a, b and c"."""
     return " and ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)

@@ -19,6 +19,12 @@ def test_a_missing_page_says_so_and_leads_home(client):
     assert 'href="/"' in response.text
 
 
+def test_an_address_that_makes_no_sense_is_told_what_was_expected(client):
+    client.force_login(User.objects.create_user("ann"))
+    assert "Expected numbers with commas between them" in client.get("/compare/?runs=web1").text
+    assert "No chart is called nothing.svg" in client.get("/compare/?figure=nothing.svg").text
+
+
 @pytest.mark.parametrize(("view", "text"), [(bad_request, "ALLOWED_HOSTS"), (permission_denied, "may not do this")])
 def test_a_refused_request_says_why(rf, view, text):
     assert text in view(rf.get("/"), Exception("x")).content.decode()

@@ -67,11 +67,6 @@ def drawable(values: Sequence[float]) -> list[float]:
     return [value for value in values if value == 0 or SMALLEST <= value <= LARGEST]
 
 
-def format_plain(value: float) -> str:
-    """Four significant figures without an exponent, for hover boxes: 29219.55 -> "29220"."""
-    return f"{float(f'{value:.4g}'):.12g}"
-
-
 Cell = str | int | float | bool | None
 Points = Sequence[float] | NDArray[np.float64]
 MOST_TICKS = 6

@@ -19,11 +19,10 @@ from runs.charts import (
     Row,
     Whisker,
     drawable,
-    format_plain,
     linear_axis,
     paint,
 )
-from runs.numbers import figure
+from runs.numbers import figure, write_count
 
 # Enough dots to show a spread; beyond it they only cover one another and weigh on the page.
 MOST_DOTS = 60
@@ -83,7 +82,7 @@ OFF_SCALE = "Not counted, on a scale of its own"
 FLATTENS = 10  # times the best that counts; a longer bar would leave nothing to see of the others
 
 
-def rate_chart(bars: Sequence[Bar], title: str = "Which config serves more?") -> Chart | None:
+def rate_chart(bars: Sequence[Bar]) -> Chart | None:
     """A bar for each config that has a rate, in a panel for each workload; None where no config has one."""
     filled = [replace(bar, values=tuple(drawable(bar.values))) for bar in bars if drawable(bar.values)]
     if not filled:
@@ -105,12 +104,14 @@ def rate_chart(bars: Sequence[Bar], title: str = "Which config serves more?") ->
     )
     most = max(len(bar.values) for bar in filled)
     heads = ("config", "runs", f"mean, {RATE}", "change", *(f"run {n}" for n in range(1, most + 1)))
-    return Chart("throughput", title, panels, note=" · ".join(notes), summary=words, heads=heads, rows=rows)
+    return Chart(
+        "throughput", "Which config serves more?", panels, note=" · ".join(notes), summary=words, heads=heads, rows=rows
+    )
 
 
 def _describe(bar: Bar) -> str:
     mark = "" if bar.is_sound else ", failed" if bar.failed else ", not counted"
-    return f"{bar.name}: {figure(bar.mean)} {RATE}, {len(bar.values)} runs{mark}"
+    return f"{bar.name}: {figure(bar.mean)} {RATE}, {write_count(len(bar.values), 'run')}{mark}"
 
 
 def _make_rate_panel(title: str, bars: Sequence[Bar]) -> Panel:
@@ -120,18 +121,17 @@ def _make_rate_panel(title: str, bars: Sequence[Bar]) -> Panel:
     beyond = [value for bar in bars for value in (*bar.values, *bar.left_out, *(bar.interval or ()))]
     axis = linear_axis(max(top, min(max(beyond), 1.3 * top)), RATE)
     marks: list[Mark] = []
+    rows: list[Row] = []
     for at, bar in enumerate(bars):
         marks.append(Bars(paint(bar.place), (at,), (0.0,), (bar.mean,), hatched=(not bar.is_sound,)))
         marks += [Whisker(at, *bar.interval)] if bar.interval else []
         marks.append(Dots(bar.place, bar.values, (float(at),) * len(bar.values), bar.name, bar.hovers))
         if bar.left_out:
             marks.append(Dots(bar.place, bar.left_out, (float(at),) * len(bar.left_out), bar.name, small=True))
-    return Panel(axis, tuple(_make_rate_row(bar) for bar in bars), tuple(marks), title)
-
-
-def _make_rate_row(bar: Bar) -> Row:
-    words = " · failed" if bar.failed else "" if bar.counted else " · not counted"
-    return Row(bar.name + words, bar.label, value=figure(bar.mean), more=bar.change, place=bar.place, muted=bool(words))
+        words = " · failed" if bar.failed else "" if bar.counted else " · not counted"
+        value, muted = figure(bar.mean), bool(words)
+        rows.append(Row(bar.name + words, bar.label, value=value, more=bar.change, place=bar.place, muted=muted))
+    return Panel(axis, tuple(rows), tuple(marks), title)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,7 @@ def _say_left_out(n: int) -> str:
 
 
 def _describe_sizes(size: Sizes) -> str:
-    return f"{len(size.mib)} processes{' shown' if size.some else ''}, {figure(min(size.mib))} to {figure(max(size.mib))} MiB"
+    return f"{write_count(len(size.mib), 'process')}{' shown' * size.some}, {figure(min(size.mib))} to {figure(max(size.mib))} MiB"
 
 
 def _number(size: Sizes) -> str:
@@ -260,9 +260,7 @@ def histogram_chart(bars: Sequence[tuple[float, float, int]]) -> Chart:
     total = sum(n for _, _, n in bars)
     width = bars[0][1] - bars[0][0] if math.isfinite(bars[0][1]) else 1.0
     spans = [f"{low:g} to {high:g} ms" if math.isfinite(high) else f"{low:g} ms and slower" for low, high, _ in bars]
-    hovers = [
-        f"{span}: {n} requests, {format_plain(100 * n / total)} %" for span, (*_, n) in zip(spans, bars, strict=True)
-    ]
+    hovers = [f"{span}: {n} requests, {figure(100 * n / total)} %" for span, (*_, n) in zip(spans, bars, strict=True)]
     mark = Bars(
         "s0",
         tuple(low + width / 2 for low, *_ in bars),

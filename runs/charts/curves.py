@@ -8,7 +8,6 @@ from statistics import fmean, median
 
 from runs.charts import (
     MOST_LINES,
-    N_COLORS,
     Axis,
     Band,
     Cell,
@@ -393,4 +392,4 @@ def _draw_swept_line(points: Sequence[SweptPoint], get: Callable[[SweptPoint], f
     x, y = tuple(at for at, _ in found), tuple(value for _, value in found)
     place = points[0].place
     hovers = tuple(f"{points[0].series}: {figure(value)} at {figure(at)}" for at, value in found)
-    return [Line(f"s{place % N_COLORS}", x, y, points[0].series), Dots(place, x, y, points[0].series, hovers)]
+    return [Line(paint(place), x, y, points[0].series), Dots(place, x, y, points[0].series, hovers)]

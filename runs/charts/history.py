@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from runs.charts import Axis, Band, Chart, Dots, Key, Line, Mark, Panel, Span, Tick, format_plain, linear_axis
+from runs.charts import Axis, Band, Chart, Dots, Key, Line, Mark, Panel, Span, Tick, linear_axis
 from runs.charts.timeline import time_ticks
-from runs.numbers import figure
+from runs.numbers import figure, write_count
 
 FEWEST_INTERVALS = 3  # fewer show no course
 MOST_POINTS = 600
@@ -68,7 +68,7 @@ def trend_chart(stretches: Sequence[Stretch]) -> Chart:
     note = "a dot is a day's mean · band: its runs · dark: the mean between changes"
     heads = ("day", "runs", "mean", "least", "most")
     rows = tuple((day.on.isoformat(), day.n, day.center, day.least, day.most) for day in days)
-    words = f"{len(days)} days, from {figure(days[0].center)} to {figure(days[-1].center)} requests per second"
+    words = f"{write_count(len(days), 'day')}, from {figure(days[0].center)} to {figure(days[-1].center)} requests per second"
     return Chart("trend", "How did it change over time?", (panel,), (), note, words, heads, rows, zooms=True)
 
 
@@ -88,8 +88,8 @@ def _make_day_axis(days: Sequence[Day]) -> Axis:
 
 def _describe_day(day: Day) -> str:
     build = f", {day.build[:40]}" if day.build else ""
-    span = f"{format_plain(day.least)} to {format_plain(day.most)}"
-    return f"{day.on.isoformat()}{build}: {figure(day.center)} requests per second, {day.n} runs, {span}"
+    span = f"{figure(day.least)} to {figure(day.most)}"
+    return f"{day.on.isoformat()}{build}: {figure(day.center)} requests per second, {write_count(day.n, 'run')}, {span}"
 
 
 def _replace_gaps(values: Sequence[float | None]) -> tuple[float, ...]:
@@ -140,7 +140,7 @@ def _thin(load: LoadBySecond) -> list[int]:
 def describe_load(load: LoadBySecond) -> str:
     """The course of the load in a sentence. The first and the last interval are seldom whole, so they do not count."""
     inner = [n / load.step_s for n in load.n[1:-1]]
-    least, most = format_plain(min(inner)), format_plain(max(inner))
+    least, most = figure(min(inner)), figure(max(inner))
     rate = most if least == most else f"From {least} to {most}"
     sentence = f"{rate} requests began a second, over {len(load.n) * load.step_s} s."
     at, length = _find_longest_pause(load.n)

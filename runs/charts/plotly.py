@@ -76,11 +76,11 @@ def draw_figure(chart: Chart) -> Figure:
             else:
                 traces.append(_trace(mark, panel) | {"xaxis": f"x{after}", "yaxis": f"y{after}"})
         top -= height + BETWEEN
-    _name_once(traces, {entry.text for entry in chart.key})
+    _name_once(traces)
     return {"data": traces, "layout": parts}
 
 
-def _name_once(traces: list[Figure], keys: set[str]) -> None:
+def _name_once(traces: list[Figure]) -> None:
     """An entry of the legend toggles all traces of its name."""
     seen: set[str] = set()
     for trace in traces:

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from runs.charts import (
-    N_COLORS,
-    SYMBOLS,
     Axis,
     Band,
     Bars,
@@ -37,20 +36,29 @@ from runs.charts import (
 from runs.charts.bars import Bar
 from runs.numbers import figure
 
-# Corners of the symbols of SYMBOLS with a radius of about 1; the first is a circle.
-CORNERS: tuple[tuple[tuple[float, float], ...], ...] = (
-    (),
-    ((-0.87, -0.87), (0.87, -0.87), (0.87, 0.87), (-0.87, 0.87)),
-    ((0, -1.2), (1.2, 0), (0, 1.2), (-1.2, 0)),
-    ((0, -1.1), (1.05, 0.8), (-1.05, 0.8)),
-    ((-1, -0.6), (-0.6, -1), (0, -0.4), (0.6, -1), (1, -0.6), (0.4, 0))
+# Corners of the symbols but for the circle, with a radius of about 1.
+CORNERS: dict[str, tuple[tuple[float, float], ...]] = {
+    "square": ((-0.87, -0.87), (0.87, -0.87), (0.87, 0.87), (-0.87, 0.87)),
+    "diamond": ((0, -1.2), (1.2, 0), (0, 1.2), (-1.2, 0)),
+    "triangle-up": ((0, -1.1), (1.05, 0.8), (-1.05, 0.8)),
+    "x": ((-1, -0.6), (-0.6, -1), (0, -0.4), (0.6, -1), (1, -0.6), (0.4, 0))
     + ((1, 0.6), (0.6, 1), (0, 0.4), (-0.6, 1), (-1, 0.6), (-0.4, 0)),
-    ((0, -1.2), (0.35, -0.4), (1.2, -0.4), (0.5, 0.15), (0.75, 1), (0, 0.5), (-0.75, 1), (-0.5, 0.15), (-1.2, -0.4))
+    "star": (
+        (0, -1.2),
+        (0.35, -0.4),
+        (1.2, -0.4),
+        (0.5, 0.15),
+        (0.75, 1),
+        (0, 0.5),
+        (-0.75, 1),
+        (-0.5, 0.15),
+        (-1.2, -0.4),
+    )
     + ((-0.35, -0.4),),
-    ((0, -1.1), (1.05, -0.35), (0.65, 0.9), (-0.65, 0.9), (-1.05, -0.35)),
-    ((-0.4, -1), (0.4, -1), (0.4, -0.4), (1, -0.4), (1, 0.4), (0.4, 0.4))
+    "pentagon": ((0, -1.1), (1.05, -0.35), (0.65, 0.9), (-0.65, 0.9), (-1.05, -0.35)),
+    "cross": ((-0.4, -1), (0.4, -1), (0.4, -0.4), (1, -0.4), (1, 0.4), (0.4, 0.4))
     + ((0.4, 1), (-0.4, 1), (-0.4, 0.4), (-1, 0.4), (-1, -0.4), (-0.4, -0.4)),
-)
+}
 HEAD, BAR, THIN_BAR, GAP, STEP_GAP = 19, 22, 16, 10, 5  # px of a row's label, its bar, and what is between
 NAMES = 16.0  # px of the names of spans above the plot
 BESIDE = 56  # px of the words to the left of a bar
@@ -73,10 +81,6 @@ class Plot:
     right: int
 
 
-def symbol_at(place: int) -> int:
-    return SYMBOLS.index(symbol(place))
-
-
 def px(value: float) -> str:
     return f"{round(value, 1):g}"
 
@@ -97,11 +101,13 @@ class Painter:
         self.panel, self.ids = panel, ids
         named = any(isinstance(mark, Span) and mark.text and mark.high > mark.low for mark in panel.marks)
         self.top = NAMES if named else 0.0
-        self.used: set[tuple[int, bool]] = set()
+        self.used: set[tuple[str, bool]] = set()
         self.hatched = False
+        self.left = 0  # px of words beside bars
         if isinstance(panel.y, Axis):
             self.height = panel.height - self.top
         else:
+            self.left = BESIDE * any(row.left for row in panel.y)
             self.tops = list(self._tops(panel.y))
             self.height = self.tops[-1] + self._bar(panel.y[-1]) + GAP / 2 if panel.y else 0.0
 
@@ -118,7 +124,7 @@ class Painter:
             at += self._bar(row)
 
     def x(self, value: float) -> str:
-        return f"{round(100 * self.panel.x.place(value), 2):g}%"
+        return px100(self.panel.x.place(value))
 
     def y(self, value: float) -> float:
         """px from the top."""
@@ -129,9 +135,12 @@ class Painter:
         return self.top + self.tops[row] + bar / 2 + (value - row) * bar
 
     def draw(self) -> Plot:
-        marks = [self._mark(mark) for mark in self.panel.marks]
-        stretched = "".join(drawn for drawn, is_stretched in marks if is_stretched)
-        plain = "".join(drawn for drawn, is_stretched in marks if not is_stretched)
+        draw: dict[type, Callable[[Any], str]] = {Bars: self._draw_bars, Dots: self._draw_dots}
+        draw |= {Whisker: self._draw_whisker, Span: self._draw_span, Line: self._draw_line, Band: self._draw_band}
+        parts: tuple[list[str], list[str]] = [], []
+        for mark in self.panel.marks:
+            parts[isinstance(mark, (Line, Band))].append(draw[type(mark)](mark))
+        plain, stretched = map("".join, parts)
         view = f'viewBox="0 {px(self.top)} {ACROSS} {px(self.height)}" y="{px(self.top)}" height="{px(self.height)}"'
         areas = f'<svg class="p" {view} preserveAspectRatio="none">{stretched}</svg>' if stretched else ""
         axes, left, right, below = self._draw_axes()
@@ -154,13 +163,8 @@ class Painter:
         if not isinstance(self.panel.y, Axis):
             values = [BOLD * columns(row.value) + LETTER * columns(row.more) for row in self.panel.y if row.value]
             right = 22 + round(max(values)) if values else 16
-            left = self._left()
-            return (
-                f'<g class="g">{lines}</g>{words}{"".join(map(self._draw_row, range(len(self.panel.y))))}',
-                left,
-                right,
-                below,
-            )
+            rows = "".join(self._draw_row(at, row) for at, row in enumerate(self.panel.y))
+            return f'<g class="g">{lines}</g>{words}{rows}', self.left, right, below
         crowded = self.height < CROWDED * len(self.panel.y.ticks)
         up = [tick for tick in self.panel.y.ticks if not (crowded and tick.minor)]
         lines += "".join(f'<line x2="100%" y1="{px(self.y(t.at))}" y2="{px(self.y(t.at))}"/>' for t in up)
@@ -170,16 +174,12 @@ class Painter:
         right = 18 + round(longest * LETTER) if longest else 18
         return f'<g class="g">{lines}</g>{words}', left, right, below
 
-    def _left(self) -> int:
-        return 0 if isinstance(self.panel.y, Axis) else BESIDE * any(row.left for row in self.panel.y)
-
     def _draw_tick(self, tick: Tick, y: float) -> str:
         place = self.panel.x.place(tick.at)
         anchor = "m" if place > 0.01 else ""
         return text(tick.text, self.x(tick.at), y, "f", *(["w"] if tick.minor else []), *([anchor] if anchor else []))
 
-    def _draw_row(self, at: int) -> str:
-        row: Row = self.panel.y[at]  # type: ignore[index]
+    def _draw_row(self, at: int, row: Row) -> str:
         y = self.top + self.tops[at]
         middle = y + self._bar(row) / 2 + 4
         drawn = self._draw_head(row, y - 6) if row.head or row.label else ""
@@ -192,13 +192,11 @@ class Painter:
 
     def _draw_head(self, row: Row, y: float) -> str:
         """The label and the name over the bar; a long name twice, cut where the chart is narrow."""
-        mark, indent, left = "", 0.0, self._left()
+        mark, indent, left = "", 0.0, self.left
         if row.place is not None and not row.label:
-            mark = (
-                f'<g class="d s{row.place % N_COLORS}">{self._draw_symbol(row.place, px(6 - left), y - 4, RADIUS)}</g>'
-            )
+            mark = f'<g class="d {paint(row.place)}">{self._draw_symbol(row.place, px(6 - left), y - 4, RADIUS)}</g>'
             indent = 18
-        letter = f'<tspan class="k s{(row.place or 0) % N_COLORS}">{escape(row.label)}</tspan> ' if row.label else ""
+        letter = f'<tspan class="k {paint(row.place or 0)}">{escape(row.label)}</tspan> ' if row.label else ""
         names = (
             [("", row.head)]
             if columns(row.head) <= NARROW
@@ -211,23 +209,6 @@ class Painter:
         )
 
     # --- marks -------------------------------------------------------------------------------------------------------------
-
-    def _mark(self, mark: object) -> tuple[str, bool]:
-        """(elements, whether they are stretched to the width)."""
-        match mark:
-            case Bars():
-                return self._draw_bars(mark), False
-            case Dots():
-                return self._draw_dots(mark), False
-            case Whisker():
-                return self._draw_whisker(mark), False
-            case Span():
-                return self._draw_span(mark), False
-            case Line():
-                return self._draw_line(mark), True
-            case Band():
-                return self._draw_band(mark), True
-        raise TypeError(mark)
 
     def _draw_bars(self, bars: Bars) -> str:
         flags = bars.hatched or (False,) * len(bars.at)
@@ -256,11 +237,11 @@ class Painter:
             self._draw_symbol(dots.place, self.x(x), self.y(y), radius, hovers[at] if hovers else "")
             for at, (x, y) in enumerate(zip(dots.x, dots.y, strict=True))
         )
-        return f'<g class="d s{dots.place % N_COLORS}">{drawn}</g>'
+        return f'<g class="d {paint(dots.place)}">{drawn}</g>'
 
     def _draw_symbol(self, place: int, x: str, y: float, radius: float, hover: str = "") -> str:
-        kind = symbol_at(place)
-        if kind:
+        kind = symbol(place)
+        if kind in CORNERS:
             self.used.add((kind, radius != RADIUS))
             name = f"{self.ids}-{kind}{'' if radius == RADIUS else 's'}"
             tag, where = "use", f'href="#{name}" x="{x}" y="{px(y)}"'
@@ -372,34 +353,39 @@ def _draw_key(key: Key) -> str:
     """Its series is what a script switches on and off; parts of a stack have none, as the others would stay where they are."""
     shade = key.paint if key.place is None else paint(key.place)
     series = f' data-series="{shade}"' if shade.startswith("s") else ""
-    mark = f'<rect class="q {shade}" width="12" height="12" rx="2"/>'
-    if key.place is not None:
-        mark = f'<path class="d {shade}" d="{outline(symbol_at(key.place), 6, 6, 5)}"/>'
-    swatch = f'<svg class="sw" width="12" height="12" aria-hidden="true">{mark}</svg>'
+    swatch = f'<svg class="sw" width="12" height="12" aria-hidden="true">{draw_swatch(key)}</svg>'
     return f"<span{series}>{swatch}{escape(key.text)}</span>"
 
 
-def outline(kind: int, x: float, y: float, radius: float) -> str:
+def draw_swatch(key: Key, x: float = 0, y: float = 0) -> str:
+    """A square of 12 px in the part's colour, or the config's symbol in as much room."""
+    if key.place is None:
+        return f'<rect class="q {key.paint}" x="{px(x)}" y="{px(y)}" width="12" height="12" rx="2"/>'
+    return f'<path class="d {paint(key.place)}" d="{outline(symbol(key.place), x + 6, y + 6, RADIUS)}"/>'
+
+
+def outline(kind: str, x: float, y: float, radius: float) -> str:
     """The path of a symbol around a point."""
-    if corners := CORNERS[kind]:
+    if corners := CORNERS.get(kind):
         return "M" + "L".join(f"{px(x + radius * dx)} {px(y + radius * dy)}" for dx, dy in corners) + "z"
     size = f"{radius:g} {radius:g} 0 1 0"
     return f"M{px(x - radius)} {px(y)}a{size} {2 * radius:g} 0a{size}-{2 * radius:g} 0z"
 
 
-def draw_strip(groups: Sequence[tuple[int, Sequence[float]]], width: int = 220, height: int = 26) -> str:
+def draw_strip(groups: Sequence[tuple[int, Sequence[float]]]) -> str:
     """Every run of every config on one line: (place, values). Fixed in size, for a cell of a table, whose figures it repeats."""
     known = [value for _, values in groups for value in values]
     if not known:
         return ""
-    low, high, pad = min(known), max(known), 8
+    width, height, pad = 220, 26, 8
+    low, high = min(known), max(known)
     lane = (height - 10) / max(len(groups) - 1, 1)
     drawn = [f'<path class="g" d="M0 {height // 2}H{width}"/>']
     for at, (place, values) in enumerate(groups):
         y = 5 + lane * at if len(groups) > 1 else height / 2
         xs = (pad + (width - 2 * pad) * ((value - low) / (high - low) if high > low else 0.5) for value in values)
-        path = "".join(outline(symbol_at(place), x, y, 4 if len(groups) < 4 else 3) for x in xs)
-        drawn.append(f'<path class="d s{place % N_COLORS}" d="{path}"/>')
+        path = "".join(outline(symbol(place), x, y, 4 if len(groups) < 4 else 3) for x in xs)
+        drawn.append(f'<path class="d {paint(place)}" d="{path}"/>')
     return f'<svg class="f strip" width="{width}" height="{height}" aria-hidden="true">{"".join(drawn)}</svg>'
 
 

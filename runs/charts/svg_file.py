@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from runs.charts import N_COLORS, Axis, Chart, Key, columns, cut
-from runs.charts.svg import LETTER, RADIUS, Painter, Plot, escape, outline, px, symbol_at
+from runs.charts import Axis, Chart, Key, columns, cut
+from runs.charts.svg import LETTER, Painter, Plot, draw_swatch, escape, px
 
 WIDTH, PAD, GAP = 720, 16, 24
 TITLE, LINE = 26, 19
@@ -130,12 +130,7 @@ def _split_key(key: tuple[Key, ...]) -> list[list[tuple[Key, float]]]:
 
 
 def _draw_key_entry(entry: Key, x: float, y: float) -> str:
-    if entry.place is None:
-        mark = f'<rect class="q {entry.paint}" x="{px(x)}" y="{px(y - 10)}" width="12" height="12" rx="2"/>'
-    else:
-        path = outline(symbol_at(entry.place), x + 6, y - 4, RADIUS)
-        mark = f'<path class="d s{entry.place % N_COLORS}" d="{path}"/>'
-    return mark + _draw_text(cut(entry.text, MOST_IN_A_LINE), x + 18, y, "f")
+    return draw_swatch(entry, x, y - 10) + _draw_text(cut(entry.text, MOST_IN_A_LINE), x + 18, y, "f")
 
 
 def _wrap(note: str) -> list[str]:

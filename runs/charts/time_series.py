@@ -221,7 +221,8 @@ def _describe_lines(when: Timeline, traces: Sequence[Trace], view: View) -> Iter
         at, values = at[chosen], values[chosen]
         if len(gaps) or len(at) == 1:
             before = np.searchsorted(chosen, gaps)
-            at, values = _break_at_gaps(*_extend_lone_points(when.step, at, values, before[before < len(chosen)]))
+            at, values, gaps = _extend_lone_points(when.step, at, values, before[before < len(chosen)])
+            at, values = np.insert(at, gaps, at[gaps]), np.insert(values, gaps, np.nan)
         yield Line(trace.paint or paint(place), at, values, trace.name, end=cut(trace.name, 16))
 
 
@@ -231,10 +232,6 @@ def _extend_lone_points(step: float, at: Floats, values: Floats, gaps: Whole) ->
     lone = edges[:-1][np.diff(edges) == 1]
     moved = gaps + np.searchsorted(lone, gaps)
     return np.insert(at, lone + 1, at[lone] + step), np.insert(values, lone + 1, values[lone]), moved
-
-
-def _break_at_gaps(at: Floats, values: Floats, gaps: Whole) -> tuple[Floats, Floats]:
-    return np.insert(at, gaps, at[gaps]), np.insert(values, gaps, np.nan)
 
 
 # --- the same for Plotly ----------------------------------------------------------------------------------------------------

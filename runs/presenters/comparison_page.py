@@ -31,7 +31,7 @@ from runs.analysis.verdict_wording import LABELS, SIGNS, describe_baselines
 from runs.api.comparisons import describe_conclusions
 from runs.charts.svg_file import draw_file
 from runs.models import Capture
-from runs.numbers import capitalize, join_words
+from runs.numbers import capitalize, join_words, write_count
 from runs.presenters import monitor_charts
 from runs.presenters.overview import MetricTable, make_block, make_table
 from runs.presenters.run_charts import USUAL_CHARTS, draw_charts
@@ -122,7 +122,7 @@ def find_watched(data: comparison_data.ComparisonData, wanted: str) -> Watched |
 def describe_same(same: Sequence[tuple[str, str]], differences: ConfigDiff, n_columns: int) -> str:
     """As "13 directives, host and command are the same"."""
     n = sum(file.same for file in differences.files)
-    words = [f"{n} directive{'s' * (n != 1)}"] if n else []
+    words = [write_count(n, "directive")] if n else []
     words += [name.lower() for name, _ in same]
     if not words or n_columns < 2:
         return "What was run, and where"

@@ -14,7 +14,7 @@ from runs.ingest import Preview, describe_nothing_found, draft_runs, get_semanti
 from runs.ingest.edits import Edits
 from runs.ingest.grouping import find_differing_loads, shorten_names, suggest_groupings
 from runs.models import Capture, Run
-from runs.numbers import figure
+from runs.numbers import figure, write_count
 from runs.presenters.source_lines import CoveredLines, Span, capture_tint, mark_lines
 from runs.selectors.judging import judge_draft
 
@@ -79,7 +79,7 @@ class Group:
     def contents(self) -> str:
         """What else it has: "3 monitors · 1 config text"."""
         counts = [(sum(card.kind == kind for card in self.others), words) for kind, words in OTHERS.items()]
-        return " · ".join(f"{n} {words}{'s' * (n > 1)}" for n, words in counts if n)
+        return " · ".join(write_count(n, words) for n, words in counts if n)
 
 
 def draft_context(shown: Preview, redact: Sequence[str] | None, *, at: int) -> dict[str, Any]:
@@ -189,7 +189,7 @@ def _make_other_card(item: DraftCapture | DraftText, blocks: dict[str, Any]) -> 
 def _describe_capture(item: DraftCapture, values: dict[str, Any]) -> str:
     words = [f"{item.n_samples:,} samples"] if item.n_samples > 1 else []
     if values.get("n_processes"):
-        words.append(f"{values['n_processes']} processes")
+        words.append(write_count(values["n_processes"], "process"))
     free = values.get("memfree", values.get("mem_free_kb"))
     if isinstance(free, (int, float)):
         words.append(f"{figure(free / 1024)} MiB free")

@@ -25,7 +25,7 @@ from runs.analysis.table import Cell, Comparison, Row, list_failed_shares
 from runs.analysis.verdict import GAINS, LOSSES, Judgement, Kind
 from runs.analysis.verdict_wording import LABELS
 from runs.charts.svg import draw_strip
-from runs.numbers import figure, name_first, percent, signed
+from runs.numbers import figure, name_first, percent, signed, write_count
 
 MOST_NAMES = 4
 MOST_OTHERS = 4  # workloads
@@ -167,7 +167,7 @@ def summarize_method(columns: Sequence[Column], n_left_out: int) -> str:
 
     duration, rate = shared("duration_s"), shared("rate")
     parts = [
-        f"{n:,} run{'s' * (n != 1)} {name_tools(columns)}{f' and {n_left_out:,} left out' * bool(n_left_out)}",
+        f"{write_count(n, 'run')} {name_tools(columns)}{f' and {n_left_out:,} left out' * bool(n_left_out)}",
         f"{shared('requests'):,} requests" if shared("requests") else "",
         f"{duration:g} s" if duration else "",
         f"{shared('concurrency'):,} at once" if shared("concurrency") else "",

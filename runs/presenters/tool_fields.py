@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -91,21 +91,18 @@ def flatten(values: Mapping[str, Any], stem: str = "") -> Iterator[tuple[str, Va
 def arrange(fact: RunFact) -> tuple[list[Field], list[FieldTable]]:
     """The single fields, and tables of the others: those of the same names are one table."""
     lines = _Lines(fact)
-    single = [lines.field(name, value) for name, value in flatten(_select_group(fact.values, of_groups=False))]
+    groups: dict[str, Any] = {name: value for name, value in fact.values.items() if _is_group(value)}
+    others = {name: value for name, value in fact.values.items() if name not in groups}
+    single = [lines.field(name, value) for name, value in flatten(others)]
     tables: dict[tuple[str, ...], list[str]] = {}
-    groups = _select_group(fact.values, of_groups=True)
     for name, group in groups.items():
         alike = next((heads for heads in tables if len(set(heads) & group.keys()) > 1), tuple(group))
         tables.setdefault(alike, []).append(name)
     return single, [_make_table(lines, {name: groups[name] for name in names}) for names in tables.values()]
 
 
-def _select_group(values: Mapping[str, Any], *, of_groups: bool) -> dict[str, Any]:
-    """The groups of plain values, or all the others."""
-    return {name: value for name, value in values.items() if _is_group(value) is of_groups}
-
-
 def _is_group(value: Any) -> bool:
+    """Whether it is a group of plain values."""
     return isinstance(value, dict) and len(value) > 1 and not any(isinstance(x, (dict, list)) for x in value.values())
 
 
@@ -117,7 +114,8 @@ def _make_table(lines: _Lines, groups: Mapping[str, Mapping[str, Value]]) -> Fie
         fields = [
             replace(lines.field(f"{name}.{each}", group[each]), words=_name_head(each), unit="") for each in names
         ]
-        return FieldTable((_add_unit(name),), tuple((field, (field,)) for field in fields))
+        head = ", ".join(filter(None, say_field(name)))
+        return FieldTable((head,), tuple((field, (field,)) for field in fields))
     rows = tuple(
         (
             lines.field(name, None),
@@ -126,11 +124,6 @@ def _make_table(lines: _Lines, groups: Mapping[str, Mapping[str, Value]]) -> Fie
         for name, group in groups.items()
     )
     return FieldTable(tuple(_name_head(name) for name in names), rows)
-
-
-def _add_unit(name: str) -> str:
-    words, unit = say_field(name)
-    return f"{words}, {unit}" if unit else words
 
 
 def _name_head(name: str) -> str:
@@ -183,14 +176,8 @@ def main_figures(fact: RunFact) -> list[Field]:
         ("concurrency", "At once", "", fact.concurrency),
         ("duration_s", "Took", "s", fact.duration_s),
     )
-    return list(_list_present_fields(fact, wanted))
+    return [Field(*shown, fact.source_of(shown[0]).url) for shown in wanted if shown[-1] is not None]
 
 
 def _of(complete: int | None) -> str:
     return "" if complete is None else f"of {complete:,}"
-
-
-def _list_present_fields(fact: RunFact, wanted: Iterable[tuple[str, str, str, Value]]) -> Iterator[Field]:
-    for name, words, unit, value in wanted:
-        if value is not None:
-            yield Field(name, words, unit, value, fact.source_of(name).url)

@@ -30,6 +30,7 @@ from runs.charts.bars import Bar
 from runs.charts.svg import draw_inline, draw_mini
 from runs.ingest import get_semantics
 from runs.models import Config
+from runs.numbers import write_count
 from runs.presenters.comparison_page import list_verdicts
 from runs.presenters.overview import MetricCell, write_value
 from runs.presenters.tool_fields import say_field
@@ -272,7 +273,7 @@ def _describe_capture(capture: CaptureFact, names: Mapping[int, str]) -> str:
     shown = " shown" * (capture.partial or capture.is_cut)
     parts = [
         names.get(capture.config or 0) or "whole experiment",
-        f"{len(capture.processes)} processes{shown}" if capture.processes else "",
+        f"{write_count(len(capture.processes), 'process')}{shown}" if capture.processes else "",
         f"{capture.n} samples" if capture.n > 1 else "",
         "partial" if capture.partial else "",
     ]

@@ -27,7 +27,6 @@ def home(request: HttpRequest) -> HttpResponse:
 def paste_context(request: HttpRequest) -> dict[str, Any]:
     return {
         "site": request.build_absolute_uri("/")[:-1],
-        "public_read": settings.PUBLIC_READ,
         "preview_bytes": preview_bytes(),
         "most_bytes": settings.MAX_UPLOAD_BYTES,
         "kinds": ingest.kinds(),

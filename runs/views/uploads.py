@@ -20,6 +20,7 @@ from runs.forms import choose_secrets_to_redact
 from runs.incoming import read_parts, refuse_coding
 from runs.ingest import Rejected, receive
 from runs.models import Capture, Upload
+from runs.numbers import write_count
 from runs.presenters.monitor_charts import charts_of_capture
 from runs.presenters.source_lines import mark_lines, upload_spans
 from runs.querysets import parse_id
@@ -87,7 +88,7 @@ def _describe_progress(upload: Upload, now: datetime) -> Progress:
         note = "All are busy, or none is running: “python manage.py worker” starts one." if late else ""
         note = "Its reader is gone; it is read anew." if upload.attempts else note
         return Progress("Waits for a worker.", "Waits for a worker.", note)
-    blocks = f"{upload.n_blocks:,} block{'' if upload.n_blocks == 1 else 's'} found"
+    blocks = f"{write_count(upload.n_blocks, 'block')} found"
     if upload.bytes_read >= upload.size_bytes:
         text = brief = f"All of it is read, {blocks}. What was found is being stored."
     else:
@@ -117,12 +118,12 @@ def upload_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         "runs": runs,
         "captures": captures,
         "became": ", ".join(
-            f"{len(rows)} {singular if len(rows) == 1 else plural}"
-            for rows, singular, plural in (
-                (runs, "run", "runs"),
-                (captures, "capture", "captures"),
-                (timings, "file of single requests", "files of single requests"),
-                (texts, "config text", "config texts"),
+            f"{write_count(len(rows), word)}{more}"
+            for rows, word, more in (
+                (runs, "run", ""),
+                (captures, "capture", ""),
+                (timings, "file", " of single requests"),
+                (texts, "config text", ""),
             )
             if rows
         ),

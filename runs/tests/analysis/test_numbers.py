@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runs.numbers import delta, figure, percent
+from runs.numbers import delta, figure, percent, write_count
 
 
 @pytest.mark.parametrize(
@@ -78,3 +78,10 @@ def test_a_per_cent_never_says_none_for_some_or_all_for_most():
     assert percent(999_999, 1_000_000) == "over 99.9 %"
     assert percent(5, 5) == "100 %"
     assert percent(5, 0) == "–"
+
+
+def test_counts_have_the_number_of_their_words():
+    words = [
+        write_count(n, word) for n, word in ((0, "run"), (1, "run"), (1200, "run"), (1, "process"), (2, "process"))
+    ]
+    assert words == ["0 runs", "1 run", "1,200 runs", "1 process", "2 processes"]

@@ -83,6 +83,11 @@ def test_it_holds_what_is_asked_for(browser):
     assert {query: rates(browser, query) for query in FOUND} == FOUND
 
 
+def test_a_filter_that_makes_no_sense_is_said_to_be_none(browser):
+    text = page(browser, "min_rps=fast")
+    assert "Enter a number." in text and re.search(r"<details class=\"small\" open>\s*<summary>More filters", text)
+
+
 def test_pages_follow_one_another(browser):
     submit(*range(1001, 1121), heading="worker:", experiment="July", tags=("nightly",))
     for query in ("", "tag=nightly", "q=worker", "q=worker&sort=rps", "tool=ab&sort=-rps", "sort=rps"):
