@@ -7,6 +7,7 @@ just what is compared, and it is a caution.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -30,25 +31,11 @@ Read = Callable[[Case, RunFact], Value | None]
 NEAR_BYTES = 256  # less than a reply's headers
 STEP_KB = 65536
 SIZES = r"small|large|big|tiny|\d*\s*[kmg]i?b|bytes?|files?|pages?|gzip|brotli|compress\w*|deflate"
+KEEP_ALIVE, PIPELINING = r"keep[-_ ]?alive|persistent|\bka\b|(?<!\w)-k\b", r"pipelin\w*"
+SCRIPT, HTTP = r"scripts?|lua|pipelin\w*", r"http/?[123](?:\.\d)?|\bh[123]c?\b"
+CLIENTS = r"-c\s*\d*|concurren\w+|connections?|clients?|users?|同時接続数?"
+LENGTH, DOCUMENT = "document_length_bytes", "document length"
 NONE, USUAL = "none", "the tool's usual"  # of what a command that is known does not set
-# How a config's name speaks of a property that it is named after.
-NAMED = {
-    "keep-alive": r"keep[-_ ]?alive|persistent|\bka\b|(?<!\w)-k\b",
-    "pipelining": r"pipelin\w*",
-    "request method": r"\b(?:get|head|post|put|patch|delete)s?\b|reads?|writes?",
-    "TLS": r"https?|tls|ssl|plain|:(?:80|443|8080|8443)\b",
-    "concurrency": r"-c\s*\d*|concurren\w+|connections?|clients?|users?|同時接続数?",
-    "set rate": r"-R\s*\d*|rate|rps|req/s|qps",
-    "script": r"scripts?|lua|pipelin\w*",
-    "protocol": r"http/?[123](?:\.\d)?|\bh[123]c?\b",
-    "threads": r"threads?|-t\s*\d*",
-    "document length": SIZES,
-    "mean reply": SIZES,
-    "cores": r"cores?|v?cpus?",
-    "CPU": r"machine|host|server|box|cpu",
-    "memory": r"ram|memory|[mg]i?b",
-    "tool": r"with|by",
-}
 # Words that say no more than which of two it is.
 PLAIN = re.compile(
     r"\b(?:with(?:out)?|no|not|non|on|off|and|the|enabled?|disabled?|default|plain|usual|normal|baseline|config|setup)\b",
@@ -59,13 +46,24 @@ MADE_TO_VARY = {"keep-alive", "TLS"}
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """`read`: where a run's value is, or what reads it; None and "" are not known. `grade` weighs two that are not equal."""
+    """`read`: where a run's value is, or what reads it; None and "" are not known. `grade` weighs two that are not equal.
+
+    figure  that it is printed as
+    stops   from this ratio on rates under such a difference are not compared; says: else it is said from this one on
+    named   how the name of a config speaks of it; varied: one config may be loaded with several, to compare just that
+    like    another property of which it tells as well
+    """
 
     name: str
     read: Read | str
     grade: Grade | Callable[[Value, Value], Grade | None]
     unit: str = ""
-    figure: str = ""  # that it is printed as
+    figure: str = ""
+    stops: float = math.inf
+    says: float = math.inf
+    named: str = r"(?!)"
+    varied: bool = False
+    like: str = ""
 
 
 def grade_sizes(one: Value, other: Value) -> Grade | None:
@@ -120,13 +118,26 @@ def _read_tls_protocol(case: Case, run: RunFact) -> Value | None:
     return printed.split(",")[0] if isinstance(printed, str) and printed else None
 
 
-def _round(length: float | None) -> Value | None:
-    return None if length is None else float(round(length))
+def _read_length(case: Case, run: RunFact) -> Value | None:
+    return run.number(LENGTH)
+
+
+def _read_mean_reply(case: Case, run: RunFact) -> Value | None:
+    found = mean_reply_bytes(run)
+    return None if found is None else float(round(found))
+
+
+def _read_keepalive(case: Case, run: RunFact) -> Value | None:
+    return None if run.keepalive is None else "on" if run.keepalive else "off"
+
+
+def _read_method(name: str) -> Read:
+    return lambda case, run: getattr(read_method(run), name)
 
 
 def is_sized(run: RunFact) -> bool:
     """Whether a run prints how long what it fetched was."""
-    return run.number("document_length_bytes") is not None
+    return run.number(LENGTH) is not None
 
 
 def _read_path(sized: bool, case: Case, run: RunFact) -> Value | None:
@@ -143,51 +154,45 @@ def _read_beginning(case: Case, run: RunFact) -> Value | None:
     return None if run.clients is None else "behind an answer"
 
 
-BEGINS = Property("requests begin", _read_beginning, "caution")
-FAMILIES: dict[str, tuple[Property, ...]] = {
-    "tool": (
-        Property("tool", lambda case, run: run.semantics.shown_as or run.tool, "fatal"),
-        BEGINS,
-        Property("version", lambda case, run: f"{run.tool} {run.tool_version}" if run.tool_version else None, "note"),
+BEGINS = Property("requests begin", _read_beginning, "caution", stops=0)
+TOOL = (
+    Property("tool", lambda case, run: run.semantics.shown_as or run.tool, "fatal", stops=0, named=r"with|by"),
+    BEGINS,
+    Property("version", lambda case, run: f"{run.tool} {run.tool_version}" if run.tool_version else None, "note"),
+)
+LOAD = (
+    Property("keep-alive", _read_keepalive, "split", stops=0, named=KEEP_ALIVE, varied=True),
+    Property("pauses", partial(_read_option, "delay_s", USUAL), partial(_grade_option, "split"), stops=0),
+    Property("pipelining", _read_method("pipelining"), "split", stops=0, named=PIPELINING, varied=True),
+    Property("request method", _read_method("method"), "split", stops=0, varied=True),
+    Property("script", partial(_read_option, "script", NONE), partial(_grade_option, "split"), stops=0, named=SCRIPT),
+    Property(
+        "protocol", partial(_read_option, "protocol", USUAL), partial(_grade_option, "split"), stops=0, named=HTTP
     ),
-    "load": (
-        Property(
-            "keep-alive", lambda case, run: None if run.keepalive is None else "on" if run.keepalive else "off", "split"
-        ),
-        Property("pauses", partial(_read_option, "delay_s", USUAL), partial(_grade_option, "split")),
-        Property("pipelining", lambda case, run: read_method(run).pipelining, "split"),
-        Property("request method", lambda case, run: read_method(run).method, "split"),
-        Property("script", partial(_read_option, "script", NONE), partial(_grade_option, "split")),
-        Property("protocol", partial(_read_option, "protocol", USUAL), partial(_grade_option, "split")),
-        Property("set rate", "set_rate", _grade_rates, " requests/s"),
-        Property("TLS", _read_tls, "split"),
-        Property("TLS protocol", _read_tls_protocol, "note"),
-        Property("concurrency", "clients", "caution", figure="concurrency"),
-        Property("requests", "options.requests", "note"),
-        Property("duration", "options.duration_s", "note", " s"),
-        Property("threads", "options.threads", "caution"),
-    ),
-    "page": (
-        Property(
-            "document length",
-            lambda case, run: _round(run.number("document_length_bytes")),
-            grade_sizes,
-            " bytes",
-            "document_length_bytes",
-        ),
-        Property("mean reply", lambda case, run: _round(mean_reply_bytes(run)), grade_mean_sizes, " bytes"),
-        Property("path", partial(_read_path, False), "caution"),
-        Property("path", partial(_read_path, True), "note"),
-        Property("address", lambda case, run: "localhost" if is_local(run) else hostname_of(run), "note"),
-    ),
-    "machine": (
-        Property("CPU", partial(_read_machine, "cpu_model"), "split"),
-        Property("cores", partial(_read_machine, "cores"), "split"),
-        Property("memory", partial(_read_machine, "ram_kb"), "caution", " MiB"),
-        Property("kernel", partial(_read_machine, "kernel"), "caution"),
-        Property("machine", "host", "note"),
-    ),
-}
+    Property("set rate", "set_rate", _grade_rates, " requests/s", stops=1.02, named=r"-R\s*\d*|rate|rps|req/s|qps"),
+    Property("TLS", _read_tls, "split", stops=0, named=r"https?|tls|ssl|plain|:(?:80|443|8080|8443)\b", varied=True),
+    Property("TLS protocol", _read_tls_protocol, "note"),
+    Property("concurrency", "clients", "caution", figure="concurrency", stops=1.1, named=CLIENTS, varied=True),
+    Property("requests", "options.requests", "note", says=10),
+    Property("duration", "options.duration_s", "note", " s", says=2),
+    Property("threads", "options.threads", "caution", says=0, named=r"threads?|-t\s*\d*"),
+)
+PAGE = (
+    Property(DOCUMENT, _read_length, grade_sizes, " bytes", LENGTH, stops=2, says=0, named=SIZES),
+    Property("mean reply", _read_mean_reply, grade_mean_sizes, " bytes", stops=2, says=0, named=SIZES, like=DOCUMENT),
+    Property("path", partial(_read_path, False), "caution", stops=0),
+    Property("path", partial(_read_path, True), "note", says=0),
+    Property("address", lambda case, run: "localhost" if is_local(run) else hostname_of(run), "note"),
+)
+MACHINE = (
+    Property("CPU", partial(_read_machine, "cpu_model"), "split", stops=0),
+    Property("cores", partial(_read_machine, "cores"), "split", stops=0, like="CPU"),
+    Property("memory", partial(_read_machine, "ram_kb"), "caution", " MiB", says=0, like="CPU"),
+    Property("kernel", partial(_read_machine, "kernel"), "caution", says=0, like="CPU"),
+    Property("machine", "host", "note"),
+)
+FAMILIES = {"tool": TOOL, "load": LOAD, "page": PAGE, "machine": MACHINE}
+PROPERTIES = {prop.name: prop for family in FAMILIES.values() for prop in family}
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +272,7 @@ def _is_compared(case: Case, prop: Property, at: int, base: int) -> bool:
     if prop.name not in MADE_TO_VARY:
         return False
     one, other = (case.columns[place].config for place in (at, base))
-    named, alike = compare_names((one.name, other.name), NAMED[prop.name])
+    named, alike = compare_names((one.name, other.name), prop.named)
     if named:
         return alike
     texts = [{(text.path, text.text) for text in case.texts if text.config == config.id} for config in (one, other)]

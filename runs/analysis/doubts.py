@@ -14,7 +14,8 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from runs.analysis import doubt_figures, doubt_machine
+from runs.analysis import doubt_figures as figures
+from runs.analysis import doubt_machine as machine
 from runs.analysis.doubt_case import SEVERITIES, Case, Finding, Severity
 from runs.analysis.doubt_differences import find_differences
 from runs.analysis.doubt_wording import NamedFinding, compose_sentence, moral_of, name_finding, reason_of
@@ -34,169 +35,108 @@ class Rule:
     figures: tuple[str, ...] = ()
 
 
+LITTLE = "Little's law: requests under way are the rate times the response time"
+TOOLS_OWN = "each tool's documentation: what is counted, and when a time begins, is not the same"
+OFFERED = "queueing theory: throughput and latency are functions of the offered load"
+SWAP = "Apache's performance tuning guide: a web server should never have to swap; Linux's documentation of swapping"
+LIMITS = "Apache's mpm_common, nginx's core and php-fpm's documentation: what comes beyond the limit waits"
+SYN = "RFC 6298, section 2: the first timeout is 1 s; RFC 2988 had 3 s; each doubles the last"
+STEPS = "arithmetic: what is printed in steps is known to half a step"
+STATUS = "RFC 9110, section 15: only 2xx says that a request succeeded"
+CLOSING = "RFC 9112, section 9.3: either side may close a connection that was to persist"
+BUSY = "top(1), proc(5): no idle time and more tasks ready to run than cores mean that tasks waited for a CPU"
+WARM_UP = "Kalibera and Jones, Rigorous Benchmarking in Reasonable Time (2013): leave warm-up out"
+FAILED, RATE, LENGTH = "failed_requests", "requests_per_second", "failed_length"
 RULES = {
-    "differs.load": Rule(
-        partial(find_differences, "load"), "queueing theory: throughput and latency are functions of the offered load"
-    ),
+    "differs.load": Rule(partial(find_differences, "load"), OFFERED),
     "differs.machine": Rule(
         partial(find_differences, "machine"), "practice: a rate is one of machine and config together"
     ),
     "differs.page": Rule(partial(find_differences, "page"), "practice: rates compare where the same thing is fetched"),
-    "differs.tool": Rule(
-        partial(find_differences, "tool"),
-        "each tool's documentation: what is counted, and when a time begins, is not the same",
-    ),
-    "errors.failed": Rule(
-        doubt_figures.find_failed,
-        "practice: what failed was not served, whatever the tool's rate counts",
-        ("failed_requests", "availability_pct"),
-    ),
+    "differs.tool": Rule(partial(find_differences, "tool"), TOOLS_OWN),
+    "errors.failed": Rule(figures.find_failed, "practice: what failed was not served", (FAILED, "availability_pct")),
     "errors.late": Rule(
-        doubt_figures.find_late_answers,
-        "practice: a time that was not recorded is in no percentile",
-        ("failed_requests",),
+        figures.find_late_answers, "practice: a time that was not recorded is in no percentile", (FAILED,)
     ),
     "errors.length": Rule(
-        doubt_figures.find_other_lengths,
-        "practice: another length is another page, an error or a piece of the page",
-        ("failed_length", "failed_requests"),
+        figures.find_other_lengths, "practice: another length is another page or an error", (LENGTH, FAILED)
     ),
-    "errors.status": Rule(
-        doubt_figures.find_other_statuses,
-        "RFC 9110, section 15: only 2xx says that a request succeeded",
-        ("non_2xx_responses", "failed_requests"),
-    ),
+    "errors.status": Rule(figures.find_other_statuses, STATUS, ("non_2xx_responses", FAILED)),
     "figures.availability": Rule(
-        doubt_figures.find_wrong_availabilities,
-        "arithmetic: availability is the share of transactions that did not fail",
+        figures.find_wrong_availabilities,
+        "arithmetic: the share of transactions that did not fail",
         ("availability_pct",),
     ),
-    "figures.concurrency": Rule(
-        doubt_figures.find_wrong_concurrencies,
-        "Little's law: requests under way are the rate times the response time",
-        ("concurrency",),
-    ),
+    "figures.concurrency": Rule(figures.find_wrong_concurrencies, LITTLE, ("concurrency",)),
     "figures.counts": Rule(
-        doubt_figures.find_impossible_counts,
-        "arithmetic: no more can fail than was asked for",
-        ("failed_requests", "non_2xx_responses"),
+        figures.find_impossible_counts, "arithmetic: no more can fail than was asked for", (FAILED, "non_2xx_responses")
     ),
     "figures.mean": Rule(
-        doubt_figures.find_wrong_means, "arithmetic: clients times the time taken over the requests", ("mean_ms",)
+        figures.find_wrong_means, "arithmetic: clients times the time taken over the requests", ("mean_ms",)
     ),
-    "figures.memory": Rule(
-        doubt_figures.find_impossible_sizes, "arithmetic: resident memory is a part of the machine's"
-    ),
+    "figures.memory": Rule(figures.find_impossible_sizes, "arithmetic: resident memory is a part of the machine's"),
     "figures.percentiles": Rule(
-        doubt_figures.find_wrong_percentiles,
-        "arithmetic: percentiles rise, and the last one is the longest time",
-        ("percentiles_ms.50",),
+        figures.find_wrong_percentiles, "arithmetic: percentiles rise up to the longest time", ("percentiles_ms.50",)
     ),
-    "figures.rate": Rule(
-        doubt_figures.find_wrong_rates,
-        "arithmetic: the rate is the requests over the time taken",
-        ("requests_per_second",),
-    ),
+    "figures.rate": Rule(figures.find_wrong_rates, "arithmetic: the rate is the requests over the time taken", (RATE,)),
     "generator.same_host": Rule(
-        doubt_machine.find_shared_host, "practice: load comes from another machine than the one measured"
+        machine.find_shared_host, "practice: load comes from another machine than the one measured"
     ),
     "generator.saturated": Rule(
-        doubt_machine.find_saturated_generators,
-        "practice: a generator at its limit of CPU time cannot send more, whatever the server does",
+        machine.find_saturated_generators, "practice: a generator at its limit cannot send more"
     ),
     "length.p99": Rule(
-        doubt_figures.find_few_for_p99,
-        "order statistics: of n requests only n/100 lie beyond the 99th percentile",
+        figures.find_few_for_p99,
+        "order statistics: n/100 requests lie beyond the 99th percentile",
         ("percentiles_ms.99",),
     ),
     "length.per_client": Rule(
-        doubt_figures.find_few_requests_each,
-        "practice: each client's first requests meet cold caches and new connections",
+        figures.find_few_requests_each,
+        "practice: each client's first requests meet cold caches",
         ("complete_requests",),
     ),
     "length.seconds": Rule(
-        doubt_figures.find_short_runs,
-        "practice: start-up, caches and scheduling change a rate over seconds, and little over tens of them",
-        ("duration_s",),
+        figures.find_short_runs, "practice: start-up and caches change a rate over seconds", ("duration_s",)
     ),
-    "limits.clients": Rule(
-        doubt_machine.find_more_clients_than_workers,
-        "Apache's mpm_common, nginx's core and php-fpm's documentation: what comes beyond the limit waits",
-    ),
+    "limits.clients": Rule(machine.find_more_clients_than_workers, LIMITS),
     "load.generators": Rule(
-        doubt_figures.find_summed,
-        "arithmetic: what ran at the same time adds up, and the percentiles of parts do not",
-        ("requests_per_second",),
+        figures.find_summed, "arithmetic: what ran at the same time adds up; percentiles do not", (RATE,)
     ),
-    "load.idle_clients": Rule(
-        doubt_machine.find_idle_clients,
-        "Little's law: the rate times the mean time is how many requests were under way",
-        ("mean_ms",),
-    ),
+    "load.idle_clients": Rule(machine.find_idle_clients, LITTLE, ("mean_ms",)),
     "load.set_rate": Rule(
-        doubt_machine.find_set_rates,
-        "Schroeder, Wierman, Harchol-Balter, Open Versus Closed (2006)",
-        ("requests_per_second",),
+        machine.find_set_rates, "Schroeder, Wierman, Harchol-Balter, Open Versus Closed (2006)", (RATE,)
     ),
-    "machine.cpu": Rule(
-        doubt_machine.find_busy_cpus,
-        "top(1), proc(5): no idle time and more tasks ready to run than cores mean that tasks waited for a CPU",
-    ),
+    "machine.cpu": Rule(machine.find_busy_cpus, BUSY),
     "machine.noise": Rule(
-        doubt_machine.find_noisy_hosts, "A/A runs: equal runs of one small loop on that machine (bd passport)"
+        machine.find_noisy_hosts, "A/A runs: equal runs of one small loop on that machine (bd passport)"
     ),
     "machine.steal": Rule(
-        doubt_machine.find_stolen_time, "proc(5): steal is the time that the hypervisor gave to other machines"
+        machine.find_stolen_time, "proc(5): steal is the time that the hypervisor gave to other machines"
     ),
-    "machine.swap": Rule(
-        doubt_machine.find_swapping,
-        "Apache's performance tuning guide: a web server should never have to swap; Linux's documentation of swapping",
-    ),
-    "network.keepalive": Rule(
-        doubt_machine.find_refused_keepalive,
-        "RFC 9112, section 9.3: either side may close a connection that was to persist",
-        ("keepalive_requests",),
-    ),
-    "network.syn": Rule(
-        doubt_machine.find_lost_syns,
-        "RFC 6298, section 2: the first timeout is 1 s; RFC 2988 had 3 s; each doubles the last",
-        ("connect_ms",),
-    ),
+    "machine.swap": Rule(machine.find_swapping, SWAP),
+    "network.keepalive": Rule(machine.find_refused_keepalive, CLOSING, ("keepalive_requests",)),
+    "network.syn": Rule(machine.find_lost_syns, SYN, ("connect_ms",)),
     "network.tail": Rule(
-        doubt_machine.find_hanging_requests,
+        machine.find_hanging_requests,
         "order statistics; Tene, How NOT to Measure Latency (2013): coordinated omission",
         ("percentiles_ms.99", "max_ms"),
     ),
-    "repeats.copied": Rule(doubt_figures.find_copies, "practice: no two runs have all figures alike to the last digit"),
-    "repeats.outlier": Rule(
-        doubt_machine.find_outlying_repeats,
-        "robust statistics: far from the median by the median absolute deviation",
-        ("requests_per_second",),
-    ),
+    "repeats.copied": Rule(figures.find_copies, "practice: no two runs have all figures alike to the last digit"),
+    "repeats.outlier": Rule(machine.find_outlying_repeats, "robust statistics: the median absolute deviation", (RATE,)),
     "repeats.trend": Rule(
-        doubt_machine.find_drifting_repeats, "a straight line through the logs of the rates in the order of the repeats"
+        machine.find_drifting_repeats, "a straight line through the logs of the rates in their order"
     ),
-    "resolution.steps": Rule(
-        doubt_figures.find_coarse_times,
-        "arithmetic: what is printed in steps is known to half a step",
-        ("percentiles_ms.50", "mean_ms"),
-    ),
-    "resolution.within": Rule(
-        doubt_figures.find_times_within_a_step, "arithmetic: what is printed in steps is known to half a step"
-    ),
-    "tool.aborted": Rule(doubt_figures.find_aborted, "the tool's own message", ("error",)),
+    "resolution.steps": Rule(figures.find_coarse_times, STEPS, ("percentiles_ms.50", "mean_ms")),
+    "resolution.within": Rule(figures.find_times_within_a_step, STEPS),
+    "tool.aborted": Rule(figures.find_aborted, "the tool's own message", ("error",)),
     "tool.interrupted": Rule(
-        doubt_figures.find_interrupted,
-        "the command: fewer requests than asked for were made, and no time limit ended them",
+        figures.find_interrupted,
+        "the command: fewer requests than asked for, and no time limit",
         ("complete_requests",),
     ),
-    "tool.partial": Rule(doubt_figures.find_quoted_in_part, "the text itself: a report quoted in part"),
-    "tool.warnings": Rule(doubt_figures.find_warnings, "the tool's own words on its run", ("warnings",)),
-    "warmth.first": Rule(
-        doubt_machine.find_cold_starts,
-        "Kalibera and Jones, Rigorous Benchmarking in Reasonable Time (2013): leave warm-up out",
-        ("requests_per_second",),
-    ),
+    "tool.partial": Rule(figures.find_quoted_in_part, "the text itself: a report quoted in part"),
+    "tool.warnings": Rule(figures.find_warnings, "the tool's own words on its run", ("warnings",)),
+    "warmth.first": Rule(machine.find_cold_starts, WARM_UP, (RATE,)),
 }
 
 

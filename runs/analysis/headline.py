@@ -27,13 +27,12 @@ from runs.analysis.headline_against import (
     Objection,
     Page,
     Side,
-    Unlike,
     find_contradictions,
     find_failures,
     find_flaws,
     find_objections,
-    find_unlike,
 )
+from runs.analysis.headline_unlike import Unlike, find_unlike
 from runs.analysis.scalability_law import Sweep
 from runs.analysis.scaling import Range, find_range
 from runs.analysis.table import Comparison, find_family, find_workloads, name_workload

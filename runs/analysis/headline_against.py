@@ -6,13 +6,11 @@ Kinds and numbers only; headline_wording has the words.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from runs.analysis.columns import WORD, Column
-from runs.analysis.doubt_case import FATAL, Case, Finding
-from runs.analysis.doubt_differences import NAMED, NONE, USUAL, compare_names, find_differences, is_sized
+from runs.analysis.columns import Column
+from runs.analysis.doubt_case import FATAL, Finding
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import HostFact, Source
 from runs.analysis.judgement import PERCENTILE, TAIL, judged_row, verdicts_between
@@ -33,41 +31,6 @@ UNKNOWN_KIND = "kind_not_printed"  # perhaps no failures either: said, but not f
 MANY_UNKNOWN = 0.25
 MINOR = 0.01
 FIGURES, IMPOSSIBLE = "figures.", "impossible"
-# Properties under whose difference rates are not compared; numbers from this ratio on. Those of SAID are only said.
-STOPS = {
-    "tool": 0.0,
-    "requests begin": 0.0,
-    "keep-alive": 0.0,
-    "pipelining": 0.0,
-    "request method": 0.0,
-    "pauses": 0.0,
-    "script": 0.0,
-    "protocol": 0.0,
-    "TLS": 0.0,
-    "CPU": 0.0,
-    "cores": 0.0,
-    "path": 0.0,
-    "concurrency": 1.1,
-    "set rate": 1.02,
-    "document length": 2.0,
-    "mean reply": 2.0,
-}
-SAID = {"document length": 0.0, "mean reply": 0.0, "memory": 0.0, "kernel": 0.0, "threads": 0.0, "requests": 10.0}
-SAID |= {"duration": 2.0}
-UNNAMED = {"at a set rate", "behind an answer", NONE, USUAL}  # values that no config is named after
-FAMILIES = ("tool", "load", "page", "machine")
-SAME_THING = {"mean reply": "document length", "cores": "CPU", "memory": "CPU", "kernel": "CPU"}
-# Words that name a machine, and that tell one from another.
-MACHINE = (
-    r"machine|hosts?|servers?|box|cpus?|laptop|desktop|vps|vm|droplet|instance|nodes?|cores?|\d*\s*[mg]i?b|ram|memory"
-    r"|\b(?:old|new|older|newer|first|second|big|small|fast|slow|dev|prod(?:uction)?|staging|test|home|my)\b"
-    r"|\b(?:aws|amazon|ec2|lightsail|azure|gcp|gce|google cloud|digital\s?ocean|linode|akamai|hetzner|vultr|ovh\w*|kimsufi|scaleway"
-    r"|contabo|upcloud|rackspace|alibaba|aliyun|oracle cloud|(?:raspberry|rpi|pi)(?: pi)?(?: ?\d\w*)?(?: b\b)?|graviton\w*|xeon"
-    r"|epyc|ryzen|mac(?:book)?(?: (?:pro|air|mini|studio))?|nuc)\b"
-    r"|\b[a-z]{1,3}\d{1,2}[a-z]{0,4}[.-](?:\d*x)?(?:nano|micro|small|medium|large|metal|standard\S*)\b|[$€£]\s?\d+|\d+\s?[$€£]"
-)
-# Not the set rate: what was sent is no result.
-VARIED = {"keep-alive", "pipelining", "request method", "TLS", "concurrency"}
 # Other metrics count against a leader from this factor on where they are proven or likely, and where they are not.
 WORSE, SHOWN = 1.1, 1.25
 MUCH_WORSE = 2.0  # seen and not tested: serious all the same
@@ -132,19 +95,6 @@ class Objection:
     source: Source | None = None
     text: str = ""
     in_sentence: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Unlike:
-    """A property in which two sides differ. stops: rates under such a difference are not compared, unless it `is_compared`."""
-
-    name: str
-    own: str | float
-    other: str | float
-    unit: str
-    stops: bool
-    is_said: bool = False
-    is_compared: bool = False
 
 
 @dataclass(frozen=True)
@@ -388,65 +338,3 @@ def _find_short_runs(page: Page, own: Side, other: Side) -> list[Objection]:
     return [
         Objection("length.seconds", whose, "", "s", max(short.values()), source=next(iter(doubts[0].sources), None))
     ]
-
-
-def find_unlike(page: Page, own: int, other: int) -> list[Unlike]:
-    """In what the loads, pages and machines of two columns differ, without what was overruled."""
-    one, two = (page.comparison.columns[at] for at in (other, own))
-    configs = {one.config.id: one.config, two.config.id: two.config}
-    case = Case(list(configs.values()), [*one.runs, *two.runs], hosts=page.hosts)
-    overruled = {doubt.rule for doubt in page.doubts if doubt.overruled and {*doubt.configs} & {*configs}}
-    sized = any(map(is_sized, case.runs))
-    found = []
-    for family in FAMILIES:
-        for finding in find_differences(family, case) if f"differs.{family}" not in overruled else ():
-            found += [unlike for unlike in _read_pairs(finding.facts, sized) if unlike.stops or unlike.is_said]
-    found = list({unlike.name: unlike for unlike in found}.values())
-    stops = {SAME_THING.get(unlike.name, unlike.name) for unlike in found if unlike.stops}
-    return [replace(each, is_compared=len(stops) <= 1 and _is_compared(page, each, two, one)) for each in found]
-
-
-def _read_pairs(facts: Mapping[str, object], sized: bool) -> list[Unlike]:
-    """The properties of a finding about two columns, with the value of either. sized: how long the pages are is known."""
-    read = []
-    listed = facts.get("listed")
-    for name, values, unit in listed if isinstance(listed, list) else ():
-        if len(values) > 1:
-            read.append(_make_unlike(name, values[-1], values[0], unit, sized))
-    pairs = facts.get("pairs")
-    for name, own, other, unit in pairs if isinstance(pairs, list) else ():
-        read.append(_make_unlike(name, own, other, unit, sized))
-    return read
-
-
-def _make_unlike(name: str, own: str | float, other: str | float, unit: str, sized: bool) -> Unlike:
-    """Whether another path is the same page tells its length, where that is printed; a query mostly leaves it the same."""
-    far = math.inf
-    if isinstance(own, (int, float)) and isinstance(other, (int, float)):
-        small, large = sorted((abs(own), abs(other)))
-        far = large / small if small else math.inf
-    stops = name in STOPS and far >= STOPS[name]
-    says = name in STOPS or (name in SAID and far >= SAID[name])
-    if name == "path":
-        is_other = len({str(path).partition("?")[0].rstrip("/") for path in (own, other)}) > 1
-        stops, says = is_other and not sized, is_other or not sized
-    return Unlike(name, own, other, unit, stops, says)
-
-
-def _is_compared(page: Page, unlike: Unlike, own: Column, other: Column) -> bool:
-    """Whether names or config texts set the configs apart by this, and the names by nothing else, or one has no other name."""
-    if own.config.id == other.config.id:  # one config under several loads: what was varied is what is compared
-        return unlike.name in VARIED
-    if unlike.name == "request method":  # "GET" beside "POST": each does something else
-        return False
-    is_machine = SAME_THING.get(unlike.name, unlike.name) == "CPU"
-    pattern = MACHINE if is_machine else NAMED.get(unlike.name, r"(?!)")
-    values = [str(value) for value in (unlike.own, unlike.other) if value not in UNNAMED]
-    values += [f"{value:g}" for value in (unlike.own, unlike.other) if isinstance(value, (int, float))]
-    words = {word.lower() for value in values for word in WORD.findall(value)}
-    if is_machine:
-        words |= {word.lower() for host in page.hosts for word in WORD.findall(f"{host.name} {host.cpu_model}")}
-    if unlike.name == "tool":
-        words |= {run.tool for column in (own, other) for run in column.runs}
-    named, alike = compare_names((own.config.name, other.config.name), pattern, words)
-    return alike and (named or any(re.search(pattern, name, re.I) for name in page.directives))

@@ -377,7 +377,8 @@ def describe_objection(one: Objection) -> str:
         )
     if one.rule == "differs":
         values = [figure_or_word(value) for value in (one.value, one.other)]
-        return f"{one.label} differs: {values[0]} against {values[1]}{one.unit}"
+        verb = "differ" if one.label.endswith("s") and not one.label.isupper() else "differs"
+        return f"{one.label} {verb}: {values[0]} against {values[1]}{one.unit}"
     return f"{one.label} {figure(as_number(one.value))} {one.unit}, {_say_worse(one)}"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from runs.analysis.headline import ADVISED_S, Headline, Next, Outcome, Step
-from runs.analysis.headline_against import RATE, REQUEST, Objection, Side, Unlike
+from runs.analysis.headline_against import RATE, REQUEST, Objection, Side
 from runs.analysis.headline_lead import (
     CONTRADICTION,
     ONE_RUN,
@@ -27,6 +27,7 @@ from runs.analysis.headline_lead import (
     shorten,
     why_unproven,
 )
+from runs.analysis.headline_unlike import Unlike
 from runs.analysis.scaling import Range
 from runs.analysis.summary_wording import advise_levels, describe_levels
 from runs.analysis.verdict import Kind

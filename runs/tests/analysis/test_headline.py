@@ -470,7 +470,7 @@ def test_what_only_one_side_was_asked_for_or_sent_stops_a_verdict(sides, unlike)
 @pytest.mark.parametrize(
     ("one", "other", "told"),
     [
-        (WRK, WRK | {"command": "wrk -t1 -c100 -d30s http://web1/"}, "threads differs: 1 against 4"),
+        (WRK, WRK | {"command": "wrk -t1 -c100 -d30s http://web1/"}, "threads differ: 1 against 4"),
         (WRK, WRK | {"command": "wrk -t4 -c100 -d300s http://web1/"}, "duration differs: 300 against 30 s"),
         (NINE | {"path": "/a"}, NINE | {"path": "/b"}, "path differs: /b against /a"),
         ({}, {"duration_s": 0.02}, "“y” ran for no longer than 0.02 s"),

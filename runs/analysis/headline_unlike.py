@@ -1,0 +1,104 @@
+"""In what the loads, pages and machines of two sides differ, and whether that is what their configs are compared for."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from runs.analysis.columns import WORD, Column
+from runs.analysis.doubt_case import Case
+from runs.analysis.doubt_differences import FAMILIES, NONE, PROPERTIES, USUAL, compare_names, find_differences, is_sized
+from runs.analysis.headline_against import Page
+
+UNNAMED = {"at a set rate", "behind an answer", NONE, USUAL}  # values that no config is named after
+# Words that name a machine, and that tell one from another.
+MACHINE = (
+    r"machine|hosts?|servers?|box|cpus?|laptop|desktop|vps|vm|droplet|instance|nodes?|cores?|\d*\s*[mg]i?b|ram|memory"
+    r"|\b(?:old|new|older|newer|first|second|big|small|fast|slow|dev|prod(?:uction)?|staging|test|home|my)\b"
+    r"|\b(?:aws|amazon|ec2|lightsail|azure|gcp|gce|google cloud|digital\s?ocean|linode|akamai|hetzner|vultr|ovh\w*|kimsufi|scaleway"
+    r"|contabo|upcloud|rackspace|alibaba|aliyun|oracle cloud|(?:raspberry|rpi|pi)(?: pi)?(?: ?\d\w*)?(?: b\b)?|graviton\w*|xeon"
+    r"|epyc|ryzen|mac(?:book)?(?: (?:pro|air|mini|studio))?|nuc)\b"
+    r"|\b[a-z]{1,3}\d{1,2}[a-z]{0,4}[.-](?:\d*x)?(?:nano|micro|small|medium|large|metal|standard\S*)\b|[$€£]\s?\d+|\d+\s?[$€£]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Unlike:
+    """A property in which two sides differ. stops: rates under such a difference are not compared, unless it `is_compared`."""
+
+    name: str
+    own: str | float
+    other: str | float
+    unit: str
+    stops: bool
+    is_said: bool = False
+    is_compared: bool = False
+
+    @property
+    def is_of(self) -> str:
+        """What it tells of: of several such properties one may be compared."""
+        return (PROPERTIES[self.name].like if self.name in PROPERTIES else "") or self.name
+
+
+def find_unlike(page: Page, own: int, other: int) -> list[Unlike]:
+    """In what the loads, pages and machines of two columns differ, without what was overruled."""
+    one, two = (page.comparison.columns[at] for at in (other, own))
+    configs = {one.config.id: one.config, two.config.id: two.config}
+    case = Case(list(configs.values()), [*one.runs, *two.runs], hosts=page.hosts)
+    overruled = {doubt.rule for doubt in page.doubts if doubt.overruled and {*doubt.configs} & {*configs}}
+    sized = any(map(is_sized, case.runs))
+    found = []
+    for family in FAMILIES:
+        for finding in find_differences(family, case) if f"differs.{family}" not in overruled else ():
+            found += [unlike for unlike in _read_pairs(finding.facts, sized) if unlike.stops or unlike.is_said]
+    found = list({unlike.name: unlike for unlike in found}.values())
+    stops = {unlike.is_of for unlike in found if unlike.stops}
+    return [replace(each, is_compared=len(stops) <= 1 and _is_compared(page, each, two, one)) for each in found]
+
+
+def _read_pairs(facts: Mapping[str, object], sized: bool) -> list[Unlike]:
+    """The properties of a finding about two columns, with the value of either. sized: how long the pages are is known."""
+    read = []
+    listed = facts.get("listed")
+    for name, values, unit in listed if isinstance(listed, list) else ():
+        if len(values) > 1:
+            read.append(_make_unlike(name, values[-1], values[0], unit, sized))
+    pairs = facts.get("pairs")
+    for name, own, other, unit in pairs if isinstance(pairs, list) else ():
+        read.append(_make_unlike(name, own, other, unit, sized))
+    return read
+
+
+def _make_unlike(name: str, own: str | float, other: str | float, unit: str, sized: bool) -> Unlike:
+    """Whether another path is the same page tells its length, where that is printed; a query mostly leaves it the same."""
+    far = math.inf
+    if isinstance(own, (int, float)) and isinstance(other, (int, float)):
+        small, large = sorted((abs(own), abs(other)))
+        far = large / small if small else math.inf
+    prop = PROPERTIES[name]
+    stops, says = far >= prop.stops < math.inf, prop.stops < math.inf or far >= prop.says < math.inf
+    if name == "path":
+        is_other = len({str(path).partition("?")[0].rstrip("/") for path in (own, other)}) > 1
+        stops, says = is_other and not sized, is_other or not sized
+    return Unlike(name, own, other, unit, stops, says)
+
+
+def _is_compared(page: Page, unlike: Unlike, own: Column, other: Column) -> bool:
+    """Whether names or config texts set the configs apart by this, and the names by nothing else, or one has no other name."""
+    if own.config.id == other.config.id:  # one config under several loads: what was varied is what is compared
+        return PROPERTIES[unlike.name].varied
+    if unlike.name == "request method":  # "GET" beside "POST": each does something else
+        return False
+    is_machine = unlike.is_of == "CPU"
+    pattern = MACHINE if is_machine else PROPERTIES[unlike.name].named
+    values = [str(value) for value in (unlike.own, unlike.other) if value not in UNNAMED]
+    values += [f"{value:g}" for value in (unlike.own, unlike.other) if isinstance(value, (int, float))]
+    words = {word.lower() for value in values for word in WORD.findall(value)}
+    if is_machine:
+        words |= {word.lower() for host in page.hosts for word in WORD.findall(f"{host.name} {host.cpu_model}")}
+    if unlike.name == "tool":
+        words |= {run.tool for column in (own, other) for run in column.runs}
+    named, alike = compare_names((own.config.name, other.config.name), pattern, words)
+    return alike and (named or any(re.search(pattern, name, re.I) for name in page.directives))
