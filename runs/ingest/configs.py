@@ -217,8 +217,12 @@ def make_fingerprint(run: Run, *, text_hashes: Iterable[str]) -> str:
     options = {"path": path if path != "/" else None} | find_asked_load(run.command, run.tool, run.values)
     method = method_of(run, options, get_semantics(run.tool), run.command)
     # GET and a closed connection are what load tools send where nothing says otherwise. A printed rate is rounded.
+    # Of pipelining and pauses only what is set counts, as it did before the others were known.
     method = method._replace(
-        method=method.method or "GET", keepalive=bool(method.keepalive), further=method.further or ()
+        method=method.method or "GET",
+        keepalive=bool(method.keepalive),
+        pipelining=options.get("pipelining"),
+        further=tuple(pair for pair in method.further or () if pair != ("delay_s", "none")),
     )
     load = [float(f"{part:.3g}") if isinstance(part, float) else part for part in method]
     return _hash(
