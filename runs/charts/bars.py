@@ -36,12 +36,14 @@ MEMORY = (
     ("inactive", "inactive", "m4"),
     ("free", "free", "m3"),
 )
+# (name, metrics that it is the sum of, colour), also of the charts over time
 CPU = (
-    ("us", "user", "m0"),
-    ("sy", "system", "m1"),
-    ("si", "interrupts", "m5"),
-    ("wa", "waiting for disk", "m4"),
-    ("id", "idle", "m3"),
+    ("user", ("cpu_us", "cpu_ni"), "m0"),
+    ("system", ("cpu_sy",), "m1"),
+    ("interrupts", ("cpu_si", "cpu_hi"), "m5"),
+    ("waiting for disk", ("cpu_wa",), "m4"),
+    ("stolen", ("cpu_st",), "s3"),
+    ("idle", ("cpu_id",), "m3"),
 )
 
 
@@ -218,9 +220,10 @@ def memory_chart(stacks: Sequence[Stack]) -> Chart | None:
 
 def cpu_chart(stacks: Sequence[Stack]) -> Chart | None:
     def busy(parts: Mapping[str, float]) -> tuple[str, str]:
-        return (f"{figure(round(100 - parts['id'], 1))} %", "busy") if "id" in parts else ("", "")
+        return (f"{figure(round(100 - parts['idle'], 1))} %", "busy") if "idle" in parts else ("", "")
 
-    return _make_stack_chart("cpu", "Where did CPU time go?", stacks, CPU, "% of CPU time", busy, end=100.0)
+    parts = [(name, name, shade) for name, _, shade in CPU]
+    return _make_stack_chart("cpu", "Where did CPU time go?", stacks, parts, "% of CPU time", busy, end=100.0)
 
 
 def _make_stack_chart(

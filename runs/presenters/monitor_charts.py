@@ -14,6 +14,7 @@ import numpy as np
 from django.urls import reverse
 
 from runs.charts import MOST_LINES, N_COLORS, Cell, Chart, cut, paint, time_series
+from runs.charts.bars import CPU
 from runs.charts.plotly import Figure, as_text
 from runs.charts.timeline import Floats, Timeline, Trace, build_timeline, find_extremes, to_rows
 from runs.models import Capture, Run, Series
@@ -47,15 +48,7 @@ MEMORY_LAYERS = (
     ("cached", ("mem_cached_kb", "mem_buff_cache_kb"), "m2"),
     ("free", ("mem_free_kb",), "m3"),
 )
-CPU_LAYERS = (
-    ("user", ("cpu_us", "cpu_ni"), "m0"),
-    ("system", ("cpu_sy",), "m1"),
-    ("interrupts", ("cpu_si", "cpu_hi"), "m5"),
-    ("waiting for disk", ("cpu_wa",), "m4"),
-    ("stolen", ("cpu_st",), "s3"),
-    ("idle", ("cpu_id",), "m3"),
-)
-CPU_METRICS = [key for _, keys, _ in CPU_LAYERS for key in keys]
+CPU_METRICS = [key for _, keys, _ in CPU for key in keys]
 LOAD_LINES = (
     ("load, 1 minute", ("load1",), "s0"),
     ("5 minutes", ("load5",), "s1"),
@@ -146,7 +139,7 @@ def _place_charts(
     if "mem_free_kb" in names:
         charts.append(chart("memory", TITLES["memory"], _make_legend(MEMORY_LAYERS, names)))
     if "cpu_id" in names:
-        charts.append(chart("cpu", TITLES["cpu"], _make_legend(CPU_LAYERS, names)))
+        charts.append(chart("cpu", TITLES["cpu"], _make_legend(CPU, names)))
     if "load1" in names:
         charts.append(
             chart("load", TITLES["load"], _make_legend(LOAD_LINES, names), small=2 if "swap_used_kb" in names else 1)
@@ -262,7 +255,7 @@ def memory_traces(metrics: Mapping[str, Floats]) -> list[Trace]:
 def cpu_traces(metrics: Mapping[str, Floats]) -> list[Trace]:
     """Shares of CPU time in per cent, each kind that was ever above zero."""
     traces = []
-    for name, keys, shade in CPU_LAYERS:
+    for name, keys, shade in CPU:
         parts = [metrics[key] for key in keys if key in metrics]
         if parts and any(np.nanmax(part) > 0 for part in parts):
             values = np.where(np.isnan(parts[0]), np.nan, np.sum([np.nan_to_num(part) for part in parts], axis=0))

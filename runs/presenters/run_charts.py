@@ -24,6 +24,7 @@ from runs.analysis.stats import sample_sd, student_quantile
 from runs.analysis.table import Comparison, find_workloads, name_workload
 from runs.charts import Chart, drawable
 from runs.charts.bars import (
+    CPU,
     Bar,
     Sizes,
     Stack,
@@ -50,13 +51,6 @@ USUAL_CHARTS = ("throughput", "latency", "processes", "memory", "cpu")
 EMPTY_PICTURES = {
     "throughput": "No run here says how many requests it served per second.",
     "latency": "No run here printed percentiles.",
-}
-CPU_METRICS = {
-    "us": ("cpu_us", "cpu_ni"),
-    "sy": ("cpu_sy",),
-    "si": ("cpu_si", "cpu_hi"),
-    "wa": ("cpu_wa",),
-    "id": ("cpu_id",),
 }
 START_FORMAT = "%a %b %d %H:%M:%S %Y"
 MOST_INTERVALS = 7200  # of a longer load the intervals without a request are not filled in
@@ -162,7 +156,7 @@ def _draw_sweep(comparison: Comparison, swept: Range) -> Chart | None:
 def _draw_captures(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> list[Chart | None]:
     memory = [(capture, memory_parts(capture)) for capture in captures]
     cpu = [
-        (capture, {key: sum(capture.metrics.get(name, 0.0) for name in names) for key, names in CPU_METRICS.items()})
+        (capture, {key: sum(capture.metrics.get(name, 0.0) for name in names) for key, names, _ in CPU})
         for capture in captures
         if "cpu_us" in capture.metrics
     ]

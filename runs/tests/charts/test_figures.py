@@ -53,7 +53,7 @@ CHARTS = {
     "sweep": curves.sweep_chart([SweptPoint("a", 0, n, 10.0 * n, 5.0, 0.0) for n in (5, 10, 50)], "workers", 50, None),
     "processes": bars.process_chart([Sizes("event", 0, "httpd", (12.0, 13.5), step="during")]),
     "memory": bars.memory_chart([Stack("event", "before", {"used": 300.0, "free": 400.0}, "A")]),
-    "cpu": bars.cpu_chart([Stack("event", "during", {"us": 70.0, "id": 30.0})]),
+    "cpu": bars.cpu_chart([Stack("event", "during", {"user": 60.0, "stolen": 10.0, "idle": 30.0})]),
     "requests": bars.histogram_chart([(0.0, 10.0, 5), (10.0, float("inf"), 2)]),
     "trend": history.trend_chart([history.Stretch(DAYS[:4], 102.0), history.Stretch(DAYS[4:], 106.0)]),
     "course": history.load_chart(LOAD),
@@ -104,6 +104,11 @@ def test_a_chart_has_a_table_with_its_figures_and_names_its_units(chart):
     assert chart.summary
     assert orjson.loads(orjson.dumps(draw_figure(chart)))
     assert chart.panels[-1].x.title
+
+
+def test_cpu_time_has_what_a_hypervisor_took_and_only_parts_that_were_seen():
+    assert [key.text for key in CHARTS["cpu"].key] == ["user", "stolen", "idle"]
+    assert CHARTS["cpu"].rows == (("event", "during", 60.0, 10.0, 30.0),)
 
 
 def test_bars_start_at_zero_and_every_repeat_is_a_dot():
