@@ -1,8 +1,7 @@
-"""Several outputs in one stretch of lines: two terminals side by side, containers that share a log, diffs, lines as JSON."""
+"""Several outputs in one stretch of lines: two terminals side by side, containers that share a log, diffs."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -10,6 +9,7 @@ from itertools import islice
 
 from .catalogue import beginnings, compile_rate_labels, find_opening, formats, load_programs, parse_command
 from .context import Context
+from .gutters import MOST_LINES, find_gutter, opens_list, opens_output, strip_gutter, unlist
 from .lines import Lines
 from .prompts import prompt
 
@@ -23,7 +23,9 @@ def may_split(line: str) -> bool:
         return True
     if (column := find_column(line)) and _makes_load(line[column:]):
         return True
-    return bool(_find_pane(line)) or _may_be_shared(line) or line.startswith(_OLDER_FILE) or opens_list(line)
+    if _find_pane(line) or _may_be_shared(line) or line.startswith(_OLDER_FILE) or opens_list(line):
+        return True
+    return bool(find_gutter(line))
 
 
 def split(source: Lines, line: str, context: Context) -> Iterator[Lines] | None:
@@ -40,7 +42,8 @@ def split(source: Lines, line: str, context: Context) -> Iterator[Lines] | None:
         return _name_parts(split_streams(source, line), context)
     if source.number >= context.no_diff_before and opens_diff(line, source):
         return _split_versions(source, line, context)
-    return iter((unlist(source),)) if opens_list(line) else None
+    part = unlist(source) if opens_list(line) else strip_gutter(source, line)
+    return iter((part,)) if part else None
 
 
 def _name_parts(parts: Iterable[tuple[str, str, Lines]], context: Context) -> Iterator[Lines]:
@@ -147,7 +150,7 @@ def _find_pane(line: str) -> int:
         return 0
     for found in islice(_PANE.finditer(line, _NARROWEST), _MOST_PANES):
         left, right = cut(line, found.end())
-        if _opens(left) and _opens(right) and _makes_load(left) != _makes_load(right.strip()):
+        if opens_output(left) and opens_output(right) and _makes_load(left) != _makes_load(right.strip()):
             return found.end()
     return 0
 
@@ -174,15 +177,6 @@ def _split_panes(source: Lines, line: str, column: int) -> Iterator[Lines]:
 def is_beside(line: str) -> bool:
     """Whether another terminal's output begins on the same line."""
     return bool(find_column(line) or _find_pane(line))
-
-
-def _opens(line: str) -> bool:
-    """Whether a tool's output begins with this line, or the command that prints one."""
-    text = line.strip()
-    typed = prompt(text) if text else None
-    if typed is not None:
-        return any(form.command and form.command.search(typed[1]) for form in formats().values())
-    return bool(text) and find_opening(text) is not None
 
 
 def is_gap(line: str, column: int) -> bool:
@@ -266,7 +260,6 @@ _STREAM = re.compile(
 # More columns and no prompt, or a figure alone
 _CELL = re.compile(r"\s*[^|$#%>\s][^|$#%>]*\|.*|\W*\d[\d.,]*\s?\S{0,8}\s*")
 _LONGEST_HOST = 62
-MOST_SHARED = 20_000  # lines of a log that are split at once
 MOST_STREAMS = 8  # containers that are: each is read with a blank line for every line of the others
 MOST_HOSTS = 32  # machines
 
@@ -316,7 +309,7 @@ def split_streams(lines: Lines, first: str) -> Iterator[tuple[str, str, Lines]]:
             break
         texts.setdefault(prefix, {})[taken] = line[stream.end() :].rstrip("\r\n")
         taken += 1
-        line = next(lines, None) if taken < MOST_SHARED else None
+        line = next(lines, None) if taken < MOST_LINES else None
     for prefix, own in texts.items():
         stream = find_stream(prefix)
         part = Lines(f"{own.get(at, '')}\n" for at in range(taken))
@@ -355,7 +348,7 @@ def split_diff(lines: Lines, first: str) -> tuple[list[tuple[str, Lines]], list[
         if (hunk := _HUNK.match(line)) and not any(left):
             left = [int(count or 1) for count in hunk.groups()]
             own: tuple[int, ...] = ()
-        elif any(left) and (of := _SIDES.get(line[:1].strip("\n"))) is not None and len(raw) < MOST_SHARED:
+        elif any(left) and (of := _SIDES.get(line[:1].strip("\n"))) is not None and len(raw) < MOST_LINES:
             own = of
         else:
             lines.step_back()
@@ -368,30 +361,3 @@ def split_diff(lines: Lines, first: str) -> tuple[list[tuple[str, Lines]], list[
     for part in parts:
         part.number = number - 1
     return list(zip(names, parts, strict=True)), raw
-
-
-# --- lines listed as JSON ----------------------------------------------------------------------------------------------
-_LIST = re.compile(r'\s*"(?:[\w.]*stdout_lines|msg)": \[\s*$')
-_LISTED = re.compile(r'\s*("(?:[^"\\]|\\.)*"),?\s*$')
-
-
-def opens_list(line: str) -> bool:
-    """Whether an automation tool lists what a command printed from the next line on, a string a line."""
-    return '": [' in line and _LIST.match(line) is not None
-
-
-def unlist(lines: Lines) -> Lines:
-    """The listed lines that come next, as the command printed them."""
-    number, texts = lines.number, list[str]()
-    for line in lines:
-        listed = _LISTED.match(line)
-        if listed is None or len(texts) == MOST_SHARED:
-            lines.step_back()
-            break
-        try:
-            texts.append(json.loads(listed[1], strict=False))
-        except ValueError:  # an escape that JSON does not have
-            texts.append(listed[1][1:-1])
-    part = Lines(" ".join(text.split("\n")) + "\n" for text in texts)
-    part.number = number
-    return part

@@ -147,6 +147,21 @@ def stamped(form: str) -> Mangler:
     return mangle
 
 
+def numbered(form: str) -> Mangler:
+    """With the number of each line, as `cat -n`, `grep -n` and viewers put it."""
+    return lambda lines: Mangled([form.format(n=n) + line for n, line in enumerate(lines, 1)], _in_place(lines))
+
+
+def boxed(lines: Sequence[str]) -> Mangled:
+    """In a pane with a border on both sides."""
+    width = max(map(len, lines))
+    return Mangled([f"│ {line.ljust(width)} │" for line in lines], _in_place(lines))
+
+
+def _in_place(lines: Sequence[str]) -> list[tuple[int, int]]:
+    return [(n, n) for n in range(1, len(lines) + 1)]
+
+
 def shared(lines: Sequence[str]) -> Mangled:
     """In one log with a server that writes a line of its own before each."""
     out = []
@@ -178,6 +193,16 @@ LOGS: dict[str, Mangler] = {
         above=["ok: [web1] => {", '    "result.stdout_lines": ['],
         below=["    ]", "}"],
     ),
+}
+GUTTERS: dict[str, Mangler] = {
+    "cat -n": numbered("{n:6}\t"),
+    "cat -n, copied": numbered("{n:6}  "),
+    "grep -n": numbered("{n}:"),
+    "a viewer's numbers": numbered("{n:4} | "),
+    "an added file": before("+"),
+    "a pane": boxed,
+    "fabric": before("[web1] out: "),
+    "gh run view": stamped("bench\tRun load\t2024-01-02T03:{m:02}:{n:02}.1234567Z "),
 }
 AROUND: dict[str, Mangler] = {
     "prose above and below": per_line(str, above=["This is what it said"], below=["and that was all of it."]),

@@ -64,6 +64,21 @@ def test_in_a_log(how):
         reads_the_same(path, mangle.LOGS[how])
 
 
+@pytest.mark.parametrize("how", mangle.GUTTERS)
+def test_behind_a_gutter(how):
+    """Three lines make one: what is shorter may be anything."""
+    kinds = ("ab", "siege", "wrk", "h2load", "top", "ps", "free", "vmstat", "meminfo", "cpuinfo", "lscpu", "pgbench")
+    for path in [path for path in PLAIN if path.stem in {f"{kind}_01" for kind in kinds}]:
+        reads_the_same(path, mangle.GUTTERS[how])
+
+
+def test_prompts_and_labels_are_no_gutters():
+    prompts = "".join(f"web1:~ > {command}\n" for command in ("ab -n 10 -c 1 http://a/", "free -m", "exit"))
+    assert blocks(prompts) == []
+    labelled = "nginx: Requests per second:    12.50 [#/sec] (mean)\n" * 3
+    assert {block.label for block in blocks(labelled)} == {"nginx:"}
+
+
 @pytest.mark.parametrize("how", mangle.AROUND)
 def test_what_stands_right_beside_it(how):
     for path in CAPTURES:

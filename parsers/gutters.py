@@ -1,0 +1,138 @@
+"""What stands before each line of one output and is none of it: line numbers, signs of a diff, borders, labels of a log.
+
+Also lines that are listed as strings of JSON. Both are taken off a stretch as a whole, which is then read as a text of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from itertools import islice
+
+from .catalogue import compile_rate_labels, find_kinds, find_opening, formats, load_programs
+from .lines import Lines
+from .prompts import prompt
+from .transcript import QUOTING, USUAL, find_stamp
+
+MOST_LINES = 20_000  # of a log that are taken at once
+_ENOUGH = 2  # more lines with the same before them
+_BORDERS = "│┃║|"
+_TYPED = tuple("$#%[(❯➜")  # with these a prompt begins
+_NUMBER = re.compile(r"[ \t]{0,8}[L\[]?(?P<number>\d{1,6})(?:\]?(?: ?[:|│→)]|\])[ \t]?|\t| {2})")
+_SIGN = re.compile(rf"[ \t]{{0,8}}(?:\+(?!\+)|[{_BORDERS[:-1]}▌▐»¦┆]|\|(?=[^|]*\|\s*$)|:(?= )) ?")
+_LABEL_END = re.compile(r"[\]:>] |\| (?=[^|]*$)|(?<= -) |\t|(?<=std(?:out|err) F) ")
+_VARIES = re.compile(r"\d\d:\d\d(?::\d\d)?")
+_DIGITS = tuple("0123456789L[")
+_LONGEST, _MOST_LABELS = 100, 4  # columns, and ends of a label that are tried
+_RIGHT_BORDER = re.compile(rf"\s*[{_BORDERS}]\s*$")
+
+
+def opens_output(line: str) -> bool:
+    """Whether a tool's output begins with this line, or the command that prints one."""
+    text = line.strip()
+    if text and find_opening(text) is not None:
+        return True
+    typed = prompt(text) if text else None
+    return typed is not None and any(form.command and form.command.search(typed[1]) for form in formats().values())
+
+
+@lru_cache(maxsize=64)
+def find_gutter(line: str) -> str:
+    """What stands before the first line of a tool's output, or its command, and may stand before each line; "" for nothing."""
+    if not 3 < len(line) <= USUAL:
+        return ""
+    sign = line.lstrip()[:1]
+    first = _NUMBER.match(line) if sign in _DIGITS else _SIGN.match(line) if not sign.isalpha() else None
+    ends = [first.end()] if first else []
+    ends += [found.end() for found in islice(_LABEL_END.finditer(line, 0, _LONGEST), _MOST_LABELS)]
+    quoting = QUOTING.match(line) if ends else None
+    for end in ends:
+        rest = line[end:]
+        is_quoted = quoting is not None and quoting.end() >= end and not _RIGHT_BORDER.search(rest)
+        if not is_quoted and _may_open(rest[find_stamp(rest) :].lstrip()) and not _is_labelled_rate(line, end):
+            return line[:end] if prompt(line) is None else ""
+    return ""
+
+
+def _may_open(text: str) -> bool:
+    """As `opens_output`, for one of the many places in a text that may be the end of a gutter."""
+    is_typed = text[:1] in _TYPED or text.partition(" ")[0] in load_programs()
+    return bool(text) and (bool(find_kinds(text)) or is_typed and opens_output(text))
+
+
+def _is_labelled_rate(line: str, at: int) -> bool:
+    """Whether a rate stands behind a label, which names it."""
+    return any(map(str.isalnum, line[:at])) and compile_rate_labels().search(line, at) is not None
+
+
+@lru_cache(maxsize=64)
+def _compile(gutter: str) -> re.Pattern[str]:
+    """The same before another line: with its own number or time, and without blanks where nothing stands behind it."""
+    text = gutter.strip()
+    varies = re.compile(r"\d+") if _NUMBER.fullmatch(gutter) else _VARIES
+    same, at = "", 0
+    for part in varies.finditer(text):
+        same, at = same + re.escape(text[at : part.start()]) + varies.pattern, part.end()
+    blanks = gutter[len(gutter.rstrip()) :]
+    return re.compile(rf"[ \t]{{0,8}}{same}{re.escape(text[at:])}(?:{re.escape(blanks)}|\s*$)")
+
+
+def _fit(lines: Lines, line: str) -> re.Pattern[str] | None:
+    """What stands before this line, returned last, and the next ones; line numbers have to go on by one. None: nothing does."""
+    gutter = find_gutter(line)
+    ahead = lines.ahead(_ENOUGH) if gutter else []
+    if len(ahead) < _ENOUGH:
+        return None
+    if number := _NUMBER.fullmatch(gutter):
+        numbers = [int(found["number"]) for text in ahead if (found := _NUMBER.match(f"{text}  "))]
+        if numbers != [int(number["number"]) + 1, int(number["number"]) + 2]:
+            return None
+    # The blank behind it may be one of the output's own.
+    same = (_compile(text) for text in (gutter, gutter.removesuffix(" ")) if text.strip())
+    return next((each for each in same if all(map(each.match, [line, *ahead]))), None)
+
+
+def strip_gutter(lines: Lines, first: str) -> Lines | None:
+    """The lines from this one on, returned last, without what stands before each, and behind it. None: nothing does."""
+    gutter, texts, number = _fit(lines, first), list[str](), lines.number
+    if gutter is None:
+        return None
+    is_box = first.lstrip()[:1] in _BORDERS and _RIGHT_BORDER.search(first) is not None
+    line: str | None = first
+    while line is not None and ((found := gutter.match(line)) or not line.strip()):
+        text = line[found.end() :] if found else ""
+        texts.append(_RIGHT_BORDER.sub("", text) if is_box else text)
+        line = next(lines, None) if len(texts) < MOST_LINES else None
+    if line is not None:
+        lines.step_back()
+    part = Lines(text.rstrip("\r\n") + "\n" for text in texts)
+    part.number = number - 1
+    return part
+
+
+# --- lines listed as JSON ----------------------------------------------------------------------------------------------
+_LIST = re.compile(r'\s*"(?:[\w.]*stdout_lines|msg|text)": \[\s*$')
+_LISTED = re.compile(r'\s*("(?:[^"\\]|\\.)*"),?\s*$')
+
+
+def opens_list(line: str) -> bool:
+    """Whether an automation tool lists what a command printed from the next line on, a string a line."""
+    return '": [' in line and _LIST.match(line) is not None
+
+
+def unlist(lines: Lines) -> Lines:
+    """The listed lines that come next, as the command printed them."""
+    number, texts = lines.number, list[str]()
+    for line in lines:
+        listed = _LISTED.match(line)
+        if listed is None or len(texts) == MOST_LINES:
+            lines.step_back()
+            break
+        try:
+            texts.append(json.loads(listed[1], strict=False))
+        except ValueError:  # an escape that JSON does not have
+            texts.append(listed[1][1:-1])
+    part = Lines(" ".join(text.split("\n")) + "\n" for text in texts)
+    part.number = number
+    return part
