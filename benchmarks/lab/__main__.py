@@ -39,7 +39,7 @@ http {{ access_log off; server {{ listen 127.0.0.1:{port}; location / {{ return 
 """
 
 MADE = 5  # of each kind that were looked at while the rules were made; the others were judged when the rules stood
-HEADER = "| kind | recordings | right | right among others | wrong | cannot tell |\n|---|---|---|---|---|---|"
+HEADER = "| kind | recordings | right | wrong | cannot tell |\n|---|---|---|---|---|"
 
 
 def main() -> None:
@@ -235,9 +235,7 @@ def judge_all(plants: Sequence[Plant], recorded: Path) -> None:
 def judge(plant: Plant, names: Sequence[str]) -> str:
     if not names:
         return "right" if "" in plant.causes else "unknown"
-    if names[0] in plant.causes:
-        return "right"
-    return "among" if set(names) & set(plant.causes) else "wrong"
+    return "right" if names[0] in plant.causes else "wrong"
 
 
 def row(kind: str, found: Counter[str]) -> str:
@@ -245,7 +243,7 @@ def row(kind: str, found: Counter[str]) -> str:
         return f"{found[f'judged {verdict}']} ({found[f'made {verdict}']})"
 
     n = [sum(count for name, count in found.items() if name.startswith(half)) for half in ("judged", "made")]
-    return f"| {kind} | {n[0]} ({n[1]}) | " + " | ".join(map(cell, ("right", "among", "wrong", "unknown"))) + " |"
+    return f"| {kind} | {n[0]} ({n[1]}) | " + " | ".join(map(cell, ("right", "wrong", "unknown"))) + " |"
 
 
 def name_causes(plants: Sequence[Plant], recorded: Path) -> Iterator[tuple[Plant, list[str], str]]:

@@ -50,6 +50,9 @@ class LoadGenerator(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    def get_absolute_url(self) -> str:
+        return reverse("edit-generator", args=[self.pk])
+
     @property
     def queue(self) -> str:
         return f"load.{self.name}" if self.kind == self.Kind.WORKER else "remote"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
 from runs.models import Host
 
@@ -97,24 +97,14 @@ def _create_sample_plan(user: Any, generator: LoadGenerator, address: TargetAddr
     return plan
 
 
-def delete_target(target: Target) -> None:
-    """Raises InUse as long as plans aim at it or a job holds it. Its jobs and what they measured stay."""
-    if target.busy_with_id:
-        raise InUse(f"{target} is loaded right now by job {target.busy_with_id}.")
-    _refuse_planned(target, target.plans.all())
-    target.delete()
-
-
-def delete_generator(generator: LoadGenerator) -> None:
-    """Raises InUse as long as plans or jobs that are not over use it."""
-    active = generator.jobs.active().first()
-    if active:
-        raise InUse(f"{generator} is used by job {active.pk}, which is not over.")
-    _refuse_planned(generator, generator.plans.all())
-    generator.delete()
-
-
-def _refuse_planned(what: Target | LoadGenerator, plans: QuerySet[Plan]) -> None:
-    names = [str(plan) for plan in plans[:5]]
-    if names:
-        raise InUse(f"{what} is used by plans: {', '.join(names)}. Delete them first.")
+def delete_unused(row: Target | LoadGenerator | Plan) -> None:
+    """Raises InUse for a machine that a plan or a job that is not over uses. Jobs and what they measured stay."""
+    if not isinstance(row, Plan):
+        if isinstance(row, Target) and row.busy_with_id:
+            raise InUse(f"{row} is loaded right now by job {row.busy_with_id}.")
+        active = row.jobs.active().first() if isinstance(row, LoadGenerator) else None
+        if active:
+            raise InUse(f"{row} is used by job {active.pk}, which is not over.")
+        if names := [str(plan) for plan in row.plans.all()[:5]]:
+            raise InUse(f"{row} is used by plans: {', '.join(names)}. Delete them first.")
+    row.delete()

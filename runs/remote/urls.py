@@ -6,7 +6,7 @@ from django.urls import path
 
 from runs.responses import page_routes
 
-from . import views
+from . import models, views
 
 urlpatterns = [
     path("remote/", views.hub, name="remote"),
@@ -14,14 +14,14 @@ urlpatterns = [
     path("remote/targets/new/", views.target_form, name="new-target"),
     path("remote/targets/<id:pk>/", views.target, name="target"),
     path("remote/targets/<id:pk>/edit/", views.target_form, name="edit-target"),
-    path("remote/targets/<id:pk>/delete/", views.remove_target, name="delete-target"),
+    path("remote/targets/<id:pk>/delete/", views.remove, {"model": models.Target}, name="delete-target"),
     path("remote/generators/new/", views.generator_form, name="new-generator"),
     path("remote/generators/<id:pk>/edit/", views.generator_form, name="edit-generator"),
-    path("remote/generators/<id:pk>/delete/", views.remove_generator, name="delete-generator"),
+    path("remote/generators/<id:pk>/delete/", views.remove, {"model": models.LoadGenerator}, name="delete-generator"),
     path("remote/plans/new/", views.new_plan, name="new-plan"),
     path("remote/plans/<id:pk>/", views.plan, name="plan"),
     path("remote/plans/<id:pk>/edit/", views.edit_plan, name="edit-plan"),
-    path("remote/plans/<id:pk>/delete/", views.remove_plan, name="delete-plan"),
+    path("remote/plans/<id:pk>/delete/", views.remove, {"model": models.Plan}, name="delete-plan"),
     *page_routes("remote/jobs/", views.jobs, "jobs"),
     *page_routes("remote/jobs/<pk>/", views.job, "job"),
     path("remote/jobs/<id:pk>/live/", views.live, name="job-live"),

@@ -26,7 +26,7 @@ from .checks import MOST_VARIANTS, Refused
 from .forms import GeneratorForm, JobFilterForm, PlanForm, ScheduleForm, TargetForm, VariantSet, write_plan
 from .job_progress import JobProgress, advise, describe_progress, find_jobs_of_experiment, summarize_jobs
 from .models import Job, LoadGenerator, Plan, Schedule, Target
-from .registering import InUse, delete_generator, delete_target, register_this_machine
+from .registering import InUse, delete_unused, register_this_machine
 from .rerun import CannotRepeat, Rerun, plan_from_runs
 from .tools import join_command
 
@@ -104,26 +104,17 @@ def _require(request: HttpRequest, permission: str) -> None:
 
 
 @require_POST
-@require_permissions("delete_target")
-def remove_target(request: HttpRequest, pk: int) -> HttpResponse:
-    found = get_object_or_404(Target, pk=pk)
-    return _remove(request, found, delete_target, found.get_absolute_url())
-
-
-@require_POST
-@require_permissions("delete_loadgenerator")
-def remove_generator(request: HttpRequest, pk: int) -> HttpResponse:
-    return _remove(
-        request, get_object_or_404(LoadGenerator, pk=pk), delete_generator, reverse("edit-generator", args=[pk])
-    )
-
-
-def _remove(request: HttpRequest, row: Any, delete: Callable[[Any], None], url: str) -> HttpResponse:
+@login_required
+def remove(request: HttpRequest, pk: int, model: type[Target | LoadGenerator | Plan]) -> HttpResponse:
+    """Delete a machine or a plan that nothing uses. What was measured with it is kept."""
+    _require(request, f"delete_{model._meta.model_name}")
+    found: Any = get_object_or_404(model, pk=pk)
     try:
-        delete(row)
+        delete_unused(found)
     except InUse as reason:
         messages.error(request, str(reason))
-        return redirect(url)
+        return redirect(found)
+    messages.success(request, f"“{found}” is deleted. What was measured with it is kept.")
     return redirect("remote")
 
 
@@ -205,15 +196,6 @@ def _plan_form(
     context = {"form": form, "variants": variants, "target": target, "title": title, "repeated": repeated}
     context["switches"] = target.switches.exists()
     return render(request, "remote/plan_form.html", context)
-
-
-@require_POST
-@require_permissions("delete_plan")
-def remove_plan(request: HttpRequest, pk: int) -> HttpResponse:
-    found = get_object_or_404(Plan, pk=pk)
-    found.delete()
-    messages.success(request, f"“{found}” is deleted. What its jobs measured is kept.")
-    return redirect("remote")
 
 
 LOG_LINES = 80

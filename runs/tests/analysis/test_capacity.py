@@ -9,7 +9,7 @@ import random
 import pytest
 
 from runs import ingest
-from runs.analysis.adaptive import MOST_RUNS, describe_search, find_capacity, find_next_level, read_limit
+from runs.analysis.adaptive import MOST_RUNS, Search, describe_search, find_capacity, find_next_level, read_limit
 from runs.analysis.facts import RunFact
 from runs.tests.analysis.facts import run
 
@@ -38,6 +38,12 @@ def test_a_capacity_beyond_the_highest_load_is_said_to_be_so():
     assert describe_search(found, "p95 < 200ms", tried) == (
         "p95 < 200ms is kept up to 100, the highest load that was tried (3 of 3 runs kept it)."
     )
+
+
+def test_loads_that_broke_the_limit_now_and_then_were_tried_all_the_same():
+    found = Search(0, 8, None)  # of an interval that is open above
+    said = describe_search(found, "p95 < 20ms", [(8, True), (16, False), (12, True), (12, False)])
+    assert said.startswith("The highest load that keeps p95 < 20ms is 8 or more: runs of up to 16 vary too much")
 
 
 def test_a_limit_that_even_one_client_breaks_ends_the_search():
