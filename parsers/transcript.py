@@ -202,6 +202,7 @@ _PLAIN = re.compile(
 _WIKI_TITLE = re.compile(
     r"(={1,40}) [^={};]+ \1|(={2,40}) [^={};]([^{};]*[^={};])? \2|={3,60} ?[\w-][^={}();<>]*={3,60}"
 )
+_SECTION = re.compile(r"#{2,6}\s.*\w.*")  # "## Mono on Schedulers.elastic()"
 # What stands above a file that is shown among others: tail's "==> a.txt <==", bat's "File: a.txt".
 FILE_HEAD = re.compile(r"==> (?P<path>\S[^<>]{0,200}) <==|│?\s*File: (?P<shown>\S{1,200})")
 # A file below /proc or /sys, with the colon that `grep . FILE...` puts between it and each of its lines.
@@ -235,7 +236,7 @@ def is_prose(line: str) -> bool:
         return False
     if not stripped[0].isalnum() and (_RULE.fullmatch(stripped) or stripped.startswith(_FENCES)):
         return False
-    if stripped[0] in "`=" and (INLINE_CODE.fullmatch(stripped) or _WIKI_TITLE.fullmatch(stripped)):
+    if stripped[0] in "`=#" and any(p.fullmatch(stripped) for p in (INLINE_CODE, _WIKI_TITLE, _SECTION)):
         return True  # code as a caption: the setting that was tried
     return not _CODE_WORD.match(stripped) and not (_CODE_SIGN.search(stripped) and _CODE.fullmatch(stripped))
 

@@ -317,6 +317,7 @@ HEADINGS = [
     ("Some title\n\n- run 1 - {0}\n", "Some title", "run 1"),
     ("**Apache**\n\n```\n{0}\n```\n", "**Apache**", None),
     ("> nginx is next\n>\n> {0}\n", "nginx is next", None),
+    ("### Mono on Schedulers.elastic()\n\n{0}\n", "### Mono on Schedulers.elastic()", None),
 ]
 
 

@@ -114,14 +114,15 @@ def _tells_load(numbers: Sequence[int], method: Method) -> bool:
     return not load.isdisjoint(numbers) and load | {dict(method.further or ()).get("threads")} >= {*numbers}
 
 
-def drop_named_groups(choices: Mapping[int, Choice]) -> dict[int, Choice]:
+def drop_named_groups(choices: Mapping[int, Choice], duplicates: Mapping[int, int]) -> dict[int, Choice]:
     """The choices, without a group that names the load tests right below it, and is not needed to tell its names from others."""
     groups: dict[str, set[str]] = defaultdict(set)
-    for choice in choices.values():
-        groups[strip_markup(choice.text)].add(choice.group)
+    for load, choice in choices.items():
+        if load not in duplicates:
+            groups[strip_markup(choice.text)].add(choice.group)
     return {
         load: replace(choice, group="")
-        if choice.group in groups and len(groups[strip_markup(choice.text)]) == 1
+        if choice.group in groups and len(groups.get(strip_markup(choice.text), ())) == 1
         else choice
         for load, choice in choices.items()
     }

@@ -382,8 +382,9 @@ def is_generic(text: str) -> bool:
 
 @lru_cache(maxsize=_CACHED)
 def is_short(text: str) -> bool:
-    """Whether a line can be a name. A setting shown as code may be longer than words."""
-    return width(strip_markup(text)) <= (2 * _MAX_NAME_WIDTH if is_code(text) else _MAX_NAME_WIDTH)
+    """Whether a line can be a name. A setting shown as code and a heading of a section may be longer than other words."""
+    is_marked = is_code(text) or heading_level(text) > 1
+    return width(strip_markup(text)) <= (2 * _MAX_NAME_WIDTH if is_marked else _MAX_NAME_WIDTH)
 
 
 @lru_cache(maxsize=_CACHED)

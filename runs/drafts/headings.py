@@ -94,7 +94,7 @@ def choose_headings(
         i: replace(choice, group=sections.get(choice.line) or choice.group or groups.get(choice.line, ""))
         for i, choice in choices.items()
     }
-    own = drop_named_groups(own)
+    own = drop_named_groups(own, duplicates)
     own = swap_crossed(own, [load for load in loads if load not in duplicates], method_of)
     quotes: dict[int, list[int]] = defaultdict(list)
     for load in loads:

@@ -273,3 +273,17 @@ def test_the_command_above_a_quotation_tells_the_load_of_the_report_in_the_table
     _, draft = read("<td>Direct call</td>\n" + "\n".join(reports) + "\n\nRaw:\n\n" + shown)
     (experiment,) = draft.experiments
     assert [(run.repeat, run.method.concurrency) for run in experiment.runs] == [(1, 10), (1, 25)]
+
+
+def test_a_section_with_a_long_heading_is_not_named_like_the_one_before_it():
+    long = "Scenario E: the same as D, but with the reactive endpoint (no threads)"
+    text = f"## Scenario D: more memory\n\n@ab 90.1\n\n## {long}\n\n- step 1\n- step 2\n\n@ab 80.1\n"
+    assert names_of(text) == ["Scenario D: more memory", long]
+
+
+def test_options_of_a_server_that_are_listed_above_reports_name_nothing():
+    server = "```\n-XX:+Use{0}GC \\\n-Xmx8G \\\n-XX:+DisableExplicitGC\n```\n"
+    text = "".join(
+        f"{name}\n{server.format(name)}\n@line {rate}\n\n" for name, rate in (("ZGC", 91.5), ("Epsilon", 80.5))
+    )
+    assert names_of(text) == ["ZGC", "Epsilon"]
