@@ -43,7 +43,7 @@ lint: .venv/.dev
 	@$(BIN)/python -m benchdash.tests.audit
 	@$(BIN)/python -m ruff check --quiet .
 	@$(BIN)/python -m ruff format --quiet --check .
-	@$(BIN)/python -m mypy --num-workers auto
+	@$(BIN)/python -m mypy
 
 # The hashes of all files of the pinned packages, written anew behind each pin.
 lock: .venv/.dev

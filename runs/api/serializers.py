@@ -139,19 +139,8 @@ class HostSerializer(serializers.ModelSerializer[Host]):
     class Meta:
         model = Host
         fields = (
-            "id",
-            "url",
-            "name",
-            "cpu_model",
-            "cores",
-            "mhz",
-            "ram_kb",
-            "swap_kb",
-            "os",
-            "kernel",
-            "fingerprint",
-            "price_per_hour",
-            "passport",
+            *("id", "url", "name", "cpu_model", "cores", "mhz", "ram_kb", "swap_kb", "os", "kernel"),
+            *("fingerprint", "price_per_hour", "passport"),
         )
 
 

@@ -85,7 +85,7 @@ class ManagedRows(Rows):
 def describe_managing(views: type[ManagedRows], shown: Any) -> type[ManagedRows]:
     """Have the OpenAPI description say what PATCH, DELETE and restore take and answer."""
     refused = dict.fromkeys((400, 409), serializers.ErrorsSerializer)
-    again = {200: shown, **dict.fromkeys((409,), serializers.ErrorsSerializer)}
+    again = {200: shown, 409: serializers.ErrorsSerializer}
     return extend_schema_view(
         partial_update=extend_schema(
             request={"application/json": views.change_class}, responses={200: shown, **refused}, filters=False
