@@ -156,7 +156,8 @@ def find_sender(line: str, at: int) -> tuple[str, bool]:
 # Signs that mail clients, comments, lists and tables put before a line. "%" and "$" are not among them: they are prompts;
 # the two stars of siege's banner and the dashes of Gatling's are their own.
 QUOTING = re.compile(
-    r"(?:\s+|>+|\||#+(?=\s|$)|//+|(?!\*\* (?:(?i:siege)|Preparing))\*+(?=\s|$)|(?!-+ Global )--+\s|-\s|;+\s"
+    r"(?:\s+|>+|\||#+(?=\s|$|[A-Z%]|top - )|`{3}(?=[A-Z*$])|\[(?:code|pre|quote)(?:=[^\]]{1,40})?\]"
+    r"|//+|(?!\*\* (?:(?i:siege)|Preparing))\*+(?=\s|$)|(?!-+ Global )--+\s|-\s|;+\s"
     r"|[•・●○■□◆◇▪‣·※→]|\d{1,2}[.)]\s)*"
 )
 

@@ -91,7 +91,9 @@ _FAILED = re.compile(r"\(Connect: (\d+),(?: Receive: (\d+),)? Length: (\d+), Exc
 _SENT = re.compile(r"([\d.]+)\s+(?:kb/s|\[Kbytes/sec\])\s+(sent|total)")
 _TOTAL_OF = re.compile(r"Total of (\d+) requests completed")
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?)%\s+(-?\d+)(?=\s|$)(?!\s*[mµu]?s\b)")
-_FOREIGN = re.compile(r"This is (?!ApacheBench)\w+, Version |HTML Transfer rate:")  # tools that imitate ab's report
+_FOREIGN = re.compile(
+    r"This is (?!ApacheBench)\w+, Version |HTML Transfer rate:|min\s+avg\s+max\s+std$|Average Document Length:"
+)  # tools that imitate ab's report
 _RIGHT = re.compile(r"(?= {3,}\d+$)[ \d]{8}$")  # the longest time, as wide as ab prints it: not cut off
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")  # written so by who pasted it; ab prints no separators
 _REMARKED = re.compile(r"[\d.,]*\d(?=[（(])")  # "100（clients）"
@@ -278,7 +280,7 @@ class _Report:
         return self._read_unknown(stripped)
 
     def _read_banner(self, line: str) -> bool:
-        if self.values:
+        if self.values or self.foreign:
             return self._mine() if self.before == (line, "") else self._end()  # another load's, started at once
         self.before = (line, "")
         found = _BANNER.match(line)
@@ -320,6 +322,8 @@ class _Report:
 
     def _read_unknown(self, line: str) -> bool:
         """A line that ab does not print by itself: its own error, a body shown by -v, a remark inside, or the end."""
+        if self.foreign and "requests_per_second" not in self.values and prompt(line) is None:
+            return self._mine()
         running = "ab_version" in self.values and len(self.values) <= 4 and "server_hostname" not in self.values
         if running and not prompt(line):
             if self.verbose:

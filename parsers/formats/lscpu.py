@@ -1,6 +1,6 @@
 """lscpu: util-linux' list of what the processors are, as text or JSON (-J).
 
-Reads     "Key:   value" lines from "Architecture:" on, indented or not (newer versions group them), or the JSON of the same;
+Reads     "Key:   value" lines from "Architecture:", or the next ones, on, indented or not (newer versions group them), or the JSON;
           the keys also in Chinese, German, French, Spanish and Portuguese; what `lscpu | grep ...` leaves of them
 Yields    HostFacts
 Units     cache sizes in bytes; BogoMIPS and MHz as printed
@@ -57,7 +57,7 @@ _TRANSLATED = {
     "l3_cache": "L3 缓存|L3 Cache|Cache L3|Caché L3|cache de L3",
     "flags": "标记|Markierungen|Drapeaux|Indicadores|Opções|Флаги",
 }
-OPENS = rf"(?:{_TRANSLATED['architecture']})\s?[:：]\s+\S|(?:\{{\s*)?\"lscpu\":\s*\["
+OPENS = rf"(?:{_TRANSLATED['architecture']})\s?[:：]\s+\S|CPU(?: op-mode)?\(s\):\s+\d[\w, -]{{0,20}}$|(?:\{{\s*)?\"lscpu\":\s*\["
 
 _KEYS = {key: name for name, keys in _TRANSLATED.items() for key in keys.split("|")}
 _KEYS |= {level: f"{level.lower()}_cache" for level in ("L1d", "L1i", "L2", "L3", "L4")}  # below "Caches (sum of all):"

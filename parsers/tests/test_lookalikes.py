@@ -19,6 +19,26 @@ Concurrency Level
 Failed requests
     The number of requests that were considered a failure.
 """,
+    "palb": """
+This is palb, Version 0.1.0
+Using pycurl as URL getter.
+Benchmarking (be patient)..... done
+Average Document Length: 23067 bytes
+Concurrency Level:    4
+Time taken for tests: 6.469 seconds
+Requests per second:  15.46 [#/sec] (mean)
+Connection Times (ms)
+Total:        106   251  97.1    234     750
+""",
+    "weed benchmark": """
+Concurrency Level:      16
+Time taken for tests:   88.796 seconds
+Complete requests:      1048576
+Requests per second:    11808.87 [#/sec]
+Connection Times (ms)
+              min      avg        max      std
+Total:        0.2      1.3       44.8      0.9
+""",
     "the options of ab": """
 Usage: ab [options] [http[s]://]hostname[:port]/path
 Options are:

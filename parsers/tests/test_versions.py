@@ -102,6 +102,24 @@ VERSIONS = [
         {"request_ms": {"max": 0.461, "median": 0.01, "p95": 0.015, "p99": 0.02, "mean": 0.011}, "client_rps": {"sd": 11473.74}},
     ),
     (
+        "lscpu whose first line is missing",
+        "CPU op-mode(s):                  32-bit, 64-bit\nCPU(s):                          6\n"
+        "Model name:                      TI UltraSparc II  (BlackBird)\nThread(s) per core:              1\n",
+        {"cpus": 6, "model_name": "TI UltraSparc II  (BlackBird)"},
+    ),
+    (
+        "top in the comments of a program",
+        "#top - 14:15:23 up 5 days, 51 min,  3 users,  load average: 0.01, 0.01, 0.00\n"
+        "#Tasks: 139 total,   1 running, 138 sleeping,   0 stopped,   0 zombie\n"
+        "#KiB Mem :   949580 total,   400472 free,    50768 used,   498340 buff/cache\n",
+        {"users": 3, "tasks_total": 139, "mem_total_kb": 949580},
+    ),
+    (
+        "wrk right behind a fence",
+        "```Running 3m test @ http://a/\n  8 threads and 200 connections\nRequests/sec:    467.83\n",
+        {"url": "http://a/", "threads": 8, "requests_per_second": 467.83},
+    ),
+    (
         "cpuinfo of an old ARM",
         "Processor\t: ARMv7 Processor rev 4 (v7l)\nprocessor\t: 0\nBogoMIPS\t: 38.40\n\nprocessor\t: 1\nBogoMIPS\t: 38.40\n\n"
         "Features\t: half thumb\nCPU part\t: 0xd03\n\nHardware\t: BCM2835\nRevision\t: a02082\nSerial\t\t: 0000abcdef\n",
