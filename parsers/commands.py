@@ -42,13 +42,15 @@ class Option:
 
     sets         a standard term: requests, concurrency, duration_s, timeout_s, delay_s, rate (requests/s), threads, connections,
                  pipelining, repeats_each (requests of each client), keepalive, method, header, body, content_type, cookie,
-                 accept, user_agent, url, hostname, port, path, url_file, rate_each (of each client or connection), protocol,
+                 accept, user_agent, body_file, cipher, proxy, url, hostname, port, path, url_file, protocol,
+                 rate_each (of each client or connection),
                  script (what is run instead of one request, and its options: all of them, joined); "" where it changes
                  nothing that others need
     takes_value  whether a value stands behind it
     means        what it sets, whatever stands behind it ("HEAD", True)
     unit         of a duration without one: "s", "m"
     secret       its value may hold a password, or a cookie: name=value or user:password
+    method       the method that requests have with it
     """
 
     sets: str = ""
@@ -56,6 +58,7 @@ class Option:
     means: Any = None
     unit: str = "s"
     secret: bool = False
+    method: str = ""
 
 
 FLAG = Option(takes_value=False)
@@ -177,6 +180,7 @@ def read_command(text: str, tool: str, start: int, syntax: Syntax) -> Command:
             if option.takes_value and value is None:
                 value = next(rest, "")
             given.append((name, value or "", option.sets))
+            options |= {"method": option.method} if option.method else {}
             if option.sets and not (option.sets == "header" and _EACH_TIME.match(value or "")):
                 meaning = _parse_value(option, value or "")
                 if option.sets in _SEVERAL and option.sets in options:

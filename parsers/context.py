@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from . import transcript
 from .catalogue import Format, compile_rate_labels, compile_rate_lines, formats, parse_command
 from .lines import Lines
-from .prompts import find_branch, is_template, load_command, may_have_command, prompt
+from .prompts import ENVIRONMENT, find_branch, is_template, load_command, may_have_command, prompt
 from .records import Problem
 from .units import ungrouped
 
@@ -98,6 +98,8 @@ class Context:
             if line.label:
                 self._add_heading(number, line.label)
             self._follow_branch(text, number, above if line_above == number - 1 else "")
+            if environment := ENVIRONMENT.match(text):
+                self._follow_version("environment", environment["name"])
             self._add_command(line.typed, number, lines, line.prefix)
             if said := _ECHO.fullmatch(line.typed[1]):
                 self._add_heading(number, said["said"])

@@ -81,10 +81,13 @@ _BRANCH_SHOWN = re.compile(
 )
 _BRANCH_NAMED = re.compile(rf"\bgit:\({_NAME.format('a')}\)|\ue0a0\s*{_NAME.format('b')}")
 _FIRST_OF_TWO = re.compile(
-    rf"(?:[┌╭]\S*\s?)?(?:[\w.+-]+@[\w.-]+[:\s]\s?(?:(?:MINGW|MSYS|UCRT|CLANG)\w*\s+)?|[┌╭]\S*)?[~/][^\s()]*\s+"
+    rf"(?:[┌╭]\S*\s?)?(?:[\w.+-]+@[\w.-]+[:\s]\s?(?:(?:MINGW|MSYS|UCRT|CLANG)\w*\s+)?|[┌╭]\S*)?[~/][^\s()]*(?<![$#%>])\s+"
     rf"(?:\((?:git:)?{_NAME.format('a')}{_STATE}\)|on\s+(?:\W\s*)?{_NAME.format('b')}|{_NAME.format('c')}\*?)"
     r"(?:\s+(?:\[\W{1,8}\]|[⇡⇣]\S*|(?:via|took)\s.{1,60}))*\s*"
 )
+
+
+ENVIRONMENT = re.compile(r"\s*\((?P<name>[A-Za-z][\w.-]{0,40})\)\s")  # of Python or Conda, before a prompt
 
 
 def find_branch(line: str, above: str = "") -> str | None:

@@ -40,7 +40,7 @@ _HTTP_HEADER = re.compile(
     re.IGNORECASE,
 )
 _NAVIGATION = re.compile(
-    r"[|»›]\s+\S.*[|»›]\s|^\|[^|]+\||^(?:[«←‹]|older posts?\b|newer posts?\b|leave a comment|share this|\d+ comments?$)|[»→›]$"
+    r"[|»›]\s+\S.*[|»›]\s|^\|[^|]+\|.|^(?:[«←‹]|older posts?\b|newer posts?\b|leave a comment|share this|\d+ comments?$)|[»→›]$"
     r"|^(?:!?\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])[\s|]*)+$|^\[!\[",  # Markdown's links, and pictures
     re.I,
 )
@@ -81,9 +81,9 @@ _PROGRESS = re.compile(  # what load tools print while they run
     # what a database says, what somebody found, and set
     r"|^(?:FATAL|ERROR): |^connection to (?:database|server) .*failed"
     r"|^\W*(?i:winner|verdict|fastest|improvement|difference)\s?:|^Timeout:\s\d"
-    # what `script` and CI services write around outputs
+    # what `tmux` (in its last line), `script` and CI services write around outputs
     r"|^(?:pod|job\.batch|deployment\.apps|service) \"[\w.-]+\" (?:deleted|created)"
-    r"|^Script (?:started|done) on \d|^(?:##\[|::)(?:endgroup|debug|command|section)\b"
+    r"|^\[[\w-]+\] \d+:\S+[*-]\s|^Script (?:started|done) on \d|^(?:##\[|::)(?:endgroup|debug|command|section)\b"
     # a clock, the end of something, another terminal
     r"|^\d{4}年\s*\d\d?月\s*\d\d?日.{0,12}\d\d?[:時]\d\d"
     r"|^[-=*#_ ]{3,}.*\b(?i:done|end|finished|completed?)\b[-=*#_ ]{3,}$|^(?i:terminal|shell|console|tab) ?#?\d+ ?[:>]\s"
@@ -156,7 +156,10 @@ def join_wrapped(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
 
 
 _ANY_FILE = re.compile(r"(?:readme|index|results?|out(?:put)?|bench(?:mark)?s?|logs?|stdout)", re.IGNORECASE)
-_MARKUP = re.compile(r"^(?:\+\s|[\s*=・◆◇■□●○▪•>|_-]|#(?!\d)|//\s)+|(?:\s-+)?(?:(?<!\.)[\s:：*_=|])*$")
+_MARKUP = re.compile(
+    r"^(?:\+\s|[\s*=・◆◇■□●○▪•>|│┃║_\u2600-\u27bf\ufe0f\U0001f300-\U0001faff-]|#(?!\d)|//\s)+"
+    r"|(?:\s-+|\s#+)?(?:(?<!\.)[\s:：*_=|│┃║])*$"
+)
 _BANNER = re.compile(r"[\s-]*-{3,}\s*(\w.*?)\s*-{3,}(?:\s.*)?")  # what stands between dashes, and behind them
 # Of a CI service's log.
 _STAMP = re.compile(
@@ -190,7 +193,8 @@ def strip_markup(text: str) -> str:
 
 def _name_file(path: PurePosixPath) -> str:
     """ "results/nginx.txt" → "nginx"; "bench/go/README.md" → "go"."""
-    stem = path.name.partition(".")[0] or path.name
+    counted = re.sub(r"(?<=[A-Za-z])\.(\d{1,2})(?=\.[a-z]+$|$)", r"-\1", path.name)  # "nginx.1.txt"
+    stem = counted.partition(".")[0] or path.name
     return path.parent.name if path.parent.name and _ANY_FILE.fullmatch(stem) else stem
 
 

@@ -122,7 +122,7 @@ class ConfigNames:
         changed_texts = find_changed_texts(self.blocks, sources, texts, self._choices) if texts else {}
         for load, changed in changed_texts.items():
             own = [word for word in (self._variants.get(load), *map(self._name_change, changed)) if word]
-            self._variants[load] = ", ".join(dict.fromkeys(own))
+            self._variants |= {load: ", ".join(dict.fromkeys(own))} if own else {}
         if len(versions := {changed for changed in changed_texts.values() if changed}) == 1:
             self._name_unchanged([load for load in sources if not changed_texts.get(load)], *next(iter(versions)))
         keys: dict[tuple[object, ...], str] = {}

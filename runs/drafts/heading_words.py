@@ -37,26 +37,28 @@ _PHASES = (
 _PHASE_PATTERNS = [(phase, re.compile(pattern, re.IGNORECASE)) for phase, pattern in _PHASES]
 _ANY_PHASE = re.compile("|".join(pattern for _, pattern in _PHASES), re.IGNORECASE)
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "1st": 1, "2nd": 2, "3rd": 3}
+_ORDINALS |= {word: n for n, word in enumerate(("one", "two", "three", "four", "five"), start=1)}
 _STEMS = (  # of ordinals in other languages, from 1
     ("erst", "premi", "primer", "prim", "pierwsz", "перв"),
     ("zweit", "deuxi", "segund", "second", "drug", "втор"),
-    ("dritt", "troisi", "tercer", "terz", "trzeci", "трет"),
+    ("dritt", "troisi", "tercer", "terceir", "terz", "trzeci", "трет"),
 )
 _CHINESE = {sign: n for n, sign in enumerate("一二三四五六七八九十", start=1)}
 _RUN = (
     r"(?:run|try|attempt|round|pass|iter(?:ation)?|interation|repeat|rep(?:etition)?|test|trial|take|measurement|próba|przebieg|pomiar"
-    r"|(?:durch|test)?lauf|durchgang|versuch|messung|essai|passage|prueba|intento|ejecución|corrida|tentativ[ao]|teste|rodada|execução"
+    r"|(?:durch|test)?lauf|durchgang|versuch|messung|essai|passage|prueba|intento|ejecución|corrida|mesure|medi(?:ción|da)|misura|day|session|tentativ[ao]|teste|rodada|execução"
     r"|prova|esecuzione|poging|meting|pokus|körning|försök|deneme|запуск|попытка|прогон|замер|тест)"
 )
 _LOADED = r"(?:concurrent |parallel )?(?:requests?|users?|clients?|connections?|threads?|workers?|req|rps|sec|min|m?s\b|k\b|%)"
 _REPEAT = re.compile(
-    r"(?P<ja>\d+)\s*(?:回目|회차|度目)|第\s*(?:(?P<dai>\d+)|(?P<zh>[一二三四五六七八九十]))\s*[回次遍轮輪]"
+    r"(?P<ja>\d+)\s*(?:回目|회차|度目)|第\s*(?:(?P<dai>\d+)|(?P<zh>[一二三四五六七八九十]))\s*[回次遍轮輪](?:测试|压测|测量|运行|測定|計測|実行)?"
     rf"|(?<![^\W\d_]){_RUN}(?:[\s_=-]*|\s?[:：]\s?(?=\d{{1,3}}\W*$))(?:n[or°º]\.?\s*|#\s*|№\s*)?(?P<en>\d{{1,3}})(?:\s?(?:/|of|von|de|z|из)\s?\d+)?"
     rf"(?![^\W_]|\.\w|\s*{_LOADED})"
     r"|[(\[](?P<of>\d{1,2})\s?(?:/|of|von|de)\s?\d{1,2}[)\]]"
     rf"|(?<![\w.])(?P<th>\d{{1,2}})(?:st|nd|rd|th|er|re|è?me|e|º|ª|\.|-?[йя])\s{_RUN}\b"
     rf"|\b(?P<stem>{'|'.join(stem for stems in _STEMS for stem in stems)})\w{{0,4}}\s{_RUN}\b"
-    rf"|\b(?P<nth>first|second|third|fourth|fifth|1st|2nd|3rd)(?:\s+(?:{_RUN}|time))?\b",
+    rf"|\b(?P<nth>first|second|third|fourth|fifth|1st|2nd|3rd)(?:\s+(?:{_RUN}|time|one))?\b"
+    rf"|\b{_RUN}\s(?P<word>one|two|three|four|five)\b",
     re.IGNORECASE,
 )
 # "nginx 1", "nginx #2", "nginx (3)", "nginx II": only several of them together tell a repeat from a version.
@@ -122,7 +124,11 @@ _CLIENTS = re.compile(
     r"|\d[\d,. ]*k?\s*(?:(?:concurrent|parallel|simultaneous) )?(?:requests?|users?|clients?|conn(?:ection)?s?)",
     re.IGNORECASE,
 )
-_AGAIN = re.compile(r"続けて|もう一度|もう1回|\bagain\b|once more|\bone more\b|jeszcze raz|noch einmal", re.IGNORECASE)
+_AGAIN = re.compile(
+    r"続けて|もう一度|もう1回|\bagain\b|once more|\bone more(?: time)?\b|^\W*re-?(?:try|run|test)\W*$|jeszcze raz"
+    r"|noch ?(?:ein)?mal|encore une fois|otra vez|ancora una volta|de novo$|ещ[её] раз|再来一次|再测一次",
+    re.IGNORECASE,
+)
 _CHANGES = re.compile(
     r"\b(?:with(?:out)?|using|after|chang\w+|switch\w+|different|other|new|now|but|mit|ohne|nach|avec|sans|con|sin|po|bez)\b|\d"
     r"|[^\W\d_A-Za-zÀ-ɏ]",
@@ -133,6 +139,15 @@ _RESULT_OF = re.compile(  # "nginx 测试结果", "nginx, three runs"
     r"|vier|fünf|deux|trois|dos|tres)\s(?:runs|times|repeats|Läufe|Messungen|essais|pruebas)\)?)$"
 )
 _KEY = re.compile(r"^(?:web ?)?(?:server|config(?:uration)?|variant|framework)\s?[:：=]\s+(?=\w\w)", re.IGNORECASE)
+_WHEN = (
+    rf"(?:(?:{DATE.pattern})|(?:mon|tue|wed|thu|fri|sat|sun)\w* \w{{3}} +\d\d? [\d:]+ (?:[A-Z]+ )?\d{{4}})"
+    r"(?:[T,@ ]+\d\d?:\d\d(?::\d\d)?)?"
+    r"|\d\d?:\d\d(?::\d\d)?"
+)
+_DATED = re.compile(  # "nginx 2024-05-01", "[10:02] nginx", but no build of a day
+    rf"^[\[(]?(?:{_WHEN})[\])]?[:,]?\s+(?=\w)|(?<![\s,@(\[–-])(?<!build)(?<!nightly)(?<!release)(?<!snapshot)[\s,@(\[–-]+(?:{_WHEN})[)\]]?$",
+    re.IGNORECASE,
+)
 _IN_CASE = re.compile(r"(?<=\w)\s*的情况下?$")  # "when it is cached"
 _WITH = re.compile(r"^(?:with|using|mit|avec|con|с)\s+(?:(?:the|a|an)\s+)?(?=\w{2})", re.IGNORECASE)
 _WITHOUT = re.compile(r"(?:without|no|ohne|sans|sin|без)\b", re.IGNORECASE)
@@ -229,7 +244,10 @@ def find_repeat(text: str) -> int | None:
     if digits or found["zh"]:
         return int(digits or _CHINESE[found["zh"]])
     stem = (found["stem"] or "").lower()
-    return next((n for n, stems in enumerate(_STEMS, start=1) if stem in stems), 0) or _ORDINALS[found["nth"].lower()]
+    return (
+        next((n for n, stems in enumerate(_STEMS, start=1) if stem in stems), 0)
+        or _ORDINALS[(found["nth"] or found["word"]).lower()]
+    )
 
 
 @lru_cache(maxsize=_CACHED)
@@ -284,7 +302,7 @@ def remove_file_type(text: str) -> str:
 @lru_cache(maxsize=_CACHED)
 def name_of_heading(text: str) -> str:
     """ "Now the same with php-fpm" → "php-fpm"; "1. Polka" → "Polka"; "nginx, run 2" → "nginx"."""
-    bare = " ".join(remove_file_type(remove_warm_up(text)).split())
+    bare = " ".join(_DATED.sub("", remove_file_type(remove_warm_up(text))).split())
     repeat = split_repeat(bare)
     bare = strip_markup(repeat[0] if repeat and repeat[2] else bare)
     bare = bare[1:-1] if re.fullmatch(r"\[[^][]+\]", bare) else bare

@@ -250,8 +250,15 @@ class _Relation:
 
 
 def label_by_remarks(loads: Sequence[Block]) -> None:
-    """Rates in a line each that only a remark behind tells apart are labelled by it: "(with cache)", "(without cache)"."""
+    """Rates in a line each that only a remark behind tells apart are labelled by it: "(with cache)", "(without cache)".
+
+    So are reports by the comments behind their commands: `ab -n 100 http://web1/  # nginx`.
+    """
     told: list[Block] = []
+    comments = [(block.command or "").partition(" # ")[2].strip() for block in loads]
+    if len({*comments}) > 1 and not any(find_repeat(text) for text in comments):
+        for block, text in zip(loads, comments, strict=True):
+            block.label = block.label or (text if not is_generic(text) and not is_warm_up(text) else None)
     for one, other in pairwise(loads):
         if one.kind == other.kind and one.remark and other.remark and one.remark != other.remark and not other.label:
             told += [one, other]

@@ -6,8 +6,10 @@ A missing command costs a wrong guess: runs that differ are taken for repeats, w
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import PurePosixPath
 
 from parsers.catalogue import is_monitor, parse_command
@@ -25,14 +27,25 @@ _STARTER = re.compile(
     r"(?:(?:sudo|time|nohup|exec|command|setsid|nice|ionice|taskset|numactl|stdbuf|do|then)\s+(?:-\w+\s+(?:[\d,x-]+\s+)?|\d[\d,-]*\s+)*)*"
 )
 # Of those, what says where a server runs and how much of the machine it gets: a setting of it.
-_CONFINES = re.compile(r"(?:taskset|numactl|nice|ionice|chrt|cgexec)\s+(?:-\S+\s+(?:[\d,x-]+\s+)?|\d\S*\s+)*")
+CONFINES = re.compile(r"(?:taskset|numactl|nice|ionice|chrt|cgexec)\s+(?:-\S+\s+(?:[\d,x-]+\s+)?|\d\S*\s+)*")
 _QUIET = """
     cd ls ll la dir pwd sleep clear reset exit logout echo printf date true wait history whoami hostname which whereis type man
     mkdir touch rm rmdir chmod chown kill killall pkill fg bg jobs ssh su curl wget http ping dig nslookup ss netstat lsof uptime
     uname nproc lscpu df du dmesg journalctl tee find wc sort seq for while if done fi do then watch sync tmux screen vim vi nano
     emacs grep egrep awk diff md5sum test [ set unset source . git make cargo npm npx yarn pnpm go docker docker-compose podman
-    systemctl service apt apt-get yum dnf brew pip pip3 gem bundle nginx apachectl apache2ctl redis-cli psql mysql sysctl
+    systemctl service apt apt-get yum dnf apk brew pip pip3 gem bundle nginx apachectl apache2ctl redis-cli psql mysql sysctl
+    kubectl lsblk lspci lsmod id w who last groups env alias history tree file stat strings jq cut tr column bc less more head tail
+    cat bat tac nl paste join split rsync scp sftp tar gzip gunzip zip unzip gnuplot nc ncat telnet openssl host traceroute ip
+    ifconfig route getconf ldd ldconfig gcc cc clang cmake ninja javac rustc rustup mvn gradle systemd-analyze lsb_release
+    hostnamectl timedatectl ulimit umask return read break continue exec eval trap yes seq printenv basename dirname readlink
+    locale code open pbcopy xclip cal expr let declare local function sed time bd export setenv cpupower numactl lstopo dmidecode
+    sqlite3 virtualenv pyenv rbenv nvm conda deactivate activate workon arp mtr inxi neofetch
+    htop atop btop glances iftop sensors strace ltrace tcpdump perf turbostat numastat lsns
 """  # commands that change nothing for a server; those that also run something else are looked at before
+_CHANGES = re.compile(  # what these programs do to what is measured
+    r"git\s+(?:pull|apply|am|merge|rebase|revert|reset|cherry-pick)\b|docker\s+update\b|kubectl\s+(?:apply|patch|edit|set|replace)\b"
+    r"|(?:apt(?:-get)?|yum|dnf|apk|brew)\s+(?:-\S+\s+)*(?:install|add|del|\w*-?upgrade|remove|purge)\b(?!.*(?:utils|tools|stat)\b)"
+)
 _SHOWS = frozenset({"cat", "less", "more", "head", "tail", "bat", "type"})
 _RUNS = re.compile(  # of programs that do many things, what runs a script: "npm run x", "make bench"
     r"(?:npm|yarn|pnpm|bun)\s+(?:run(?:-script)?|test|exec)\s|(?:npx|make|just|task)\s+\S|(?:go|cargo|deno|dotnet)\s+(?:run|bench|test)\b"
@@ -59,19 +72,18 @@ _NO_ENV = re.compile(
 _FLAGS_OF_RUN = re.compile(  # of `docker run`, those that change nothing for the server, with their value
     r"(?:-[ditP]+|--rm|--detach|--privileged|--init)$|(?:-p|-v|-h|-l|-w|-u|--(?:name|network|net|publish|volume|hostname|label|restart|link|mount|pull))(?P<value>=|$)"
 )
-# A script that is run before a load test, but not those that only look, clear or wait
-_SCRIPT = re.compile(
-    r"(?:\.{0,2}/\S+|(?:bash|sh|zsh|ansible-playbook|puppet|python[\d.]*|perl|ruby)\s+\S|\S+\.(?:sh|py|rb|pl))"
-)
+_PROGRAM = re.compile(r"[\w./~][\w./~-]*")
+# Of what is run before a load test, that which only looks, clears or waits
 _LOOKS = re.compile(
     r"(?i:check|status|show|print|report|plot|graph|stats?|monitor|logs?|collect|parse|summar|warm|reset|clean|clear|flush|wait|sleep"
-    r"|health|ping|restart|reload|stop|kill|build|install|compile|download|fetch|prepare|prewarm|seed|load)"
+    r"|health|ping|restart|reload|stop|kill|build|install|compile|download|fetch|prepare|prewarm|seed|load|analy[sz]e|\btests?\b|\b(?:docker|podman)\s+exec\b)"
+    r"|(?<![^\s])(?:-[vVM]|--?version|--help)$"
 )
 _PREPARES = re.compile(r"(?:re)?(?:start|stop|build|install|clean|all|up|down|deps|setup)\b.*")
 _EDITS = re.compile(
-    r"(?:vim?|nano|emacs|pico|joe|mcedit)\s+(?:[-+]\S+\s+)*(?P<path>/etc/\S+|\S+\.(?:conf|cnf|ini|cfg|ya?ml|toml|properties|env))$"
+    r"(?:(?:vim?|nano|emacs|pico|joe|mcedit|tee)\s+(?:[-+]\S+\s+)*|cat\s*>>?\s*)(?P<path>/etc/\S+|\S+\.(?:conf|cnf|ini|cfg|ya?ml|toml|properties|env))(?:\s*<<.*)?$"
 )
-_READS_CONFIG = re.compile(r"\b(?:re-?start|re-?load|graceful|start|up|deploy|apply)\b|-(?:HUP|USR[12])\b")
+_READS_CONFIG = re.compile(r"\b(?:re-?start|re-?load|graceful|start|up|deploy|apply)\b|sysctl\s+-|-(?:HUP|USR[12])\b")
 RELOADED = "reloaded "  # what the keys of such settings begin with
 _RELOADS = re.compile(
     r"(?P<program>nginx|openresty|haproxy|caddy|apache2?ctl|httpd)\s.*(?:\breload|\bgraceful)\b"
@@ -93,6 +105,12 @@ def _read_sql(found: re.Match[str]) -> Setting:
 def _read_pair(found: re.Match[str]) -> Setting:
     value = found["value"].strip("'\"")
     return found["key"], f"{found['key']}={value}"
+
+
+def _read_written(found: re.Match[str]) -> Setting:
+    """A line for a file, or the value of one that holds nothing else."""
+    line = found["value"].strip("'\" ;")
+    return (re.split(r"[\s=]", line)[0], line) if re.search(r"[\s=]", line) else _read_pair(found)
 
 
 def _read_sed(found: re.Match[str]) -> Setting:
@@ -131,14 +149,15 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Setting]], ...
             re.I,
             _read_sql,
         ),
-        (r"\bCREATE\s+(?:UNIQUE\s+)?INDEX\s+(?:CONCURRENTLY\s+)?(?P<name>\w+)", re.I, lambda f: (f"index {f['name']}",) * 2),
+        (r"\b(?:CREATE|ADD)\s+(?:UNIQUE\s+)?(?:INDEX|KEY)\s+(?:CONCURRENTLY\s+)?(?P<name>\w+)", re.I,
+            lambda f: (f"index {f['name']}",) * 2),
         (r"\bDROP\s+INDEX\s+(?:IF\s+EXISTS\s+)?(?P<name>\w+)", re.I, lambda found: (f"index {found['name']}", "")),
         (r"\bconfig\s+set\s+(?P<key>[\w-]+)\s+(?P<value>\S+)", re.I, _read_pair),
         (r"\bsysctl\s+(?:-\w+\s+)*[\"']?(?P<key>[\w./-]+)\s?=\s?(?P<value>\"[^\"]*\"|'[^']*'|[^\s\"']+)", 0, _read_pair),
         (
-            r"\becho\s+(?:-n\s+)?(?P<value>'[^']*'|\"[^\"]*\"|\S+)\s*(?:>|\|\s*(?:sudo\s+)?tee)\s*(?:-a\s+)?/(?:proc/)?sys/\S*?(?P<key>[\w.-]+)\s*$",
+            r"\becho\s+(?:-n\s+)?(?P<value>'[^']*'|\"[^\"]*\"|\S+)\s*(?:>>?|\|\s*(?:sudo\s+)?tee)\s*(?:-a\s+)?/(?:(?:proc/)?sys|etc)/\S*?(?P<key>[\w.*-]+)(?:\s*;|\s*$)",
             0,
-            _read_pair,
+            _read_written,
         ),
         (
             r"\bsed\s+(?:-\w+\s+|--\S+\s+)*-\w*i\S*\s+(?:-\w\s+)*['\"]?[^'\"\s]{0,60}?s(?P<s>[/|#,@!])(?P<old>.*?)(?P=s)(?P<new>.*?)(?P=s)\w*['\"]?\s+(?P<file>\S+)",
@@ -151,7 +170,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Setting]], ...
         (r"\bdocker(?:\s+service\s+scale|-compose\s+scale)\s+(?P<key>[\w.-]+)=(?P<value>\d+)", 0, _read_pair),
         (r"\bgit\s+stash\s+(?:pop|apply)\b", 0, lambda _: ("stash", "")),
         (r"\bgit\s+stash$", 0, _take_words("stash")),
-        (r"\bulimit\s+-n\s+(?P<value>\S+)", 0, _take_words("ulimit")),
+        (r"\bulimit\s+-\w*n\s+\w+", 0, _take_words("ulimit")),
         (r"\bcpupower\s+(?:-\w+\s+\S+\s+)?frequency-set\s.*", 0, _take_words("cpupower")),
         (r"\b(?:ethtool\s+-[KGCL]|tc\s+qdisc)\s.*", 0, _take_words("network")),
         (r"\bgit\s+(?:checkout|switch)\s+(?:-\w+\s+)*(?P<value>[\w./@{}~^-]+)$", 0, _take_value("git")),
@@ -209,7 +228,7 @@ class Typing:
         self.script: Words = ()
         self.prepared: list[Words] = []
         self.settings: dict[str, str] = {}
-        self.edits = self.reloads = 0
+        self.n_changes: Counter[str] = Counter()
         self.opened: list[str] = []  # files in an editor, which a server has not read since
         self.started: set[str] = set()
         self.restarted: set[str] = set()
@@ -226,6 +245,8 @@ class Typing:
             return
         for part in _split_commands(command):
             bare = _STARTER.sub("", part, count=1).strip("({ ")
+            if not bare.strip("0123456789 "):  # of a process that runs already: "taskset -cp 0 2341"
+                bare = part.removeprefix("sudo ")
             if parse_command(part).tool:
                 self._end_script()
             elif setting := read_setting(bare):
@@ -233,29 +254,38 @@ class Typing:
             elif edited := _EDITS.match(bare):
                 self.opened.append(edited["path"])
             else:
-                is_server = self._serve(bare, tuple("".join(_CONFINES.findall(part[: part.find(bare)])).split()))
+                self._set_variables(_split_words(bare))
+                is_server = self._serve(bare, tuple("".join(CONFINES.findall(part[: part.find(bare)])).split()))
                 if self.opened and (is_server or _READS_CONFIG.search(bare)):
                     self._edit()
                 elif found := _RELOADS.search(bare):
-                    self._reload(found["program"] or found["service"])
+                    name = found["program"] or found["service"]  # something was changed in its files, elsewhere
+                    self._change(f"{RELOADED}{name}", f"{name} reloaded")
                 if not is_server:
                     self._run(bare)
-        if is_load:
-            self.script = printing
+        if is_load:  # what its report was saved as, tells as much as a script's
+            target = _split_words(command)[-1:]
+            self.script = printing or (target if target and target[0][:1] == ">" else ())
 
     def _begin(self) -> None:
         """A server that was run in the foreground of another terminal is no script that printed what follows."""
         bare = [word for word in self.script if not _VARIABLE.match(word)]
-        if bare and _SERVER.match(f"{' '.join(bare)} "):
+        if (
+            bare
+            and _SERVER.match(f"{' '.join(bare)} ")
+            and not _LOOKS.match(PurePosixPath(bare[min(1, len(bare) - 1)]).name)
+        ):
             self._start_program(self.script)
             self.script = ()
         self._end_script()
 
     def _end_script(self) -> None:
         """The script that was run last printed no load test: it prepared the next one."""
-        command = " ".join(self.script)
-        if _SCRIPT.match(command) and not _LOOKS.search(
-            PurePosixPath(command.split()[0]).name + command[command.find(" ") :]
+        bare = [word for word in self.script if not _VARIABLE.match(word)]
+        if (
+            bare
+            and _PROGRAM.fullmatch(bare[0])
+            and not _LOOKS.search(" ".join([PurePosixPath(bare[0]).name, *bare[1:]]))
         ):
             self.prepared.append(self.script)
         self.script = ()
@@ -263,15 +293,13 @@ class Typing:
     def _edit(self) -> None:
         """A server reads files anew that were opened in an editor: what was changed in them, nobody knows."""
         for path in self.opened:
-            self.edits += 1
-            said = f"{PurePosixPath(path).name} edited" + (f" ({self.edits})" if self.edits > 1 else "")
-            self._set(f"edited {path}", said)
+            self._change(f"edited {path}", f"{PurePosixPath(path).name} edited")
         self.opened = []
 
-    def _reload(self, name: str) -> None:
-        """A server reads its files anew: something was changed in them, elsewhere."""
-        self.reloads += 1
-        self._set(f"{RELOADED}{name}", f"{name} reloaded" + (f" ({self.reloads})" if self.reloads > 1 else ""))
+    def _change(self, key: str, said: str) -> None:
+        """Something becomes another each time: a file, a repository's state."""
+        self.n_changes[key] += 1
+        self._set(key, said + (f" ({self.n_changes[key]})" if self.n_changes[key] > 1 else ""))
 
     def _set(self, key: str, said: str) -> None:
         self.settings.pop(key, None)
@@ -304,12 +332,23 @@ class Typing:
             return False
         return True
 
+    def _set_variables(self, words: Words) -> None:
+        """Those before a program that starts others: `WORKERS=4 docker compose up -d`. Of scripts they are words."""
+        variables = list(takewhile(_VARIABLE.match, words))
+        command = words[len(variables) :]
+        if command and command[0] in _QUIET.split() and not _RUNS.match(" ".join(command)):
+            for setting in filter(None, map(read_setting, variables)):
+                self._set(*setting)
+
     def _switch(self, verb: str, names: Sequence[str]) -> None:
         if verb in _RESTARTS:
             self.restarted |= set(names) if verb == "restart" else set()
         elif verb.startswith(("start", "enable", "up")):
             self.started |= set(names)
             self.stopped -= set(names)
+            self.settings = {
+                key: said for key, said in self.settings.items() if key.removeprefix("stopped ") not in names
+            }
         else:
             self.stopped |= set(names)
             self.started -= set(names)
@@ -334,6 +373,8 @@ class Typing:
             pass  # the same line's script says more
         elif program in _SHOWS and len(bare) > 1 and not bare[-1].startswith(("/etc", "/proc", "/sys")):
             self.script = ("cat", f">{bare[-1]}")
+        elif _CHANGES.match(" ".join(bare)):
+            self._change(f"did {command}", command)
         elif program and not is_monitor(program) and (program not in _QUIET.split() or _RUNS.match(" ".join(bare))):
             if self.script:
                 self._end_script()
@@ -341,6 +382,8 @@ class Typing:
 
     def take(self) -> Before:
         """What holds for the load test that comes now; servers that were started are named once."""
+        if not (self.started or self.restarted):
+            self.settings |= {f"stopped {name}": f"{name} stopped" for name in sorted(self.stopped)}
         before = Before(
             self.script,
             tuple(self.prepared),

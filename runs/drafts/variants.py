@@ -10,7 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby, product
 from pathlib import PurePosixPath
 from statistics import mode
 
@@ -21,7 +21,7 @@ from parsers.records import LoadResult
 from runs.analysis.columns import Method
 
 from .heading_words import find_repeat
-from .typed_commands import LOOP, MAX_WIDTH, RELOADED, SSH, Before, Typing, Words, list_scripts, read_setting
+from .typed_commands import CONFINES, LOOP, MAX_WIDTH, RELOADED, SSH, Before, Typing, Words, list_scripts, read_setting
 
 _NEUTRAL = re.compile(r"--?(?:seed|id|run-?id|uuid|time-?stamp|date|tag|label|title|note)(?P<value>=|$)", re.IGNORECASE)
 _OUTPUT = re.compile(
@@ -126,18 +126,24 @@ def _find_turns(blocks: Sequence[Block], loads: Collection[int]) -> Iterator[tup
 def _list_turns(command: str) -> list[Words]:
     """The words of a loop, or several scripts on one line; empty where they only count."""
     command = _RANGE.sub(_count_out, command)
-    loop = LOOP.search(command)
-    if not loop:
+    loops = list(LOOP.finditer(command))
+    if not loops:
         if (shown := _SHOWN_FILES.match(command)) and len(files := shown["files"].split()) > 1:
             return [("cat", f">{file}") for file in files]
         scripts = list_scripts(command)
         return scripts if len(set(scripts)) > 1 else []
+    turns = [tuple(chain(*words)) for words in product(*(_list_turns_of(loop, command) for loop in loops))]
+    return turns if len({*turns}) > 1 else []
+
+
+def _list_turns_of(loop: re.Match[str], command: str) -> list[Words]:
     items = loop["items"].split()
     if not all(map(str.isdigit, items)):
         return [("for", item) for item in items]
     if option := _find_option_of_loop(loop["name"], command[loop.end() :]):
         return [("for", option, item) if option[0] == "-" else ("for", f"{option}={item}") for item in items]
-    return [] if _count_up(list(map(int, items)), 2) else [("for", f"{loop['name']}={item}") for item in items]
+    is_count = _count_up(list(map(int, items)), 2)
+    return [() if is_count else ("for", f"{loop['name']}={item}") for item in items]
 
 
 def _count_out(found: re.Match[str]) -> str:
@@ -381,8 +387,12 @@ def _compare_servers(before: Mapping[int, Before], results: Mapping[int, LoadRes
 
 
 def _compare_generators(loads: Mapping[int, Block], results: Mapping[int, LoadResult]) -> dict[int, str]:
-    """{load: the machine that it was run on, by ssh or at its prompt}, where others were run on others."""
+    """{load: the machine that it was run on, by ssh or at its prompt, or the part of it}, where others were run on others."""
     hosts = {load: found["host"] for load, block in loads.items() if (found := SSH.search(block.command or ""))}
+    confined = {
+        load: found[0].strip() for load, block in loads.items() if (found := CONFINES.search(block.command or ""))
+    }
+    hosts |= {load: ", ".join(filter(None, (hosts.get(load), words))) for load, words in confined.items()}
     is_remote = all(results[load].hostname and results[load].hostname not in LOCAL for load in loads)
     prompted = {load: block.prompt_host for load, block in loads.items() if block.prompt_host and is_remote}
     hosts = hosts or (prompted if len(prompted) == len(loads) else {})

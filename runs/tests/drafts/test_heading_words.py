@@ -159,6 +159,10 @@ def test_it_tells_when(heading, phase):
         ("Попытка 4", 4),
         ("interation: 3", 3),
         ("Tentativa 2", 2),
+        ("Deuxième mesure", 2),
+        ("terceira execução", 3),
+        ("run two", 2),
+        ("the second one", 2),
         ("Test: 8 cores", None),
         ("nginx 1.22", None),
     ],
@@ -171,6 +175,8 @@ def test_marks_are_no_part_of_a_name():
     assert strip_markup("## event:") == "event"
     assert strip_markup("// thread 2") == "thread 2"
     assert strip_markup("scala 2.*") == "scala 2.*"
+    assert strip_markup("🔁 nginx") == strip_markup("│ nginx  │") == strip_markup("# nginx   #") == "nginx"
+    assert strip_markup("C#") == "C#"
     assert strip_markup("■ nginx の場合") == "nginx の場合"
     assert strip_markup("## [apache](https://example.org/) + mod\\_php") == "apache + mod_php"
     assert find_numbering("(1.2) worker") == "1.2"

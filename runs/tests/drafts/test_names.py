@@ -287,3 +287,23 @@ def test_options_of_a_server_that_are_listed_above_reports_name_nothing():
         f"{name}\n{server.format(name)}\n@line {rate}\n\n" for name, rate in (("ZGC", 91.5), ("Epsilon", 80.5))
     )
     assert names_of(text) == ["ZGC", "Epsilon"]
+
+
+@pytest.mark.parametrize(
+    ("headings", "names"),
+    [
+        (("nginx 2024-05-01", "caddy 2024-05-01", "nginx 2024-05-02"), ["nginx", "caddy"]),
+        (("[10:00] nginx", "[10:05] caddy", "[10:10] nginx"), ["nginx", "caddy"]),
+        (("### nginx (Tue May 14 10:02:11 UTC 2024)", "### nginx (Wed May 15 10:02:11 UTC 2024)"), ["nginx"]),
+        (("nightly 2024-05-01", "nightly (2024-05-02)"), ["nightly 2024-05-01", "nightly (2024-05-02)"]),
+        (("nginx", "retry:", "one more time"), ["nginx"]),
+        (("# Day 1\n## nginx", "## caddy", "# Day 2\n## nginx", "## caddy"), ["nginx", "caddy"]),
+        (("nginx 第一次测试", "nginx 第二次测试"), ["nginx"]),
+        (("nginx with retry", "nginx without retry"), ["nginx with retry", "nginx without retry"]),
+        (("| cold |", "| hot |"), ["cold", "hot"]),
+        (("==> nginx.1.txt <==", "==> nginx.2.txt <==", "==> caddy.1.txt <==", "==> caddy.2.txt <=="), ["nginx", "caddy"]),
+        (('[b] 0:bash* 1:top-  "box" 10:02 14-May-24', '[b] 0:bash* 1:top-  "box" 10:05 14-May-24'), ["localhost:8080"]),
+    ],
+)  # fmt: skip
+def test_dates_and_words_of_repeats_are_no_part_of_a_name(headings, names):
+    assert names_of("".join(f"{text}\n@wrk {100 + at}.10\n" for at, text in enumerate(headings))) == names

@@ -136,6 +136,13 @@ def test_a_loop_over_levels_of_concurrency_is_one_config():
         ("$ gunicorn -w 4 app:app --daemon", "$ gunicorn -w 8 app:app --daemon", ["-w 4", "-w 8"]),
         ("$ node express.js", "$ uvicorn app:app", ["node express.js", "uvicorn"]),
         ("$ PORT=3000 node app.js\nListening\n", "^C\n$ PORT=3000 bun app.js\nListening\n", ["node", "bun"]),
+        ("$ WORKERS=1 docker compose up -d", "$ WORKERS=4 docker compose up -d", ["WORKERS=1", "WORKERS=4"]),
+        ("$ GOGC=50 ./app\n^C", "$ GOGC=400 ./app\n^C", ["GOGC=50", "GOGC=400"]),
+        ("$ sleep 1", "$ git pull\n$ go build", ["localhost:8080", "git pull"]),
+        ("$ sleep 1", "$ sudo apt-get install -y nginx=1.26", ["localhost:8080", "apt-get install -y nginx=1.26"]),
+        ("$ sleep 1", "$ sudo swapoff -a", ["localhost:8080", "swapoff"]),
+        ("$ sleep 1", "$ taskset -cp 0 2341", ["localhost:8080", "taskset"]),
+        ("$ sleep 1", "$ echo 'tcp_nopush on;' | sudo tee /etc/nginx/a.conf", ["localhost:8080", "tcp_nopush on"]),
     ],
 )  # fmt: skip
 def test_what_was_changed_between_two_equal_commands_names_them(first, second, names):
@@ -174,6 +181,7 @@ def test_a_changed_file_is_named_by_its_changed_line():
         *("$ sleep 60", "$ systemctl restart nginx", "$ sudo service nginx reload", "$ curl -I http://localhost:8080/"),
         *("$ echo 3 > /proc/sys/vm/drop_caches", "$ cd /tmp\n$ ls", "$ ulimit -a", "$ nginx -s reload"),
         *("$ vi /etc/nginx/nginx.conf", "$ less /etc/nginx/nginx.conf\n$ sleep 5"),
+        *("$ htop\n$ lsblk", "me@box:~/b$ lsblk", "$ kubectl get pods", "$ python3 plot.py out.txt\n$ php -v"),
         *("$ clear", "$ tail -f /var/log/nginx/access.log", "$ export LANG=C"),
     ],
 )  # fmt: skip
@@ -293,3 +301,40 @@ def test_a_reload_between_loops_tells_what_comes_before_and_behind_apart(reload)
 
 def test_a_reload_before_each_run_is_a_habit():
     assert list(grouped(*[f"$ sudo nginx -s reload\n{WRK}"] * 3).values()) == [[100.1, 101.1, 102.1]]
+
+
+def test_what_the_load_tool_may_use_of_the_machine_and_what_it_sends_are_not_averaged():
+    pinned = "$ taskset -c {} wrk -t2 -c10 -d5s http://localhost:8080/"
+    assert len(grouped(pinned.format(0), pinned.format("0-3"))) == 2
+    sent = "$ ab -n 500 -c 10 {} http://localhost/page.html\n@ab {}\n"
+    for one, other in (("-p a.json", "-p b.json"), ("-f TLS1.2", "-f TLS1.3"), ("", "-X proxy:3128")):
+        _, draft = read(expand(sent.format(one, 100.1) + sent.format(other, 200.1)))
+        assert [run.repeat for run in draft.experiments[0].runs] == [1, 1]
+
+
+def test_an_environment_in_the_prompt_tells_configs_apart():
+    runs = [f"({name}) me@box:~$ {WRK[2:]}" for name in ("py310", "py310", "py312", "py312")]
+    assert list(map(len, grouped(*runs).values())) == [2, 2]
+
+
+def test_the_file_or_the_comment_behind_a_load_test_names_it():
+    run = f"$ {WRK.strip().removeprefix('$ ')} "
+    files = ("| tee nginx-1.log", "| tee nginx-2.log", "| tee caddy-1.log")
+    assert grouped(*(run + file for file in files)) == {"nginx": [100.1, 101.1], "caddy": [102.1]}
+    assert grouped(*(f"{run} # {name}" for name in ("nginx", "nginx", "caddy"))) == {
+        "nginx": [100.1, 101.1],
+        "caddy": [102.1],
+    }
+    assert list(map(len, grouped(run + "# first", run + "# second", run).values())) == [3]
+
+
+def test_a_loop_within_a_loop_is_counted_out():
+    loop = "$ for i in 1 2; do for s in nginx caddy; do ./start.sh $s; wrk http://localhost:8080/; done; done\n"
+    _, draft = read(expand(loop + "".join(f"@wrk {rate}.10\n" for rate in (100, 200, 101, 201))))
+    (experiment,) = draft.experiments
+    assert [config.name for config in experiment.configs] == ["nginx", "caddy"]
+    assert [run.repeat for run in experiment.runs] == [1, 1, 2, 2]
+
+
+def test_a_server_that_is_only_stopped_was_part_of_what_was_measured():
+    assert list(map(len, grouped(WRK, WRK, f"$ systemctl stop varnish\n{WRK}").values())) == [2, 1]
