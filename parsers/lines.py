@@ -203,16 +203,16 @@ class Lines:
 
     def peek(self) -> str | None:
         """The next line without taking it; None at the end."""
-        raw, number = self.raw, self.number
+        before, raw, number = self.before, self.raw, self.number
         line = next(self, None)
         if line is not None:
             self.step_back()
-        self.raw, self.number = raw, number
+        self.before, self.raw, self.number = before, raw, number
         return line
 
     def ahead(self, most: int) -> list[str]:
         """The next non-blank lines, `most` at the most, without taking them; blank ones between are passed over."""
-        raw, number = self.raw, self.number
+        before, raw, number = self.before, self.raw, self.number
         seen: list[str] = []
         found: list[str] = []
         for line in self:
@@ -222,7 +222,7 @@ class Lines:
             if len(found) == most or len(seen) >= 4 * most:
                 break
         self.back(*seen)
-        self.raw, self.number = raw, number
+        self.before, self.raw, self.number = before, raw, number
         return found
 
     def texts(self, *, elisions: bool = False) -> Iterator[str]:
@@ -292,7 +292,7 @@ class Lines:
 
     def take_below(self, fits: Callable[[str], object]) -> tuple[list[str], str]:
         """Take the next line that is not blank, where it `fits`: the raw lines taken, and that line, or "" for none."""
-        raw, taken, below = self.raw, list[str](), ""
+        before, raw, taken, below = self.before, self.raw, list[str](), ""
         for line in self:
             taken.append(self.raw)
             below = line.strip()
@@ -301,7 +301,7 @@ class Lines:
         if below and fits(below):
             return taken, below
         self.back(*taken)
-        self.raw = raw
+        self.before, self.raw = before, raw
         return [], ""
 
     def empty(self) -> bool:
