@@ -11,7 +11,7 @@ from parsers.catalogue import makes_load
 from parsers.transcript import width
 
 from .heading_words import SOFTWARE, WORD, is_generic
-from .typed_commands import read_setting
+from .typed_settings import read_setting
 
 _OTHER_SCRIPT = re.compile(r"[^\W\d_A-Za-zÀ-ɏ]")
 _NEW = r"(?P<new>[^\s,;:、。()（）][^,;:、。()（）]{0,48}?(?:\s?[(（][^()（）]{1,40}[)）])?)"

@@ -21,7 +21,8 @@ from parsers.records import LoadResult
 from runs.analysis.columns import Method
 
 from .heading_words import find_repeat
-from .typed_commands import CONFINES, LOOP, MAX_WIDTH, RELOADED, SSH, Before, Typing, Words, list_scripts, read_setting
+from .typed_commands import CONFINES, LOOP, RELOADED, SSH, Before, Typing, Words, list_scripts
+from .typed_settings import MAX_WIDTH, read_setting
 
 _NEUTRAL = re.compile(r"--?(?:seed|id|run-?id|uuid|time-?stamp|date|tag|label|title|note)(?P<value>=|$)", re.IGNORECASE)
 _OUTPUT = re.compile(

@@ -1,0 +1,125 @@
+"""Settings that a command changes: of a database, the kernel, a file that sed edits, modules, versions, variables.
+
+A missing command costs a wrong guess: runs that differ are taken for repeats, which can be corrected on the preview page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import PurePosixPath
+
+MAX_WIDTH = 60
+_NO_SETTING = re.compile(
+    r"(?:drop_caches|PATH|HOME|PS1|LANG|LC_\w+|TERM|EDITOR|PWD|USER|SHELL|[A-Z]*URL|HOST|TARGET|OUT\w*|LOG\w*)"
+)
+Setting = tuple[str, str]  # key, and how it is said; "" takes the key away
+
+
+def _read_sql(found: re.Match[str]) -> Setting:
+    value = found["value"].strip().strip("'\"")
+    return found["key"].lower(), f"{found['key']}={value}"
+
+
+def _read_pair(found: re.Match[str]) -> Setting:
+    value = found["value"].strip("'\"")
+    return found["key"], f"{found['key']}={value}"
+
+
+def _read_written(found: re.Match[str]) -> Setting:
+    """A line for a file, or the value of one that holds nothing else."""
+    line = found["value"].strip("'\" ;")
+    return (re.split(r"[\s=]", line)[0], line) if re.search(r"[\s=]", line) else _read_pair(found)
+
+
+def _read_sed(found: re.Match[str]) -> Setting:
+    """What the expression writes, of a file's setting by its first word: "s/KeepAlive On/KeepAlive Off/"."""
+    text = re.sub(r"\\[1-9]|[&^$]|\\(?=[./])", "", found["new"]).strip(" ;\"'")
+    name = re.match(r"[A-Za-z][\w.-]*", text)
+    file = PurePosixPath(found["file"]).name
+    if not name or len(text) == len(name[0]):
+        return (
+            f"{file} {name[0] if name and ' ' in found['old'] else ''}",
+            f"{file}: {text or 'without ' + found['old']}",
+        )
+    return f"{file} {name[0]}", text
+
+
+def _read_module(found: re.Match[str]) -> Setting:
+    name = found["name"].strip()
+    return f"module {name}", f"{'' if found['verb'] == 'en' else 'without '}{name}"
+
+
+def _take_words(key: str) -> Callable[[re.Match[str]], Setting]:
+    return lambda found: (key, re.sub(r"\s+", " ", found[0]).strip())
+
+
+def _take_value(key: str) -> Callable[[re.Match[str]], Setting]:
+    return lambda found: (key, found["value"].strip("'\""))
+
+
+_SETTINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Setting]], ...] = tuple(
+    (re.compile(pattern, flags), meaning)
+    for pattern, flags, meaning in (
+        (r"\bALTER\s+SYSTEM\s+RESET\s+(?P<key>[\w.]+)", re.I, lambda found: (found["key"].lower(), "")),
+        (
+            r"\b(?:ALTER\s+(?:SYSTEM|DATABASE\s+\S+|ROLE\s+\S+)\s+SET|SET\s+(?:GLOBAL|PERSIST))\s+(?P<key>[\w.@]+)\s*(?:=|\bTO\b)\s*"
+            r"(?P<value>'[^']*'|[^\s;'\"]+)",
+            re.I,
+            _read_sql,
+        ),
+        (r"\b(?:CREATE|ADD)\s+(?:UNIQUE\s+)?(?:INDEX|KEY)\s+(?:CONCURRENTLY\s+)?(?P<name>\w+)", re.I,
+            lambda f: (f"index {f['name']}",) * 2),
+        (r"\bDROP\s+INDEX\s+(?:IF\s+EXISTS\s+)?(?P<name>\w+)", re.I, lambda found: (f"index {found['name']}", "")),
+        (r"\bconfig\s+set\s+(?P<key>[\w-]+)\s+(?P<value>\S+)", re.I, _read_pair),
+        (r"\bsysctl\s+(?:-\w+\s+)*[\"']?(?P<key>[\w./-]+)\s?=\s?(?P<value>\"[^\"]*\"|'[^']*'|[^\s\"']+)", 0, _read_pair),
+        (
+            r"\becho\s+(?:-n\s+)?(?P<value>'[^']*'|\"[^\"]*\"|\S+)\s*(?:>>?|\|\s*(?:sudo\s+)?tee)\s*(?:-a\s+)?/(?:(?:proc/)?sys|etc)/\S*?(?P<key>[\w.*-]+)(?:\s*;|\s*$)",
+            0,
+            _read_written,
+        ),
+        (
+            r"\bsed\s+(?:-\w+\s+|--\S+\s+)*-\w*i\S*\s+(?:-\w\s+)*['\"]?[^'\"\s]{0,60}?s(?P<s>[/|#,@!])(?P<old>.*?)(?P=s)(?P<new>.*?)(?P=s)\w*['\"]?\s+(?P<file>\S+)",
+            0,
+            _read_sed,
+        ),
+        (r"\b(?:a2|php|lighty-)(?P<verb>en|dis)(?:mod|site|conf|able-mod)?\s+(?:-\w+\s+)*(?P<name>[\w.-]+)", 0, _read_module),
+        (r"\bkubectl\s+set\s+\w+\s+\S+\s+(?P<key>[\w.-]+)=(?P<value>\S+)", 0, _read_pair),
+        (r"\bkubectl\s+scale\s.*--(?P<key>replicas)[= ](?P<value>\d+)", 0, _read_pair),
+        (r"\bdocker(?:\s+service\s+scale|-compose\s+scale)\s+(?P<key>[\w.-]+)=(?P<value>\d+)", 0, _read_pair),
+        (r"\bgit\s+stash\s+(?:pop|apply)\b", 0, lambda _: ("stash", "")),
+        (r"\bgit\s+stash$", 0, _take_words("stash")),
+        (r"\bulimit\s+-\w*n\s+\w+", 0, _take_words("ulimit")),
+        (r"\bcpupower\s+(?:-\w+\s+\S+\s+)?frequency-set\s.*", 0, _take_words("cpupower")),
+        (r"\b(?:ethtool\s+-[KGCL]|tc\s+qdisc)\s.*", 0, _take_words("network")),
+        (r"\bgit\s+(?:checkout|switch)\s+(?:-\w+\s+)*(?P<value>[\w./@{}~^-]+)$", 0, _take_value("git")),
+        (
+            r"\b(?:nvm\s+use|(?:rb|py|nod)env\s+(?:global|local|shell)|rvm\s+use|sdk\s+use|asdf\s+\w+)\s+(?P<value>\S+(?:\s+\d\S*)?)$",
+            0,
+            lambda found: ("version", f"{found[0].split()[0]} {found['value']}"),
+        ),
+        (r"\b(?:pip3?|npm|gem|yarn|pnpm)\s+(?:install|add|i)\s.*?(?P<key>[A-Za-z][\w.-]*)(?:==|@)(?P<value>\d\S*)", 0, _read_pair),
+        (
+            r"\b(?:cp|ln|mv)\s+(?:-\w+\s+)*(?P<value>\S+)\s+(?P<key>/etc/\S+|\S+\.(?:conf|cnf|ini|ya?ml|toml))$",
+            0,
+            lambda found: (found["key"], PurePosixPath(found["value"]).name),
+        ),
+        (
+            r"^(?:(?:sudo|bash|sh)\s+)*(?P<key>\S{0,80}(?:start|switch|deploy|enable|select)[\w-]{0,20}\.(?:sh|py|rb|js))\s+(?P<value>[\w.-]+)",
+            0,
+            lambda found: (found["key"], found["value"]),
+        ),
+        (r"^(?:export|setenv)\s+(?P<key>[A-Za-z_]\w*)[= ](?P<value>'[^']*'|\"[^\"]*\"|\S*)", 0, _read_pair),
+        (r"^(?P<key>[A-Z_][A-Z0-9_]*)=(?P<value>'[^']*'|\"[^\"]*\"|\S*)$", 0, _read_pair),
+        (r"^unset\s+(?P<key>\w+)", 0, lambda found: (found["key"], "")),
+    )
+)  # fmt: skip
+
+
+def read_setting(command: str) -> Setting | None:
+    """(what a command sets, how that is said) or None: ("shared_buffers", "shared_buffers=1GB"); "" where it is as before again."""
+    for pattern, meaning in _SETTINGS:
+        if found := pattern.search(command):
+            key, said = meaning(found)
+            return None if _NO_SETTING.fullmatch(key) else (key, said[:MAX_WIDTH])
+    return None
