@@ -214,13 +214,16 @@ def test_lscpu_joins_nothing_across_a_blank_line():
     assert block.values["model_name"] == "Intel(R) Xeon(R) CPU E5-2620 v2"
 
 
-def test_lines_that_a_filter_left_of_lscpu_are_read_where_its_command_stands_above():
+def test_lines_that_a_filter_left_of_lscpu_are_read_where_its_command_or_a_second_one_stands():
     """Made."""
     printed = "CPU(s):          4\nModel name:      AMD EPYC 7763 64-Core Processor\n"
     (block,) = blocks(f"web$ lscpu | grep -E '^CPU|Model name'\n{printed}Notes: a small machine\n")
     assert (block.kind, block.last, block.values["cpus"]) == ("lscpu", 3, 4)
     assert block.values["model_name"] == "AMD EPYC 7763 64-Core Processor"
-    assert blocks(printed) == [] == blocks("web$ lscpu | grep -c core\n0\nNotes: a small machine\n")
+    (alone,) = blocks(f"{printed}Notes: a small machine\n")
+    assert (alone.last, alone.values["cpus"]) == (2, 4)
+    alike = ("CPU(s): 4\nNotes: a small machine\n", "web$ lscpu | grep -c core\n0\nNotes: a small machine\n")
+    assert [blocks(text) for text in alike] == [[], []]
 
 
 def test_signs_that_are_odd_only_beside_others():
