@@ -93,7 +93,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         if opening.startswith('"')
         else _parse_json(lines)
         if opening[:1] == "{"
-        else _read_text(lines)
+        else _read_text(lines, only_known=opening.startswith("CPU(s)"))  # as a list of somebody's own may begin
     )
     if found is None or len(found.values.keys() & _KNOWN) < 2:
         return None
