@@ -167,7 +167,7 @@ READING_S, READING_S_PER_MIB = 60, 5  # of a large text, in all; a usual one is 
 AT_ONCE_S = 10  # of a processor, for a text that somebody waits for
 # Relating and storing a block takes up to 2 ms, most of it the config and the run that it makes; relating alone 1 ms.
 AT_ONCE_BLOCKS, PREVIEW_BLOCKS = 1_000, 5_000
-AT_ONCE_SERIES = 20_000  # each takes up to 0.1 ms to store
+AT_ONCE_SERIES = 60_000  # each takes up to 0.1 ms to store; what bd records in 2 MB has fewer
 _AS_A_BLOCK = 4  # lines of prose above a block, of which up to 60 are kept, take as long to relate as a block
 
 

@@ -490,7 +490,7 @@ def test_a_text_of_very_many_reports_or_headings_is_handed_to_a_worker(api, queu
     assert answer.status_code == status
 
 
-@pytest.mark.parametrize(("n", "status"), [(100, 201), (4_100, 202)])
+@pytest.mark.parametrize(("n", "status"), [(100, 201), (12_100, 202)])
 def test_a_listing_of_very_many_processes_is_handed_to_a_worker(api, queue, settings, n, status):
     """Made: 25,000 processes of one ps, each with five series, were stored within a request of a minute."""
     settings.QUEUE_UPLOAD_BYTES = 10**6
