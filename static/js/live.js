@@ -4,6 +4,7 @@
 (function () {
   const said = document.getElementById("said");
   let atEnd = true;
+  let leaving = false; // a second answer from the login page must not break off the reload that the first one began
 
   function log() {
     return document.querySelector("pre.log");
@@ -28,7 +29,8 @@
     const came = event.detail.xhr.responseURL;
     if (came && new URL(came).pathname !== asked) {
       event.detail.shouldSwap = false;
-      window.location.reload();
+      if (!leaving) window.location.reload();
+      leaving = true;
     }
   });
   document.addEventListener("htmx:afterSettle", () => {
