@@ -61,7 +61,7 @@ class Case:
     captures: Sequence[CaptureFact] = ()
     texts: Sequence[TextFact] = ()
     hosts: Sequence[HostFact] = ()
-    rulings: Sequence[OverrideFact] = ()
+    overrides: Sequence[OverrideFact] = ()
     varied: Mapping[int, float] = field(default_factory=dict)
     limit: Limit | None = None
 

@@ -142,14 +142,14 @@ RULES = {
 
 @dataclass(frozen=True)
 class Part:
-    """One run's or one config's share of a doubt; neither: the whole comparison's. `ruling`: who overruled it."""
+    """One run's or one config's share of a doubt; neither: the whole comparison's. `override`: who overruled it."""
 
     who: str
     text: str
     run: int | None
     config: int | None
     sources: tuple[Source, ...]
-    ruling: OverrideFact | None = None
+    override: OverrideFact | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +172,9 @@ class Doubt:
         return tuple(dict.fromkeys(source for part in self.parts for source in part.sources))
 
     @property
-    def ruled(self) -> tuple[Part, ...]:
-        """The parts that a person ruled on."""
-        return tuple(part for part in self.parts if part.ruling)
+    def overridden(self) -> tuple[Part, ...]:
+        """The parts that a person overruled."""
+        return tuple(part for part in self.parts if part.override)
 
     @property
     def runs(self) -> tuple[int, ...]:
@@ -193,15 +193,15 @@ def find_doubts(case: Case) -> list[Doubt]:
     doubts = []
     runs = {run.id: run for run in case.counted_runs}
     places = {run: at for at, run in enumerate(runs)}
-    rulings = {(ruling.rule, ruling.run, ruling.config): ruling for ruling in reversed(case.rulings)}
+    overrides = {(override.rule, override.run, override.config): override for override in reversed(case.overrides)}
     for name, rule in RULES.items():
         alike: dict[tuple[object, ...], list[tuple[Finding, OverrideFact | None]]] = {}
         for finding in sorted(rule.find(case), key=lambda finding: places.get(finding.run or 0, -1)):
             if finding.run is not None and not finding.sources:
                 finding = replace(finding, sources=(runs[finding.run].source_of(*rule.figures),))
-            ruling = rulings.get((name, finding.run, finding.config)) if finding.severity == "fatal" else None
-            kind = (finding.severity, moral_of(finding), finding.run is None, finding.config is None, ruling is None)
-            alike.setdefault(kind, []).append((finding, ruling))
+            override = overrides.get((name, finding.run, finding.config)) if finding.severity == "fatal" else None
+            kind = (finding.severity, moral_of(finding), finding.run is None, finding.config is None, override is None)
+            alike.setdefault(kind, []).append((finding, override))
         doubts += [_make_doubt(case, name, findings) for findings in alike.values()]
     return sorted(doubts, key=lambda doubt: SEVERITIES.index(doubt.severity))
 
@@ -239,8 +239,8 @@ def _list_fatal_parts(found: Iterable[Doubt]) -> list[Part]:
 def _make_doubt(case: Case, rule: str, findings: list[tuple[Finding, OverrideFact | None]]) -> Doubt:
     named: list[NamedFinding] = [name_finding(case, rule, finding) for finding, _ in findings]
     parts = tuple(
-        Part(each.who, reason_of(each), finding.run, finding.config, finding.sources, ruling)
-        for each, (finding, ruling) in zip(named, findings, strict=True)
+        Part(each.who, reason_of(each), finding.run, finding.config, finding.sources, override)
+        for each, (finding, override) in zip(named, findings, strict=True)
     )
     return Doubt(
         rule,
@@ -249,7 +249,7 @@ def _make_doubt(case: Case, rule: str, findings: list[tuple[Finding, OverrideFac
         parts,
         _describe_basis(case, rule, {finding.run for finding, _ in findings}),
         tuple(finding for finding, _ in findings),
-        overruled=all(part.ruling is not None for part in parts),
+        overruled=all(part.override is not None for part in parts),
     )
 
 

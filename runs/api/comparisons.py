@@ -116,7 +116,7 @@ class DoubtSourceSerializer(serializers.Serializer[Any]):
     line = serializers.IntegerField()
 
 
-class RulingSerializer(serializers.Serializer[Any]):
+class OverrideSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField()
     by = serializers.CharField(allow_blank=True)
     at = serializers.CharField()
@@ -128,7 +128,7 @@ class DoubtPartSerializer(serializers.Serializer[Any]):
     config = serializers.IntegerField(allow_null=True)
     who = serializers.CharField()
     text = serializers.CharField()
-    ruling = RulingSerializer(allow_null=True)
+    ruling = OverrideSerializer(source="override", allow_null=True)
 
 
 class DoubtSerializer(serializers.Serializer[Any]):

@@ -277,9 +277,9 @@ def _judge(runs: QuerySet[Run]) -> None:
         doubted, watched = set(), _find_doubts_by_monitors(rows)
         for run in rows.select_related("host").defer("quotes"):
             lines = range(run.line_first, run.line_last + 1)
-            ruled = {rule for line, rule in overruled[run.upload_id] if line in lines}
+            exempt = {rule for line, rule in overruled[run.upload_id] if line in lines}
             alone = fatal_rules(Case([ConfigFact(run.config_id, "")], [_run_fact(run)]))
-            if (alone.get(run.pk, set()) | watched.get(run.pk, set())) - ruled:
+            if (alone.get(run.pk, set()) | watched.get(run.pk, set())) - exempt:
                 doubted.add(run.pk)
         rows.filter(pk__in=doubted).update(doubted=True)
         rows.exclude(pk__in=doubted).update(doubted=False)

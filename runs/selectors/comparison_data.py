@@ -202,12 +202,12 @@ def case_of(data: ComparisonData) -> Case:
         TextFact(text.config_id, text.path, text.text, line_url(text.upload_id, text.line_first), text.line_first)
         for text in data.texts
     ]
-    hosts, rulings = _make_host_facts(data.hosts), _load_overrides(data)
-    return Case(data.configs, data.runs, data.counted_captures, texts, hosts, rulings, limit=data.limit)
+    hosts, overrides = _make_host_facts(data.hosts), _load_overrides(data)
+    return Case(data.configs, data.runs, data.counted_captures, texts, hosts, overrides, limit=data.limit)
 
 
 def _load_overrides(data: ComparisonData) -> list[OverrideFact]:
-    """The standing rulings about these configs and runs. A run is known by its upload and a line of its text."""
+    """The standing overrides about these configs and runs. A run is known by its upload and a line of its text."""
     uploads = {run.upload for run in data.runs}
     about = Q(upload__in=uploads) | Q(config__in=[config.id for config in data.configs])
     standing = Override.objects.filter(about, withdrawn_at=None)

@@ -1,7 +1,7 @@
 """What can be concluded from a comparison, and what makes it doubtful. Worked out once, until something changes.
 
 The key under which it is kept is a digest of everything that it is worked out from (the stored rows as facts, people's
-rulings, what repeats elsewhere vary by) and of the code that does it. So a rename, a moved run, a text read anew or a
+overrides, what repeats elsewhere vary by) and of the code that does it. So a rename, a moved run, a text read anew or a
 new version needs nobody to remember that something must be forgotten.
 """
 
@@ -53,7 +53,7 @@ SIMILAR_FACTOR = 2
 def compare_and_judge(data: comparison_data.ComparisonData) -> tuple[Comparison, Judged]:
     """The table of this data, each column against the baseline that it is judged against, and the conclusions.
 
-    Two queries: rulings, and repeats elsewhere.
+    Two queries: overrides, and repeats elsewhere.
     """
     comparison = table.compare(data.configs, data.runs, data.counted_captures)
     case, spread = comparison_data.case_of(data), spread_elsewhere(comparison)
@@ -95,7 +95,7 @@ def decide_on_draft(shown: Preview, most: int) -> Decision:
 def _digest_case(case: Case, spread: Spread | None) -> str:
     rows = _list_rows(case.captures, "processes")
     captures = [(row, _list_rows(capture.processes)) for row, capture in zip(rows, case.captures, strict=True)]
-    others = [_list_rows(each) for each in (case.configs, case.runs, case.texts, case.hosts, case.rulings)]
+    others = [_list_rows(each) for each in (case.configs, case.runs, case.texts, case.hosts, case.overrides)]
     facts = (captures, *others, spread, case.limit)
     return f"judged-{_digest_code()}-{hashlib.sha256(pickle.dumps(facts)).hexdigest()}"
 

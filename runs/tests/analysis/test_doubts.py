@@ -103,11 +103,11 @@ def test_only_fatal_doubts_keep_a_run_out_and_say_why(monkeypatch):
     assert list_excluded(find_doubts(given)) == {given.runs[0].id: "50 a second: that is slow"}
 
 
-def test_a_ruling_parts_what_was_overruled_from_what_was_not(monkeypatch):
+def test_an_override_parts_what_was_overruled_from_what_was_not(monkeypatch):
     only(monkeypatch, slow("fatal"))
     given = case(50.0, 60.0)
-    ruling = OverrideFact(7, "test.rule", run=given.runs[0].id, by="ann", reason="it is fine")
-    given = Case(given.configs, given.runs, rulings=[ruling])
+    override = OverrideFact(7, "test.rule", run=given.runs[0].id, by="ann", reason="it is fine")
+    given = Case(given.configs, given.runs, overrides=[override])
     found = find_doubts(given)
     assert sorted((doubt.overruled, doubt.runs) for doubt in found) == [
         (False, (given.runs[1].id,)),
@@ -116,10 +116,10 @@ def test_a_ruling_parts_what_was_overruled_from_what_was_not(monkeypatch):
     assert list(list_excluded(found)) == [given.runs[1].id]
 
 
-def test_a_ruling_on_a_mere_caution_changes_nothing(monkeypatch):
+def test_an_override_on_a_mere_caution_changes_nothing(monkeypatch):
     only(monkeypatch, slow("caution"))
     given = case(50.0)
-    given = Case(given.configs, given.runs, rulings=[OverrideFact(7, "test.rule", run=given.runs[0].id)])
+    given = Case(given.configs, given.runs, overrides=[OverrideFact(7, "test.rule", run=given.runs[0].id)])
     assert [doubt.overruled for doubt in find_doubts(given)] == [False]
 
 

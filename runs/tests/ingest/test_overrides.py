@@ -42,14 +42,14 @@ def test_an_overruled_doubt_keeps_its_run_in_and_says_who_wanted_that(failing, a
     ingest.override_doubt("errors.length", run=failing, by=ann, reason="the failures are ab's own")
     assert list_excluded(said()) == {}
     assert about(failing).overruled
-    ruling = about(failing).parts[0].ruling
-    assert (ruling.by, ruling.reason) == ("ann", "the failures are ab's own")
+    override = about(failing).parts[0].override
+    assert (override.by, override.reason) == ("ann", "the failures are ab's own")
 
 
-def test_a_withdrawn_ruling_stays_as_a_record_and_the_doubt_stands_again(failing, ann):
-    ruling = ingest.override_doubt("errors.length", run=failing, by=ann, reason="why not")
+def test_a_withdrawn_override_stays_as_a_record_and_the_doubt_stands_again(failing, ann):
+    override = ingest.override_doubt("errors.length", run=failing, by=ann, reason="why not")
     bob = User.objects.create_user("bob")
-    ingest.withdraw_override(ruling, by=bob)
+    ingest.withdraw_override(override, by=bob)
     assert set(list_excluded(said())) == {failing.pk}
     kept = Override.objects.get()
     assert (kept.made_by, kept.withdrawn_by) == (ann, bob)
@@ -57,20 +57,20 @@ def test_a_withdrawn_ruling_stays_as_a_record_and_the_doubt_stands_again(failing
 
 
 def test_withdrawing_twice_keeps_the_first_one_s_name(failing, ann):
-    ruling = ingest.override_doubt("errors.length", run=failing, by=ann, reason="why not")
-    ingest.withdraw_override(ruling, by=ann)
-    ingest.withdraw_override(ruling, by=User.objects.create_user("bob"))
+    override = ingest.override_doubt("errors.length", run=failing, by=ann, reason="why not")
+    ingest.withdraw_override(override, by=ann)
+    ingest.withdraw_override(override, by=User.objects.create_user("bob"))
     assert Override.objects.get().withdrawn_by == ann
 
 
-def test_overruling_twice_is_one_ruling_and_after_a_withdrawal_a_new_one(failing, ann):
+def test_overruling_twice_is_one_override_and_after_a_withdrawal_a_new_one(failing, ann):
     first = ingest.override_doubt("errors.length", run=failing, by=ann, reason="why not")
     assert ingest.override_doubt("errors.length", run=failing, by=ann, reason="again") == first
     ingest.withdraw_override(first, by=ann)
     assert ingest.override_doubt("errors.length", run=failing, by=ann, reason="yet again") != first
 
 
-def test_a_ruling_outlives_reading_the_text_anew(failing, ann):
+def test_an_override_outlives_reading_the_text_anew(failing, ann):
     ingest.override_doubt("errors.length", run=failing, by=ann, reason="why not")
     ingest.reparse(failing.upload_id)
     assert Override.objects.get().withdrawn_at is None
@@ -78,25 +78,25 @@ def test_a_ruling_outlives_reading_the_text_anew(failing, ann):
     assert list_excluded(said()) == {}
 
 
-def test_a_ruling_finds_its_run_where_a_later_reading_begins_it_some_lines_higher(failing, ann):
+def test_an_override_finds_its_run_where_a_later_reading_begins_it_some_lines_higher(failing, ann):
     ingest.override_doubt("errors.length", run=failing, by=ann, reason="why not")
     Run.objects.filter(pk=failing.pk).update(line_first=failing.line_first - 2)
     assert about(failing).overruled
 
 
-def test_a_ruling_about_one_run_says_nothing_of_another(failing, ann):
+def test_an_override_about_one_run_says_nothing_of_another(failing, ann):
     other = failing.upload.runs.exclude(pk=failing.pk)[0]
     ingest.override_doubt("errors.length", run=other, by=ann, reason="why not")
     assert set(list_excluded(said())) == {failing.pk}
 
 
-def test_a_ruling_about_one_rule_says_nothing_of_another(failing, ann):
+def test_an_override_about_one_rule_says_nothing_of_another(failing, ann):
     ingest.override_doubt("errors.status", run=failing, by=ann, reason="why not")
     assert set(list_excluded(said())) == {failing.pk}
 
 
 @pytest.mark.parametrize("reason", ["", "  \n"])
-def test_a_ruling_without_a_reason_is_refused(failing, ann, reason):
+def test_an_override_without_a_reason_is_refused(failing, ann, reason):
     with pytest.raises(Rejected, match="in a few words"):
         ingest.override_doubt("errors.length", run=failing, by=ann, reason=reason)
 
@@ -106,16 +106,16 @@ def test_an_unknown_doubt_cannot_be_overruled(failing, ann):
         ingest.override_doubt("x", run=failing, by=ann, reason="why not")
 
 
-def test_a_ruling_is_about_a_run_or_a_config_and_not_both(failing, ann):
+def test_an_override_is_about_a_run_or_a_config_and_not_both(failing, ann):
     for target in ({}, {"run": failing, "config": Config.objects.all()[0]}):
         with pytest.raises(Rejected, match="one run or for one config"):
             ingest.override_doubt("errors.length", by=ann, reason="why not", **target)
 
 
 def test_a_long_reason_is_cut_to_what_can_be_kept(failing, ann):
-    ruling = ingest.override_doubt("errors.length", run=failing, by=ann, reason="why\x00" * 400)
-    assert len(ruling.reason) <= 500
-    assert "\x00" not in ruling.reason
+    override = ingest.override_doubt("errors.length", run=failing, by=ann, reason="why\x00" * 400)
+    assert len(override.reason) <= 500
+    assert "\x00" not in override.reason
 
 
 def test_a_config_that_was_put_apart_counts_again_when_someone_says_so(ann):
@@ -125,9 +125,9 @@ def test_a_config_that_was_put_apart_counts_again_when_someone_says_so(ann):
     ingest.submit(text.encode(), origin="rest")
     lighttpd = Config.objects.get(name="lighttpd")
     assert list(list_incomparable(said())) == [lighttpd.pk]
-    ruling = ingest.override_doubt("differs.load", config=lighttpd, by=ann, reason="that is what we compare")
+    override = ingest.override_doubt("differs.load", config=lighttpd, by=ann, reason="that is what we compare")
     assert list_incomparable(said()) == {}
-    ingest.withdraw_override(ruling, by=ann)
+    ingest.withdraw_override(override, by=ann)
     assert list(list_incomparable(said())) == [lighttpd.pk]
 
 

@@ -119,9 +119,9 @@ def test_a_doubt_is_overruled_and_withdrawn_with_the_keyboard(page: Any, shared:
     page.keyboard.press("Enter")
     page.locator(".chips summary", has_text="counted anyway").press("Enter")
     page.locator(".doubts .overruled").wait_for()
-    page.locator(".ruling", has_text="counted anyway by reader").wait_for()
+    page.locator(".override", has_text="counted anyway by reader").wait_for()
     assert "failed" not in page.locator(".big").inner_text()
-    page.locator(".ruling button").press("Enter")
+    page.locator(".override button").press("Enter")
     page.locator(".doubts .fatal").wait_for(state="attached")
     assert no_sideways_scroll(page)
 

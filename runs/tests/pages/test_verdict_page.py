@@ -95,13 +95,13 @@ def test_a_person_overrules_a_doubt_and_withdraws_that(browser, person):
     run = Run.objects.get(failed_requests=172849)
     rule = re.search(r'name="rule" value="([^"]+)"', html(browser, made.get_absolute_url()))[1]
     told = {"rule": rule, "run": run.pk, "reason": "a page of changing length", "back": made.get_absolute_url()}
-    assert browser.post("/rulings/", told).url == made.get_absolute_url()
+    assert browser.post("/overrides/", told).url == made.get_absolute_url()
     page = said(browser, made)
     assert "counted anyway" in page
     assert "by reader" in page
     assert "a page of changing length" in page
     assert "failed 17.3 %" not in sentence(browser, made)
-    browser.post(f"/rulings/{Override.objects.get().pk}/withdraw/", {"back": made.get_absolute_url()})
+    browser.post(f"/overrides/{Override.objects.get().pk}/withdraw/", {"back": made.get_absolute_url()})
     assert "failed 17.3 %" in sentence(browser, made)
     assert Override.objects.get().withdrawn_by == person
 
@@ -109,7 +109,9 @@ def test_a_person_overrules_a_doubt_and_withdraws_that(browser, person):
 def test_a_word_against_a_doubt_needs_a_reason(browser):
     made = factories.mpm_experiment()
     run = Run.objects.get(failed_requests=172849)
-    browser.post("/rulings/", {"rule": "errors.failed", "run": run.pk, "reason": " ", "back": made.get_absolute_url()})
+    browser.post(
+        "/overrides/", {"rule": "errors.failed", "run": run.pk, "reason": " ", "back": made.get_absolute_url()}
+    )
     assert not Override.objects.exists()
     assert "say in a few words why" in said(browser, made)
 
@@ -125,12 +127,12 @@ def test_a_word_against_a_doubt_needs_a_reason(browser):
     ],
 )
 def test_a_senseless_word_changes_nothing(browser, told, status):
-    assert browser.post("/rulings/", told).status_code == status
+    assert browser.post("/overrides/", told).status_code == status
     assert not Override.objects.exists()
 
 
 def test_going_back_leads_to_our_own_pages_only(browser):
-    assert browser.post("/rulings/", {"back": "https://elsewhere.example/"}).url == "/"
+    assert browser.post("/overrides/", {"back": "https://elsewhere.example/"}).url == "/"
 
 
 @pytest.mark.django_db
@@ -140,7 +142,7 @@ def test_only_people_who_are_logged_in_say_so(client, settings):
     page = client.get(made.get_absolute_url()).content.decode()
     assert "not counted" in page
     assert "count it anyway" not in page
-    assert "/login/" in client.post("/rulings/", {"rule": "errors.failed", "reason": "x"}).url
+    assert "/login/" in client.post("/overrides/", {"rule": "errors.failed", "reason": "x"}).url
 
 
 @pytest.fixture
