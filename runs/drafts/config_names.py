@@ -20,7 +20,14 @@ from runs.analysis.columns import Method, group_by_method, method_of
 
 from .asides import heading_level, is_aside, strip_markup
 from .draft import MAX_NAME, DraftConfig
-from .heading_groups import Choice, find_full_names, find_numbered_repeats, name_values
+from .heading_groups import (
+    Choice,
+    drop_common_words,
+    drop_levels,
+    find_full_names,
+    find_numbered_repeats,
+    name_values,
+)
 from .heading_words import (
     drop_with,
     find_repeat,
@@ -176,7 +183,9 @@ class ConfigNames:
         numbered = find_numbered_repeats(names, self._are_alike, loads)
         spelt: dict[str, str] = {}  # by the name in lower case: as it was first written
         names = find_full_names(names | numbered)
-        found = {text: spelt.setdefault(name.lower(), name) for text, name in drop_with(names).items()}
+        names = drop_levels(names, {text: [self.method_of(load) for load in own] for text, own in loads.items()})
+        named = drop_common_words({text: name for text, name in names.items() if name})
+        found = {text: spelt.setdefault(name.lower(), name) for text, name in drop_with(names | named).items()}
         for text, own in loads.items():
             says_nothing = not is_heading[text] and "://" not in text and names[text] == name_of_heading(text)
             name = self._find_change(own, choices[own[0]], says_nothing)

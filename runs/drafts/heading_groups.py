@@ -9,6 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from parsers.blocks import Block
 from runs.analysis.columns import Method, group_by_method
@@ -16,6 +17,7 @@ from runs.analysis.columns import Method, group_by_method
 from .asides import find_numbering, heading_level, is_aside, is_file, strip_markup
 from .heading_words import (
     LETTER,
+    SOFTWARE,
     find_phase,
     find_repeat,
     is_generic,
@@ -31,6 +33,15 @@ Heading = tuple[int, str]  # (line, text)
 _REMARK = re.compile(r"\s*[(（\[,:]")  # what may be left out where a name is mentioned again
 _GLUED = re.compile(r"(.*[^\W\d_])(\d)")  # "jetty1": a repeat where several names have the same numbers
 _MOST_DIGITS = 9  # of a load's numbers
+_LOAD = "\0"  # in place of a number that tells the load
+_PART = re.compile(  # a number, but no size ("1B") or version; a word; a sign
+    r"(?<![.\d])\d+(?:[,.\s]\d{3})*[kKm]?(?![A-Za-z\d]|\.\d)|[A-Za-z]*\d+[A-Za-z][\w.]*|[^\W\d_]+|\s+|.", re.DOTALL
+)
+_IS_NAME = re.compile(r"\d|[^\W\d_a-z][A-Z]|[a-z][A-Z]")  # "PHP", "HTTP/2", "fastCGI"
+_IS_WORD = re.compile(r"[^\W\d_]{4,}|[^\W\d_A-Za-zÀ-ɏ]{2,}")
+_LOAD_PHRASE = re.compile(  # with what belongs to it: "c=10", "(10 connections)", ", 10 clients each"
+    rf"[^\W\d_]*\s?[=:：]\s?{_LOAD}\w*|[-([（\[,;|/@·–—]*\s*-?(?:(?<=-)[^\W\d_]\s?)?[^\s,;:：，。、()（）\[\]]*{_LOAD}[^,;:：，。、()（）\[\]]*[)\]）]?"
+)
 _LEAST_VALUE = 16  # of numbers that may be those of settings
 
 
@@ -112,6 +123,88 @@ def _tells_load(numbers: Sequence[int], method: Method) -> bool:
     seconds = method.duration_s or 0
     load = {method.concurrency, method.requests, method.rate, seconds, seconds / 60, seconds / 3600} - {0}
     return not load.isdisjoint(numbers) and load | {dict(method.further or ()).get("threads")} >= {*numbers}
+
+
+def drop_levels(names: Mapping[str, str], methods: Mapping[str, Sequence[Method]]) -> dict[str, str]:
+    """{heading: its name without the load that it tells}: "nginx c=10" and "nginx c=100" are "nginx"; "10 users" names nothing.
+
+    A number tells the load where each load test below the heading has it as its clients, requests, rate or time, and another
+    heading has another number in its place, or all have one. What stands around it and is the same in all of them goes, too.
+    names: {heading: name}; methods: {heading: those of its load tests}
+    """
+    parts = {text: _split_at_loads(name, methods[text]) for text, name in names.items()}
+    told = {text: own for text, own in parts.items() if _LOAD in own}
+    skeletons = Counter("".join(own) for own in told.values())
+    if len(told) < 2 or not (len(told) == len(names) or max(skeletons.values()) > 1):
+        return dict(names)
+    told = {text: own for text, own in told.items() if len(told) == len(names) or skeletons["".join(own)] > 1}
+    before, after = (_count_common([_around(own, side) for own in told.values()]) for side in (-1, 1))
+    if len({"".join(own) for own in told.values()}) == 1:
+        only = "".join(next(iter(told.values())))
+        return dict(names) | dict.fromkeys(told, _trim_name(_LOAD_PHRASE.sub("", only)))
+    bare = {
+        text: _trim_name("".join([*own[: own.index(_LOAD) - before], " ", *own[own.index(_LOAD) + 1 + after :]]))
+        for text, own in told.items()
+    }
+    return dict(names) | bare if all(bare.values()) else dict(names)
+
+
+def _split_at_loads(name: str, methods: Sequence[Method]) -> list[str]:
+    """The words and signs of a name, _LOAD in place of its one number that is the load's."""
+    parts = _PART.findall(name)
+    told = [at for at, part in enumerate(parts) if part[0].isdigit() and all(_is_load(part, each) for each in methods)]
+    return [*parts[: told[0]], _LOAD, *parts[told[0] + 1 :]] if len(told) == 1 and methods else parts
+
+
+def _is_load(number: str, method: Method) -> bool:
+    found = re.fullmatch(r"(\d{1,9})([kKm]?)", re.sub(r"[,.\s](?=\d{3})", "", number))
+    scale = {"k": 1000, "m": 60}.get(found[2].lower(), 1) if found else 0
+    return found is not None and _tells_load([int(found[1]) * scale], method._replace(further=None))
+
+
+def _around(parts: Sequence[str], side: int) -> list[str]:
+    """What stands before (-1) or behind (1) the load, from it outwards."""
+    at = parts.index(_LOAD)
+    return list(parts[at + 1 :] if side > 0 else reversed(parts[:at]))
+
+
+def _count_common(sides: Sequence[Sequence[str]]) -> int:
+    """How many parts, from the first on, are the same in all."""
+    return sum(1 for _ in takewhile(lambda column: len({*column}) == 1, zip(*sides, strict=False)))
+
+
+def _trim_name(text: str) -> str:
+    bare = re.sub(r"[(（\[]\s*[)）\]]", "", " ".join(text.split())).strip(" \t,;:：、，·•|/@=–—-")
+    return "" if is_generic(bare) else bare
+
+
+def drop_common_words(names: Mapping[str, str]) -> dict[str, str]:
+    """The names without the words that all begin with: "Throughput of nginx", "Throughput of caddy".
+
+    Words that only say that something was measured go at the end, too. Names and abbreviations stay ("MPM prefork"), and all words
+    where what is left names nothing by itself ("on", "2", "B: keep-alive").
+    """
+    split = {name: name.split() for name in names.values()}
+    if len(split) < 2:
+        return dict(names)
+    first, n_first = next(iter(split.values())), _count_common([*split.values()])
+    n_last = _count_common([words[::-1] for words in split.values()])
+    if any(names_software(word) or _IS_NAME.search(word) for word in first[:n_first]):
+        n_first = 0
+    if not is_generic(" ".join(first[len(first) - n_last :])):
+        n_last = 0
+    bare = {name: words[n_first : len(words) - n_last] for name, words in split.items()}
+    if not (n_first or n_last) or not all(map(_names_alone, bare.values())):
+        return dict(names)
+    return {text: " ".join(bare[name]) for text, name in names.items()}
+
+
+def _names_alone(words: Sequence[str]) -> bool:
+    """Whether words are more than a state, a number or a letter, and need none of those that stood around them."""
+    text = " ".join(words)
+    if not words or LETTER.fullmatch(words[0].rstrip(":,")) or is_generic(words[-1]) or is_generic(text):
+        return False
+    return bool(_IS_WORD.search(text) or any(map(SOFTWARE.fullmatch, words))) and not find_phase(text)
 
 
 def drop_named_groups(choices: Mapping[int, Choice], duplicates: Mapping[int, int]) -> dict[int, Choice]:

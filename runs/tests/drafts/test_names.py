@@ -307,3 +307,43 @@ def test_options_of_a_server_that_are_listed_above_reports_name_nothing():
 )  # fmt: skip
 def test_dates_and_words_of_repeats_are_no_part_of_a_name(headings, names):
     assert names_of("".join(f"{text}\n@wrk {100 + at}.10\n" for at, text in enumerate(headings))) == names
+
+
+@pytest.mark.parametrize(
+    ("headings", "names"),
+    [
+        (("nginx c=10", "nginx c=100", "caddy c=10", "caddy c=100"), ["nginx", "caddy"]),
+        (("### nginx, 10 connections", "### nginx, 100 connections", "### caddy, 10 connections"), ["nginx", "caddy"]),
+        (("nginx (10 gleichzeitige Zugriffe)", "nginx (100 gleichzeitige Zugriffe)"), ["nginx"]),
+        (("并发为10，结果如下：", "并发为100，结果如下："), ["nginx/1.22.1"]),
+        (("## 10 clientes", "## 100 clientes"), ["nginx/1.22.1"]),
+        (("nginx-10", "nginx-100", "caddy-10"), ["nginx", "caddy"]),
+        (("nginx 1.10", "nginx 1.100"), ["nginx 1.10", "nginx 1.100"]),
+        (("nginx_10B", "nginx_100B"), ["nginx_10B", "nginx_100B"]),
+        (("nginx with 5 workers", "nginx with 50 workers"), ["nginx with 5 workers", "nginx with 50 workers"]),
+    ],
+)
+def test_a_number_that_a_report_prints_as_its_load_is_no_part_of_a_name(headings, names):
+    levels = (10, 100, 10, 100)
+    text = "\n".join(f"{heading}\n@ab 5{at}.1 c={levels[at]}\n" for at, heading in enumerate(headings))
+    assert names_of(text) == names
+
+
+def test_a_load_that_all_headings_tell_alike_is_no_part_of_their_names():
+    assert names_of("nginx c=10\n@ab 500.1\n\ncaddy c=10\n@ab 400.1 Caddy\n") == ["nginx", "caddy"]
+
+
+@pytest.mark.parametrize(
+    ("headings", "names"),
+    [
+        (("Wydajność serwera nginx", "Wydajność serwera caddy"), ["nginx", "caddy"]),
+        (("Производительность gunicorn", "Производительность uvicorn"), ["gunicorn", "uvicorn"]),
+        (("gunicorn-3.7 benchmark", "bjoern-3.7 benchmark"), ["gunicorn-3.7", "bjoern-3.7"]),
+        (("Cache turned on", "Cache turned off"), ["Cache turned on", "Cache turned off"]),
+        (("Laufzeit PHP 7.4", "Laufzeit PHP 8.2"), ["Laufzeit PHP 7.4", "Laufzeit PHP 8.2"]),
+        (("Apache prefork", "Apache worker"), ["Apache prefork", "Apache worker"]),
+    ],
+)
+def test_words_that_all_headings_begin_or_end_with_are_no_part_of_their_names(headings, names):
+    text = "\n".join(f"## {heading}\n@ab 5{at}.1\n" for at, heading in enumerate(headings))
+    assert names_of(text) == names
