@@ -14,7 +14,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db.models import Exists, Max, Model, OuterRef, Q
+from django.db.models import Exists, Model, OuterRef, Q
 from django.utils import timezone
 
 from runs.analysis.doubts import is_rule
@@ -29,6 +29,7 @@ from .redact import find_base64_forms, find_forms, mask_json, mask_words
 from .text_storage import make_text_columns, save_pieces, text_of
 from .validation import rejected, truncate
 
+RUNS_PER_QUERY = 500
 SHORTEST_SECRET = 4  # characters; a shorter word would be blacked out inside of figures and other words
 
 
@@ -177,18 +178,23 @@ def _mask_facets(upload: Upload, words: Iterable[str]) -> None:
             facet.save(update_fields=["value"])
 
 
-@take_turns()
 def move_run(run: Run, config: Config) -> Run:
     """Put a run and its captures under another config. A config or experiment left empty is deleted."""
-    before = (run.experiment_id, run.config_id)
-    with counters.track_changes(Run.objects.filter(pk=run.pk)):
-        _place_run(run, config)
-        run.save()
-    for capture in Capture.objects.filter(run=run):
-        _place_capture(capture, config)
-    _record_block(run, config=_give_key(run.upload_id, config), repeat=run.repeat)
-    delete_empty([before[0]], [before[1]])
+    move_runs([run], config)
     return run
+
+
+@take_turns()
+def move_runs(runs: Sequence[Run], config: Config, repeats: Mapping[int, int] | None = None) -> None:
+    """`move_run` for several. repeats: the numbers that runs get there, by id; others keep theirs where it is free."""
+    before = {run.experiment_id for run in runs}, {run.config_id for run in runs}
+    ids = [run.pk for run in runs]
+    with counters.track_changes(Run.objects.filter(pk__in=ids)):
+        _place_runs(runs, config, repeats or {})
+    for part in counters.split_ids(ids):
+        Capture.objects.filter(run__in=part).update(config=config, experiment=config.experiment)
+    _record_places(runs, config)
+    delete_empty(*before)
 
 
 @take_turns()
@@ -275,11 +281,10 @@ def _merge_configs(config: Config, *, into: Config) -> Config:
     # Saved before the runs are recorded: that loads the uploads' rows again.
     _replace(uploads, "configs", config.pk, into.pk)
     _record_name(uploads, "configs", into.pk, into.name)
+    runs = list(Run.objects.filter(config=config).order_by("repeat", "id").select_related("host"))
     with counters.track_changes(config.runs.all()):
-        for run in Run.objects.filter(config=config).order_by("repeat", "id"):
-            _place_run(run, into)
-            run.save()
-            _record_block(run, config=_give_key(run.upload_id, into), repeat=run.repeat)
+        _place_runs(runs, into, {})
+        _record_places(runs, into)
     for model in (Run, Capture, ConfigText):  # those in the bin, too
         model.everything.filter(config=config).update(config=into)
     config.delete()
@@ -293,14 +298,30 @@ def _name(model: type[Model], name: str) -> str:
     return stored
 
 
-def _place_run(run: Run, config: Config) -> None:
-    """Under the config, with a fingerprint and a repeat that fit there. Not saved."""
-    run.config, run.experiment = config, config.experiment
-    Timing.objects.filter(run=run).update(experiment=config.experiment)
-    run.fingerprint = make_fingerprints_of_stored([run])[0]
-    others = Run.objects.filter(config=config, fingerprint=run.fingerprint).exclude(pk=run.pk)
-    if others.filter(repeat=run.repeat).exists():
-        run.repeat = others.aggregate(last=Max("repeat"))["last"] + 1
+def _place_runs(runs: Sequence[Run], config: Config, repeats: Mapping[int, int]) -> None:
+    """Under the config, with fingerprints and repeats that fit there: a number that another run has there goes on from the last."""
+    own = {run.pk for run in runs}
+    taken: dict[str, set[int]] = defaultdict(set)
+    for pk, fingerprint, repeat in config.runs.order_by().values_list("pk", "fingerprint", "repeat"):
+        if pk not in own:
+            taken[fingerprint].add(repeat)
+    for run in runs:
+        run.config, run.experiment = config, config.experiment
+    for run, run.fingerprint in zip(runs, make_fingerprints_of_stored(runs), strict=True):
+        numbers = taken[run.fingerprint]
+        run.repeat = repeats.get(run.pk) or (max(numbers) + 1 if run.repeat in numbers else run.repeat)
+        numbers.add(run.repeat)
+    for part in counters.split_ids(list(own)):
+        Timing.objects.filter(run__in=part).update(experiment=config.experiment)
+        Run.objects.filter(pk__in=part).update(config=config, experiment=config.experiment)
+    Run.objects.bulk_update(runs, ["fingerprint", "repeat"], batch_size=RUNS_PER_QUERY)
+
+
+def _record_places(runs: Sequence[Run], config: Config) -> None:
+    keys = {upload: _give_key(upload, config) for upload in sorted({run.upload_id for run in runs})}
+    record_edits(
+        {(run.upload_id, run.block_key): {"config": keys[run.upload_id], "repeat": run.repeat} for run in runs}
+    )
 
 
 def _place_capture(capture: Capture, config: Config | None) -> None:
@@ -344,13 +365,18 @@ def _record_block(row: Run | Capture, **changes: object) -> None:
 
 def record_blocks(blocks: Iterable[tuple[int, str]], changes: dict[str, Any]) -> None:
     """Add the same edits to several blocks, each named by its upload and key; None takes an edit away."""
+    record_edits(dict.fromkeys(blocks, changes))
+
+
+def record_edits(changes: Mapping[tuple[int, str], dict[str, Any]]) -> None:
+    """`record_blocks` with edits for each block."""
     keys: dict[int, list[str]] = defaultdict(list)
-    for upload_id, key in blocks:
+    for upload_id, key in changes:
         keys[upload_id].append(key)
     for upload in lock_uploads(keys):
         edited = upload.edits.setdefault("blocks", {})
         for key in keys[upload.pk]:
-            both = {**edited.pop(key, {}), **changes}
+            both = {**edited.pop(key, {}), **changes[upload.pk, key]}
             if kept := {name: value for name, value in both.items() if value is not None}:
                 edited[key] = kept
         if not edited:

@@ -37,6 +37,12 @@ COLUMNS = (
     *("tool", "facet_config", "facet_command", "facet_server", "host", "fingerprint", "created_at", "ran_at"),
     *("counted", "partial", "aborted", "requests_per_second"),
 )
+OWNERS = (
+    "upload",
+    "experiment",
+    "config",
+    "host",
+)  # of whose runs a query may be: it would ask for each run's owner again
 RAN_AT = Coalesce("ran_at", "created_at")
 # As _make_contribution has it, which leaves out what is not known when a run is stored.
 MAY_BE_IN_TREND = Q(counted=True, partial=False, aborted=False, requests_per_second__gt=0)
@@ -114,7 +120,7 @@ def record_stored(runs: Sequence[Run], facets: FacetIds, before: Iterable[Contri
 
 
 def sum_contributions(runs: QuerySet[Run]) -> dict[int, Contribution]:
-    rows = list(runs.order_by().only(*COLUMNS))
+    rows = list(runs.order_by().only(*COLUMNS, *OWNERS))
     tools = _get_facet_ids({(Kind.TOOL, run.tool) for run in rows})
     tags: dict[int, list[int]] = defaultdict(list)
     for part in split_ids([run.pk for run in rows]):
@@ -141,7 +147,7 @@ def record_restored(runs: Sequence[int]) -> None:
 
 def save_tags(runs: QuerySet[Run]) -> None:
     """Save the links of these runs to the tags that they have by now. For use in a transaction."""
-    rows = list(runs.order_by().only("tags"))
+    rows = list(runs.order_by().only("tags", *OWNERS))
     ids = _get_facet_ids({(Kind.TAG, tag[:VALUE_LENGTH]) for run in rows for tag in run.tags if tag})
     RunTag.objects.filter(run__in=[run.pk for run in rows]).delete()
     links = {(ids[Kind.TAG, tag[:VALUE_LENGTH]], run.pk) for run in rows for tag in run.tags if tag}
@@ -161,12 +167,18 @@ def track_changes(runs: QuerySet[Run]) -> Iterator[None]:
 
 
 def _save_facets(runs: QuerySet[Run]) -> None:
-    """Save the facets that these runs have by now, where they changed."""
+    """Save the facets that these runs have by now, where they changed: most change to the same ones."""
     rows = list(runs.select_related("config").only("tool", "command", "server_software", "tags", *KEYS, "config__name"))
     old = [[getattr(run, key) for key in KEYS] for run in rows]
     link_facets(rows)
-    changed = [run for run, before in zip(rows, old, strict=True) if [getattr(run, key) for key in KEYS] != before]
-    Run.objects.bulk_update(changed, [key.removesuffix("_id") for key in KEYS], batch_size=500)
+    changed: dict[tuple[str, int | None], list[int]] = defaultdict(list)
+    for run, before in zip(rows, old, strict=True):
+        for key, was in zip(KEYS, before, strict=True):
+            if getattr(run, key) != was:
+                changed[key, getattr(run, key)].append(run.pk)
+    for (key, facet), ids in changed.items():
+        for part in split_ids(ids):
+            Run.objects.filter(pk__in=part).update(**{key: facet})
 
 
 def split_ids(ids: Sequence[Any]) -> Iterator[Sequence[Any]]:

@@ -201,10 +201,7 @@ def _split(merged: Config, before: dict[str, Any]) -> Config:
     """Take out of a config again what was another config's."""
     config = _restore_config(before["place"])
     repeats = dict(before["runs"])
-    for run in merged.runs.filter(pk__in=repeats).order_by("pk"):
-        moved = changes.move_run(run, config)
-        if repeats[run.pk]:  # a warm-up's is 0
-            changes.set_repeat(moved, repeats[run.pk])
+    changes.move_runs(list(merged.runs.select_related("host").filter(pk__in=repeats).order_by("pk")), config, repeats)
     for capture in merged.captures.filter(pk__in=before["captures"], run=None):
         changes.move_capture(capture, config, capture.phase)
     merged.texts.filter(pk__in=before["texts"]).update(config=config)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from runs import ingest
-from runs.ingest import Hints, Rejected, changes
+from runs.ingest import Hints, Rejected, changes, fields
 from runs.models import Capture, Config, Experiment, Host, Run, Series, Upload
 from runs.tests.ingest.texts import meminfo, session
 
@@ -185,3 +187,50 @@ def test_edits_find_their_block_when_a_later_parser_sees_more(upload, monkeypatc
     upload.save()
     ingest.reparse(upload.pk)
     assert not Run.objects.get(requests_per_second=500).counted
+
+
+def count_queries(n_runs: int, change: str) -> int:
+    text = session(*range(500, 500 + n_runs)) + session(*range(700, 700 + n_runs), heading="event:")
+    ingest.submit(text.encode(), origin="web", hints=Hints(experiment=f"{change} {n_runs}", host="web1"))
+    experiment = Experiment.objects.get(name=f"{change} {n_runs}")
+    worker, event = experiment.configs.order_by("pk")
+    before = fields.read(event, ["name"])
+    if change == "take apart":
+        event = fields.change(event, {"name": "worker"})
+    acts = {
+        "merge": lambda: fields.change(event, {"name": "worker"}),
+        "take apart": lambda: fields.change(event, before),
+        "rename": lambda: fields.change(worker, {"name": f"worker {n_runs}"}),
+        "tag": lambda: fields.change(experiment, {"tags": [f"tag {n_runs}"]}),
+        "leave out": lambda: fields.change(worker, {"counted": False}),
+        "delete": lambda: ingest.restore(ingest.delete(experiment)),
+    }
+    with CaptureQueriesContext(connection) as queries:
+        acts[change]()
+    return len(queries)
+
+
+@pytest.mark.parametrize("change", ["merge", "take apart", "rename", "tag", "leave out", "delete"])
+def test_a_change_takes_as_many_queries_for_many_runs(change):
+    """Merging two configs of 1,200 runs took 97 s, in which nobody else could change anything."""
+    assert count_queries(2, change) == count_queries(9, change)
+
+
+def test_repeats_of_merged_configs_go_on_and_come_back_when_they_are_taken_apart():
+    text = session(500, 600, 650) + session(700, 710, heading="event:")
+    upload = ingest.submit(text.encode(), origin="web").upload
+    worker, event = config("worker"), config("event")
+    before = fields.read(event, ["name"])
+    was = everything()
+    merged = fields.change(event, {"name": "worker"})
+    numbers = dict(merged.runs.values_list("requests_per_second", "repeat"))
+    assert (merged, numbers) == (worker, {500: 1, 600: 2, 650: 3, 700: 4, 710: 5})
+    assert set(merged.captures.values_list("run__repeat", flat=True)) == {1, 2, 3, 4, 5}
+    reparsed(upload)
+    fields.change(merged, before)
+    now = everything()
+    fingerprints, repeats = (
+        [[run[name] for run in each["Run"]] for each in (was, now)] for name in ("fingerprint", "repeat")
+    )
+    assert repeats[0] == repeats[1]
+    assert fingerprints[0][:3] == fingerprints[1][:3] and len(set(fingerprints[1])) == 2
