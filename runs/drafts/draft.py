@@ -144,12 +144,14 @@ class Reading:
     """What was parsed from one text, and the draft that it would become.
 
     samples   of its captures, by the drafts' identities, as far as they were collected before they are stored
+    runs      the rows of its runs, by their keys, as far as they were made before they are stored
     """
 
     blocks: list[Block]
     draft: Draft
     problems: list[Problem]
     samples: dict[int, CaptureSeries] = field(default_factory=dict)
+    runs: dict[str, Any] = field(default_factory=dict)
 
 
 Item = DraftRun | DraftCapture | DraftText

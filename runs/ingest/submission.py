@@ -26,7 +26,7 @@ from django.db.models import F, Q, QuerySet
 
 import parsers
 from parsers.blocks import UNFORESEEN
-from runs.drafts.draft import Draft
+from runs.drafts.draft import Draft, Reading
 from runs.models import Capture, ConfigText, Run, Timing, Upload
 from runs.querysets import read_database_now, take_turns
 
@@ -50,7 +50,7 @@ from .reading import (
     read_blocks,
 )
 from .receiving import Incoming, receive, redact_text
-from .store import Rows, store, write_unread
+from .store import Rows, make_rows, store, write_unread
 from .text_storage import Text, make_text_columns, save_pieces, text_of
 from .validation import Broken, Rejected, rejected, truncate
 
@@ -173,6 +173,7 @@ def _prepare(data: Incoming, name: str, options: Options) -> _Prepared:
     try:
         reading = read(text, hints=hints, edits=edits, on_progress=on_progress, at_once=at_once)
         collect_samples(reading, on_progress, most_series)
+        make_rows(upload, reading)
     except TooSlow:  # a worker has more time
         return _prepare_for_worker(upload, text)
     except Broken as error:
@@ -241,22 +242,35 @@ def _replace(upload: Upload, text: Text, write: Callable[[Upload], Rows | None])
 
 def reparse(upload_id: int) -> Upload:
     """Build an upload's results again from its text, hints and edits. Ids, and names given since, stay."""
-    text = text_of(Upload.objects.get(pk=upload_id))
+    seen = Upload.objects.get(pk=upload_id)
+    text = text_of(seen)
     blocks = read_blocks(text)
+    reading = _read_again(seen, blocks, text)  # nobody else can change anything in the transaction
     with take_turns():
         upload = Upload.objects.select_for_update().get(pk=upload_id)
+        if (upload.edits, upload.hints, upload.blocks) != (seen.edits, seen.hints, seen.blocks):
+            reading = _read_again(upload, blocks, text)
         renumber = map_old_keys(upload.blocks, blocks)
         upload.edits = renumber_blocks(upload.edits, renumber)
         for model in (Run, Capture, ConfigText, Timing):
             for row in model.everything.filter(upload=upload).exclude(deletion=None).only("block_key"):
-                row.block_key = renumber(row.block_key) or row.block_key
-                row.save(update_fields=["block_key"])
-        hints = Hints.from_dict(upload.hints)
+                if (key := renumber(row.block_key)) not in ("", row.block_key):
+                    row.block_key = key
+                    row.save(update_fields=["block_key"])
         upload.parser_version = parsers.VERSION
-        store(upload, draft_blocks(blocks, text, hints=hints, edits=upload.edits, strict=False))
+        store(upload, reading)
         if not blocks:
             write_unread(upload, status=Status.FAILED, error=describe_nothing_found(text.n_lines))
     return upload
+
+
+def _read_again(upload: Upload, blocks: list[parsers.Block], text: Text) -> Reading:
+    """The draft of its blocks with the edits that it has, by the numbers that its blocks have now."""
+    edits = renumber_blocks(upload.edits, map_old_keys(upload.blocks, blocks))
+    reading = draft_blocks(blocks, text, hints=Hints.from_dict(upload.hints), edits=edits, strict=False)
+    collect_samples(reading, ignore_progress)
+    make_rows(upload, reading)
+    return reading
 
 
 # --- large texts in the queue, which a worker reads ------------------------------------------------------------------------
@@ -353,6 +367,7 @@ def _parse(reader: Reader) -> None:
         # Before the transaction: SQLite lets nobody else write while one is open. A queued upload's edits do not change.
         reading = read(text, hints=hints, edits=queued.edits, on_progress=reader.add_progress)
         collect_samples(reading, reader.add_progress)
+        make_rows(queued, reading)
         reader.save_progress()
         with transaction.atomic():
             upload = Upload.objects.select_for_update().get(pk=reader.upload_id)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from runs import ingest
-from runs.ingest import Hints, Rejected, changes, fields
+from runs.ingest import Hints, Rejected, changes, fields, submission
 from runs.models import Capture, Config, Experiment, Host, Run, Series, Upload
 from runs.tests.ingest.texts import meminfo, session
 
@@ -234,3 +236,29 @@ def test_repeats_of_merged_configs_go_on_and_come_back_when_they_are_taken_apart
     )
     assert repeats[0] == repeats[1]
     assert fingerprints[0][:3] == fingerprints[1][:3] and len(set(fingerprints[1])) == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_others_change_while_a_text_is_read_again_goes_through_and_stays(upload, monkeypatch):
+    read_again = submission._read_again
+
+    def change() -> None:
+        changes.move_run(Run.objects.get(requests_per_second=600), config("event"))
+        connection.close()
+
+    def read_while_others_change(*args: object) -> object:
+        reading = read_again(*args)
+        if not Run.objects.filter(requests_per_second=600, config__name="event").exists():
+            with ThreadPoolExecutor(1) as pool:
+                pool.submit(change).result(10)
+        return reading
+
+    monkeypatch.setattr(submission, "_read_again", read_while_others_change)
+    before = everything()["Series"]
+    ingest.reparse(upload.pk)
+    assert dict(Run.objects.values_list("requests_per_second", "config__name")) == {
+        500: "worker",
+        600: "event",
+        700: "event",
+    }
+    assert everything()["Series"] == before
