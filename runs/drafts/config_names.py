@@ -38,8 +38,9 @@ from .heading_words import (
     speaks,
 )
 from .headings import choose_headings, find_changed_texts, find_own_lines
-from .hosts import Servers, find_server, find_told_host
+from .hosts import Servers, find_server
 from .sentences import Sentences, find_replacement, find_settings, is_one_of
+from .told_hosts import find_told_host
 from .variants import find_variants
 
 _SHORT_NAME = 60

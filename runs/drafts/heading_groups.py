@@ -17,7 +17,6 @@ from runs.analysis.columns import Method, group_by_method
 from .asides import find_numbering, heading_level, is_aside, is_file, strip_markup
 from .heading_words import (
     LETTER,
-    SOFTWARE,
     find_phase,
     find_repeat,
     is_generic,
@@ -28,6 +27,7 @@ from .heading_words import (
     remove_file_type,
     split_repeat,
 )
+from .software import SOFTWARE
 
 Heading = tuple[int, str]  # (line, text)
 _REMARK = re.compile(r"\s*[(（\[,:]")  # what may be left out where a name is mentioned again

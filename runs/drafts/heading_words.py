@@ -14,6 +14,7 @@ from parsers.catalogue import formats, makes_load
 from parsers.transcript import width
 
 from .asides import DATE, DONE, find_numbering, heading_level, is_code, is_file, strip_markup
+from .software import SOFTWARE
 
 # Order matters: "just after the start" is before the load, although it says "after".
 _PHASES = (
@@ -110,13 +111,6 @@ WORD = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ0-9_.+/-]*[A-Za-zÀ-ɏ0-9+]")
 _COMPARISON = re.compile(
     r"\b(?:vs|versus|gegen)\b|\b(?:or|oder|ou|o)\s.*[?？]$|\b(?:compar(?:ison|ing)|vergleich|comparaison|comparación|porównanie)\b"
     r"|比較|対比|比较|对比",
-    re.IGNORECASE,
-)
-SOFTWARE = re.compile(
-    r"nginx|apache\d?|httpd|lighttpd|caddy|haproxy|varnish|squid|envoy|traefik|tomcat|jetty|undertow|netty|node|deno|bun|express"
-    r"|fastify|koa|django|flask|fastapi|rails|sinatra|puma|unicorn|thin|passenger|gunicorn|uvicorn|uwsgi|mongrel|webrick|php|fpm"
-    r"|hhvm|fastcgi|golang|rust|java|python|ruby|perl|erlang|elixir|phoenix|openresty|iis|litespeed|cherokee|mysql|mariadb"
-    r"|postgres(?:ql)?|redis|memcached|docker|prefork|worker|event|itk|peruser|tornado|twisted|gevent|cherrypy|mongodb",
     re.IGNORECASE,
 )
 _CLIENTS = re.compile(

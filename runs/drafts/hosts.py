@@ -13,19 +13,16 @@ from itertools import pairwise, product
 from typing import Any
 
 from parsers.blocks import Block
-from parsers.catalogue import makes_load
 from parsers.commands import LOCAL
 from parsers.records import HostFacts, LoadResult, Record, SystemSample
 from runs.analysis.stats import repeatability_limit
 
 from .draft import DraftHost
-from .heading_words import SOFTWARE
+from .told_hosts import CORES, PLACEHOLDERS, find_told_host
 
 Server = tuple[str, str, int]  # software, host, port; "" or 0 where the tool did not print it
 RAM_TOLERANCE = 0.03  # some monitors print MiB with one decimal, others even less
 _GENERIC_SYSTEMS = frozenset([None, "Linux", "GNU/Linux"])  # less than the name of a distribution
-_LONGEST_TOLD = 200  # characters of a line that tells of a machine
-_PLACEHOLDERS = LOCAL | {"example.com"}
 _URL = re.compile(
     r"(?:https?://(?=\S)|(?<=\s)(?=localhost|[\w-]+\.[\w.-]+\w[:/]))(?P<host>[\w.-]+|\[[\da-fA-F:]+\])(?::(?P<port>\d{1,5}))?/"
 )
@@ -97,32 +94,6 @@ class Sighting:
         """Without what tools write in other ways: marks, spaces and the clock rate."""
         model = next((facts.cpu_model for facts in self.facts if facts.cpu_model), "")
         return re.sub(r"@.*|\((?:r|tm)\)|\bcpu\b|[\W_]", "", model.lower())
-
-
-_TOLD_HOST = re.compile(  # "Hostname: web1", "**Server:** web1 (8 cores)", "hostname web1"
-    r"[\s>#*_|-]{0,6}(?:host ?name(?=[\s:=*])|(?:(?:test )?(?:host|machine|(?P<server>server)|node|box|vm)"
-    r"|(?:running|ran|tested|measured) on|rechner|maschine|serveur|servidor|maszyna|ホスト名?|サーバー?|主机名?|服务器|机器)"
-    r"(?=[\s*_]{0,3}[:=：]))[\s*_]{0,3}[:=：]?"
-    r"[\s*_`]{0,9}(?P<name>[a-z](?:[\w-]{0,60}\w)?(?:\.[\w-]{1,60}){0,5})[*_`]{0,3}\s*(?P<rest>[(,;（，、].*)?",
-    re.IGNORECASE,
-)
-_NO_HOST = re.compile(  # software, systems and words that stand there, too
-    rf"{SOFTWARE.pattern}|linux|ubuntu|debian|centos|fedora|alpine|windows|macos|darwin|aws|azure|gcp|yes|no|none|unknown|tbd|same|local"
-    r"|laptop|desktop|server|host|production|staging|dev|test|name|the|my|v\d+|\w",
-    re.IGNORECASE,
-)
-
-
-def find_told_host(text: str) -> HostFacts:
-    """What a line by itself tells of a machine: its name, and its cores behind that; nothing where it names none."""
-    found = _TOLD_HOST.fullmatch(text.strip()) if len(text) < _LONGEST_TOLD else None
-    name = found["name"] if found else ""
-    if not found or name.lower() in _PLACEHOLDERS or makes_load(name) or _NO_HOST.fullmatch(re.split(r"[.-]", name)[0]):
-        return HostFacts()
-    cores = _CORES.search(found["rest"] or "")
-    if found["server"] and not (cores or re.search(r"\w[\d-]", name)):  # of a framework: "Server: Actix"
-        return HostFacts()
-    return HostFacts(name=name, cores=int(cores[1]) if cores else None)
 
 
 def find_sighting(index: int, block: Block, records: Sequence[Record]) -> Sighting:
@@ -327,7 +298,6 @@ def _find_by_section(
     return found
 
 
-_CORES = re.compile(r"(\d{1,3})[\s-]*(?:v?cpus?|v?cores?|kerne?n?|núcleos|cœurs|rdzeni\w*|コア)", re.IGNORECASE)
 _MOST_TOLD = 10
 _RAM = re.compile(r"(\d{1,4})\s?(g|m)i?b?\b(?!\s*(?:disk|ssd|hdd|nvme|platte|swap))", re.IGNORECASE)
 
@@ -343,7 +313,7 @@ def find_told_hosts(prose: Iterable[str], names: Sequence[str], first_number: in
         for said in re.findall(
             rf"(?i)(?<!\w){re.escape(name)}(?!\w)((?:(?!(?<!\w)(?:{any_name})(?!\w))[^.;\n]){{0,120}})", text
         ):
-            cores, ram = _CORES.search(said), _RAM.search(said)
+            cores, ram = CORES.search(said), _RAM.search(said)
             if cores or ram:
                 ram_kb = int(ram[1]) * (1024**2 if ram[2].lower() == "g" else 1024) if ram else None
                 hosts.setdefault(
@@ -374,6 +344,21 @@ def _merge_facts(key: str, sightings: list[Sighting], loaded: list[str]) -> Draf
     )
 
 
+def add_told_facts(hosts: list[DraftHost], told: HostFacts, key: str) -> list[DraftHost]:
+    """The one host, or a new one of that key, with what the text tells of it and no tool printed.
+
+    Where they disagree, the text tells of another.
+    """
+    facts = {name: value for name in ("cpu_model", "cores", "ram_kb", "os") if (value := getattr(told, name))}
+    if not hosts:
+        return [DraftHost(key=key, name=_describe(told), **facts)] if facts else []
+    shown = hosts[0]
+    if shown.cpu_model or (shown.ram_kb and told.ram_kb and not 0.8 < shown.ram_kb / told.ram_kb < 1.1):
+        return hosts
+    new = {name: value for name, value in facts.items() if not getattr(shown, name)}
+    return [replace(shown, **new)]
+
+
 def _add_noise(passport: dict[str, Any] | None) -> dict[str, Any] | None:
     """With noise_pct: 19 of 20 pairs of equal single runs lie nearer to each other than that."""
     if passport is None:
@@ -384,7 +369,7 @@ def _add_noise(passport: dict[str, Any] | None) -> dict[str, Any] | None:
 
 def _choose_machine_name(names: Iterable[str]) -> str:
     """The name that is a machine's own, or "": of several that were loaded none is the machine of all."""
-    own = {name for name in names if name not in _PLACEHOLDERS and not _is_address(name)}
+    own = {name for name in names if name not in PLACEHOLDERS and not _is_address(name)}
     return own.pop() if len(own) == 1 else ""
 
 

@@ -33,9 +33,10 @@ from .draft import (
 )
 from .duplicates import find_backed_figures, find_duplicate_loads, find_duplicate_monitors
 from .heading_words import find_repeat, is_generic, is_sentence, is_short, is_warm_up
-from .hosts import find_hosts, find_sighting, find_told_hosts, split_by_machine
+from .hosts import add_told_facts, find_hosts, find_sighting, find_told_hosts, split_by_machine
 from .parts import join_parts
 from .recorded import Recording, place_recorded
+from .told_hosts import find_listed_facts
 from .variants import fill_in_loops
 
 _COMPARES = re.compile(
@@ -133,6 +134,9 @@ class _Relation:
         results = [r for i in loads for r in self.blocks[i].load_results]
         sightings = [self.sightings[i] for i in part]
         hosts, host_of = find_hosts(sightings, loads, results, len(draft.hosts) + 1, number_sections(self.blocks))
+        if len(hosts) < 2 and loads and len(part) == len(self.blocks):
+            told = find_listed_facts(block.trail for block in self.blocks)
+            hosts = add_told_facts(hosts, told, f"h{len(draft.hosts) + 1}")
         draft.hosts += hosts
         first = host_of.get(loads[0], hosts[0].key if hosts else "") if loads else hosts[0].key if hosts else ""
         experiment = DraftExperiment(key=key, name="", host=first)

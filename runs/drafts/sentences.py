@@ -10,7 +10,8 @@ from parsers.blocks import Block
 from parsers.catalogue import makes_load
 from parsers.transcript import width
 
-from .heading_words import SOFTWARE, WORD, is_generic
+from .heading_words import WORD, is_generic
+from .software import SOFTWARE
 from .typed_settings import read_setting
 
 _OTHER_SCRIPT = re.compile(r"[^\W\d_A-Za-zÀ-ɏ]")

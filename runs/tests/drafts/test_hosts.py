@@ -214,3 +214,50 @@ def test_each_section_has_the_host_that_it_tells():
     names = {host.key: host.name for host in draft.hosts}
     assert [names[run.host] for run in draft.experiments[0].runs] == ["web1", "web1", "web2"]
     assert [config.name for config in draft.experiments[0].configs] == ["web1", "web2"]
+
+
+BELOW = "\n\n## nginx\n@ab 500.1\n\n## caddy\n@ab 400.1 Caddy\n"
+
+
+@pytest.mark.parametrize(
+    ("told", "facts"),
+    [
+        ("- CPU: AMD EPYC 7302P\n- Cores: 16\n- RAM: 64 GB\n- OS: Debian 12", ("AMD EPYC 7302P", 16, 64, "Debian 12")),
+        ("CPU: Intel i7-4710HQ (8) @ 3.500GHz\nMemory: 15.936 GiB", ("Intel i7-4710HQ", 8, 15.936, "")),
+        ("| Part | |\n|---|---|\n| CPU | Intel(R) Xeon(R) E5-2670 |\n| Memory | 32 GB |", ("Intel Xeon E5-2670", None, 32, "")),
+        ("**Server:** 4 vCPU, 8 GB RAM, Ubuntu 22.04", ("", 4, 8, "")),
+        ("- Prozessor: Intel Core i5-3210M\n- Arbeitsspeicher: 8 GB\n- Debian 11", ("Intel Core i5-3210M", None, 8, "Debian 11")),
+        ("- Processador: Intel Core i5-3210M (4 núcleos)\n- Memória RAM: 8 GB", ("Intel Core i5-3210M", 4, 8, "")),
+        ("- 2.7 GHz Intel Core i7\n- 16 GB 2133 MHz LPDDR3", ("Intel Core i7", None, 16, "")),
+        ("Hardware: [Raspberry Pi 2](https://example.org/pi) (4 cores, 1 GB Ram)", ("", 4, 1, "")),
+        ("+ load generator\n\n- CPU: Intel Xeon E5-2683 v4\n- Mem: 128 GB\n\n+ server\n\n- CPU: AMD EPYC 7302P\n- Mem: 64 GiB",
+         ("AMD EPYC 7302P", None, 64, "")),
+    ],
+)  # fmt: skip
+def test_lists_and_tables_of_its_parts_tell_of_the_machine(told, facts):
+    _, draft = read(expand(f"# Two servers\n\n{told}{BELOW}"))
+    (host,) = draft.hosts
+    cpu_model, cores, gib, system = facts
+    assert (host.cpu_model, host.cores, host.os) == (cpu_model, cores, system)
+    assert host.ram_kb == pytest.approx(gib * 1024**2, abs=1)
+    assert draft.experiments[0].host == host.key
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "- Memory: 512 MB",  # of a container, or of a process
+        "| Metric | Value |\n|---|---|\n| CPU | 45 % |\n| Memory | 32 MB |",
+        "- CPU: AMD EPYC 7302P\n- RAM: 64 GB\n\n- CPU: Intel Xeon E5-2670\n- RAM: 32 GB",
+    ],
+)
+def test_what_may_be_of_something_else_tells_of_no_machine(told):
+    _, draft = read(expand(f"# Two servers\n\n{told}{BELOW}"))
+    assert draft.hosts == []
+
+
+def test_what_a_tool_printed_of_a_machine_stays():
+    shown = "$ nproc\n4\n$ cat /proc/meminfo\nMemTotal:        8174592 kB\nMemFree:          100000 kB\n"
+    _, draft = read(expand(f"- CPU: AMD EPYC 7302P\n- Cores: 16\n- RAM: 8 GB\n\n{shown}{BELOW}"))
+    (host,) = draft.hosts
+    assert (host.cpu_model, host.cores, host.ram_kb) == ("AMD EPYC 7302P", 4, 8174592)

@@ -1,0 +1,150 @@
+"""What lines of a text say of a machine: its name, and lists and tables of its parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from parsers.catalogue import makes_load
+from parsers.commands import LOCAL
+from parsers.records import HostFacts
+
+from .software import SOFTWARE
+
+PLACEHOLDERS = LOCAL | {"example.com"}
+_LONGEST_TOLD = 200  # characters of a line that tells of a machine
+_TOLD_HOST = re.compile(  # "Hostname: web1", "**Server:** web1 (8 cores)", "hostname web1"
+    r"[\s>#*_|-]{0,6}(?:host ?name(?=[\s:=*])|(?:(?:test )?(?:host|machine|(?P<server>server)|node|box|vm)"
+    r"|(?:running|ran|tested|measured) on|rechner|maschine|serveur|servidor|maszyna|ホスト名?|サーバー?|主机名?|服务器|机器)"
+    r"(?=[\s*_]{0,3}[:=：]))[\s*_]{0,3}[:=：]?"
+    r"[\s*_`]{0,9}(?P<name>[a-z](?:[\w-]{0,60}\w)?(?:\.[\w-]{1,60}){0,5})[*_`]{0,3}\s*(?P<rest>[(,;（，、].*)?",
+    re.IGNORECASE,
+)
+_NO_HOST = re.compile(  # software, systems and words that stand there, too
+    rf"{SOFTWARE.pattern}|linux|ubuntu|debian|centos|fedora|alpine|windows|macos|darwin|aws|azure|gcp|yes|no|none|unknown|tbd|same|local"
+    r"|laptop|desktop|server|host|production|staging|dev|test|name|the|my|v\d+|\w",
+    re.IGNORECASE,
+)
+
+
+def find_told_host(text: str) -> HostFacts:
+    """What a line by itself tells of a machine: its name, and its cores behind that; nothing where it names none."""
+    found = _TOLD_HOST.fullmatch(text.strip()) if len(text) < _LONGEST_TOLD else None
+    name = found["name"] if found else ""
+    if not found or name.lower() in PLACEHOLDERS or makes_load(name) or _NO_HOST.fullmatch(re.split(r"[.-]", name)[0]):
+        return HostFacts()
+    cores = CORES.search(found["rest"] or "")
+    if found["server"] and not (cores or re.search(r"\w[\d-]", name)):  # of a framework: "Server: Actix"
+        return HostFacts()
+    return HostFacts(name=name, cores=int(cores[1]) if cores else None)
+
+
+CORES = re.compile(r"(\d{1,3})[\s-]*(?:v?cpus?|v?cores?|kerne?n?|núcleos|cœurs|rdzeni\w*|コア)", re.IGNORECASE)
+
+
+# --- lists and tables of a machine's parts -----------------------------------------------------------------------------
+_MODEL = re.compile(  # of a processor
+    r"\b(?:(?:Intel|AMD|Ampere|AWS)(?:\((?:R|TM)\))?\s.*\b(?=\S*\d)|Apple M\d|Xeon|EPYC|Ryzen|Core i\d|Celeron|Pentium|Opteron"
+    r"|Athlon|Cortex-[A-Z]|Graviton|Threadripper|i[3579]-\d).*",
+    re.IGNORECASE,
+)
+_MARKS = re.compile(r"\((?:R|TM|C)\)", re.IGNORECASE)
+_BEHIND_MODEL = re.compile(
+    r"\s*(?:[@,;/|（(]|\s-\s|\.\s|\b(?:cpu|processor|prozessor|with|and|mit)\b|\d+\s?[x×]\s|\d+ (?:v?cores?|threads)).*",
+    re.IGNORECASE,
+)
+_WORD_OF_RAM = r"(?:ram|mem(?:ory|oria|ória)?|mémoire|(?:arbeits|haupt)speicher|pamięć|память|озу|内存|メモリー?)"
+_SIZE_OF_RAM = re.compile(
+    rf"(?P<size>\d{{1,9}}(?:[.,]\d{{1,3}})?)\s?(?P<unit>[kmgt])i?b?\b(?=[^,;|/]{{0,24}}?\b(?:{_WORD_OF_RAM}|lp?ddr\d?)\b)"
+    rf"|(?<![^\W_]){_WORD_OF_RAM}(?: ram)?(?: \(ram\))?(?:\s(?:size|total))?\s?[:=：|]?\s?"
+    r"(?P<size2>\d{1,9}(?:[.,]\d{1,3})?)\s?(?P<unit2>[kmgt])i?b?\b(?!\s?/)",
+    re.IGNORECASE,
+)
+_N_CORES = re.compile(
+    r"(?<![.\d])(?P<n>\d{1,3})[\s-]*"
+    r"(?:v?cpus?|(?:(?:physical|virtual|logical) )?v?cores?|kerne?n?|núcleos|cœurs|coeurs|rdzeni\w*|ядер|ядра|コア|核)(?!\w)"
+    r"|(?<![^\W_])(?:v?cpus?|cpu\(s\)|(?:cpu |number of )?v?cores|kerne|núcleos|cœurs|rdzenie|ядра|コア数|核心数?)\s?[:=：|]?\s?"
+    r"(?P<n2>\d{1,3})(?!\s?[.%\w])"
+    r"|\((?P<n3>\d{1,3})\)\s?@",  # "Intel i7-4710HQ (8) @ 3.5GHz"
+    re.IGNORECASE,
+)
+_SYSTEM = re.compile(
+    r"(?:ubuntu|debian|centos|fedora|alpine|arch|opensuse|suse|sles|rhel|red ?hat|rocky|almalinux|amazon|oracle)"
+    r" ?(?:gnu/)?(?:enterprise )?(?:linux)?\b"
+    r"[\w .()-]{0,40}|(?:free|open|net)bsd\b[\w .-]{0,20}|mac ?os\b[\w .-]{0,30}|windows (?:server )?\d[\w .-]{0,20}",
+    re.IGNORECASE,
+)
+_PART = re.compile(  # an item of a list, "key: value", a row of a table, a heading
+    r"\s*(?:[-*+•・]\s+|#{1,6}\s+|\|)|[*_\s]*[^\W\d_][^:：=|.]{0,30}[*_]{0,2}\s?[:：=]"
+)
+_GENERATES = re.compile(r"client|generator|load|bench|attack|tester|攻|压测机|クライアント", re.IGNORECASE)
+_HAS_VALUE = re.compile(r"[:：=]\s*\S")
+_LINK = re.compile(r"\[([^\]\[]*)\]\([^()\s]*\)")
+_LONGEST_LINE = 1000
+_KIB = {"k": 1, "m": 1024, "g": 1024**2, "t": 1024**3}
+_LEAST_RAM_KB = 64 * 1024
+
+
+def find_listed_facts(trails: Iterable[Sequence[tuple[int, str]]]) -> HostFacts:
+    """What lists, tables and headings tell of the one machine of a text; nothing where they tell of several.
+
+    A size of memory counts where its processor or its cores stand beside it: elsewhere it may be what a process took.
+    """
+    told = HostFacts()
+    for trail in trails:
+        facts = _read_listed(text for _, text in trail)
+        if not (facts.cpu_model or facts.cores):
+            continue
+        for name in ("cpu_model", "cores", "ram_kb"):
+            if None not in (one := (getattr(told, name), getattr(facts, name))) and one[0] != one[1]:
+                return HostFacts()
+        told = _join(told, facts)
+    return told
+
+
+def _read_listed(lines: Iterable[str]) -> HostFacts:
+    """The facts in the lines of one stretch; of one that two lines tell differently, nothing at all."""
+    told, generates = HostFacts(), False
+    for line in map(_drop_links, lines):
+        if len(line) > _LONGEST_TOLD or not _PART.match(line):
+            continue
+        facts = _read_parts(line)
+        if facts == HostFacts():
+            generates = generates if _HAS_VALUE.search(line) else bool(_GENERATES.search(line))
+            continue
+        if generates or _GENERATES.search(re.split("[:：]", line)[0]):
+            continue
+        if any(None not in (a := (getattr(told, n), getattr(facts, n))) and a[0] != a[1] for n in facts.__slots__):
+            return HostFacts()
+        told = _join(told, facts)
+    return told
+
+
+def _drop_links(line: str) -> str:
+    return _LINK.sub(r"\1", line[:_LONGEST_LINE])
+
+
+def _read_parts(line: str) -> HostFacts:
+    bare = re.sub(r"[*_`]{1,2}(?=\S)|(?<=\S)[*_`]{1,2}", "", line).strip(" |#")
+    bare = re.sub(r"\s*\|\s*", " | ", bare)
+    model, cores, ram = _MODEL.search(bare), _N_CORES.search(bare), _SIZE_OF_RAM.search(bare)
+    value = re.split(r"[:：=|]\s*|^[-+•・]\s+", bare)[-1].strip()
+    system = _SYSTEM.match(value)
+    return HostFacts(
+        cpu_model=_BEHIND_MODEL.sub("", _MARKS.sub("", model[0])).strip() or None if model else None,
+        cores=int(cores["n"] or cores["n2"] or cores["n3"]) if cores else None,
+        ram_kb=_read_size(ram) if ram else None,
+        os=system[0].strip(" -(") if system else None,
+    )
+
+
+def _read_size(found: re.Match[str]) -> int | None:
+    size, unit = (found["size"], found["unit"]) if found["size"] else (found["size2"], found["unit2"])
+    kib = round(float(size.replace(",", ".")) * _KIB[unit.lower()])
+    return kib if kib >= _LEAST_RAM_KB else None
+
+
+def _join(one: HostFacts, other: HostFacts) -> HostFacts:
+    new = {name: getattr(other, name) for name in one.__slots__ if getattr(one, name) is None}
+    return replace(one, **new)
