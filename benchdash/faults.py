@@ -19,7 +19,8 @@ from psycopg2 import extensions as pg
 LOG_EVERY_S = 10.0
 LEAVE_ALONE_S = 10.0  # a server that was found away is not asked again for so long: several times CONNECT_S
 CONNECT_S = 3.0
-AWAY, SLOW = ("08", "57P", "53300"), ("57014", "55P03", "40P01", "40001")  # PostgreSQL's codes, or how they begin
+# PostgreSQL's codes, or how they begin
+AWAY, SLOW, CONFLICT = ("08", "57P", "53300"), ("57014", "55P03"), ("40P01", "40001")
 # IOERR_WRITE and IOERR_SHMSIZE: what SQLite says of a quota, and of a full disk when it is opened
 SQLITE_FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE)
 
@@ -29,6 +30,7 @@ class Fault(Enum):
 
     AWAY = 503, "The database does not answer. Nothing was stored; try again in a few seconds.", 10
     SLOW = 503, "The database took too long. Nothing was stored; try again in a few seconds.", 10
+    CONFLICT = 503, "Others changed the same at this moment. Nothing was stored; try again.", 1
     READ_ONLY = 503, "The database takes no changes at the moment. What is stored can be read; nothing was stored.", 60
     FULL = 507, "The server's disk is full. What is stored can be read; nothing was stored.", None
     QUEUE = 503, "The queue's server does not answer.", 10
@@ -65,8 +67,8 @@ def _classify_postgresql(error: psycopg2.Error) -> Fault | None:
     code = error.pgcode or ""
     if code in ("53100", "25006"):
         return Fault.FULL if code == "53100" else Fault.READ_ONLY
-    if code in SLOW:
-        return Fault.SLOW
+    if code in SLOW + CONFLICT:
+        return Fault.SLOW if code in SLOW else Fault.CONFLICT
     # Without a code it is the connection that failed.
     lost = isinstance(error, psycopg2.OperationalError | psycopg2.InterfaceError) and not code
     return Fault.AWAY if lost or code.startswith(AWAY) else None

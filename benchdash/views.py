@@ -49,6 +49,8 @@ _server_error = _error_view(HTTPStatus.INTERNAL_SERVER_ERROR, defaults.server_er
 def server_error(request: HttpRequest) -> HttpResponse:
     """Every exception that nothing else handles comes here, whichever middleware or view it is from."""
     fault = find_fault(sys.exc_info()[1])
+    if fault == Fault.CONFLICT:
+        request.META["benchdash.conflict"] = True  # asgi.py then makes the request once more
     return _server_error(request) if fault is None else _answer(request, fault)
 
 

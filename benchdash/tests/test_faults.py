@@ -72,6 +72,7 @@ def test_what_sqlite_and_the_system_say_is_known(tmp_path):
         ("53100", Fault.FULL),
         ("25006", Fault.READ_ONLY),
         ("57014", Fault.SLOW),
+        ("40P01", Fault.CONFLICT),
         ("57P01", Fault.AWAY),
         ("53300", Fault.AWAY),
         ("42P01", None),
