@@ -10,6 +10,8 @@ from pathlib import Path
 from time import perf_counter, sleep
 from typing import NamedTuple
 
+import yaml
+
 from benchdash.tests.services import ROOT
 from runs.tests.installation import find_free_port
 
@@ -41,6 +43,8 @@ def start_proxy(nginx: str, folder: Path, site_port: int, changes: Mapping[str, 
         assert told in config
         config = config.replace(told, here)
     (file := folder / "nginx.conf").write_text(config)
+    (folder / "conf.d").mkdir()
+    write_port(str(proxy.port), folder / "conf.d")
     with subprocess.Popen([nginx, "-p", str(folder), "-c", str(file)]) as process:
         try:
             until = perf_counter() + 10
@@ -50,6 +54,14 @@ def start_proxy(nginx: str, folder: Path, site_port: int, changes: Mapping[str, 
             yield proxy
         finally:
             process.terminate()
+
+
+def write_port(port: str, folder: Path) -> None:
+    """As the proxy's container does at its start."""
+    service = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["proxy"]
+    *shell, script = (word.replace("$$", "$") for word in service["command"])
+    told = script.replace("/etc/nginx/conf.d", str(folder)).replace("exec nginx -g 'daemon off;'", "true")
+    subprocess.run([*shell, told], env={"PORT": port}, check=True)
 
 
 def _listens(port: int) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from benchdash.tests.proxy import write_port
 from benchdash.tests.services import ROOT
 from runs.management.processes import STOP_SIGNALS, web_command
 
@@ -56,6 +57,13 @@ def test_what_needs_another_service_waits_until_it_is_healthy(compose):
 def test_only_the_proxy_is_published(compose):
     assert [name for name, service in compose["services"].items() if "ports" in service] == ["proxy"]
     assert compose["services"]["web"]["environment"]["HTTPS"] == "yes"
+
+
+@pytest.mark.parametrize(("port", "written"), [("443", None), ("8443", ":8443"), ("10.0.0.5:8443", ":8443")])
+def test_plain_http_is_redirected_to_the_port_that_is_published(port, written, tmp_path):
+    write_port(port, tmp_path)
+    file = tmp_path / "https_port.conf"
+    assert (file.read_text() if file.exists() else None) == (written and f"set $https_port {written};\n")
 
 
 def test_the_web_server_is_the_one_of_make_run(compose):

@@ -71,6 +71,7 @@ def test_plain_http_is_redirected_by_the_proxy_and_past_it(site):
         answer = site.browser().get(f"{at}/runs/?tool=ab", allow_redirects=False)
         assert answer.status_code == 301 and answer.headers["Location"].startswith("https://localhost")
         assert answer.headers["Location"].endswith("/runs/?tool=ab")
+    assert site.browser().get(f"{site.plain}/healthz").url == f"{site.at}/healthz"
 
 
 def test_a_login_has_secure_cookies_and_needs_a_form_of_this_site(site):
