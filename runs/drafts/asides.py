@@ -51,6 +51,7 @@ _COMMAND = re.compile(
     r"|git|docker|docker-compose|kubectl|mvn)\s[a-z][\w:-]*(?:\s|$)|(?:node|php|ruby|perl|python[23]?)\s(?:-\w+\s)?\S+\.[a-z]\w*$|(?:cp|mv|rm|mkdir|chmod|tar)\s\S+|(?:g?unicorn|uvicorn|puma)\s-"
     r"|(?:sudo|service|systemctl|apachectl|export|echo|curl|wget|apt(?:-get)?|yum|make|cd|sed|vim?|nano|ssh|kill(?:all)?)\s+\S)"
     r"|\s\\$|^-{1,2}[A-Za-z][\w:+=.-]+$"  # a command goes on, an option alone
+    r"|^\.\w+\(|^[A-Za-z_][\w.]*\((?:[^()]*\(.*\)|.*\)(?:\.\w+\(|;)).*$"  # a line of a program
     r"|^[a-z][\w./]*\s(?:.*\s)?-{1,2}\w+\s+\S+\s.*(?:\s-{1,2}\w|://)|&&|://\S*$|\w\s*=\s*[\w.]+\(|^[A-Z]\w+\s+(?:\S+\s+)?\"[^\"]*\"$"
 )
 _PROGRESS = re.compile(  # what load tools print while they run
@@ -112,7 +113,8 @@ _MEASURED = (
     r"|max|min|failed|successful|transfer(?:red)?|bytes|response time|errors?)"
 )
 _FIGURE = re.compile(  # what load tools print: a label and a figure, which may stand below
-    rf"^\(mean[^()]*\)$|^(?!with(?:out)?\s|using\s)(?:[\w/%() -]*\b)?{_MEASURED}"
+    rf"^\(mean[^()]*\)$|^(?:system |server |cpu )?load(?: average)?\s?[:=]\s?[\d.,\s–-]+$|^percentage of the requests served"
+    rf"|^(?!with(?:out)?\s|using\s)(?:[\w/%() -]*\b)?{_MEASURED}"
     rf"(?:[\w/%() -]*[:=]\s*(?:[<>~]?-?\d[\d.,]*\s?\S{{0,12}}(?:\s.{{0,20}})?)"
     rf"|(?:[\s/(%]+(?:{_MEASURED}|per|sec|seconds?|times?|count|number|distribution|ms|s|avg)\b[)%]*)*[)%]*\s?[:=])$",
     re.IGNORECASE,
@@ -147,7 +149,7 @@ def join_wrapped(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
     above = (0, "")
     for number, text in lines:
         goes_on = above[0] == number - 1 and len(above[1]) >= _MAIL_WIDTH and not _ENDED.search(above[1])
-        if goes_on and not (_BEGINS.match(above[1]) or _BEGINS.match(text)):
+        if goes_on and not (_BEGINS.match(above[1]) or _BEGINS.match(text) or is_aside(above[1])):
             joined[-1] = (number, f"{joined[-1][1]} {text}")
         else:
             joined.append((number, text))

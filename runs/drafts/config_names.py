@@ -188,7 +188,7 @@ class ConfigNames:
         named = drop_common_words({text: name for text, name in names.items() if name})
         found = {text: spelt.setdefault(name.lower(), name) for text, name in drop_with(names | named).items()}
         for text, own in loads.items():
-            says_nothing = not is_heading[text] and "://" not in text and names[text] == name_of_heading(text)
+            says_nothing = not is_heading[text] and "://" not in text
             name = self._find_change(own, choices[own[0]], says_nothing)
             if name and name.lower() not in spelt:  # what has a name already would be averaged with it
                 found[text] = spelt[name.lower()] = name

@@ -32,6 +32,7 @@ from .software import SOFTWARE
 Heading = tuple[int, str]  # (line, text)
 _REMARK = re.compile(r"\s*[(（\[,:]")  # what may be left out where a name is mentioned again
 _GLUED = re.compile(r"(.*[^\W\d_])(\d)")  # "jetty1": a repeat where several names have the same numbers
+_LETTERED = re.compile(r"(.*[^\W_])\s*[(（\[]([a-h])[)）\]]")  # "jetty (a)"
 _MOST_DIGITS = 9  # of a load's numbers
 _LOAD = "\0"  # in place of a number that tells the load
 _PART = re.compile(  # a number, but no size ("1B") or version; a word; a sign
@@ -263,7 +264,7 @@ def _are_workloads(recurring: Mapping[str, Mapping[str, Sequence[Method]]]) -> b
     groups_differ = any(_differ([*methods.values()]) for methods in recurring.values())
     if names_differ or groups_differ:
         return not groups_differ
-    if all(map(names_clients, recurring)):
+    if all(map(names_clients, recurring)) or {*map(find_phase, by_group)} == {"before", "after"}:
         return True
     share, its_share = (sum(map(names_software, names)) / len(names) for names in (by_group, recurring))
     return share >= 0.5 > its_share and not any(map(find_phase, recurring))
@@ -319,19 +320,25 @@ def find_numbered_repeats(
     """{heading: name without the number of its repeat}, of headings that only a number tells apart: "nginx 1", "nginx 2".
 
     It may be a version's: it is a repeat's where the numbers begin with 1, and there are three or several names have them. One that
-    sticks to the name is a repeat's where all names have the same three and more.
+    sticks to the name is a repeat's where all names have the same three and more, a letter ("nginx (a)") where several names
+    have the same.
     names: {heading: name}; loads: {heading: load tests that it names}
     """
     numbered: dict[str, dict[int, str]] = defaultdict(dict)
     glued: dict[str, dict[int, str]] = defaultdict(dict)
+    lettered: dict[str, dict[int, str]] = defaultdict(dict)
     for text, name in names.items():
         if split := split_repeat(name):
             base, number, _ = split
             numbered[base][number] = text
         elif counts := _GLUED.fullmatch(name):
             glued[counts[1]][int(counts[2])] = text
+        elif letter := _LETTERED.fullmatch(name):
+            lettered[letter[1]][ord(letter[2]) - ord("a") + 1] = text
     if len(glued) > 1 and len({(len(texts), max(texts)) for texts in glued.values()}) == 1:
         numbered |= {base: texts for base, texts in glued.items() if len(texts) > 2}
+    if len(lettered) > 1 and len({(*texts,) for texts in lettered.values()}) == 1:
+        numbered |= lettered
     counted = {
         base: texts
         for base, texts in numbered.items()

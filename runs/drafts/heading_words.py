@@ -26,7 +26,7 @@ _PHASES = (
     ),
     (
         "before",
-        r"前(?!回|者)|\bbefore\b|\bprior\b|\bprzed\b|\bvor(?:her)?\b|\bavant\b|\bantes\b|\bдо теста\b|\bперед\b",
+        r"前(?!回|者)|\bbefore\b|\bprior\b|\bprzed\b|\bvor(?:her)?\b|\bavant\b|\bantes\b|\bдо\b(?! \d)|\bперед\b",
     ),
     (
         "after",
@@ -121,6 +121,11 @@ _CLIENTS = re.compile(
 _AGAIN = re.compile(
     r"続けて|もう一度|もう1回|\bagain\b|once more|\bone more(?: time)?\b|^\W*re-?(?:try|run|test)\W*$|jeszcze raz"
     r"|noch ?(?:ein)?mal|encore une fois|otra vez|ancora una volta|de novo$|ещ[её] раз|再来一次|再测一次",
+    re.IGNORECASE,
+)
+_RESTARTED = re.compile(
+    r"\bre-?(?:start|boot)|\bstop\w*,? (?:and|then) start|neu ?(?:ge)?start|redémarr|reinici|riavvi|ponown\w* uruch"
+    r"|z?restart|перезапу|再起動|重启|重新启动",
     re.IGNORECASE,
 )
 _CHANGES = re.compile(
@@ -325,13 +330,12 @@ def drop_with(names: Mapping[str, str]) -> dict[str, str]:
 
 
 def says_again(text: str) -> bool:
-    """Whether a sentence ("Hm, so one more of the same.") only says that the same was measured again."""
-    return (
-        is_short(text)
-        and is_sentence(text)
-        and bool(_AGAIN.search(text))
-        and not (names_software(text) or _CHANGES.search(text))
-    )
+    """Whether a sentence ("Hm, so one more of the same.") only says that the same was measured again, perhaps after a restart."""
+    if not is_short(text) or not _AGAIN.search(text):
+        return False
+    if _RESTARTED.search(text):
+        return not _CHANGES.search(_RESTARTED.sub(" ", text))
+    return is_sentence(text) and not (names_software(text) or _CHANGES.search(text))
 
 
 def measures_again(text: str) -> bool:

@@ -47,6 +47,7 @@ _REMARKED_REPEAT = re.compile(
 )
 _SITE_LINK = re.compile(r"\[[^\]\[]*\w[^\]\[]*\]\(https?://[^()\s]+\)")
 _ITEM = re.compile(r"\s*(?:[-*+•・]|\d{1,2}[.)])\s")
+_OPTION_WORD = re.compile(r"-{1,2}[a-z][a-z-]+")
 _LONGEST_CHANGE = 60  # columns of the lines that name a changed file
 _MAX_CAPTION_DISTANCE = 5  # lines between a caption and the output below it: a fence, the command, empty ones
 
@@ -216,6 +217,8 @@ def _find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
     ]
     phases = {text: find_phase(text) for text in last if is_short(text)}
     letters = {text: found[1].upper() for text in last if (found := LETTER.fullmatch(drop_repeat(text)))}
+    if _count_again(trails, letters):
+        letters = {}
     compared = (
         {text for text, phase in phases.items() if phase} if {"before", "after"} <= set(phases.values()) else set()
     )
@@ -224,12 +227,26 @@ def _find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
     compared |= starts if len(starts) > 1 else set()
     expected = {text: bool(found["expected"]) for text in last if (found := EXPECTED.fullmatch(text))}
     compared |= set(expected) if len(set(expected.values())) > 1 else set()
+    # Words that look like options tell runs apart where each has one of its own: a script's "-threads" and "-single".
+    words = [trail[-1][1].strip() for trail in trails if trail and _OPTION_WORD.fullmatch(trail[-1][1].strip())]
+    compared |= {*words} if len({*words}) > 1 else set()
     amounts = {
         text: re.sub(r"\d+", "#", text) for text in last if is_short(text) and is_generic(text) and names_amount(text)
     }
     n_alike = Counter(amounts.values())
     compared |= {text for text, base in amounts.items() if n_alike[base] > 1}
     return compared | (set(letters) if len(set(letters.values())) > 1 else set())
+
+
+def _count_again(trails: Sequence[Sequence[Heading]], letters: Mapping[str, str]) -> bool:
+    """Whether letters number the repeats of what stands above each "(a)": they begin anew there, and only there."""
+    counted = [
+        (letters[text], any(_may_name(above) for _, above in trail[:-1]))
+        for trail in trails
+        if trail and (text := trail[-1][1]) in letters
+    ]
+    begins = [letter == "A" for letter, _ in counted]
+    return sum(begins) > 1 and len(counted) > sum(begins) and begins == [is_named for _, is_named in counted]
 
 
 def _find_machines(sections: Sequence[Sequence[Heading]]) -> set[str]:

@@ -49,7 +49,7 @@ _MODEL = re.compile(  # of a processor
     r"|Athlon|Cortex-[A-Z]|Graviton|Threadripper|i[3579]-\d).*",
     re.IGNORECASE,
 )
-_MARKS = re.compile(r"\((?:R|TM|C)\)", re.IGNORECASE)
+_MARKS = re.compile(r"\((?:R|TM|C)\)|\sCPU(?=\s\S*\d)", re.IGNORECASE)
 _BEHIND_MODEL = re.compile(
     r"\s*(?:[@,;/|（(]|\s-\s|\.\s|\b(?:cpu|processor|prozessor|with|and|mit)\b|\d+\s?[x×]\s|\d+ (?:v?cores?|threads)).*",
     re.IGNORECASE,
@@ -63,7 +63,7 @@ _SIZE_OF_RAM = re.compile(
 )
 _N_CORES = re.compile(
     r"(?<![.\d])(?P<n>\d{1,3})[\s-]*"
-    r"(?:v?cpus?|(?:(?:physical|virtual|logical) )?v?cores?|kerne?n?|núcleos|cœurs|coeurs|rdzeni\w*|ядер|ядра|コア|核)(?!\w)"
+    r"(?:v?cpus?|(?:(?:physical|virtual|logical) )?v?cores?|kerne?n?|núcleos|cœurs|coeurs|rdzeni\w*|ядер|ядра|コア|核)(?!-?\w)"
     r"|(?<![^\W_])(?:v?cpus?|cpu\(s\)|(?:cpu |number of )?v?cores|kerne|núcleos|cœurs|rdzenie|ядра|コア数|核心数?)\s?[:=：|]?\s?"
     r"(?P<n2>\d{1,3})(?!\s?[.%\w])"
     r"|\((?P<n3>\d{1,3})\)\s?@",  # "Intel i7-4710HQ (8) @ 3.5GHz"
@@ -78,7 +78,11 @@ _SYSTEM = re.compile(
 _PART = re.compile(  # an item of a list, "key: value", a row of a table, a heading
     r"\s*(?:[-*+•・]\s+|#{1,6}\s+|\|)|[*_\s]*[^\W\d_][^:：=|.]{0,30}[*_]{0,2}\s?[:：=]"
 )
-_GENERATES = re.compile(r"client|generator|load|bench|attack|tester|攻|压测机|クライアント", re.IGNORECASE)
+_GENERATES = re.compile(
+    r"\bclients?\b|generator|\bload (?:test )?(?:machine|host|vm|box)|\bbench\w* (?:vm|client|box|instance)|attacker|\btester\b"
+    r"|压测机|クライアント",
+    re.IGNORECASE,
+)
 _HAS_VALUE = re.compile(r"[:：=]\s*\S")
 _LINK = re.compile(r"\[([^\]\[]*)\]\([^()\s]*\)")
 _LONGEST_LINE = 1000
@@ -135,7 +139,7 @@ def _read_parts(line: str) -> HostFacts:
         cpu_model=_BEHIND_MODEL.sub("", _MARKS.sub("", model[0])).strip() or None if model else None,
         cores=int(cores["n"] or cores["n2"] or cores["n3"]) if cores else None,
         ram_kb=_read_size(ram) if ram else None,
-        os=system[0].strip(" -(") if system else None,
+        os=system[0].partition(" (")[0].strip(" -(") if system else None,
     )
 
 

@@ -347,3 +347,66 @@ def test_a_load_that_all_headings_tell_alike_is_no_part_of_their_names():
 def test_words_that_all_headings_begin_or_end_with_are_no_part_of_their_names(headings, names):
     text = "\n".join(f"## {heading}\n@ab 5{at}.1\n" for at, heading in enumerate(headings))
     assert names_of(text) == names
+
+
+def runs_of(text: str) -> list[tuple[str, int]]:
+    """(name of a config, how many runs it has)."""
+    _, draft = read(expand(text))
+    (experiment,) = draft.experiments
+    return [(config.name, sum(run.config == config.key for run in experiment.runs)) for config in experiment.configs]
+
+
+@pytest.mark.parametrize(
+    "headings",
+    [
+        ("## nginx (a)", "## nginx (b)", "## caddy (a)", "## caddy (b)"),
+        ("nginx\n\n(a)", "(b)", "caddy\n\n(a)", "(b)"),
+        ("nginx:", "Stop and start it, and one more time:", "caddy:", "Restarted Caddy and once more:"),
+        ("nginx:", "nginx neu gestartet und noch einmal:", "caddy:", "Caddy neu gestartet, noch einmal:"),
+    ],
+)
+def test_letters_that_begin_anew_and_restarts_are_repeats(headings):
+    rates = zip(headings, (500.1, 510.1, 400.1, 410.1), strict=True)
+    text = "\n".join(f"{heading}\n@ab {rate} server=\n" for heading, rate in rates)
+    assert runs_of(text) == [("nginx", 2), ("caddy", 2)]
+
+
+def test_letters_of_one_thing_alone_tell_configs_apart():
+    assert runs_of("nginx (a)\n@ab 500.1\n\nnginx (b)\n@ab 400.1\n") == [("nginx (a)", 1), ("nginx (b)", 1)]
+
+
+def test_what_changes_after_a_restart_is_another_config():
+    text = "nginx:\n@ab 500.1\n\nRestarted nginx with gzip and once more:\n@ab 400.1\n"
+    assert [n for _, n in runs_of(text)] == [1, 1]
+
+
+def test_words_that_look_like_options_tell_a_scripts_runs_apart():
+    text = "-threads\nSET: 1406.55 requests per second\n\n-single\nSET: 816.08 requests per second\n"
+    assert names_of(text) == ["threads", "single"]
+
+
+def test_what_is_measured_before_and_after_a_change_groups_its_runs():
+    sections = ("### До оптимизации", "### После оптимизации")
+    text = "\n".join(
+        f"{s}\n\nGET, 2 nodes\nRequests/sec: 3{i}.5\n\nPUT, 3 nodes\nRequests/sec: 2{i}.5\n"
+        for i, s in enumerate(sections)
+    )
+    _, draft = read(text)
+    groups = {(config.group, config.name.rpartition(" · ")[2]) for config in draft.experiments[0].configs}
+    assert groups == {(g, n) for g in ("GET, 2 nodes", "PUT, 3 nodes") for n in ("До оптимизации", "После оптимизации")}
+
+
+@pytest.mark.parametrize(
+    "above", ["System load: 7-8", "setUp(scn.inject(atOnceUsers(500)).protocols(http))", '.exec(http("x").get("/"))']
+)
+def test_a_figure_and_a_line_of_a_program_name_nothing(above):
+    assert names_of(f"{above}\n\n{H2LOAD}") == ["h2load"]
+
+
+def test_settings_that_were_typed_name_before_words_of_a_sentence():
+    told = "We now compare tps in synchronous and asynchronous mode with the same utility.\n\n"
+    typed = "postgres=# alter system set synchronous_commit = off;\nALTER SYSTEM\n$ ab -n 500 -c 10 http://localhost/page.html\n"
+    assert (
+        names_of(f"$ ab -n 500 -c 10 http://localhost/page.html\n@ab 500.1\n\n{told}{typed}@ab 900.1\n")[1]
+        == "synchronous_commit=off"
+    )
