@@ -169,10 +169,13 @@ def find_served(capture: CaptureFact, software: str = "") -> Served | None:
     """None where no server is seen, or none with its memory. `software` is what the runs say answered them."""
     found = [group for group in group_processes(capture, served=True) if group.rss_kb > 0]
     front = [group for group in found if group.name.lower().startswith(FRONT)]
-    behind = [group for group in found if group.name.lower().startswith(BEHIND) and group not in front]
+    behind = [
+        group for group in found if group.name.lower().startswith(BEHIND) and not group.name.lower().startswith(FRONT)
+    ]
     answering = [group for group in front if group.name.lower().startswith(_find_family(software))]
     busy = [group for group in front + behind if group.cpu_pct >= BUSY_PCT]
-    known = [group for group in found if group in (answering or front) or group in busy] or behind[:1]
+    serving = {group.name for group in (*(answering or front), *busy)}
+    known = [group for group in found if group.name in serving] or behind[:1]
     # A program that nobody has heard of serves too, if it is the biggest.
     chosen = known or found[:1]
     return Served(capture, tuple(chosen[:MOST_PROGRAMS]), _check_completeness(capture)) if chosen else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from parsers.catalogue import is_monitor
 from runs.analysis import table
 from runs.analysis.cost import Cost, cost
 from runs.analysis.facts import CaptureFact, HostFact, ProcessFact, RunFact, TextFact
+from runs.analysis.monitors import find_served
 from runs.tests.analysis.facts import capture, configs, httpd, run
 
 # /proc/meminfo of an Apache with MaxClients 50 and 100, before and after as many connections; no MemAvailable there.
@@ -294,3 +296,19 @@ def test_odd_figures_are_no_traceback(rate, size):
     found = costs([of], captures, hosts=[HostFact(1, "web1", cores=0)])
     texts = [one.text for row in found.rows for one in row.cells if one] if found else []
     assert not any("nan" in text for text in texts)
+
+
+def grows_with_its_square() -> bool:
+    """Whether four times the programs take more than eight times as long; a square takes sixteen times as long."""
+    taken = []
+    for n in (500, 2000):
+        seen = capture(1, processes=tuple(ProcessFact(at, f"httpd{at}", "httpd", 1024.0, 1.5) for at in range(n)))
+        start = time.process_time()
+        find_served(seen)
+        taken.append(time.process_time() - start)
+    return taken[1] > 8 * max(taken[0], 0.02)
+
+
+def test_a_machine_of_very_many_servers_takes_no_time_that_grows_with_their_square():
+    """20,000 programs whose names begin with a server's kept a page for 35 s."""
+    assert not all(grows_with_its_square() for _ in range(3))  # a collection of garbage does not count
