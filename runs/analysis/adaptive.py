@@ -2,10 +2,12 @@
 
 Two configs run in turn and tested after each round (`bd run --until-sure`): a group-sequential test.
 Looking after each round, and stopping at a difference, finds differences that are not there unless each look is
-stricter. All looks have the same level, the boundary of S. J. Pocock ("Group sequential methods in the design and
-analysis of clinical trials", Biometrika 64, 1977), applied to p of Student's t as C. Jennison and B. W. Turnbull
-describe ("Group Sequential Methods with Applications to Clinical Trials", 2000, chapters 2, 4 and 9). Boundaries that
-grow with the rounds (O'Brien and Fleming's) find small differences a little sooner and those of 5 % and more later.
+stricter. From the fourth round on all looks have the same level, the boundary of S. J. Pocock ("Group sequential methods
+in the design and analysis of clinical trials", Biometrika 64, 1977), applied to p of Student's t as C. Jennison and
+B. W. Turnbull describe ("Group Sequential Methods with Applications to Clinical Trials", 2000, chapters 2, 4 and 9).
+The first two looks have four times that level: more of the 5 % is spent early (K. K. G. Lan and D. L. DeMets, "Discrete
+sequential boundaries for clinical trials", Biometrika 70, 1983), since steady configs are told apart there. Boundaries
+that grow with the rounds (O'Brien and Fleming's) find small differences a little sooner and those of 5 % and more later.
 LEVELS hold the chance that any look of two equal configs finds a difference at 5 %; make truth measures it. The
 interval of each look is a repeated confidence interval: all of them together hold the true ratio in 95 of 100 tests, so
 that stopping at "the same" is covered too, and so are metrics that did not decide when to stop, and a person who ends
@@ -36,13 +38,15 @@ from runs.analysis.facts import RunFact
 from runs.analysis.stats import Placed, Shift, pool_spread, student_quantile
 
 ALPHA = 0.05
-FIRST_LOOK = 3  # with fewer rounds nothing is tested
-USUAL_MOST = 40
+FIRST_LOOK = 2  # with fewer rounds nothing is tested
+USUAL_MOST = 50
+EARLY, EARLY_GAIN = 3, 4  # up to so many rounds a look has so many times the level
+BALANCED = 0.5  # runs that the middles of two sides lie apart at most for a drift to move both alike
 # Level of each look, by the most rounds: the 5 % quantile, over 200,000 tests of equal configs without drift run A B B A, of the
-# least p of all looks.
+# least p of all looks, where p of an early one is divided by its gain.
 LEVELS = {
-    **{4: 0.0300, 5: 0.0227, 6: 0.0188, 8: 0.0148, 10: 0.0124, 12: 0.0108, 15: 0.0094, 20: 0.0081},
-    **{25: 0.0071, 30: 0.0065, 40: 0.0057, 50: 0.0052, 60: 0.0048, 80: 0.0043, 100: 0.0040},
+    **{3: 0.0069, 4: 0.0067, 5: 0.0063, 6: 0.0059, 8: 0.0054, 10: 0.0050, 12: 0.0047, 15: 0.0044, 20: 0.0041},
+    **{25: 0.0038, 30: 0.0036, 40: 0.0033, 50: 0.0031, 60: 0.0029, 80: 0.0027, 100: 0.0026},
 }
 SURE = frozenset({"better", "same", "trade_off"})
 POINTLESS = frozenset({"failed", "not_comparable"})  # more rounds would not change it
@@ -53,32 +57,40 @@ def find_level(n_rounds: int, most: int) -> float:
     """The p under which a look finds a difference. More rounds than planned count as planned."""
     most = max(n_rounds, most)
     # Beyond LEVELS, of more rounds than anybody makes: Bonferroni's.
-    return next((level for planned, level in LEVELS.items() if planned >= most), ALPHA / most)
+    beyond = ALPHA / (most + EARLY * EARLY_GAIN)
+    level = next((level for planned, level in LEVELS.items() if planned >= most), beyond)
+    return EARLY_GAIN * level if n_rounds <= EARLY else level
 
 
 def compare_in_turn(xs: Sequence[Placed], ys: Sequence[Placed], *, most: int, least_sd: float = 0.0) -> Shift | None:
     """How far ys lie above xs beside a straight drift, at the level of this look; None before the first look.
 
-    p is the look's own as a share of its level, so that it is under 5 % just where the interval leaves out 0. Runs whose noise
-    goes on from one to the next vary more about the line than neighbours differ, which makes the test stricter.
+    Of early looks at runs in the order A B B A a drift counts as noise, as it moves both sides alike: fitted, it would cost one of
+    two to four degrees of freedom. p is the look's own as a share of its level, so that it is under 5 % just where the interval
+    leaves out 0. Runs whose noise goes on from one to the next vary more about the line than neighbours differ, which makes the
+    test stricter.
     """
     n_rounds = min(len(xs), len(ys))
     if n_rounds < FIRST_LOOK:
         return None
     every = [*xs, *ys]
     places = np.array([each.place for each in every], dtype=np.float64)
-    design = np.column_stack([np.ones(len(every)), places - places.mean(), [0.0] * len(xs) + [1.0] * len(ys)])
+    terms = [np.ones(len(every)), np.array([0.0] * len(xs) + [1.0] * len(ys))]
+    is_balanced = abs(places[: len(xs)].mean() - places[len(xs) :].mean()) <= BALANCED
+    if n_rounds > EARLY or not is_balanced:
+        terms.append(places - places.mean())
+    design = np.column_stack(terms)
     values = np.array([each.value for each in every])
     found, _, rank, _ = np.linalg.lstsq(design, values, rcond=None)
-    df = len(every) - 3
-    if rank < 3:
+    df = len(every) - len(terms)
+    if rank < len(terms):
         return None
     left = values - design @ found
     sd = max(math.sqrt(float(left @ left) / df), least_sd)
-    error = sd * math.sqrt(float(np.linalg.inv(design.T @ design)[2, 2]))
+    error = sd * math.sqrt(float(np.linalg.inv(design.T @ design)[1, 1]))
     if not error > 0:
         return None
-    difference, level = float(found[2]), find_level(n_rounds, most)
+    difference, level = float(found[1]), find_level(n_rounds, most)
     reach = student_quantile(1 - level / 2, df) * error
     p = 2 * float(scipy.special.stdtr(df, -abs(difference) / error))
     return Shift(difference, difference - reach, difference + reach, min(p * ALPHA / level, 1.0))

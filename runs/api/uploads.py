@@ -129,7 +129,7 @@ class UploadViews(ManagedRows):
     @extend_schema(
         parameters=[
             OpenApiParameter(
-                "most", OpenApiTypes.INT, description="rounds to be made at most (40), or the highest load"
+                "most", OpenApiTypes.INT, description="rounds to be made at most (50), or the highest load"
             ),
             OpenApiParameter("limit", description="of a search for the highest load: the limit to keep"),
             OpenApiParameter("first", OpenApiTypes.INT, description="of such a search: the load to begin with"),
@@ -144,7 +144,7 @@ class UploadViews(ManagedRows):
 
         with `limit` which load comes next in the search for the highest one that keeps it. Nothing is stored.
         """
-        limit, least = request.query_params.get("limit", ""), FIRST_LOOK
+        limit, least = request.query_params.get("limit", ""), FIRST_LOOK + 1
         highest = MOST_LOAD if limit else MOST_ROUNDS
         most = parse_id(request.query_params.get("most", str(USUAL_MOST)))
         first = parse_id(request.query_params.get("first", "1"))

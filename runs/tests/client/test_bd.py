@@ -375,8 +375,8 @@ def until_sure(bd: Client, *options: str, rates: list[int]) -> tuple[int, str, s
 
 def test_until_sure_stops_as_soon_as_the_site_is_sure(bd):
     status, _, err = until_sure(bd, rates=[700, 710, 705])
-    assert status == 0 and "Sure after 3 runs each" in err, err
-    assert {run.most_repeats for run in Run.objects.all()} == {40} and Run.objects.count() == 6
+    assert status == 0 and "Sure after 2 runs each" in err, err
+    assert {run.most_repeats for run in Run.objects.all()} == {50} and Run.objects.count() == 4
 
 
 def test_until_sure_ends_at_the_most_that_was_allowed(bd):
