@@ -212,6 +212,15 @@ def test_a_machine_that_hears_nothing_any_more_ends_what_was_started_on_it():
         assert left.wait(WITHIN_S) == -signal.SIGTERM
 
 
+def test_a_machine_hears_that_bd_is_there_while_nothing_is_asked_of_it(bd):
+    """Another program in place of ssh, which keeps what is sent to the machine."""
+    bd.env["BD_SSH"] = str(bd.folder / "ssh")
+    (bd.folder / "ssh").write_text('#!/bin/sh\nwhile [ $# -gt 1 ]; do shift; done\ntee told | sh -c "$1"\n')
+    (bd.folder / "ssh").chmod(0o755)
+    status, _, err = bd.run("run", "--no-send", "--on", "web1", "--before", "sleep 5", "--", "true")
+    assert status == 0 and (bd.folder / "told").read_text().count("\nbeat\n") >= 2, err
+
+
 def test_runs_before_the_one_in_which_everything_was_killed_are_there(bd):
     process = bd.start("run", "--variant", "short", "--", *load(bd), "--variant", "long", "--", *load(bd, 300))
     until(lambda: any("$ ab -q -t 300" in path.read_text() for path in bd.folder.glob("bd-*.txt")), WITHIN_S, "long")
