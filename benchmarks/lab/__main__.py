@@ -1,7 +1,7 @@
 """make lab: plants bottlenecks, records them with bd, and counts how often their cause is named.
 
-    python -m benchmarks.lab record [--n 8] [--only KIND ...] [--seconds 170] [--dir DIR]
-    python -m benchmarks.lab judge [--dir DIR]
+    python -m benchmarks.lab record [--n 8] [--first 1] [--only KIND ...] [--seconds 170] [--dir DIR]
+    python -m benchmarks.lab judge [--n 8] [--first 1] [--dir DIR]
     python -m benchmarks.lab start --name NAME     the server of $BD_VARIANT, which bd runs before each run
 
 record goes on where it stopped; what was recorded is kept. It needs root for cgroups and network namespaces.
@@ -47,6 +47,7 @@ def main() -> None:
     parser.add_argument("what", choices=("record", "judge", "start"))
     parser.add_argument("--name", help="of the plant whose server is started")
     parser.add_argument("--n", type=int, default=8)
+    parser.add_argument("--first", type=int, default=1, help="number of a kind to begin with")
     parser.add_argument("--only", nargs="*", choices=list(KINDS))
     parser.add_argument("--seconds", type=float, default=1e9)
     parser.add_argument("--dir", type=Path, default=DIR)
@@ -54,7 +55,8 @@ def main() -> None:
     if options.what == "start":
         start_next(options.name)
         return
-    wanted = [each for each in plants(options.n) if not options.only or each.kind in options.only]
+    drawn = [each for each in plants(options.n) if each.number >= options.first]
+    wanted = [each for each in drawn if not options.only or each.kind in options.only]
     if options.what == "record":
         record_all(wanted, options.dir, time.monotonic() + options.seconds)
     else:
@@ -62,7 +64,7 @@ def main() -> None:
 
 
 def record_all(wanted: list[Plant], into: Path, until: float) -> None:
-    into.mkdir(exist_ok=True)
+    into.mkdir(parents=True, exist_ok=True)
     make_group(PREFERRED)
     for pid in (str(os.getpid()), *find_database()):
         (PREFERRED / "cgroup.procs").write_text(pid)

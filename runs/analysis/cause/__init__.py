@@ -107,8 +107,9 @@ def find_causes(
     every = [side for at in range(len(comparison.columns)) if (side := watch(at)) is not None]
     if headline.outcome is Outcome.NOT_COMPARABLE and len(every) == 2:
         best, other = sorted(every, key=lambda side: -(side.rate or 0))
-        swapped = [limit for limit in _separate(best, other) if limit.cause == "memory"]  # which keeps its runs out
-        return Causes(tuple(_make_finding(limit, other) for limit in [*_find_other_work(best, other), *swapped])[:MOST])
+        kept_out = [one for one in _separate(best, other) if one.cause == "memory" or "ports" in one.facts]
+        ordered = _order_causes(_find_other_work(best, other), kept_out)
+        return Causes(tuple(_make_finding(limit, other) for limit in ordered)[:MOST])
     return Causes()
 
 
@@ -116,13 +117,13 @@ def _compare_two(winner: Watched, loser: Watched, headline: Headline) -> Causes:
     proven = headline.outcome in (Outcome.BETTER, Outcome.TRADE_OFF, Outcome.FAILED)
     if not proven and (headline.ratio or 1) < SMALL:
         return Causes()
-    unlike = [_make_finding(limit, loser) for limit in _find_other_work(winner, loser)]
+    unlike = _find_other_work(winner, loser)
     share = _explain(winner, loser, winner.demand_ms, loser.demand_ms)  # the utilisation law
     if held_back := _find_full_generators(winner, loser):
-        findings = unlike + held_back
+        findings = [_make_finding(limit, loser) for limit in unlike] + held_back
     else:
-        limits = _separate(winner, loser)
-        findings = unlike + [_make_finding(limit, loser, share if limit.cause in BY_CPU else None) for limit in limits]
+        limits = _order_causes(unlike, _separate(winner, loser))
+        findings = [_make_finding(limit, loser, share if limit.cause in BY_CPU else None) for limit in limits]
         findings = findings or _find_shared_cpu(winner, loser, share or 0) or _compare_idle(winner, loser)
     if headline.outcome is Outcome.FAILED:
         findings += _find_failures(loser)
@@ -132,6 +133,14 @@ def _compare_two(winner: Watched, loser: Watched, headline: Headline) -> Causes:
         weak = (replace(one, text=one.text.replace("Likely: ", "Possibly: ", 1)) for one in findings)
         findings = [replace(one, share_pct=None, certainty="possible") for one in weak]
     return Causes(tuple(findings[:MOST]))
+
+
+def _order_causes(unlike: list[Limit], limits: list[Limit]) -> list[Limit]:
+    """Unlike work first; but what connections failed or waited for explains more than that each request opened one."""
+    opened = [limit for limit in unlike if limit.cause == "keepalive"]
+    held_up = [limit for limit in limits if opened and (limit.cause == "backlog" or "ports" in limit.facts)]
+    others = [limit for limit in limits if limit not in held_up]
+    return [*(limit for limit in unlike if limit not in opened), *held_up, *opened, *others]
 
 
 def _find_full_generators(winner: Watched, loser: Watched) -> list[Finding]:

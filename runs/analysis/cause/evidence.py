@@ -131,11 +131,15 @@ class Watched:
 
     @property
     def own(self) -> float | None:
-        """Cores that the load itself used: servers and databases by their names, and a generator on the same machine."""
+        """Cores that the load itself used: servers and databases by their names, and a generator on the same machine.
+
+        Not more than there are: then what may run behind a server did something else.
+        """
         found = [*self.servers, *(one for one in self.programs if one.is_database)]
         if not found or (self.is_local and self.generating is None):
             return None
-        return sum(one.cores for one in found) + (self.generating.value if self.generating and self.is_local else 0)
+        used = sum(one.cores for one in found) + (self.generating.value if self.generating and self.is_local else 0)
+        return min(used, self.cores or used)
 
     @property
     def servers(self) -> list[Program]:

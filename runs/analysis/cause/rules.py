@@ -162,9 +162,11 @@ def find_network(side: Watched) -> Iterator[Limit]:
 def _find_full_link(side: Watched) -> Iterator[Limit]:
     moved = [one for name, one in side.server.items() if name.endswith(MOVED) and not name.startswith("lo_")]
     busiest = max(moved, key=lambda one: one.value, default=None)
-    if busiest is None or not _carries_answers(side, busiest.value):
+    unsent = side.server.get("sockets_unsent")
+    # Samples around the load count as its own, which matters where the speed alone has to tell.
+    if busiest is None or not _carries_answers(side, busiest.value, WAITING if unsent else FLAT):
         return
-    mbit, unsent = 8e-6 * busiest.value, side.server.get("sockets_unsent")
+    mbit = 8e-6 * busiest.value
     points = (Point("link", busiest.source, (mbit,)), *_list_cpu_points(side))
     if unsent:
         if _waits_to_send(side):
@@ -177,9 +179,10 @@ def _find_full_link(side: Watched) -> Iterator[Limit]:
             yield Limit("network", "possible", points, {"link": speed})
 
 
-def _carries_answers(side: Watched, bytes_per_s: float) -> bool:
+def _carries_answers(side: Watched, bytes_per_s: float, share: float) -> bool:
+    """Whether an interface carries at least this share of what was answered."""
     if side.rate and side.reply_bytes:
-        return bytes_per_s >= FLAT * side.rate * side.reply_bytes
+        return bytes_per_s >= share * side.rate * side.reply_bytes
     return not side.is_local
 
 
@@ -316,7 +319,7 @@ def find_steal(side: Watched) -> Iterator[Limit]:
 # Processes that end and start again serve nothing meanwhile, and begin with cold caches.
 def find_restarts(side: Watched) -> Iterator[Limit]:
     front = side.front
-    others = [one for one in side.servers if one.replaced < 0.5 and front and one.n >= front.n]
+    others = [one for one in side.servers if one.busy and one.replaced < 0.5 and front and one.n >= front.n]
     if front and front.replaced >= 0.5 and front.n >= 2 and not others:  # which may be the one that answers
         yield Limit("restarts", "possible", (Point("replaced", front.source, (front.name, 100 * front.replaced)),))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -181,6 +182,25 @@ def test_a_load_generator_without_free_ports_is_named(values, certainty):
     found = explain(side(1, 1000.0, waiting, values=values, hostname="localhost"), side(2, 1500.0, waiting)).findings
     assert [(one.cause, one.certainty) for one in found[:1]] == [("network", certainty)]
     assert "without free local ports" in found[0].text
+
+
+def test_ports_that_ran_out_are_named_before_that_each_request_opened_a_connection():
+    """Made: both are true, and the ports explain what opening connections cannot."""
+    refused = {"errors": {"dial tcp 10.0.0.1:80: connect: cannot assign requested address": 99}}
+    opened = side(1, 1000.0, IDLE | {"tcp_time_wait": 28_200.0}, values=refused, hostname="localhost", keepalive=False)
+    found = explain(opened, side(2, 1500.0, IDLE, keepalive=True)).findings
+    assert [one.cause for one in found[:2]] == ["network", "keepalive"]
+
+
+def test_a_server_that_does_nothing_is_not_the_one_whose_processes_last():
+    """Made after a recording of the lab: an idle nginx of as many processes beside workers that end after few requests."""
+    left, ended = side(1, 400.0, IDLE, programs=[("gunicorn", 3, 1.0), ("nginx", 3, 0.0)])
+    for capture in ended:
+        if capture.phase == "after":
+            new = [replace(one, pid=one.pid + 50) if one.command == "gunicorn" else one for one in capture.processes]
+            ended[ended.index(capture)] = replace(capture, processes=tuple(new))
+    found = explain((left, ended), side(2, 1500.0, IDLE, programs=[("gunicorn", 3, 9.0)])).findings
+    assert [one.cause for one in found] == ["restarts"]
 
 
 def test_waiting_for_a_disk_without_tasks_that_wait_proves_nothing():
