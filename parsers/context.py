@@ -38,6 +38,9 @@ _WIKI_HEADING = re.compile(r"\s*h([1-6])\. +(?=\S)")
 _FRONT_MATTER = re.compile(r"---|\+\+\+")
 _FRONT_FIELD = re.compile(r"\w[\w-]{0,40}\s*[:=]|\s*$")
 _MOST_OF_FRONT = 80  # lines
+_CHANGED = re.compile(  # a setting in a diff: "-worker_processes 1;", "+    keepalive_timeout 65;", but no item of a list
+    r"(?P<sign>[+-])(?![+-]|\s\S)\s*(?P<setting>(?P<key>[A-Za-z_][\w.-]*)(?:\s*[=:]\s*|\s+)[^\s(){}'][^(){}']{0,60}?)[\s;,]*$"
+)
 _ASCIIDOC_TITLE = re.compile(r"(={2,6}) ([^\s=][^=]{0,200})")
 _EPOCH_OR_DAY = re.compile(r"\W{0,20}+(?:[12]\d{9}|20\d{6})")
 
@@ -72,6 +75,9 @@ class Context:
     shown: dict[str, str] = field(default_factory=dict)  # program -> its version, as the text showed it last
     branch: str | None = None  # of git, as the last prompt showed it
     no_diff_before: int = 0  # number of the line behind a diff that compares no load tests
+    removed: dict[str, str] = field(
+        default_factory=dict
+    )  # settings of a diff's last removed lines, by their first word
     front: str = ""  # what ends the front matter that the lines are in
     label: tuple[int, str] | None = None  # the last line, where it may be a name for the output that begins below
     tried: tuple[str, int] | None = None  # kind and first line of the block that a format reads at this moment
@@ -81,6 +87,7 @@ class Context:
         if (number == 1 or self.front) and self._is_front_matter(number, text, lines):
             return
         (line_above, above), self.above = self.above, (number, text)
+        self._follow_diff(text)
         self.label = self.label if transcript.is_rule(text) else None
         line = _describe(text)
         if self.in_output and (shown := _SHOWN.fullmatch(text.strip())):
@@ -157,6 +164,17 @@ class Context:
         if self.shown.get(name, version) != version:
             self.commands = (*self.commands[1 - _TYPED :], f"export {name.split()[0]}={version}")
         self.shown[name] = version
+
+    def _follow_diff(self, text: str) -> None:
+        """Take a setting that a diff shows with another value for a command that edits it."""
+        line = _CHANGED.match(text) if text[0] in "+-" else None
+        if line is None:
+            self.removed = {}
+        elif line["sign"] == "-":
+            self.removed = {**self.removed, line["key"]: line["setting"]}
+        elif (old := self.removed.get(line["key"])) and old != line["setting"] and "#" not in old + line["setting"]:
+            edit = f"sed -i 's#{old}#{line['setting']}#' file"
+            self.commands = (*self.commands[1 - _TYPED :], edit)
 
     def _underlines(self, number: int, line: str) -> bool:
         """Whether a line makes a heading, as Markdown has it, of the one above; that gets the "#" which tells so elsewhere."""

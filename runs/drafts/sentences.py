@@ -34,6 +34,15 @@ _SETTING = re.compile(  # "MaxClients = 20", "worker_processes 2;"
     r"`?((?=\w*(?:[_.-]|[a-z][A-Z]))[A-Za-z][\w.-]*\s*(?:=\s*|:\s+|\s)(?:\d[\w./%]*|on|off|yes|no|true|false|auto));?`?"
 )
 _IS_SETTING = re.compile(r"[A-Za-z]+(?:_[a-z]|[a-z][A-Z])")
+_TO = "to|auf|a|à|para|na|do|до"
+# A setting of a technical name in a sentence: "pm.max_children to 50", "opcache.enable=0", "fs.file-max von 1000 auf 9000"
+_TOLD_VALUE = re.compile(
+    r"(?<![\w/.-])(?P<key>(?=\w*(?:_|[a-z][A-Z]|\.\w))[A-Za-z]\w*(?:[.-]\w+)*)`?"
+    rf"(?P<by>\s?[=:]\s?|\s(?:\w{{1,3}}\s)?|\s(?:\w+\s){{1,3}}(?:{_TO})\s|[を设]\w?)[`'\"]?"
+    r"(?P<value>\d[A-Za-z\d%]*(?:\.\d\w*)*|(?<=[=:])\w+|(?<=[=:]\s)\w+)"
+    rf"(?:`?(?:\s(?:{_TO})\s|\s?(?:->|→|から|到|改为)\s?)`?(?P<new>\d[A-Za-z\d%]*))?"
+)
+_ASSIGNS = re.compile(rf"[=:]|\s(?:{_TO})\s$")
 _PLAIN = """
     after again all also an any as at be but by came latest newest can did do few finally first got had has have how if into
     just last like made measured me more much my next no not only or our out over same some still switched than them there they
@@ -78,6 +87,7 @@ class Sentences:
         self._lacking = frozenset(_WITHOUT.findall(self._lower))
         numbered = [_find_numbered(text) for text in texts]
         self._n_numbered = sum(map(bool, numbered))
+        self._n_valued = Counter(valued for text in texts for valued in {*_find_values(text)})
         self._n_alone = Counter(one for found in numbered if len(found) == 1 for one in found)
 
     def find_distinguishing_words(self, text: str, sentence: str) -> str:
@@ -94,6 +104,9 @@ class Sentences:
         told = [version for version in versions if self._lower.count(version) <= own.count(version)] or versions
         if len(told) == 1 and (version := re.search(re.escape(told[0]), sentence, re.IGNORECASE)):
             return version[0]
+        for valued in _find_values(sentence):
+            if self._n_valued[valued] < 2:
+                return valued
         of_text = _split_words(text)
         words: list[str] = [
             word
@@ -124,6 +137,19 @@ class Sentences:
         own = _find_numbered(text)
         left = [one for one in own if self._n_alone[one] <= (len(own) == 1)]
         return " ".join(left[0]) if len(left) == 1 and self._n_numbered > 1 else ""
+
+
+def _find_values(text: str) -> list[str]:
+    """The settings that a sentence tells with their values, the last value of those that were changed.
+
+    A name with dots may be a file's or a host's, unless it is said to be, or to become, that value.
+    """
+    found = [each for each in _TOLD_VALUE.finditer(text[:_MAX_SENTENCE]) if not _VERSION.match(each[0])]
+    return [
+        f"{each['key']}{'=' if '=' in each['by'] else ' '}{each['new'] or each['value']}"
+        for each in found
+        if "." not in each["key"] or "_" in each["key"] or _ASSIGNS.search(each["by"])
+    ]
 
 
 def _split_words(text: str) -> set[str]:

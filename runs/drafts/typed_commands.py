@@ -44,7 +44,7 @@ _QUIET = """
     htop atop btop glances iftop sensors strace ltrace tcpdump perf turbostat numastat lsns
 """  # commands that change nothing for a server; those that also run something else are looked at before
 _CHANGES = re.compile(  # what these programs do to what is measured
-    r"git\s+(?:pull|apply|am|merge|rebase|revert|reset|cherry-pick)\b|docker\s+update\b|kubectl\s+(?:apply|patch|edit|set|replace)\b"
+    r"git\s+(?:pull|apply|am|merge|rebase|revert|reset|cherry-pick)\b|kubectl\s+(?:apply|patch|edit|set|replace)\b"
     r"|(?:apt(?:-get)?|yum|dnf|apk|brew)\s+(?:-\S+\s+)*(?:install|add|del|\w*-?upgrade|remove|purge)\b(?!.*(?:utils|tools|stat)\b)"
 )
 _SHOWS = frozenset({"cat", "less", "more", "head", "tail", "bat", "type"})
@@ -77,6 +77,9 @@ _LOOKS = re.compile(
     r"|health|ping|restart|reload|stop|kill|build|install|compile|download|fetch|prepare|prewarm|seed|load|analy[sz]e|\btests?\b|\b(?:docker|podman)\s+exec\b)"
     r"|(?<![^\s])(?:-[vVM]|--?version|--help)$"
 )
+_RESULTS = re.compile(
+    r"\w\.(?:png|svg|jpe?g|gif|pdf|html?|csv|tsv|json|txt|log|out|dat|gp|md)$"
+)  # files that a program shows
 _PREPARES = re.compile(r"(?:re)?(?:start|stop|build|install|clean|all|up|down|deps|setup)\b.*")
 _EDITS = re.compile(
     r"(?:(?:vim?|nano|emacs|pico|joe|mcedit|tee)\s+(?:[-+]\S+\s+)*|cat\s*>>?\s*)(?P<path>/etc/\S+|\S+\.(?:conf|cnf|ini|cfg|ya?ml|toml|properties|env))(?:\s*<<.*)?$"
@@ -174,6 +177,7 @@ class Typing:
             bare
             and _PROGRAM.fullmatch(bare[0])
             and not _LOOKS.search(" ".join([PurePosixPath(bare[0]).name, *bare[1:]]))
+            and not ("/" not in bare[0] and _RESULTS.search(bare[-1]))
         ):
             self.prepared.append(self.script)
         self.script = ()

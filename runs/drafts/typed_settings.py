@@ -86,6 +86,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Setting]], ...
         (r"\b(?:a2|php|lighty-)(?P<verb>en|dis)(?:mod|site|conf|able-mod)?\s+(?:-\w+\s+)*(?P<name>[\w.-]+)", 0, _read_module),
         (r"\bkubectl\s+set\s+\w+\s+\S+\s+(?P<key>[\w.-]+)=(?P<value>\S+)", 0, _read_pair),
         (r"\bkubectl\s+scale\s.*--(?P<key>replicas)[= ](?P<value>\d+)", 0, _read_pair),
+        (r"\b(?:docker|podman)\s+update\s.*?--(?P<key>[a-z][a-z-]+)[= ](?P<value>\S+)", 0, _read_pair),
         (r"\bdocker(?:\s+service\s+scale|-compose\s+scale)\s+(?P<key>[\w.-]+)=(?P<value>\d+)", 0, _read_pair),
         (r"\bgit\s+stash\s+(?:pop|apply)\b", 0, lambda _: ("stash", "")),
         (r"\bgit\s+stash$", 0, _take_words("stash")),

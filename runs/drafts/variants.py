@@ -17,7 +17,7 @@ from statistics import mode
 from parsers.blocks import Block
 from parsers.catalogue import load_programs
 from parsers.commands import LOCAL
-from parsers.records import LoadResult
+from parsers.records import LoadResult, Problem
 from runs.analysis.columns import Method
 
 from .heading_words import find_repeat
@@ -73,9 +73,12 @@ def find_variants(
         if len(own) < 2:
             continue
         scripts = _drop_loads(own, {load: _drop_neutral(before[load].script) for load in own}, method_of)
+        prepared = {load: before[load].prepared for load in own}
+        if is_habit := _is_habit(prepared):
+            _note_programs([blocks[load] for load in own[1:]], prepared[own[1]])
         for told in (
             _tell_apart(_drop_repeats(scripts)),
-            _compare_prepared({load: before[load].prepared for load in own}),
+            {} if is_habit else _compare_prepared(prepared),
             _compare_settings(own, loads, before, heading_of, method_of),
             _compare_servers({load: before[load] for load in own}, results),
             _compare_generators({load: blocks[load] for load in own}, results),
@@ -268,6 +271,20 @@ def _tell_apart(words_of: Mapping[int, Words]) -> dict[int, str]:
     if len(set(shown.values())) < len(distinct):
         shown = {words: " ".join(words) for words in distinct}
     return {load: shown[words] for load, words in words_of.items()}
+
+
+def _is_habit(prepared: Mapping[int, Sequence[Words]]) -> bool:
+    """Whether the same scripts were run between each two load tests, and none before the first: between repeats."""
+    first, *later = (set(own) for own in prepared.values())
+    return not first and len(later) > 1 and bool(later[0]) and all(own == later[0] for own in later)
+
+
+def _note_programs(blocks: Sequence[Block], scripts: Sequence[Words]) -> None:
+    """Say at each of these load tests what was run before it: nobody knows what that changes."""
+    names = ", ".join(dict.fromkeys(PurePosixPath(words[0]).name for words in scripts))
+    for block in blocks:
+        told = f"{names} was run before this load test, which is taken for a repeat: what it changes is not known"
+        block.problems.append(Problem(block.command_line or block.first, told))
 
 
 def _compare_prepared(prepared: Mapping[int, Sequence[Words]]) -> dict[int, str]:

@@ -338,3 +338,74 @@ def test_a_loop_within_a_loop_is_counted_out():
 
 def test_a_server_that_is_only_stopped_was_part_of_what_was_measured():
     assert list(map(len, grouped(WRK, WRK, f"$ systemctl stop varnish\n{WRK}").values())) == [2, 1]
+
+
+AB = "$ ab -n 500 -c 10 http://localhost/page.html\n"
+
+
+def test_a_program_that_is_run_between_each_two_repeats_is_a_habit_that_is_told():
+    typed = "$ frobnicate --all\n" + WRK
+    assert list(grouped(WRK, typed, typed).values()) == [[100.1, 101.1, 102.1]]
+    blocks, _ = read(expand(f"{WRK}@wrk 100.10\n{typed}@wrk 101.10\n{typed}@wrk 102.10\n"))
+    assert [[problem.message[:27] for problem in block.problems] for block in blocks] == [
+        [],
+        ["frobnicate was run before t"],
+        ["frobnicate was run before t"],
+    ]
+
+
+def test_a_program_that_shows_a_file_of_results_changes_nothing():
+    assert list(grouped(WRK, WRK, "$ zzview result.png\n" + WRK).values()) == [[100.1, 101.1, 102.1]]
+    assert len(grouped(WRK, WRK, "$ zztune --fast\n" + WRK)) == 2
+
+
+@pytest.mark.parametrize(
+    "diff",
+    [
+        "$ git diff\n--- a/nginx.conf\n+++ b/nginx.conf\n@@ -1,2 +1,2 @@\n user a;\n-worker_processes 1;\n+worker_processes 4;\n",
+        "\n```diff\n-worker_processes 1;\n+worker_processes 4;\n```\n\n",
+        "\n```diff\n-user a;\n-worker_processes 1;\n+user a;\n+worker_processes 4;\n```\n\n",
+    ],
+)
+def test_a_diff_between_load_tests_tells_what_was_changed(diff):
+    found = grouped(AB, AB, diff + AB, AB)
+    assert list(map(len, found.values())) == [2, 2]
+    assert list(found)[1] == "worker_processes 4"
+
+
+def test_items_of_a_list_are_no_diff():
+    assert list(map(len, grouped(AB, "\n- timeout 10\n+ timeout 20\n\n" + AB).values())) == [2]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "name"),
+    [
+        (
+            "The pool had pm.max_children = 5 at first.",
+            "Then I raised pm.max_children to 50 and restarted php-fpm.",
+            "pm.max_children 50",
+        ),
+        (
+            "The default first.",
+            "In der php.ini habe ich realpath_cache_size von 16K auf 4096K erhöht.",
+            "realpath_cache_size 4096K",
+        ),
+        ("With opcache.enable=1 in php.ini.", "Now with opcache.enable=0 in php.ini.", "opcache.enable=0"),
+        ("All is as installed here.", "Subi MaxRequestWorkers de 150 para 400.", "MaxRequestWorkers 400"),
+        ("All is as installed here.", "We set net.core.somaxconn to 4096.", "net.core.somaxconn 4096"),
+    ],
+)
+def test_a_setting_that_a_sentence_tells_with_its_value_names_the_runs_below_it(first, second, name):
+    assert list(grouped(f"{first}\n\n{AB}", f"\n{second}\n\n{AB}"))[1] == name
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["In my_app we saw 500 errors.", "It ran on web1.example.org 3 times.", "This is nginx.conf with 3 workers."],
+)
+def test_a_number_behind_a_name_is_no_setting(said):
+    assert not any(name.endswith((" 500", " 3")) for name in grouped(AB, f"\n{said}\n\n{AB}"))
+
+
+def test_what_a_container_may_use_tells_runs_apart():
+    assert list(grouped(*(f"$ docker update --cpus={n} web\n{AB}" for n in (1, 2)))) == ["cpus=1", "cpus=2"]
