@@ -225,7 +225,7 @@ def find_backlog(side: Watched) -> Iterator[Limit]:
     points = tuple(Point("syn", source) for source in lost.sources[:1]) if lost else ()
     if overflows:
         yield Limit("backlog", _sure(overflows), (Point("overflows", overflows.source, (overflows.value,)), *points))
-    elif lost and not _has_retransmits(side):
+    elif lost and not (_has_retransmits(side) or any(_find_full_link(side))):  # which lose a SYN as well
         yield Limit("backlog", "possible", points)
 
 
