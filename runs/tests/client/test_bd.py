@@ -154,6 +154,16 @@ def test_a_full_disk_is_named_before_anything_is_loaded(bd):
     assert status == 2 and "cannot be written: is the disk full?" in err and not (bd.folder / "loaded").exists()
 
 
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_disk_that_fills_up_during_a_load_costs_neither_its_output_nor_its_status(bd, needs, shell):
+    needs(shell.split()[0])
+    full = f"prlimit --fsize=4000000 env --ignore-signal=XFSZ {shell}"  # a transcript may not grow larger
+    many = ("run", "--no-send", "--repeat", "2", "--", "sh", "-c", "yes | head -c 5000000; echo end; exit 7")
+    status, out, err = bd.run(*many, shell=full)
+    assert status == 7 and out.endswith("end\n") and "run 2 of 2" not in err
+    assert err.count("cannot be written: is the disk full?") == 1
+
+
 def test_ctrl_c_before_the_load_starts_none_and_sends_nothing(bd):
     process = bd.start("run", "--repeat", "3", "--before", "touch asked; sleep 1; true", "--", "touch", "loaded")
     until((bd.folder / "asked").exists, WITHIN_S, "--before")
