@@ -92,6 +92,12 @@ def test_it_redacts_a_secret(text, clean):
             ("glsa_", 32),
             ("GOCSPX-", 28),
             ("ya29.", 60),
+            ("whsec_", 32),
+            ("pscale_tkn_", 32),
+            ("glrt-", 20),
+            ("tskey-auth-", 32),
+            ("rubygems_", 48),
+            ("ntn_", 40),
         ),
     ],
 )
@@ -161,6 +167,59 @@ CREATE USER app WITH PASSWORD '«cr34tePw»';
 net.core x; snmp-server community «pr1vateC» RO
 X-Vault-Token: «s.abcdEFGHijkl»
 Proxy-Authorization: Digest username="joe", response="«6629fae49393a05397450978507c4ef1»"
+$ rabbitmqctl add_user joe «Pw1-secret»
+SecRemoteRules «a1b2c3d4e5f6» https://rules.example.org/x
+$ htpasswd -nb joe «hunter2x»
+$ htpasswd -B -b .htpasswd joe «hunter2x»
+$ echo "«dckr3tpw»" | docker login -u joe --password-stdin
+$ printf '%s' «tok3nvalue» | gh auth login --with-token
+$ echo 'joe:«hunter2x»' | chpasswd
+$ kinit joe <<< «hunter2x»
+$ kubectl create secret generic db --from-literal=key1=«hunter2x»
+{"name": "DB_PASSWORD", "value": "«hunter2x»"}
+- {name: DB_PASSWORD, value: «hunter2x»}
+<property name="hibernate.connection.password">«hunter2x»</property>
+<Connector keystorePass="«changeme1»" />
+$ keytool -storepass «changeit1» -list
+$ redis-benchmark -a «hunter2x» -n 100
+127.0.0.1:6379> AUTH «hunter2x»
+127.0.0.1:6379> AUTH default «hunter2x»
+$ memtier_benchmark -s h --authenticate=«hunter2x»
+$ curl --proxy-user a:«hunter2x» http://h/
+$ curl -H "X-Session-Id: «abcdef0123456789»" http://h/
+$ http GET http://h/ Authorization:"Bearer «abcdef0123456789»"
+$ ssh-keygen -t ed25519 -N '«hunter2x»' -f k
+$ 7z x a.7z -p«hunter2x»
+$ unzip -P «hunter2x» a.zip
+$ snmpwalk -v2c -c «c0mmun1ty» h
+$ snmpwalk -v3 -u a -A «authp4ssw» h
+$ useradd -p '«$6$salt$hashhashhashhashhash»' joe
+$ aws configure set aws_secret_access_key «wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY»
+$ git config --global user.password «hunter2x»
+$dbpass = "«hunter2x»";
+define("SECURE_AUTH_SALT", "«put your unique phrase here xyz»");
+https://«abcdef0123456789abcdef0123456789abcdef01»:x-oauth-basic@github.com/x
+    authentication { auth_type PASS auth_pass «hunter2x» }
+    user joe insecure-password «hunter2x»
+AuthBasicFake demo «hunter2x»
+SessionCryptoPassphrase «hunter2x»
+session.save_path = "tcp://h:6379?auth=«hunter2x»"
+pdo_mysql.pass=«hunter2x»
+"pgbouncer" "«md5abcdef0123456789abcdef0123456789»"
+"app" "«SCRAM-SHA-256$4096:salt$stored:server»"
+CREATE USER 'a'@'%' IDENTIFIED WITH mysql_native_password BY '«hunter2x»';
+GRANT ALL ON x.* TO 'a'@'%' IDENTIFIED BY PASSWORD '«*0123456789ABCDEF0123456789ABCDEF01234567»';
+SET PASSWORD FOR 'a'@'%' = PASSWORD('«hunter2x»');
+db.auth("a", "«hunter2x»")
+$ etcdctl --user root:«hunter2x» get x
+$ wpa_passphrase ssid «hunter2xyz»
+PresharedKey = «yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk=»
+: PSK "«hunter2xyz»"
+$ lftp -u a,«hunter2x» h
+$ sqlplus scott/«tiger99»@db
+GET /x HTTP/1.1 Cookie: sid=«abcdef0123456789»
+HTTP_COOKIE=sid=«abcdef0123456789»
+  password «hunter2x»
 $ curl -H 'Authorization: Bearer «eyJhbGciOiJIUzI1NiJ9».eyJzdWIiOiIxIn0.abcDEFghiJKL' http://x/
 """
 
@@ -171,9 +230,7 @@ def test_usual_secrets_are_found(marked):
     assert secret not in redact_secrets(line)
 
 
-@pytest.mark.parametrize(
-    "line", ["$ rabbitmqctl add_user joe Pw1", "SecRemoteRules Pw1 https://x/", "db:5432:app:user:Pw1"]
-)
+@pytest.mark.parametrize("line", ["$ expect -c 'send Pw1'", "[mail]:587 joe:Pw1", "db:5432:app:user:Pw1"])
 def test_a_secret_that_only_a_program_knows_is_not_found(line):
     """What docs/scale.md says of it: look at the text yourself."""
     assert redact_secrets(line) == line
@@ -269,6 +326,18 @@ def test_a_token_of_this_site_is_known(django_user_model, db):
         "pgbench -p 5432",
         "tls_session_cache shared:SSL:10m",
         "GET /?session_id=5",
+        "bypass: yes, compass: north, Test pass: ok",
+        "$ echo 3 | sudo tee /proc/sys/vm/drop_caches",
+        "$ snmpwalk -h",
+        "X-Cache-Key: /index.html",
+        "name: tokenizer value: 5",
+        "the password was changed",
+        "$ ulimit -n 65535 && 7z b -mmt4",
+        "<token> 12 </token>",
+        'starting with Redis 6 "requirepass" is a layer, and TLS-PSK is possible with PSK ciphers',
+        "redis 127.0.0.1:6379> INFO stats",
+        "deploy-7f9c6d5b8-abcde_default_0123456789abcdef",
+        "sessions: 12, x-request-id: 0123456789abcdef",
     ],
 )
 def test_it_leaves_what_only_looks_like_a_secret(text):
@@ -316,6 +385,21 @@ PIECES = [
     "mysql -p",
     "a-",
 ]
+
+
+def test_a_value_below_the_name_of_a_secret_goes():
+    """As in the variables of a pod."""
+    lines = [
+        "- name: DB_PASSWORD",
+        '  value: "hunter2x"',
+        "- name: PORT",
+        "  value: 5432",
+        "- name: TOKEN",
+        "  value: $X",
+    ]
+    assert redact_secrets("\n".join(lines)) == "\n".join(lines).replace("hunter2x", "[redacted]")
+    search = SecretSearch()
+    assert [search.search("- name: DB_PASSWORD\n"), search.search("  value: x\n", 2)[0].line] == [[], 2]
 
 
 def test_only_the_named_secrets_go():
