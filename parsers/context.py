@@ -317,23 +317,24 @@ def _is_comment(line: str, lines: Lines) -> bool:
 def find_unread_rates(lines: dict[int, str], read: Set[float]) -> list[Problem]:
     """A problem for each line of these with a load tool's rate that is not among those that were read."""
     unread = {
-        number: next((text for text, rate in _find_rates(line) if rate not in read), "")
+        number: next((text for text, rates in _find_rates(line) if read.isdisjoint(rates)), "")
         for number, line in lines.items()
     }
     return [Problem(number, f"a rate that was not read: {text!r}") for number, text in unread.items() if text]
 
 
 @lru_cache(maxsize=256)  # of one line it is asked by each format that tries it
-def _find_rates(line: str) -> list[tuple[str, float | None]]:
-    """The rates of load tools in a line, with their labels, and their figures."""
-    return [
-        (found[0][:80], _as_float(found[found.lastindex or 0].rstrip(".,")))
-        for found in compile_rate_lines().finditer(ungrouped(line[:LONGEST_STAMP]))
-    ]
+def _find_rates(line: str) -> list[tuple[str, set[float | None]]]:
+    """The rates of load tools in a line, with their labels, and their figures: a comma may stand before decimals."""
+    found = (
+        (each[0][:80], each[each.lastindex or 0].rstrip(".,"))
+        for each in compile_rate_lines().finditer(ungrouped(line[:LONGEST_STAMP]))
+    )
+    return [(label, {_as_float(text.replace(",", sign)) for sign in ("", ".")}) for label, text in found]
 
 
 def _as_float(text: str) -> float | None:
     try:
-        return float(text.replace(",", ""))
+        return float(text)
     except ValueError:  # "1.2.3"
         return None

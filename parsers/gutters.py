@@ -95,6 +95,8 @@ def _fit(lines: Lines, line: str) -> re.Pattern[str] | None:
 
 def strip_gutter(lines: Lines, first: str) -> Lines | None:
     """The lines from this one on, returned last, without what stands before each, and behind it. None: nothing does."""
+    if column := _find_right_border(lines, first):
+        return _strip_right_border(lines, first, column)
     gutter, texts, number = _fit(lines, first), list[str](), lines.number
     if gutter is None:
         return None
@@ -107,6 +109,37 @@ def strip_gutter(lines: Lines, first: str) -> Lines | None:
     if line is not None:
         lines.step_back()
     part = Lines(text.rstrip("\r\n") + "\n" for text in texts)
+    part.number = number - 1
+    return part
+
+
+def _find_right_border(lines: Lines, first: str) -> int:
+    """The column of a border that stands behind this line, which opens a tool's output, and behind the next ones; 0 for none."""
+    column = len(first.rstrip()) - 1
+    if (
+        column < 1
+        or first[column] not in _BORDERS
+        or first.lstrip()[0] in _BORDERS
+        or not _may_open(first[:column].strip())
+    ):
+        return 0
+    ahead = lines.ahead(_ENOUGH)
+    return (
+        column
+        if len(ahead) == _ENOUGH and all(line[column : column + 2].strip() == first[column] for line in ahead)
+        else 0
+    )
+
+
+def _strip_right_border(lines: Lines, first: str, column: int) -> Lines:
+    texts, number, border = list[str](), lines.number, first[column]
+    line: str | None = first
+    while line is not None and line[column:].strip() == border:
+        texts.append(line[:column].rstrip() + "\n")
+        line = next(lines, None) if len(texts) < MOST_LINES else None
+    if line is not None:
+        lines.step_back()
+    part = Lines(texts)
     part.number = number - 1
     return part
 

@@ -38,6 +38,10 @@ _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,8});")
 _SPACES: dict[int, str | None] = dict.fromkeys([0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000], " ")
 _SPACES |= dict.fromkeys([0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF, 0xAD], None)
 _SPACE = re.compile(f"[{''.join(map(chr, _SPACES))}]")  # most lines have none, and to translate one takes long
+# Of an output that was pasted through an input method or an office program. In prose of other letters they stay.
+_FULL_WIDTH = re.compile("[\uff01-\uff5e]")
+_OTHER_LETTER = re.compile("[^\\W\\d_A-Za-zµμ]")
+_NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]")
 _MOST_IN_A_ROW = 200
 _ENDLESS = re.compile(rf"(?<!\d)\d{{{_MOST_IN_A_ROW},}}")  # no figure: an int of it would be none that a float holds
@@ -51,8 +55,11 @@ def clean(raw: str) -> str:
     line = raw.rstrip("\r\n")
     if "\r" in line:  # a progress line that was written over: the last writing is what the terminal showed
         line = line.rsplit("\r", 1)[1]
-    if not line.isascii() and _SPACE.search(line):
-        line = line.translate(_SPACES)
+    if not line.isascii():
+        if _SPACE.search(line):
+            line = line.translate(_SPACES)
+        if _FULL_WIDTH.search(line) and not _OTHER_LETTER.search(narrow := line.translate(_NARROW)):
+            line = narrow
     if "\x1b" in line or "\x9b" in line:
         line = _ANSI.sub("", line)
     if "[" in line:

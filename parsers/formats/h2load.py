@@ -81,12 +81,22 @@ _ROW = re.compile(
 )
 _PERCENTILES = {"50": "median", "95": "p95", "99": "p99"}
 _CELL = re.compile(r"([\d.]+)(us|ms|s|m|h)?")
+_PROTOCOL = re.compile(r"Application protocol: (\S{2,10})")
+_PROTOCOLS = {"h2": "HTTP/2", "h2c": "HTTP/2", "h3": "HTTP/3"}
 _NOISE = re.compile(
     r"starting benchmark|spawning thread|progress: \d+%|Warm-up|Main benchmark duration|TLS Protocol:|Cipher:"
-    r"|Server Temp Key:|Application protocol:|No protocol negotiated|min\s+max\s+(?:mean|median)|(?:\+/- )?sd$|UDP datagram:"
+    r"|Server Temp Key:|No protocol negotiated|min\s+max\s+(?:mean|median)|(?:\+/- )?sd$|UDP datagram:"
     r"|Stopped all clients|Process Request Failure|(?:min|smoothed) RTT\s*:|packets (?:sent|recv|lost)\s*:|GRO packets\s*:"
 )
-_LABELS = ("spawning thread #", "finished in ", "requests: ", "status codes: ", "traffic: ", *_TABLE)
+_LABELS = (
+    "Application protocol: ",
+    "spawning thread #",
+    "finished in ",
+    "requests: ",
+    "status codes: ",
+    "traffic: ",
+    *_TABLE,
+)
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
@@ -107,6 +117,8 @@ def _read_line(line: str) -> dict[str, Any] | None:
             }
         if found := _THREAD.fullmatch(line):
             return {"clients_of_threads": {found[1]: int(found[2])}}
+        if found := _PROTOCOL.fullmatch(line):
+            return {"application_protocol": _PROTOCOLS.get(found[1], found[1].upper())}
         if found := _COUNTS.fullmatch(line):
             of = found[1].partition(" ")[0].replace("requests", "requests_").replace("status", "status_")
             return {f"{of}{name}": int(n) for n, name in map(str.split, found[2].split(", "))}

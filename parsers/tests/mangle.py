@@ -117,12 +117,20 @@ MARKUP: dict[str, Mangler] = {
     "only nbsp entities": per_line(lambda line: html.escape(line).replace(" ", "&nbsp;")),
     "numeric entities": per_line(lambda line: html.escape(line).replace("'", "&#39;").replace(" ", "&#160;")),
 }
+
+
+def full_width(line: str) -> str:
+    """A line without letters of other scripts as an input method writes it."""
+    return line.translate({code: code + 0xFEE0 for code in map(ord, "0123456789:%")}) if line.isascii() else line
+
+
 BYTES: dict[str, Mangler] = {
     "no-break spaces": per_line(lambda line: line.replace(" ", "\xa0")),
     "ideographic spaces": per_line(lambda line: line.replace("  ", "\u3000 ")),
     "thin spaces": per_line(lambda line: line.replace("  ", "\u2009 ")),
     "a zero-width space first": before("\u200b"),
     "zero-width spaces": per_line(lambda line: line.replace(" ", " \u200b")),
+    "full-width digits and signs": per_line(full_width),
     "CRLF": per_line(str, end="\r\n"),
     "two CRs": per_line(str, end="\r\r\n"),
     "colours": per_line(colours),
@@ -156,6 +164,14 @@ def boxed(lines: Sequence[str]) -> Mangled:
     """In a pane with a border on both sides."""
     width = max(map(len, lines))
     return Mangled([f"│ {line.ljust(width)} │" for line in lines], _in_place(lines))
+
+
+def bordered(lines: Sequence[str]) -> Mangled:
+    """In the left one of two panes, unless a line is longer than those."""
+    width = max(map(len, lines))
+    if width > 190:
+        return Mangled(list(lines), _in_place(lines))
+    return Mangled([f"{line.ljust(width)} │" for line in lines], _in_place(lines))
 
 
 def _in_place(lines: Sequence[str]) -> list[tuple[int, int]]:
@@ -201,6 +217,7 @@ GUTTERS: dict[str, Mangler] = {
     "a viewer's numbers": numbered("{n:4} | "),
     "an added file": before("+"),
     "a pane": boxed,
+    "a border on the right": bordered,
     "fabric": before("[web1] out: "),
     "gh run view": stamped("bench\tRun load\t2024-01-02T03:{m:02}:{n:02}.1234567Z "),
 }

@@ -21,6 +21,7 @@ _MANY_DIGITS = 6  # signs of a rate to which no second run comes
 _MAX_ALIKE = 50  # what more blocks than this have in common is no sign of a duplicate
 _LEAST_DIGITS = 200  # a rate of at least so many of its last digit
 _EXACT_FIGURES = 3
+_DIGITS_OF_RATE, _FARTHEST_ROW = 4, 2  # of a rate in two tables of one result, and lines between two rows of one table
 _FULL_REPORT = 8  # figures from which on a report is not a quotation
 
 
@@ -157,6 +158,10 @@ def _is_same_load(shorter: Block, fuller: Block) -> bool:
     values, others = shorter.values, fuller.values
     if any(others.get(name) != value for name, value in values.items() if name not in _NOT_COMPARED):
         return False
+    if all(get_semantics(block.load_results[0].tool).quotes_others for block in (shorter, fuller)):
+        digits = f"{shorter.load_results[0].requests_per_second or 0:.15g}".strip("0.").replace(".", "")
+        is_apart = abs(shorter.first - fuller.first) > _FARTHEST_ROW
+        return len(digits) >= _DIGITS_OF_RATE and is_apart and bool(shorter.label) and shorter.label == fuller.label
     if (
         len(values) == len(others) >= _FULL_REPORT
         and None is not shorter.command_line != fuller.command_line is not None

@@ -264,10 +264,11 @@ def _are_workloads(recurring: Mapping[str, Mapping[str, Sequence[Method]]]) -> b
     groups_differ = any(_differ([*methods.values()]) for methods in recurring.values())
     if names_differ or groups_differ:
         return not groups_differ
-    if all(map(names_clients, recurring)) or {*map(find_phase, by_group)} == {"before", "after"}:
+    if all(map(names_clients, recurring)):
         return True
     share, its_share = (sum(map(names_software, names)) / len(names) for names in (by_group, recurring))
-    return share >= 0.5 > its_share and not any(map(find_phase, recurring))
+    is_change = {*map(find_phase, by_group)} == {"before", "after"}
+    return (share >= 0.5 or is_change) and its_share < 0.5 and not any(map(find_phase, recurring))
 
 
 def _differ(sections: Sequence[Sequence[Method]]) -> bool:

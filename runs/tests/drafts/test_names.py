@@ -410,3 +410,12 @@ def test_settings_that_were_typed_name_before_words_of_a_sentence():
         names_of(f"$ ab -n 500 -c 10 http://localhost/page.html\n@ab 500.1\n\n{told}{typed}@ab 900.1\n")[1]
         == "synchronous_commit=off"
     )
+
+
+def test_what_another_protocol_served_is_no_repeat():
+    printed = "Application protocol: "
+    texts = [H2LOAD.replace(f"{printed}http/1.1", printed + protocol) for protocol in ("h2", "http/1.1")]
+    _, draft = read("\n\n".join(text.replace("1849.88", f"184{at}.88") for at, text in enumerate(texts)))
+    runs = draft.experiments[0].runs
+    assert [run.repeat for run in runs] == [1, 1]
+    assert [dict(run.method.further or ())["protocol"] for run in runs] == ["HTTP/2", "HTTP/1.1"]

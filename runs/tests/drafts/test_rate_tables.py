@@ -328,3 +328,15 @@ def test_several_rows_of_rates_among_metrics_are_of_what_each_says():
 def test_rates_without_names_are_repeats_of_the_heading_above():
     found, _ = runs_of("*old pool*\n• 812 req/s\n• 820 req/s\n\n*new pool*\n• 990 req/s\n• 1,002 req/s\n")
     assert found == [(name, "rate_list", repeat) for name in ("old pool", "new pool") for repeat in (1, 2)]
+
+
+def test_two_tables_of_one_result_count_once():
+    rows = "| Server | Requests/sec |\n|---|---|\n| nginx | 1200.5 |\n| caddy | 800.1 |\n"
+    columns = "| | nginx | caddy |\n|---|---|---|\n| Requests per second | 1200.5 | 800.1 |\n"
+    _, draft = read(f"{rows}\nSummary:\n\n{columns}")
+    assert [(run.label, len(run.quotes)) for run in draft.experiments[0].runs] == [("nginx", 1), ("caddy", 1)]
+
+
+def test_equal_rates_of_one_name_in_one_table_are_two_runs():
+    _, draft = read("| Server | Requests/sec |\n|---|---|\n| nginx | 1200.5 |\n| nginx | 1200.5 |\n")
+    assert len(draft.experiments[0].runs) == 2
