@@ -46,10 +46,10 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from .commands import Command, Syntax, compile_programs, read_command
-from .patterns import find_first_characters
+from .patterns import find_first_characters, join_by_first_character, number_names
 from .records import Found, Record, Semantics
 from .transcript import LIST_MARK, QUOTING
 
@@ -293,35 +293,46 @@ def find_asked_load(command: str, tool: str, values: Mapping[str, Any]) -> dict[
 
 
 @cache
+def join_openings() -> str:
+    """What matches the beginning of any output by which its format is told."""
+    return join_by_first_character("|".join(form.opens for form in formats().values() if form.opens and not form.needs))
+
+
+@cache
+def _compile_openings() -> Match:
+    return re.compile(number_names(join_openings())).match
+
+
+@cache
 def _list_openings(first: str) -> list[tuple[str, Match]]:
     """(kind, what matches its opening) of the formats without NEEDS whose output may begin with this ASCII character; "": all."""
-    return [
-        (kind, opens) for kind, (opens, characters) in _compile_openings().items() if not first or first in characters
-    ]
+    simple = [form for form in formats().values() if form.opens and not form.needs]
+    some = (form for form in simple if not first or first in find_first_characters(form.opens))
+    return [(form.kind, re.compile(form.opens).match) for form in some]
+
+
+class _Needs(NamedTuple):
+    """What is found in a line in lower case with one of the NEEDS of any format; of each, what finds its own, and its opening."""
+
+    any_of: Match
+    each: list[tuple[Match, str, Match]]
 
 
 @cache
-def _compile_openings() -> dict[str, tuple[Match, set[str]]]:
-    simple = (form for form in formats().values() if form.opens and not form.needs)
-    return {form.kind: (re.compile(form.opens).match, find_first_characters(form.opens)) for form in simple}
-
-
-@cache
-def _list_needs() -> list[tuple[Match, str, Match]]:
-    """What finds one of the NEEDS of a format in a line in lower case, its kind, and what matches its opening."""
-    needing = (form for form in formats().values() if form.needs)
-    return [
-        (re.compile("|".join(map(re.escape, form.needs))).search, form.kind, re.compile(form.opens).match)
-        for form in needing
-    ]
+def _list_needs() -> _Needs:
+    needing = [(form, "|".join(map(re.escape, form.needs))) for form in formats().values() if form.needs]
+    any_of = re.compile("|".join(dict.fromkeys(needs for _, needs in needing))).search
+    return _Needs(any_of, [(re.compile(n).search, form.kind, re.compile(form.opens).match) for form, n in needing])
 
 
 @lru_cache(maxsize=64)
 def find_kinds(text: str) -> tuple[str, ...]:
     """The kinds of output that may begin with this line: some tools put another one's line above their own."""
-    first, lower = text[:1], text.lower()
-    found = [kind for kind, opens in _list_openings(first if first.isascii() else "") if opens(text)]
-    found += [kind for needed, kind, opens in _list_needs() if needed(lower) and opens(text)]
+    first, lower, needs = text[:1], text.lower(), _list_needs()
+    openings = _list_openings(first if first.isascii() else "") if _compile_openings()(text) else []
+    found = [kind for kind, opens in openings if opens(text)]
+    if needs.any_of(lower):
+        found += [kind for needed, kind, opens in needs.each if needed(lower) and opens(text)]
     return tuple(found)
 
 

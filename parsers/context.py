@@ -29,7 +29,7 @@ _TYPED = 24  # commands that are kept of each gap: the last ones
 _TIME = re.compile(r"[:時시点點](?<=\d.)\s?\d")  # the rarest sign first
 _LABELLED = re.compile(r"\s*(?P<label>[^\s:$#%>|`/][^:$#%>|`]{0,60}):\s+`?")  # "nginx: ab -n 1000 -c 10 ..."
 _ECHO = re.compile(r"echo\s+(?P<quote>['\"]?)(?P<said>[^'\"$>|&;`]{2,60})(?P=quote)")
-_SHOWN = re.compile(  # what runs there, as another command tells it
+SHOWN = re.compile(  # what runs there, as another command tells it
     r"(?P<name>Server): (?P<value>\S+)|(?P<lang>go) version (?P<go>go\S+)\s.*"
     r"|(?P<of>Python|PHP|ruby|nginx version:) (?P<version>\S+).*"
 )
@@ -38,11 +38,12 @@ _WIKI_HEADING = re.compile(r"\s*h([1-6])\. +(?=\S)")
 _FRONT_MATTER = re.compile(r"---|\+\+\+")
 _FRONT_FIELD = re.compile(r"\w[\w-]{0,40}\s*[:=]|\s*$")
 _MOST_OF_FRONT = 80  # lines
-_CHANGED = re.compile(  # a setting in a diff: "-worker_processes 1;", "+    keepalive_timeout 65;", but no item of a list
+CHANGED = re.compile(  # a setting in a diff: "-worker_processes 1;", "+    keepalive_timeout 65;", but no item of a list
     r"(?P<sign>[+-])(?![+-]|\s\S)\s*(?P<setting>(?P<key>[A-Za-z_][\w.-]*)(?:\s*[=:]\s*|\s+)[^\s(){}'][^(){}']{0,60}?)[\s;,]*$"
 )
+_MOST_REMOVED = 200  # such settings in turn that are compared with what was added
 _ASCIIDOC_TITLE = re.compile(r"(={2,6}) ([^\s=][^=]{0,200})")
-_EPOCH_OR_DAY = re.compile(r"\W{0,20}+(?:[12]\d{9}|20\d{6})")
+BEGINS_TIME = re.compile(r"\W{0,20}+(?:[12]\d{9}|20\d{6})")
 
 
 @dataclass(slots=True)
@@ -75,9 +76,7 @@ class Context:
     shown: dict[str, str] = field(default_factory=dict)  # program -> its version, as the text showed it last
     branch: str | None = None  # of git, as the last prompt showed it
     no_diff_before: int = 0  # number of the line behind a diff that compares no load tests
-    removed: dict[str, str] = field(
-        default_factory=dict
-    )  # settings of a diff's last removed lines, by their first word
+    removed: dict[str, str] = field(default_factory=dict)  # settings of a diff's last removed lines, by first word
     front: str = ""  # what ends the front matter that the lines are in
     label: tuple[int, str] | None = None  # the last line, where it may be a name for the output that begins below
     tried: tuple[str, int] | None = None  # kind and first line of the block that a format reads at this moment
@@ -88,9 +87,9 @@ class Context:
             return
         (line_above, above), self.above = self.above, (number, text)
         self._follow_diff(text)
-        self.label = self.label if transcript.is_rule(text) else None
+        self.label = self.label if self.label and transcript.is_rule(text) else None
         line = _describe(text)
-        if self.in_output and (shown := _SHOWN.fullmatch(text.strip())):
+        if self.in_output and (shown := SHOWN.fullmatch(text.strip())):
             self._follow_version(*filter(None, shown.groups()))
         if line.has_rate:
             self.add_problems(find_unread_rates({number: text}, set()))
@@ -110,15 +109,30 @@ class Context:
             self._add_command(line.typed, number, lines, line.prefix)
             if said := _ECHO.fullmatch(line.typed[1]):
                 self._add_heading(number, said["said"])
-        elif self.in_output and not (
+        else:
+            self._add_text(number, text, line.is_prose, lines)
+
+    def add_rows(self, number: int, rows: list[str], lines: Lines) -> None:
+        """Take in the lines behind this one, of which none is a prompt, or tells a rate or a time."""
+        last = number + len(rows)
+        rows = rows[-1 - _FARTHEST_LABEL :] if self.in_output else rows  # only a name for an output may be among them
+        for at, text in enumerate(rows, last - len(rows) + 1):
+            self.label = self.label if self.label and transcript.is_rule(text) else None
+            is_prose = transcript.is_plain(text) or not transcript.is_elision(text) and transcript.is_prose(text)
+            self._add_text(at, text, is_prose, lines if at == last else None)
+        self.above, self.removed = (last, rows[-1]), {}
+
+    def _add_text(self, number: int, text: str, is_prose: bool, lines: Lines | None) -> None:
+        """Take in a line that is no prompt. lines: those behind it, where a prompt may be the next."""
+        if self.in_output and not (
             transcript.is_banner(text) or transcript.FILE_HEAD.fullmatch(text.strip()) or _is_comment(text, lines)
         ):
-            self.label = (number, text) if line.is_prose else self.label
-        elif title := _ASCIIDOC_TITLE.fullmatch(text.rstrip()):
+            self.label = (number, text) if is_prose else self.label
+        elif text[0] == "=" and (title := _ASCIIDOC_TITLE.fullmatch(text.rstrip())):
             self._add_heading(number, f"{'#' * len(title[1])} {title[2]}")
         elif text[0] in "=-" and self._underlines(number, text.rstrip()):
             self._add_heading(*self.trail.pop())
-        elif line.is_prose:
+        elif is_prose:
             self._add_heading(number, text)
             if self.command:
                 self.command.labelled = self.in_output
@@ -167,11 +181,13 @@ class Context:
 
     def _follow_diff(self, text: str) -> None:
         """Take a setting that a diff shows with another value for a command that edits it."""
-        line = _CHANGED.match(text) if text[0] in "+-" else None
+        line = CHANGED.match(text) if text[0] in "+-" else None
         if line is None:
             self.removed = {}
         elif line["sign"] == "-":
-            self.removed = {**self.removed, line["key"]: line["setting"]}
+            self.removed[line["key"]] = line["setting"]
+            if len(self.removed) > _MOST_REMOVED:
+                del self.removed[next(iter(self.removed))]
         elif (old := self.removed.get(line["key"])) and old != line["setting"] and "#" not in old + line["setting"]:
             edit = f"sed -i 's#{old}#{line['setting']}#' file"
             self.commands = (*self.commands[1 - _TYPED :], edit)
@@ -292,9 +308,9 @@ def _describe(line: str) -> _Line:
     has_rate = compile_rate_labels().search(line) is not None
     if transcript.is_plain(line) or transcript.FILE_HEAD.fullmatch(line.strip()):
         return _Line(has_rate, is_prose=True) if has_rate else _PROSE
-    if not (has_rate or ":" in line or may_have_command(line) or _TIME.search(line) or _EPOCH_OR_DAY.match(line)):
+    if not (has_rate or ":" in line or may_have_command(line) or _TIME.search(line) or BEGINS_TIME.match(line)):
         return _PROSE if not transcript.is_elision(line) and transcript.is_prose(line) else _NO_PROSE
-    tells_time = len(line) <= LONGEST_STAMP and bool(_TIME.search(line) or _EPOCH_OR_DAY.match(line))
+    tells_time = len(line) <= LONGEST_STAMP and bool(_TIME.search(line) or BEGINS_TIME.match(line))
     typed, prefix = prompt(line), ""
     if typed is None and not line[0].isalpha():  # no quoting begins with a letter
         quoting = transcript.QUOTING.match(line)
@@ -309,9 +325,13 @@ def _describe(line: str) -> _Line:
     return _Line(has_rate, not transcript.is_elision(line) and transcript.is_prose(line), tells_time)
 
 
-def _is_comment(line: str, lines: Lines) -> bool:
+def _is_comment(line: str, lines: Lines | None) -> bool:
     """Whether somebody put "# warm-up" between a command's output and the next prompt."""
-    return line.startswith("# ") and any(prompt(following) is not None for following in lines.ahead(1))
+    return (
+        lines is not None
+        and line.startswith("# ")
+        and any(prompt(following) is not None for following in lines.ahead(1))
+    )
 
 
 def find_unread_rates(lines: dict[int, str], read: Set[float]) -> list[Problem]:

@@ -21,6 +21,7 @@ _BORDERS = "│┃║|"
 _TYPED = tuple("$#%[(❯➜")  # with these a prompt begins
 _NUMBER = re.compile(r"[ \t]{0,8}[L\[]?(?P<number>\d{1,6})(?:\]?(?: ?[:|│→)]|\])[ \t]?|\t| {2})")
 _SIGN = re.compile(rf"[ \t]{{0,8}}(?:\+(?!\+)|[{_BORDERS[:-1]}▌▐»¦┆]|\|(?=[^|]*\|\s*$)|:(?= )) ?")
+GUTTER = re.compile(rf"(?=[ \t]*[\dL\[])(?:{re.sub('[?]P<[^>]*>', '?:', _NUMBER.pattern)})|{_SIGN.pattern}")
 _LABEL_END = re.compile(r"[\]:>] |\| (?=[^|]*$)|(?<= -) |\t|(?<=std(?:out|err) F) ")
 _VARIES = re.compile(r"\d\d:\d\d(?::\d\d)?")
 _DIGITS = tuple("0123456789L[")

@@ -318,11 +318,11 @@ class Lines:
             self.number += taken
         return taken > 0
 
-    def skip_repeats(self) -> None:
-        """The line returned last was not read: take the next ones that repeat it, or those not read before, but for a few."""
-        if self._unread_end != self._at - len(self.raw):
-            self._unread_at, self._n_unread = self._at, -1
-        self._n_unread += 1
+    def skip_repeats(self, rows: int = 1, size: int = 0) -> None:
+        """The last line, or so many of this size, were not read: take those that repeat it or those before, but for a few."""
+        if self._unread_end != self._at - (size or len(self.raw)):
+            self._unread_at, self._n_unread = self._at, -rows
+        self._n_unread += rows
         if self._text.startswith(self.raw, self._at):
             self._n_unread += self._skip(self.raw, 1, _REPEATS_LEFT)
         if self._n_unread >= _MOST_IN_TURN:
@@ -361,6 +361,15 @@ class Lines:
             self.number += self._text.count("\n", self._at, end)
             self._at = end
         return found
+
+    def take_rows(self, pattern: re.Pattern[str]) -> list[str]:
+        """Take the next lines that are there and that `pattern` matches, and that none of a log or a part of a text may be."""
+        found = self.match(pattern, 0, 0) if not self.until else None
+        rows = found[0].split("\n") if found else [""]
+        if rows.pop() or not rows:
+            return []
+        self.before, self.raw = f"{rows[-2]}\n" if len(rows) > 1 else self.raw, f"{rows[-1]}\n"
+        return rows
 
     def rows(self, most: int = MOST_ROWS) -> str:
         """The next lines before a blank one, up to `most` characters, as they stand and not taken; empty where lines are quoted."""

@@ -2,20 +2,82 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
+from itertools import count
 from re import _compiler, _constants, _parser  # type: ignore[attr-defined]  # nothing else takes patterns apart
 from typing import Any
 
 ASCII = [chr(code) for code in range(128)]
 _ONE_CHARACTER = (_constants.LITERAL, _constants.NOT_LITERAL, _constants.IN, _constants.ANY)
 _REPEATED = (_constants.MAX_REPEAT, _constants.MIN_REPEAT, _constants.POSSESSIVE_REPEAT)
+_PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
+# Of characters, of which each text begins with one of one group only.
+_GROUPS = (
+    "a-mx-z_",
+    "n-w",
+    "A-H",
+    "I-R",
+    "S-Z",
+    "0-9",
+    r"#$%>|:=+`()\]}',.;~!?@&\x00- \x7f",
+    r'{"\[/\\<*^-',
+    r"\x80-\U0010ffff",
+)
 _NO_CHARACTER = (_constants.AT, _constants.ASSERT, _constants.ASSERT_NOT)
 
 
+@cache
 def find_first_characters(pattern: str) -> set[str]:
     """The ASCII characters with which a text may begin that the pattern matches; all where it matches an empty one."""
     parsed = _parser.parse(pattern)
     found, may_be_empty = _find_first(parsed, parsed.state.flags)
     return set(ASCII) if may_be_empty else found
+
+
+def split_alternatives(pattern: str) -> list[str]:
+    """The alternatives of which a pattern consists."""
+    found, depth = [""], 0
+    for part in _PARTS.findall(pattern):
+        depth += (part == "(") - (part == ")")
+        if part == "|" and not depth:
+            found.append("")
+        else:
+            found[-1] += part
+    return found
+
+
+def join_by_first_character(pattern: str) -> str:
+    """The same pattern, quicker where few texts match: each is held against the alternatives that may begin as it does."""
+    first = {part: "".join(find_first_characters(part)) for part in split_alternatives(pattern)}
+    found = []
+    for group in _GROUPS:
+        fits = re.compile(f"[{group}]").search
+        some = "|".join(part for part, characters in first.items() if group == _GROUPS[-1] or fits(characters))
+        found.append(rf"(?=[{group}])(?:{some})")
+    return rf"(?:{'|'.join(found)})"
+
+
+def keep_to_line(pattern: str) -> str:
+    """The pattern whose blanks, and classes of all characters but some, are no line ends."""
+
+    def keep(part: str) -> str:
+        return r"[^\S\n]" if part == r"\s" else f"[^\\n{part[2:]}" if part.startswith("[^") else part
+
+    return "".join(map(keep, _PARTS.findall(pattern)))
+
+
+def number_names(pattern: str) -> str:
+    """The pattern, parts of which may recur, with other names for the groups in each of them."""
+    number = count()
+    last = ""
+
+    def rename(found: re.Match[str]) -> str:
+        nonlocal last
+        last = last if found[1] == "=" else f"g{next(number)}"
+        return f"(?P{found[1]}{last}"
+
+    return re.sub(r"\(\?P([<=])\w+", rename, pattern)
 
 
 def _find_first(nodes: Any, flags: int) -> tuple[set[str], bool]:

@@ -60,15 +60,16 @@ _PROMPTS = [
         )
     ]
 ]
-_ANY_PROMPT = re.compile("|".join(re.sub(r"\?P<\w+>", "?:", prompt.pattern) for prompt in _PROMPTS))
+ANY_PROMPT = re.compile("|".join(re.sub(r"\?P<\w+>", "?:", prompt.pattern) for prompt in _PROMPTS))
 # By itself: within an alternation, each sign of the line is tried with all of it.
-_PROMPT_SIGN = re.compile(r"[$#%>❯➜λ⚡\ue0a0-\ue0d7]")
-_SAID = re.compile(  # "Command: wrk ...", "run `ab ...`"
+PROMPT_SIGNS = "$#%>❯➜λ⚡\ue0a0-\ue0d7"
+_PROMPT_SIGN = re.compile(f"[{PROMPT_SIGNS}]")
+SAID = re.compile(  # "Command: wrk ...", "run `ab ...`"
     r"(?:run(?:ning)?|ran|command(?:\s+line)?|cmd|execut(?:e|ing)|using|with|befehl|polecenie|commande|comando|команда"
     r"|コマンド|命令|执行|运行)(?:\s*[:：]|(?=\s*`))\s*",
     re.IGNORECASE,
 )
-_BARE_COMMAND = re.compile(
+BARE_COMMAND = re.compile(
     r"\++\s|`?(?:sudo |time )?(?:(?:top|ps|busybox|toybox|cat|e?grep|echo|free|uname|make)\s|(?:lscpu|nproc)`?$)"
 )
 
@@ -98,7 +99,7 @@ def find_branch(line: str, above: str = "") -> str | None:
     return next(filter(None, found.groups()), None) if found else None
 
 
-_COMMAND_SIGN = re.compile(rf"{_PROMPT_SIGN.pattern[:-1]}/`+]")
+_COMMAND_SIGN = re.compile(f"[{PROMPT_SIGNS}/`+]")
 _BARE_WORD = re.compile(r"\b(?:top|ps|busybox|toybox|cat|e?grep|echo|free|uname|make|lscpu|nproc)\b")
 
 
@@ -119,15 +120,15 @@ def prompt(line: str) -> tuple[str | None, str] | None:
     if (")" in stripped or "]" in stripped) and (shown := _BRANCH_SHOWN.search(stripped[:_LONGEST_PROMPT])):
         stripped = stripped[: shown.start()] + stripped[shown.end() :]
     with_option = " -" in stripped or "://" in stripped or " run " in stripped or "/" in stripped
-    if with_option and (said := _SAID.match(stripped)):
+    if with_option and (said := SAID.match(stripped)):
         stripped = stripped[said.end() :]
     if stripped[:1] == "`" and (inline := INLINE_CODE.fullmatch(stripped)):
         stripped = inline[1].strip()
     if with_option and (load := load_command(stripped)):
         return load
-    if not (_PROMPT_SIGN.search(stripped) or _BARE_COMMAND.match(stripped)):
+    if not (_PROMPT_SIGN.search(stripped) or BARE_COMMAND.match(stripped)):
         return None
-    if not _ANY_PROMPT.fullmatch(stripped):
+    if not ANY_PROMPT.fullmatch(stripped):
         return None
     for pattern in _PROMPTS:
         found = pattern.fullmatch(stripped)

@@ -23,6 +23,7 @@ from .context import Context, find_unread_rates
 from .decode import MAX_LINE
 from .json_objects import peek_beginning
 from .lines import Lines
+from .plain_lines import compile_plain_lines
 from .prompts import prompt
 from .records import Found, LoadResult, Problem, Values
 from .streams import is_beside, may_split, split
@@ -36,6 +37,7 @@ _GLUED = re.compile(
 _REMARK = re.compile(  # behind a rate, where its units end
     r"\d(?:\[#/sec\]|\(mean\)|trans/sec|req/s(?:ec)?|\s)*+(?:[(（]|<-+|←|#|//|--)\s*(?!mean\b)([^\W\d][^\d()（）]{1,58}?)[)）]?\s*$"
 )
+_LOOKED_AT = 60  # lines at the beginning that are looked at one by one: most texts are short
 _GLUED_SIGN = re.compile(r"//|ApacheBench|\*\* SIEGE|\.\.\.end|top - ")
 
 
@@ -101,6 +103,10 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
             context.in_output = False
         if source.begins(usual) and not is_beside(source.peek() or ""):
             block = _read_usual(source, context)
+        elif source.number > _LOOKED_AT and (rows := source.take_rows(compile_plain_lines())):
+            context.add_rows(source.number - len(rows), rows, source)
+            source.skip_repeats(len(rows), sum(map(len, rows)) + len(rows))
+            continue
         if block is None:
             line = next(source, None)
             if line is not None and not (last and last.first < last.last >= source.number - 1):

@@ -133,7 +133,7 @@ def read_remarked(line: str, read: Callable[[str], Result | None]) -> Result | N
 
 
 # --- logs ------------------------------------------------------------------------------------------------------------
-_STAMP = re.compile(
+STAMP = re.compile(
     r"\ufeff?(?:"
     r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?(?: \d\d[OE][ +]| |$)"
     r"(?!\S+/[A-Z]{4,8}/)"  # CI services, but no program's own lines: "[time] host/INFO/locust.main: Starting"
@@ -149,7 +149,7 @@ _STAMP_SIGNS = "[#0123456789JFMASOND\ufeff"
 
 def find_stamp(line: str) -> int:
     """The length of what a log has before each of its lines: a time, mostly; 0 where nothing like that stands there."""
-    found = _STAMP.match(line) if line and line[0] in _STAMP_SIGNS else None
+    found = STAMP.match(line) if line and line[0] in _STAMP_SIGNS else None
     return found.end() if found else 0
 
 

@@ -36,7 +36,7 @@ _LINE = (
     rf"(?P<unit>{_UNIT})[*_`]{{0,2}}(?![\w/])"
 )
 OPENS = rf"(?i:(?=.{{0,120}}\d\s?[kM]?\s?{_UNIT}){_LINE})"
-NEEDS = ("/", "per", "ps", "pro s")
+NEEDS = ("/s", "/ s", "/\ts", "per", "ps", "pro s")
 _ITEM = re.compile(_LINE, re.IGNORECASE)
 _GOAL = re.compile(
     r"\b(?:target|goal|expect\w*|estimate\w*|theoretical|budget|threshold|limit\w*|slo|quota|capacity|up to"

@@ -30,7 +30,7 @@ OPENS = (
     rf"|\w[^|,;:]{{0,80}}\|.{{0,160}}?{RATE}.*\|\s*$"
     r"|\s{0,8}=+(?: +=+){1,15}\s*$)"
 )
-NEEDS = ("==", "/", "per", "ps", "req", "秒", "запрос", "sec", "segu", "seku")
+NEEDS = ("==", "/s", "/ s", "/\ts", "/с", "/ с", "per", "ps", "req", "秒", "запрос", "sec", "segu", "seku")
 _CLOCK = re.compile(
     r"(?:time|time ?stamp|date|datetime|seconds?|elapsed(?: time)?|ts?|clock|epoch|minutes?|interval|hour|day)"
     r"(?: ?\W?(?:s|ms|utc)\W?)?",

@@ -51,7 +51,8 @@ OPENS = (
     rf"|[^|]{{0,60}}\|[^|]{{1,60}}\|\s*{IS_THROUGHPUT.pattern}\s*\||{_CAPTION}[^|\d]{{0,40}}$)"
 )
 NEEDS = (
-    "/", "per", "throughput", "ps", "metric", "measure", "指标", "項目", "seco", "segu", "seku", "секун", "crit", "krit", "kennz",
+    "/s", "/ s", "/\ts", "/с", "/ с",
+    "per", "throughput", "ps", "metric", "measure", "指标", "項目", "seco", "segu", "seku", "секун", "crit", "krit", "kennz",
     "messw", "métri", "пока", "метри", "run", "round", "pass", "test", "trial", "try", "attemp", "| |", "|  ", "||", "秒", "запрос",
     "param", "property", "项目", "参数",
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import string
 from dataclasses import replace
 
 import pytest
@@ -220,8 +221,17 @@ def test_a_log_of_loadavg_is_read_as_its_lines_are_one_by_one():
 def test_short_lines_that_recur_take_less_time_than_those_that_do_not(lines):
     """Made: of two signs a line, 4 s a MB, as each was held against the openings of all formats once more."""
     drawn = random.Random(1).choices(lines, k=10_000)  # noqa: S311
-    others = [f"{line} {number}\n" for number, line in enumerate(drawn)]
+    others = [f"{line} 12:{number}\n" for number, line in enumerate(drawn)]  # with a time, each is looked at by itself
     assert any(cpu_s([f"{line}\n" for line in drawn]) < 0.6 * cpu_s(others) for _ in range(3))
+
+
+@pytest.mark.parametrize("line", ["# {}", "> {}", "a: {}", "{}", "[{}", "`{}", "%{}", "  {}", "12: {}", "é {}"])
+def test_lines_that_begin_nothing_take_less_time_than_those_that_may(line):
+    """Made: signs and a few letters, up to 5 s a MB, as each was held against the openings of all formats."""
+    chance = random.Random(1)  # noqa: S311
+    drawn = [line.format("".join(chance.choices(string.ascii_lowercase, k=4))) for _ in range(5_000)]
+    others = [f"{text} 12:{number}\n" for number, text in enumerate(drawn)]
+    assert any(cpu_s([f"{text}\n" for text in drawn]) < 0.6 * cpu_s(others) for _ in range(3))
 
 
 def test_no_line_of_a_commands_output_is_looked_at_by_the_line_above(monkeypatch):
@@ -233,3 +243,9 @@ def test_no_line_of_a_commands_output_is_looked_at_by_the_line_above(monkeypatch
     text = ["$ ./bench.sh\n", *shown, "with cache\n", "Requests/sec:  12.5000\n"]
     (block,) = parsers.read(text)
     assert block.heading == "with cache" and block.command == "./bench.sh" and len(looks) < 20
+
+
+def test_a_diff_that_removes_very_many_settings_takes_a_time_that_grows_with_them():
+    """Made: each removed line was kept with all those before it."""
+    few, many = ([f"-key{number} value\n" for number in range(n)] for n in (2_000, 16_000))
+    assert any(cpu_s(many) < 16 * cpu_s(few) for _ in range(3))

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import re
 import string
 
 import pytest
 
-from parsers.patterns import ASCII, find_first_characters
+from parsers.patterns import ASCII, find_first_characters, keep_to_line, split_alternatives
 
 
 @pytest.mark.parametrize(
@@ -26,3 +27,18 @@ from parsers.patterns import ASCII, find_first_characters
 )
 def test_the_first_characters_of_what_a_pattern_matches(pattern, wanted):
     assert find_first_characters(pattern) == set(wanted)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "wanted"),
+    [("a", ["a"]), (r"a|(b|c)|[|)(]|\|", ["a", "(b|c)", "[|)(]", r"\|"]), ("[^]|]|x", ["[^]|]", "x"])],
+)
+def test_the_alternatives_of_a_pattern(pattern, wanted):
+    assert split_alternatives(pattern) == wanted
+
+
+@pytest.mark.parametrize("pattern", [r"a\s+b", r"a[^b]+b", r"a[^\d]b", r"\[a[^\]]b"])
+def test_a_pattern_that_keeps_to_its_line_matches_no_line_end(pattern):
+    kept = re.compile(keep_to_line(pattern))
+    assert any(kept.search(text) for text in ("a  b", "a.b", "[a b"))
+    assert not any(kept.search(text) for text in ("a\nb", "[a\nb"))

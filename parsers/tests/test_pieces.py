@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import random
+import re
 from collections.abc import Iterator
 
 import pytest
 
 import parsers
+from parsers import reader
 from parsers.decode import Text
 
-from .reading import FIXTURES, finding, fixtures, kind_of, of_kinds, text_of
+from . import mutate
+from .reading import FIXTURES, captures, finding, fixtures, kind_of, of_kinds, plain, text_of
 
+QUOTED = ("|", ">", "#", "-", "  ", "12:", "web1:", "+", "│", "INFO:", "[a]", "*", "$", "x |", "10:00:00")
 REPORT = "Requests per second:    617.01 [#/sec] (mean)\n"
 
 
@@ -90,3 +95,41 @@ def test_a_line_of_more_than_64_kib_is_a_problem_with_its_line_and_the_report_ar
         assert block.values.pop("failed_requests", 12) == 12 and block.values == {"requests_per_second": 617.01}
         assert [problem.line for problem in block.problems] in ([2, 4], [2, 3])
         assert block.problems[0].message == "a line of more than 64 KiB: it was not looked at"
+
+
+def _everything_of(text: str) -> list[tuple[object, ...]]:
+    blocks = parsers.read(Text([text]))
+    return [(plain(b), b.lines, b.heading, b.command, b.label, b.trail, b.above, b.typed, b.problems) for b in blocks]
+
+
+def _odd_texts() -> Iterator[str]:
+    """Captures that were changed, and lines of all captures, signs and prose in any order."""
+    chance = random.Random(1)  # noqa: S311
+    lines = [line for path in captures() if path.stat().st_size < 20_000 for line in text_of(path).split("\n")[:30]]
+    signs = "$#%>|:-=*+`[](){}\"'/\\.,;~_!?@&^< 12aZ\u00e9\u2502"
+    for number in range(400):
+        yield mutate.text(f"at once:{number}")
+        drawn = chance.choices(lines, k=60)
+        for at, line in enumerate(drawn):
+            cut, odd = chance.randrange(len(line) + 1), "".join(chance.choices(signs, k=chance.randint(1, 6)))
+            changed = (
+                line,
+                f"{chance.choice(QUOTED)} {line}",
+                line[:cut],
+                line[cut:],
+                odd + line,
+                odd,
+                re.sub(r"[^\w\s]", "", line),
+                "Some more prose",
+            )
+            drawn[at] = chance.choice(changed)
+        yield "\n".join(drawn) + "\n"
+
+
+def test_lines_that_begin_nothing_are_the_same_taken_at_once_and_one_by_one(monkeypatch):
+    """Made: they are taken at once behind the first lines of a text."""
+    above = "".join(f"this is line {number} of some prose\n" for number in range(70))
+    texts = [above + text for text in _odd_texts()]
+    at_once = [_everything_of(text) for text in texts]
+    monkeypatch.setattr(reader, "compile_plain_lines", lambda: re.compile("(?!)"))
+    assert [n for n, text in enumerate(texts) if _everything_of(text) != at_once[n]] == []
