@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+import re
+from collections.abc import Mapping, Set
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -37,6 +38,7 @@ from .written_rates import (
 
 KIND = "rate_table"
 EMPTY = frozenset(["", "-", "–", "—", "n/a", "N/A", "x", "?"])
+_IS_COUNT = re.compile(r"\d{1,9}")
 _UNTITLED = "column without a title"
 _DITTO = frozenset(['"', "''", "〃", "^^", "^", "″"])
 
@@ -170,6 +172,7 @@ def _fill_down(table: list[tuple[int, list[str]]], first: int) -> None:
 
 def _make_cells(table: list[tuple[int, list[str]]], columns: _Columns, sections: dict[int, str]) -> list[Cell]:
     found: list[Cell] = []
+    settings = _name_settings(table, columns)
     for at, column in columns.rates.items():
         rows = [(number, row) for number, row in table if row[at] not in EMPTY]
         figures = [read_number(row[at]) for _, row in rows]
@@ -184,11 +187,41 @@ def _make_cells(table: list[tuple[int, list[str]]], columns: _Columns, sections:
                 told = row[at] if row[at] in unclear else ""
                 found.append(
                     Cell(
-                        *(number, title, column, *rate, load, columns.work, sections.get(number, "")),
+                        *(number, title, column, *rate, load, columns.work),
+                        " · ".join(filter(None, (sections.get(number, ""), settings.get(number, "")))),
                         *(latency, told, without_unit),
                     )
                 )
     return sorted(found, key=lambda cell: cell.line)
+
+
+def _name_settings(table: list[tuple[int, list[str]]], columns: _Columns) -> dict[int, str]:
+    """{line of a row: its numbers before the first rate, with their headings}, of rows that have a name beside them.
+
+    Only of columns with several numbers; those that count from 1 below one name number its repeats.
+    """
+    named = {number: _name_row(row, columns) for number, row in table}
+    said: dict[int, list[str]] = {number: [] for number in named}
+    for at in columns.titles:
+        cells = {number: row[at] for number, row in table}
+        if (
+            len({*cells.values()}) < 2
+            or not all(map(_IS_COUNT.fullmatch, cells.values()))
+            or _counts_repeats(named, cells)
+        ):
+            continue
+        for number, cell in cells.items():
+            said[number] += [f"{columns.heading[at]} {cell}"]
+    is_beside = any(not read_number(row[at]) for _, row in table for at in columns.titles)
+    return {number: ", ".join(each) for number, each in said.items()} if is_beside else {}
+
+
+def _counts_repeats(named: Mapping[int, str], cells: Mapping[int, str]) -> bool:
+    """Whether numbers begin with 1 and go on by one below each name."""
+    counted: dict[str, list[int]] = {}
+    for number, name in named.items():
+        counted.setdefault(name, []).append(int(cells[number]))
+    return all(numbers == list(range(1, len(numbers) + 1)) for numbers in counted.values())
 
 
 def _name_row(row: list[str], columns: _Columns) -> str:

@@ -42,7 +42,8 @@ _DECIMALS = re.compile(r",\d{3}\.\d|\.(?!\d{3}(?!\d))\d")  # for certain
 _FACTOR = {"": 1, "k": 1000, "K": 1000, "M": 1_000_000}
 LOAD = re.compile(
     r"(?:-?c|conc(?:urren(?:cy|t))?(?: level)?|clients?|connections?|conns?|users?|vus?|同時(?:接続|アクセス)数|並列数"
-    r"|多重度|并发(?:用户|连接|请求)?数?|benutzer|nutzer|utilisateurs?|usuarios?|клиент\w*|пользовател\w*|соединени\w*|потоков)",
+    r"|多重度|并发(?:用户|连接|请求)?数?|benutzer|nutzer|utilisateurs?|usuarios?|clientes?|usuários|conex(?:ões|iones)"
+    r"|connexions|verbindungen|połącze\w*|клиент\w*|пользовател\w*|соединени\w*|потоков)",
     re.IGNORECASE,
 )
 LOAD_TITLE = re.compile(

@@ -47,6 +47,8 @@ _REMARKED_REPEAT = re.compile(
 )
 _SITE_LINK = re.compile(r"\[[^\]\[]*\w[^\]\[]*\]\(https?://[^()\s]+\)")
 _ITEM = re.compile(r"\s*(?:[-*+•・]|\d{1,2}[.)])\s")
+_NUMBER = re.compile(r"(?<![\d.])\d{3,9}")
+_LEAST_TOLD = 100  # a rate that no version, port or number of clients happens to be
 _OPTION_WORD = re.compile(r"-{1,2}[a-z][a-z-]+")
 _LONGEST_CHANGE = 60  # columns of the lines that name a changed file
 _MAX_CAPTION_DISTANCE = 5  # lines between a caption and the output below it: a fence, the command, empty ones
@@ -141,7 +143,8 @@ def _collect_candidates(
     compared = _find_compared([blocks[load].trail for load in loads]) | _find_machines(sections)
     tools = _find_tool_names(sections) | levels
     for load in loads:
-        block, trail = blocks[load], join_wrapped(blocks[load].trail)
+        block = blocks[load]
+        trail = _drop_rates(join_wrapped(block.trail), [result.requests_per_second for result in block.load_results])
         label = [(block.first, block.label)] if block.label else []
         is_written = get_semantics(block.load_results[0].tool).quotes_others  # the title of a row or column
         depth = min((level for _, text in trail if (level := heading_level(text)) > 1), default=7)
@@ -161,6 +164,12 @@ def _collect_candidates(
         )
         begin = load + 1
     return candidates
+
+
+def _drop_rates(trail: Sequence[Heading], rates: Sequence[float | None]) -> list[Heading]:
+    """The lines without those that tell the rate of the report below: "**38342 req/sec**" names nothing."""
+    told = {str(number) for rate in rates if rate and rate >= _LEAST_TOLD for number in (int(rate), round(rate))}
+    return [heading for heading in trail if told.isdisjoint(_NUMBER.findall(heading[1].replace(",", "")))]
 
 
 def _find_caption(first: int, trail: Sequence[Heading], tools: Collection[str]) -> Heading | None:

@@ -46,7 +46,7 @@ CORES = re.compile(r"(\d{1,3})[\s-]*(?:v?cpus?|v?cores?|kerne?n?|núcleos|cœurs
 # --- lists and tables of a machine's parts -----------------------------------------------------------------------------
 _MODEL = re.compile(  # of a processor
     r"\b(?:(?:Intel|AMD|Ampere|AWS)(?:\((?:R|TM)\))?\s.*\b(?=\S*\d)|Apple M\d|Xeon|EPYC|Ryzen|Core i\d|Celeron|Pentium|Opteron"
-    r"|Athlon|Cortex-[A-Z]|Graviton|Threadripper|i[3579]-\d).*",
+    r"|Athlon|Cortex-[A-Z]|Graviton|Threadripper|i[3579]-\d|E[357]-\d{4}).*",
     re.IGNORECASE,
 )
 _MARKS = re.compile(r"\((?:R|TM|C)\)|\sCPU(?=\s\S*\d)", re.IGNORECASE)

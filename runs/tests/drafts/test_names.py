@@ -419,3 +419,8 @@ def test_what_another_protocol_served_is_no_repeat():
     runs = draft.experiments[0].runs
     assert [run.repeat for run in runs] == [1, 1]
     assert [dict(run.method.further or ())["protocol"] for run in runs] == ["HTTP/2", "HTTP/1.1"]
+
+
+@pytest.mark.parametrize("told", ["**p53 1500 req/sec**", "Result: 1,500 requests", "大约 1501 次/秒"])
+def test_a_line_that_tells_the_rate_of_the_report_below_names_nothing(told):
+    assert names_of(f"# Starlette\n\n{told}\n\n@ab 1500.6\n\n# Flask\n\n@ab 900.5\n") == ["Starlette", "Flask"]

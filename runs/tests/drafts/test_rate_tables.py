@@ -340,3 +340,26 @@ def test_two_tables_of_one_result_count_once():
 def test_equal_rates_of_one_name_in_one_table_are_two_runs():
     _, draft = read("| Server | Requests/sec |\n|---|---|\n| nginx | 1200.5 |\n| nginx | 1200.5 |\n")
     assert len(draft.experiments[0].runs) == 2
+
+
+def test_numbers_before_the_rate_are_settings_of_the_run_in_any_language():
+    rows = [("Redis", 50, 30, 770.6), ("Redis", 50, 60, 718.1), ("Redis", 100, 30, 682.5), ("SQLite", 50, 30, 284.5)]
+    text = "| Implementação | Conexões | Duração (s) | Req/s |\n|---|---|---|---|\n"
+    _, draft = read(text + "".join(f"| {name} | {c} | {s} | {rate} |\n" for name, c, s, rate in rows))
+    (experiment,) = draft.experiments
+    assert [config.name for config in experiment.configs] == ["Redis", "SQLite"]
+    assert [run.repeat for run in experiment.runs] == [1, 1, 1, 1]
+    assert [run.method.concurrency for run in experiment.runs] == [50, 50, 100, 50]
+
+
+def test_numbers_that_count_from_one_below_each_name_are_repeats():
+    text = "| Server | Pass | Requests/sec |\n|---|---|---|\n"
+    _, draft = read(
+        text
+        + "".join(
+            f"| {name} | {at} | {rate + at}.5 |\n"
+            for name, rate in (("nginx", 500), ("caddy", 400))
+            for at in (1, 2, 3)
+        )
+    )
+    assert [run.repeat for run in draft.experiments[0].runs] == [1, 2, 3, 1, 2, 3]
