@@ -90,7 +90,7 @@ def choose_headings(
     """{load: its choice}; a quote and what it quotes have the same. A warm-up without a name has that of the run that follows."""
     levels = find_levels(((blocks[load].trail, method_of(load)) for load in loads), _may_name)
     candidates = _collect_candidates(blocks, loads, texts, levels)
-    nearest = _prefer_files(candidates, _choose_nearest(candidates, duplicates))
+    nearest = _prefer_files(candidates, _choose_at_one_level(candidates, _choose_nearest(candidates, duplicates)))
     choices = _replace_recurring(candidates, nearest, duplicates, method_of)
     groups, sections = find_groups(blocks), find_sections(blocks, choices, duplicates)
     own = {
@@ -289,6 +289,28 @@ def _choose_nearest(candidates: Mapping[int, _Candidates], duplicates: Mapping[i
     comments_name = any(found.comments for found in lacking.values())
     captions_name = any(found.caption for load, found in lacking.items() if load not in duplicates)
     return {load: _choose(found, is_unique, comments_name, captions_name) for load, found in candidates.items()}
+
+
+def _choose_at_one_level(candidates: Mapping[int, _Candidates], nearest: Mapping[int, Choice]) -> dict[int, Choice]:
+    """The choices, a heading of each level of which others have their names, where the deeper one stands alone below it.
+
+    "# caddy" with "## Notes" below it is "caddy" beside "# nginx".
+    """
+    named = {load: choice for load, choice in nearest.items() if choice.text}
+    levels = {load: heading_level(choice.text) for load, choice in named.items()}
+    top = min(levels.values(), default=0)
+    deeper = [load for load, level in levels.items() if level > top]
+    if not top or not deeper or len(named) < len(nearest) or 2 * len(deeper) > len(named):
+        return dict(nearest)
+    chosen = dict(nearest)
+    above = {load: [h for h in found.names if heading_level(h[1]) == top] for load, found in candidates.items()}
+    loads = [*nearest]
+    for load, following in zip(loads, [*loads[1:], None], strict=True):
+        if load in deeper and above[load] and (following is None or above[following]):
+            chosen[load] = Choice(above[load][-1][1], above[load][-1][0], is_heading=True)
+    if len({choice.text for choice in chosen.values()}) < len({choice.text for choice in nearest.values()}):
+        return dict(nearest)
+    return chosen
 
 
 def _find_subheadings(found: _Candidates) -> list[Heading]:

@@ -424,3 +424,17 @@ def test_what_another_protocol_served_is_no_repeat():
 @pytest.mark.parametrize("told", ["**p53 1500 req/sec**", "Result: 1,500 requests", "大约 1501 次/秒"])
 def test_a_line_that_tells_the_rate_of_the_report_below_names_nothing(told):
     assert names_of(f"# Starlette\n\n{told}\n\n@ab 1500.6\n\n# Flask\n\n@ab 900.5\n") == ["Starlette", "Flask"]
+
+
+def test_a_heading_that_stands_alone_below_a_name_does_not_replace_it():
+    assert names_of(
+        "# Nginx FastCGI\n\n@ab 500.1\n\n# Apache FastCGI\n\n## memo\n\nhard limit is 8192\n\n@ab 400.1\n"
+    ) == [
+        "Nginx FastCGI",
+        "Apache FastCGI",
+    ]
+
+
+def test_headings_that_part_one_name_stay():
+    text = "# nginx\n@ab 500.1\n\n# lighttpd\n@ab 400.1\n\n# caddy\n\n## gzip\n@ab 300.1\n\n## brotli\n@ab 200.1\n"
+    assert names_of(text) == ["nginx", "lighttpd", "gzip", "brotli"]
