@@ -11,7 +11,7 @@ ss_counted: the first three columns of that, counted, where all figures but 0 ar
 Reads     `ss -tn | tr -s ' ' | cut -d ' ' -f 1-3 | sed 's/ [1-9][0-9]*/ +/g' | sort | uniq -c`
 Yields    one SystemSample
 Units     sockets
-Quirks    the heading is counted, too
+Quirks    the heading is counted, too; bd counts with awk, in any order
 Source    as above; coreutils' uniq
 
 wait_channels: where in the kernel processes wait, counted: `ps -o wchan:24,args | sort | uniq -c`.
@@ -137,10 +137,10 @@ def _channel_records(values: dict[str, Any]) -> list[Record]:
 OTHER_FORMATS = (
     Format(
         kind="ss_counted",
-        opens=rf"\d{{1,7}} (?:{_STATES}) [0+] [0+]\s*$",
+        opens=rf"\d{{1,7}} (?:(?:{_STATES}) [0+] [0+]|State Recv-Q Send-Q)\s*$",
         parse=_parse_counted,
         records=_counted_records,
-        command=re.compile(r"(?:^|[\s/;&|(])ss\s.*\buniq -c"),
+        command=re.compile(r"(?:^|[\s/;&|(])ss\s.*(?:\buniq -c|\bawk\b)"),
     ),
     Format(
         kind="wait_channels",
