@@ -86,6 +86,42 @@ def test_pictures_follow_the_pages_rules_on_who_may_read(client, settings):
     assert "public" in response["Cache-Control"]
 
 
+ASKED = {
+    "another port": {"Host": "testserver:9999"},
+    "another host named": {"X-Forwarded-Host": "evil.example", "Forwarded": "host=evil.example"},
+    "another scheme": {"X-Forwarded-Proto": "https"},
+    "a session that is none": {"Cookie": "sessionid=abcdefghijklmnopqrstuvwxyz012345"},
+    "a token that is none": {"Authorization": "Bearer none"},
+    "JSON": {"Accept": "application/json"},
+    "a page": {"Accept": "text/html"},
+    "another language": {"Accept-Language": "de"},
+    "htmx": {"HX-Request": "true", "HX-Boosted": "true"},
+    "another method": {"X-HTTP-Method-Override": "DELETE"},
+    "a part": {"Range": "bytes=0-9"},
+}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("headers", ASKED.values(), ids=ASKED)
+def test_what_a_shared_cache_keeps_is_the_same_however_it_is_asked_for(client, settings, headers):
+    settings.PUBLIC_READ = True
+    made = factories.mpm_experiment()
+    for url in (f"/experiments/{made.pk}/throughput.svg", f"/runs/{made.runs.first().pk}/latency.svg"):
+        plain, asked = client.get(url), client.get(url, headers=headers)
+        assert (asked.status_code, asked.content, "Set-Cookie" in asked) == (200, plain.content, False)
+        assert not asked.cookies
+        assert "public" in asked["Cache-Control"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "path", ["experiments/99999/latency.svg", "nowhere/", "experiments/", "api/v1/runs/", "bd", "login/"]
+)
+def test_a_shared_cache_keeps_nothing_else(client, settings, path):
+    settings.PUBLIC_READ = True
+    assert "private" in client.get(f"/{path}")["Cache-Control"]
+
+
 def test_only_the_reader_s_own_cache_keeps_a_private_picture(browser):
     response = browser.get(f"/experiments/{factories.mpm_experiment().pk}/throughput.svg")
     assert "private" in response["Cache-Control"]
