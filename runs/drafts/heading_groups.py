@@ -24,6 +24,7 @@ from .heading_words import (
     measures_again,
     names_clients,
     names_software,
+    only_counts,
     remove_file_type,
     split_repeat,
 )
@@ -61,17 +62,6 @@ class Choice:
     group: str = ""
     is_heading: bool = False
     is_inherited: bool = False
-
-
-def drop_repeat(text: str) -> str:
-    repeat = split_repeat(text)
-    return repeat[0] if repeat else strip_markup(text)
-
-
-def only_counts(text: str) -> bool:
-    """Whether a heading only has the number of a repeat: "### Run 2"."""
-    is_letter = LETTER.fullmatch(drop_repeat(text))
-    return find_repeat(text) is not None and is_generic(text) and not (find_phase(text) or is_letter)
 
 
 def find_sections(

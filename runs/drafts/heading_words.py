@@ -416,6 +416,17 @@ def is_sentence(text: str) -> bool:
     )
 
 
+def drop_repeat(text: str) -> str:
+    repeat = split_repeat(text)
+    return repeat[0] if repeat else strip_markup(text)
+
+
+def only_counts(text: str) -> bool:
+    """Whether a heading only has the number of a repeat: "### Run 2"."""
+    is_letter = LETTER.fullmatch(drop_repeat(text))
+    return find_repeat(text) is not None and is_generic(text) and not (find_phase(text) or is_letter)
+
+
 def is_example(text: str) -> bool:
     """Whether a line says that what stands below it only shows what a tool prints."""
     return bool(_EXAMPLE.search(text))

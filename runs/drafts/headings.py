@@ -9,36 +9,26 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from parsers.blocks import Block
-from parsers.catalogue import get_semantics, makes_load
+from parsers.catalogue import get_semantics
 from parsers.transcript import width
 from runs.analysis.columns import Method
 
-from .asides import heading_level, is_aside, is_code, is_file, join_wrapped, strip_markup
+from .asides import heading_level, is_code, is_file, join_wrapped, strip_markup
+from .compared import find_compared, find_machines, find_tool_names, may_name
 from .heading_groups import (
     Choice,
     Heading,
     drop_named_groups,
-    drop_repeat,
     find_groups,
     find_levels,
     find_sections,
-    only_counts,
     swap_crossed,
 )
 from .heading_words import (
-    EXPECTED,
-    LETTER,
-    MACHINE,
-    STARTS_SERVER,
-    find_phase,
     find_repeat,
-    is_generic,
     is_sentence,
     is_short,
-    is_warm_up,
-    names_amount,
     names_software,
-    says_again,
     split_repeat,
 )
 
@@ -49,7 +39,6 @@ _SITE_LINK = re.compile(r"\[[^\]\[]*\w[^\]\[]*\]\(https?://[^()\s]+\)")
 _ITEM = re.compile(r"\s*(?:[-*+•・]|\d{1,2}[.)])\s")
 _NUMBER = re.compile(r"(?<![\d.])\d{3,9}")
 _LEAST_TOLD = 100  # a rate that no version, port or number of clients happens to be
-_OPTION_WORD = re.compile(r"-{1,2}[a-z][a-z-]+")
 _LONGEST_CHANGE = 60  # columns of the lines that name a changed file
 _MAX_CAPTION_DISTANCE = 5  # lines between a caption and the output below it: a fence, the command, empty ones
 
@@ -88,7 +77,7 @@ def choose_headings(
     warm_ups: Collection[int],
 ) -> dict[int, Choice]:
     """{load: its choice}; a quote and what it quotes have the same. A warm-up without a name has that of the run that follows."""
-    levels = find_levels(((blocks[load].trail, method_of(load)) for load in loads), _may_name)
+    levels = find_levels(((blocks[load].trail, method_of(load)) for load in loads), may_name)
     candidates = _collect_candidates(blocks, loads, texts, levels)
     nearest = _prefer_files(candidates, _choose_at_one_level(candidates, _choose_nearest(candidates, duplicates)))
     choices = _replace_recurring(candidates, nearest, duplicates, method_of)
@@ -140,8 +129,8 @@ def _collect_candidates(
     sections = [
         [h for i in range(start, load + 1) for h in blocks[i].trail] for start, load in zip(starts, loads, strict=False)
     ]
-    compared = _find_compared([blocks[load].trail for load in loads]) | _find_machines(sections)
-    tools = _find_tool_names(sections) | levels
+    compared = find_compared([blocks[load].trail for load in loads]) | find_machines(sections)
+    tools = find_tool_names(sections) | levels
     for load in loads:
         block = blocks[load]
         trail = _drop_rates(join_wrapped(block.trail), [result.requests_per_second for result in block.load_results])
@@ -208,69 +197,11 @@ def _find_listed(trail: Sequence[Heading]) -> set[int]:
 
 
 def _choose_naming(headings: Sequence[Heading], compared: Collection[str] = ()) -> list[Heading]:
-    return [(line, text) for line, text in headings if text in compared or _may_name(text)]
-
-
-def _may_name(text: str) -> bool:
-    return not (is_generic(text) or is_aside(text) or says_again(text) or (is_warm_up(text) and text.count(" ") > 3))
+    return [(line, text) for line, text in headings if text in compared or may_name(text)]
 
 
 def _names_among(headings: Sequence[Heading]) -> list[Heading]:
     return [heading for heading in headings if is_short(heading[1]) and not is_sentence(heading[1])]
-
-
-def _find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
-    """The last lines above load tests that name nothing alone, but do together: "before" and "after" a change, "A" and "B"."""
-    last = [
-        next((text for _, text in reversed(trail) if not (is_aside(text) or only_counts(text))), "") for trail in trails
-    ]
-    phases = {text: find_phase(text) for text in last if is_short(text)}
-    letters = {text: found[1].upper() for text in last if (found := LETTER.fullmatch(drop_repeat(text)))}
-    if _count_again(trails, letters):
-        letters = {}
-    compared = (
-        {text for text, phase in phases.items() if phase} if {"before", "after"} <= set(phases.values()) else set()
-    )
-    # Commands name nothing, unless they start the servers that are compared.
-    starts = {trail[-1][1] for trail in trails if trail and STARTS_SERVER.match(strip_markup(trail[-1][1]))}
-    compared |= starts if len(starts) > 1 else set()
-    expected = {text: bool(found["expected"]) for text in last if (found := EXPECTED.fullmatch(text))}
-    compared |= set(expected) if len(set(expected.values())) > 1 else set()
-    # Words that look like options tell runs apart where each has one of its own: a script's "-threads" and "-single".
-    words = [trail[-1][1].strip() for trail in trails if trail and _OPTION_WORD.fullmatch(trail[-1][1].strip())]
-    compared |= {*words} if len({*words}) > 1 else set()
-    amounts = {
-        text: re.sub(r"\d+", "#", text) for text in last if is_short(text) and is_generic(text) and names_amount(text)
-    }
-    n_alike = Counter(amounts.values())
-    compared |= {text for text, base in amounts.items() if n_alike[base] > 1}
-    return compared | (set(letters) if len(set(letters.values())) > 1 else set())
-
-
-def _count_again(trails: Sequence[Sequence[Heading]], letters: Mapping[str, str]) -> bool:
-    """Whether letters number the repeats of what stands above each "(a)": they begin anew there, and only there."""
-    counted = [
-        (letters[text], any(_may_name(above) for _, above in trail[:-1]))
-        for trail in trails
-        if trail and (text := trail[-1][1]) in letters
-    ]
-    begins = [letter == "A" for letter, _ in counted]
-    return sum(begins) > 1 and len(counted) > sum(begins) and begins == [is_named for _, is_named in counted]
-
-
-def _find_machines(sections: Sequence[Sequence[Heading]]) -> set[str]:
-    """ "## server", where "## laptop" names other load tests: each section has a machine of its own."""
-    last = [next((text for _, text in reversed(trail) if heading_level(text)), "") for trail in sections]
-    levels = {heading_level(text) for text in last if text and not is_generic(text)}
-    return {text for text in last if heading_level(text) in levels and MACHINE.fullmatch(strip_markup(text))}
-
-
-def _find_tool_names(sections: Sequence[Sequence[Heading]]) -> set[str]:
-    """Lines that recur, and only name a load tool, below headings: "**wrk:**"."""
-    plain = Counter(text for trail in sections for _, text in trail if not heading_level(text))
-    has_headings = any(heading_level(text) > 1 for trail in sections for _, text in trail)
-    recurring = (text for text, n in plain.items() if n > 1 and has_headings)
-    return {text for text in recurring if makes_load(strip_markup(text).lower())}
 
 
 def _choose_nearest(candidates: Mapping[int, _Candidates], duplicates: Mapping[int, int]) -> dict[int, Choice]:

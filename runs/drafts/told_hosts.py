@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from parsers.catalogue import makes_load
 from parsers.commands import LOCAL
@@ -86,6 +87,7 @@ _GENERATES = re.compile(
 _HAS_VALUE = re.compile(r"[:：=]\s*\S")
 _LINK = re.compile(r"\[([^\]\[]*)\]\([^()\s]*\)")
 _LONGEST_LINE = 1000
+_MOST_STRETCHES = 100  # of lines between outputs: a text describes its machine before
 _KIB = {"k": 1, "m": 1024, "g": 1024**2, "t": 1024**3}
 _LEAST_RAM_KB = 64 * 1024
 
@@ -96,7 +98,7 @@ def find_listed_facts(trails: Iterable[Sequence[tuple[int, str]]]) -> HostFacts:
     A size of memory counts where its processor or its cores stand beside it: elsewhere it may be what a process took.
     """
     told = HostFacts()
-    for trail in trails:
+    for trail in islice(trails, _MOST_STRETCHES):
         facts = _read_listed(text for _, text in trail)
         if not (facts.cpu_model or facts.cores):
             continue

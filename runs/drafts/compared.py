@@ -1,0 +1,86 @@
+"""Lines above load tests that name nothing alone, but do together: "before" and "after", "A" and "B", "server" and "laptop"."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from parsers.catalogue import makes_load
+
+from .asides import heading_level, is_aside, strip_markup
+from .heading_words import (
+    EXPECTED,
+    LETTER,
+    MACHINE,
+    STARTS_SERVER,
+    drop_repeat,
+    find_phase,
+    is_generic,
+    is_short,
+    is_warm_up,
+    names_amount,
+    only_counts,
+    says_again,
+)
+
+Heading = tuple[int, str]  # (line, text)
+_OPTION_WORD = re.compile(r"-{1,2}[a-z][a-z-]+")
+
+
+def may_name(text: str) -> bool:
+    return not (is_generic(text) or is_aside(text) or says_again(text) or (is_warm_up(text) and text.count(" ") > 3))
+
+
+def find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
+    """The last lines above load tests that name nothing alone, but do together: "before" and "after" a change, "A" and "B"."""
+    last = [
+        next((text for _, text in reversed(trail) if not (is_aside(text) or only_counts(text))), "") for trail in trails
+    ]
+    phases = {text: find_phase(text) for text in last if is_short(text)}
+    letters = {text: found[1].upper() for text in last if (found := LETTER.fullmatch(drop_repeat(text)))}
+    if _count_again(trails, letters):
+        letters = {}
+    compared = (
+        {text for text, phase in phases.items() if phase} if {"before", "after"} <= set(phases.values()) else set()
+    )
+    # Commands name nothing, unless they start the servers that are compared.
+    starts = {trail[-1][1] for trail in trails if trail and STARTS_SERVER.match(strip_markup(trail[-1][1]))}
+    compared |= starts if len(starts) > 1 else set()
+    expected = {text: bool(found["expected"]) for text in last if (found := EXPECTED.fullmatch(text))}
+    compared |= set(expected) if len(set(expected.values())) > 1 else set()
+    # Words that look like options tell runs apart where each has one of its own: a script's "-threads" and "-single".
+    words = [trail[-1][1].strip() for trail in trails if trail and _OPTION_WORD.fullmatch(trail[-1][1].strip())]
+    compared |= {*words} if len({*words}) > 1 else set()
+    amounts = {
+        text: re.sub(r"\d+", "#", text) for text in last if is_short(text) and is_generic(text) and names_amount(text)
+    }
+    n_alike = Counter(amounts.values())
+    compared |= {text for text, base in amounts.items() if n_alike[base] > 1}
+    return compared | (set(letters) if len(set(letters.values())) > 1 else set())
+
+
+def _count_again(trails: Sequence[Sequence[Heading]], letters: Mapping[str, str]) -> bool:
+    """Whether letters number the repeats of what stands above each "(a)": they begin anew there, and only there."""
+    counted = [
+        (letters[text], any(may_name(above) for _, above in trail[:-1]))
+        for trail in trails
+        if trail and (text := trail[-1][1]) in letters
+    ]
+    begins = [letter == "A" for letter, _ in counted]
+    return sum(begins) > 1 and len(counted) > sum(begins) and begins == [is_named for _, is_named in counted]
+
+
+def find_machines(sections: Sequence[Sequence[Heading]]) -> set[str]:
+    """ "## server", where "## laptop" names other load tests: each section has a machine of its own."""
+    last = [next((text for _, text in reversed(trail) if heading_level(text)), "") for trail in sections]
+    levels = {heading_level(text) for text in last if text and not is_generic(text)}
+    return {text for text in last if heading_level(text) in levels and MACHINE.fullmatch(strip_markup(text))}
+
+
+def find_tool_names(sections: Sequence[Sequence[Heading]]) -> set[str]:
+    """Lines that recur, and only name a load tool, below headings: "**wrk:**"."""
+    plain = Counter(text for trail in sections for _, text in trail if not heading_level(text))
+    has_headings = any(heading_level(text) > 1 for trail in sections for _, text in trail)
+    recurring = (text for text, n in plain.items() if n > 1 and has_headings)
+    return {text for text in recurring if makes_load(strip_markup(text).lower())}
