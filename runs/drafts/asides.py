@@ -45,7 +45,8 @@ _NAVIGATION = re.compile(
     re.I,
 )
 _COMMAND = re.compile(
-    # options that are explained
+    # options that are explained, and pipes
+    r"^[a-z][\w./-]*\s.*\|\s*(?:jq|e?grep|awk|sed|head|tail|sort|tee|wc|cut|column|less|xargs)\b|"
     r"^#\s+-{1,2}[A-Za-z]\b|^\W{0,4}-{1,2}[A-Za-z][\w-]*`?\s*(?:[=:：]|is\b|means|stands|specif|表示)|^[a-z] = "
     r"|^(?:#\s)?(?:\+\s(?!\w+=\S*$|\+)|\./|run\s`?\.{0,2}/|(?:go|cargo|deno|bun|dotnet)\s(?:run|build|install|test|bench)\b|(?:npm|npx|yarn|pnpm|pip3?|gem|bundle|brew"
     r"|git|docker|docker-compose|kubectl|mvn)\s[a-z][\w:-]*(?:\s|$)|(?:node|php|ruby|perl|python[23]?)\s(?:-\w+\s)?\S+\.[a-z]\w*$|(?:cp|mv|rm|mkdir|chmod|tar)\s\S+|(?:g?unicorn|uvicorn|puma)\s-"
@@ -85,7 +86,8 @@ _PROGRESS = re.compile(  # what load tools print while they run
     # what `tmux` (in its last line), `script` and CI services write around outputs
     r"|^(?:pod|job\.batch|deployment\.apps|service) \"[\w.-]+\" (?:deleted|created)"
     r"|^\[[\w-]+\] \d+:\S+[*-]\s|^Script (?:started|done) on \d|^(?:##\[|::)(?:endgroup|debug|command|section)\b"
-    # a clock, the end of something, another terminal
+    # a clock, a group of k6's, the end of something, another terminal
+    r"|:\s*1[4-9]\d{8}(?:\d{3}){0,3}$|^\W*█\s|^[\w ()-]{3,30}:\s+(?i:mon|tue|wed|thu|fri|sat|sun)\w{0,6}\W.*\d\d:\d\d"
     r"|^\d{4}年\s*\d\d?月\s*\d\d?日.{0,12}\d\d?[:時]\d\d"
     r"|^[-=*#_ ]{3,}.*\b(?i:done|end|finished|completed?)\b[-=*#_ ]{3,}$|^(?i:terminal|shell|console|tab) ?#?\d+ ?[:>]\s"
     # a bar of progress, what a load tool says of its own settings

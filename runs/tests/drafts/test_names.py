@@ -397,7 +397,15 @@ def test_what_is_measured_before_and_after_a_change_groups_its_runs():
 
 
 @pytest.mark.parametrize(
-    "above", ["System load: 7-8", "setUp(scn.inject(atOnceUsers(500)).protocols(http))", '.exec(http("x").get("/"))']
+    "above",
+    [
+        "System load: 7-8",
+        "nanosecond time (UTC): 1665497926000000000",
+        "█ main page",
+        "cat a.json | jq -r .x",
+        "setUp(scn.inject(atOnceUsers(500)).protocols(http))",
+        '.exec(http("x").get("/"))',
+    ],
 )
 def test_a_figure_and_a_line_of_a_program_name_nothing(above):
     assert names_of(f"{above}\n\n{H2LOAD}") == ["h2load"]
