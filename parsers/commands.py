@@ -30,6 +30,9 @@ _EACH_TIME = re.compile(  # a header that is another one in each run, and change
 )
 _METHOD = re.compile(r"(?<![\w/.-])(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)(?![\w/.-])")
 _URL = re.compile(r"https?://[^\s'\"`|;>)]+", re.IGNORECASE)
+_TARGET = re.compile(  # a script's variable for what is loaded: "HOST=web1"
+    r"(?:\w+_)?(?:host(?:name)?|target|url|server|endpoint|addr(?:ess)?)=(?P<target>\S+)", re.IGNORECASE
+)
 _PORT = re.compile(r":(\d{1,5})$")
 _PORTS = {"http": 80, "https": 443}
 # What a machine calls itself.
@@ -181,7 +184,10 @@ def read_command(text: str, tool: str, start: int, syntax: Syntax) -> Command:
                 value = next(rest, "")
             given.append((name, value or "", option.sets))
             options |= {"method": option.method} if option.method else {}
-            if option.sets and not (option.sets == "header" and _EACH_TIME.match(value or "")):
+            if option.sets == "script" and (loaded := _TARGET.fullmatch(value or "")):
+                is_url = "://" in loaded["target"]
+                options["url" if is_url else "hostname"] = loaded["target"]
+            elif option.sets and not (option.sets == "header" and _EACH_TIME.match(value or "")):
                 meaning = _parse_value(option, value or "")
                 if option.sets in _SEVERAL and option.sets in options:
                     meaning = f"{options[option.sets]} {meaning}"

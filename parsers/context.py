@@ -77,6 +77,7 @@ class Context:
     branch: str | None = None  # of git, as the last prompt showed it
     no_diff_before: int = 0  # number of the line behind a diff that compares no load tests
     removed: dict[str, str] = field(default_factory=dict)  # settings of a diff's last removed lines, by first word
+    prompt: str = ""  # what a load tool's command was typed behind last, where that names something: "web1 [prod] # "
     front: str = ""  # what ends the front matter that the lines are in
     label: tuple[int, str] | None = None  # the last line, where it may be a name for the output that begins below
     tried: tuple[str, int] | None = None  # kind and first line of the block that a format reads at this moment
@@ -89,6 +90,9 @@ class Context:
         self._follow_diff(text)
         self.label = self.label if self.label and transcript.is_rule(text) else None
         line = _describe(text)
+        if line.typed is None and self._is_prompt(text):
+            self._add_command((None, text.removeprefix(self.prompt).strip()), number, None, "")
+            return
         if self.in_output and (shown := SHOWN.fullmatch(text.strip())):
             self._follow_version(*filter(None, shown.groups()))
         if line.has_rate:
@@ -106,6 +110,7 @@ class Context:
             self._follow_branch(text, number, above if line_above == number - 1 else "")
             if environment := ENVIRONMENT.match(text):
                 self._follow_version("environment", environment["name"])
+            self._follow_prompt(text, line.typed[1])
             self._add_command(line.typed, number, lines, line.prefix)
             if said := _ECHO.fullmatch(line.typed[1]):
                 self._add_heading(number, said["said"])
@@ -115,9 +120,14 @@ class Context:
     def add_rows(self, number: int, rows: list[str], lines: Lines) -> None:
         """Take in the lines behind this one, of which none is a prompt, or tells a rate or a time."""
         last = number + len(rows)
-        rows = rows[-1 - _FARTHEST_LABEL :] if self.in_output else rows  # only a name for an output may be among them
+        is_typed = any(map(self._is_prompt, rows)) if self.prompt else False
+        if self.in_output and not is_typed:
+            rows = rows[-1 - _FARTHEST_LABEL :]  # only a name for an output may be among them
         for at, text in enumerate(rows, last - len(rows) + 1):
             self.label = self.label if self.label and transcript.is_rule(text) else None
+            if is_typed and self._is_prompt(text):
+                self._add_command((None, text.removeprefix(self.prompt).strip()), at, None, "")
+                continue
             is_prose = transcript.is_plain(text) or not transcript.is_elision(text) and transcript.is_prose(text)
             self._add_text(at, text, is_prose, lines if at == last else None)
         self.above, self.removed = (last, rows[-1]), {}
@@ -132,7 +142,7 @@ class Context:
             self._add_heading(number, f"{'#' * len(title[1])} {title[2]}")
         elif text[0] in "=-" and self._underlines(number, text.rstrip()):
             self._add_heading(*self.trail.pop())
-        elif is_prose:
+        elif is_prose or _is_comment(text, lines):  # "# tcp_nodelay on;"
             self._add_heading(number, text)
             if self.command:
                 self.command.labelled = self.in_output
@@ -173,9 +183,18 @@ class Context:
         if branch != self.branch:
             self.branch, self.commands = branch, (*self.commands[1 - _TYPED :], f"git switch {branch}")
 
+    def _is_prompt(self, line: str) -> bool:
+        return self.prompt != "" and line.startswith(self.prompt)
+
+    def _follow_prompt(self, line: str, command: str) -> None:
+        """Learn a prompt of any shape from a load tool's command: others were typed behind the same."""
+        before = line.partition(command)[0] if command else self.prompt
+        if before != self.prompt and _NAMING_PROMPT.fullmatch(before) and parse_command(command).tool:
+            self.prompt = before
+
     def _follow_version(self, name: str, version: str) -> None:
         """Take another version of what runs than was shown before for a command that sets it."""
-        if self.shown.get(name, version) != version:
+        if self.shown.get(name, "" if name == "environment" else version) != version:
             self.commands = (*self.commands[1 - _TYPED :], f"export {name.split()[0]}={version}")
         self.shown[name] = version
 
@@ -220,13 +239,16 @@ class Context:
         if len(self.stamps) > _STAMPS:
             del self.stamps[_STAMPS // 2]
 
-    def _add_command(self, typed: tuple[str | None, str], number: int, lines: Lines, prefix: str) -> None:
+    def _add_command(self, typed: tuple[str | None, str], number: int, lines: Lines | None, prefix: str) -> None:
+        """Take in a command. lines: those behind it, where it may go on."""
         host, command = typed
-        while command.endswith("\\") and len(command) < _LONGEST_COMMAND and (more := lines.peek()) is not None:
+        while (
+            lines and command.endswith("\\") and len(command) < _LONGEST_COMMAND and (more := lines.peek()) is not None
+        ):
             next(lines)
             command = command[:-1].rstrip() + " " + more.strip().removeprefix(">").strip()
-        for _ in range(_MOST_OF_LOOP if _COMPOUND.match(command) else 0):
-            if _COMPOUND_END.search(command) or not (lines.peek() or "").startswith("> "):
+        for _ in range(_MOST_OF_LOOP if lines is not None and _COMPOUND.match(command) else 0):
+            if lines is None or _COMPOUND_END.search(command) or not (lines.peek() or "").startswith("> "):
                 break
             part = next(lines)[2:].strip()
             command = f"{command}{' ' if command.endswith((' do', ';', ' then')) else '; '}{part}"[:_LONGEST_COMMAND]
@@ -283,6 +305,10 @@ class Context:
         return named or self.in_output
 
 
+# It begins with what no quoting or heading does, and no sentence ends like it.
+_NAMING_PROMPT = re.compile(r"[\w\[(~/][^\n]{1,80}[#$%>❯➜λ»]\s{1,3}")
+
+
 class _Line(NamedTuple):
     """What a line that no tool printed says by itself.
 
@@ -327,11 +353,8 @@ def _describe(line: str) -> _Line:
 
 def _is_comment(line: str, lines: Lines | None) -> bool:
     """Whether somebody put "# warm-up" between a command's output and the next prompt."""
-    return (
-        lines is not None
-        and line.startswith("# ")
-        and any(prompt(following) is not None for following in lines.ahead(1))
-    )
+    said = lines is not None and line.startswith("# ") and any(map(str.isalpha, line))
+    return said and lines is not None and any(prompt(following) is not None for following in lines.ahead(1))
 
 
 def find_unread_rates(lines: dict[int, str], read: Set[float]) -> list[Problem]:

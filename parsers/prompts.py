@@ -29,6 +29,7 @@ _PROMPTS = [
         r"-?(?:ba|k|z|da|c|tc)?sh(?:-[\d.]+\w*)?[$#%>]\s?(?P<command>.*)",
         r"(?:PS\s)?[A-Za-z]:\\[^>]*>\s?(?P<command>.*)",
         r"(?!//)[~/][\w./~-]*\s?[$#❯»]\s+(?P<command>.*)",
+        r"\([\w.-]{1,40}\)\s?[$❯]\s+(?P<command>\S.*)",
         r":;\s+(?P<command>\S.*)",
         r"☁\s[^⚡]{1,200}⚡\s+(?P<command>\S.*)",
         r"[$❯➜λ]\s+(?:[~/]\S*\s+)?(?P<command>\S.*)",

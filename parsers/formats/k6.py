@@ -26,6 +26,7 @@ from ..units import DECIMAL_SIZES, GO_DURATION, go_duration_ms
 KIND = "k6"
 PROGRAMS = ("k6",)
 SEMANTICS = Semantics(
+    completed_from_command=True,
     failures_in_rate=True,
     failures_hold_statuses=True,
     received_bytes="data_received_bytes.count",
@@ -213,7 +214,8 @@ def records(values: dict[str, Any]) -> list[Record]:
         requests_per_second=rate,
         complete_requests=count,
         failed_requests=get("http_req_failed", {}).get("passes"),
-        concurrency=get("vus_max", {}).get("max"),
+        # At a rate that was set, users are added until it is kept: how many came to be says nothing of what was asked for.
+        concurrency=None if "dropped_iterations" in values else get("vus_max", {}).get("max"),
         duration_s=get("run_time_s", round(count / rate, 3) if count and rate else None),
         percentiles_ms={name: figure for name, figure in named.items() if figure is not None},
         transferred_bytes=get("data_received_bytes", {}).get("count"),

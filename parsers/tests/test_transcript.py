@@ -484,3 +484,9 @@ def test_a_log_of_many_containers_is_split_in_parts():
 def test_a_rate_below_a_heading_that_a_tool_prints_too_is_read():
     (block,) = blocks("nginx\n\nSummary:\n  Requests/sec:\t1234.5\n")
     assert (block.kind, block.lines, block.values["requests_per_second"]) == ("unknown", (4, 4), 1234.5)
+
+
+def test_a_command_is_known_behind_the_prompt_of_a_load_tools_command_of_any_shape():
+    load = f"prod web7 # {COMMAND}\n{REPORT.format(5)}"
+    _, second = blocks(f"{load}\nprod web7 # vi x; ./restart\n{load}")
+    assert (second.typed, second.trail) == (("vi x; ./restart", COMMAND), [])

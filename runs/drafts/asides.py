@@ -66,7 +66,7 @@ _PROGRESS = re.compile(  # what load tools print while they run
     r"|^(?:real|user|sys)\s+(?:\d+m)?[\d.,]+s?$|\b[\d.:]+s?\s?(?:user|elapsed|total)\b.*|^(?i:stopp|kill|shutt|clean)(?:ing|ed)\b"
     r"|^(?i:starting|started|ready|done|waiting|listening (?:on|at)\b.*|server (?:is )?(?:running|listening|started|up)\b.*)[.!…]*$"
     # jobs of a shell, ids of containers, git, a pager
-    r"|^\[\d+\]\s*[+-]?\s*(?:\d+|Done|Running|Terminated|Killed|Stopped)\b|^[0-9a-f]{10,64}$|\bpid[\s:=#]{1,3}\d+\W*$"
+    r"|^\[\d+\]\s*[+-]?\s*(?:\d+|(?i:done|running|terminated|killed|stopped|exit|suspended|interrupt))\b|^[0-9a-f]{10,64}$|\bpid[\s:=#]{1,3}\d+\W*$"
     r"|^If you don't see a command prompt"
     r"|^(?:Switched to (?:a new )?branch|Already on '|Your branch is|HEAD is now at|Previous HEAD position"
     r"|Note: (?:switching|checking out)|Already up to date|Fast-forward|Updating \w{6,}\.\."
@@ -121,6 +121,7 @@ _FIGURE = re.compile(  # what load tools print: a label and a figure, which may 
     rf"|(?:[\s/(%]+(?:{_MEASURED}|per|sec|seconds?|times?|count|number|distribution|ms|s|avg)\b[)%]*)*[)%]*\s?[:=])$",
     re.IGNORECASE,
 )
+_REMARK = re.compile(r"^(?:#\s*)?[\^↑]|^\[(?:[^\s\[\]]+\s+){5}[^\[\]]*\]$")  # on what stands above; on what is shown
 _LONGEST_FIGURE = 150  # characters
 _MAIL_WIDTH = 50  # columns that a line has at least where an editor or a mail client broke it
 _ENDED = re.compile(r"[.:;!?。！？：|*_`>)\]]\W*$")
@@ -130,7 +131,7 @@ _CACHED = 20_000  # lines: each is asked for several times, all of a text in tur
 
 @lru_cache(maxsize=_CACHED)
 def is_aside(text: str) -> bool:
-    """Whether a line is not of the text but of the page (a by-line, a mail's header, a row of links), or is a command."""
+    """Whether a line is not of the text but of the page (a by-line, a mail's header, a row of links), is a command or a remark."""
     line = text.strip()
     dated = DATE.search(line)
     if dated and (
@@ -141,7 +142,7 @@ def is_aside(text: str) -> bool:
         return True
     return any(
         pattern.search(line)
-        for pattern in (_MAIL, _HTTP_HEADER, SUBJECT, _NAVIGATION, _COMMAND, _PROGRESS, _PROMPT, _COMMENTER)
+        for pattern in (_MAIL, _HTTP_HEADER, SUBJECT, _NAVIGATION, _COMMAND, _PROGRESS, _PROMPT, _COMMENTER, _REMARK)
     )
 
 

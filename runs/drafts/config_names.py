@@ -44,8 +44,13 @@ from .told_hosts import find_told_host
 from .variants import find_variants
 
 _SHORT_NAME = 60
-_SEARCHED = re.compile(  # web servers, of which one answers at an address; others work behind them
-    r"\bps\b.*\|\s*grep\s+(?:-\w+\s+)*['\"]?(nginx|apache2?|httpd|lighttpd|caddy|openresty|litespeed|cherokee|traefik|envoy)\b"
+_WEB_SERVER = r"(nginx|apache2?|httpd|lighttpd|caddy|haproxy|openresty|litespeed|cherokee|traefik|envoy|varnish)\b"
+_SEARCHED = re.compile(  # of them one answers at an address; others work behind it
+    rf"\bps\b.*\|\s*grep\s+(?:-\w+\s+)*['\"]?{_WEB_SERVER}"
+)
+_STARTED = re.compile(  # or its version was shown
+    rf"\b(?:systemctl|rc-service)\s+(?:re)?start\s+{_WEB_SERVER}|\bservice\s+{_WEB_SERVER}\s+(?:re)?start"
+    rf"|^(?:sudo\s+)?{_WEB_SERVER}\s+(?:-[vV]\b|(?:--)?version\b)"
 )
 _FILLER_OF_CPU = re.compile(r"\((?:R|TM)\)| \d+-Core Processor| CPU\b| @ [^,]*", re.IGNORECASE)
 _LEAST_OF_TITLE = 5  # words
@@ -83,7 +88,7 @@ class ConfigNames:
         self._methods: dict[int, Method] = {}
         self.results = {load: blocks[load].load_results[0] for load in loads}
         self._server_of = {
-            load: (found[0] or self._find_watched(load), *found[1:])
+            load: (found[0] or self._find_server_typed(load, _SEARCHED), *found[1:])
             for load, result in self.results.items()
             if (found := find_server(result, blocks[load], prompt_hosts.get(load)))
         }
@@ -338,7 +343,7 @@ class ConfigNames:
             return _FILLER_OF_CPU.sub("", self.machines[load])
         if not software:
             tool = self.results[load].tool
-            named = address or self._name_by_command(load)
+            named = self._find_server_typed(load, _STARTED) or address or self._name_by_command(load)
             return named or (
                 f"rate of line {self.blocks[load].first}"
                 if get_semantics(tool).quotes_others
@@ -351,10 +356,11 @@ class ConfigNames:
             return f"{software} on {address}"
         return f"{software} on port {port}" if len({port for _, port in addresses}) > 1 and port else software
 
-    def _find_watched(self, load: int) -> str:
-        """The one server whose processes were looked for since the load test before: "ps aux | grep nginx"."""
-        searched = {word for block in self._get_section(load) for word in _SEARCHED.findall(block.command or "")}
-        return next(iter(searched)) if len(searched) == 1 else ""
+    def _find_server_typed(self, load: int, pattern: re.Pattern[str]) -> str:
+        """The one web server in the commands since the load test before: "ps aux | grep nginx"."""
+        typed = [command for block in self._get_section(load) for command in (block.command or "", *block.typed)]
+        found = {name for command in typed for one in pattern.finditer(command) for name in one.groups() if name}
+        return next(iter(found)) if len(found) == 1 else ""
 
 
 def _name_target(command: Command, requests: Collection[str | None]) -> str:

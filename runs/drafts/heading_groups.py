@@ -282,6 +282,9 @@ def find_groups(blocks: Sequence[Block]) -> dict[int, str]:
         number, level, bare = find_numbering(text), heading_level(text), strip_markup(text)
         if is_aside(text):
             continue
+        if level and only_counts(text):
+            by_level = {d: t for d, t in by_level.items() if d < level}  # "## Round 2" of the same names
+            continue
         if is_file(text):
             by_level, by_number = {0: (line, bare)}, {}
             continue

@@ -196,7 +196,7 @@ _IN_BRACKETS = re.compile(r"\bPR\W*$|\((?i:pr|go|js|ts|v\d)\)\W*$|\([A-Z]\)\W*$"
 _BRIEF = re.compile(
     r"(?:go|js|ts|c\+\+|c#) (?:server|app|version|code|service|client|implementation|binary|build)s?\s*[:：]?\s*|"
     r"\s*#+\s+(?:go|d|r|js|ts|c(?:\+\+|#)?|f#|(?!HW|OS|PC|VM)[A-Z][A-Z\d])\s*[:：]?\s*|"
-    r"(?:\s*(?:#+|[*-]|\*\*)\s*)?(?:v\d[\w.]*|Go|Bun|C(?:\+\+|#)?|D|F#|R|JS|TS|PHP\s?\d|h[123]c?"
+    r"(?:\s*(?:#+|[*-]|\*\*)\s*)?(?:v\d[\w.]*|\d+\.\d+\.\d+[\w.-]*|Go|Bun|C(?:\+\+|#)?|D|F#|R|JS|TS|PHP\s?\d|h[123]c?"
     r"|(?:this )?PR(?: ?#?\d+)?)(?i:\s(?:servers?|app|version|code|results?|bench\w*|tests?))?(?:\*\*)?\s*[:：]?\s*"
 )
 _FILE_TYPE = re.compile(r"(?<=\w)\.(?:txt|log|out|csv|json|res|dat)$")  # of a label that is a file's name
@@ -380,8 +380,10 @@ def is_generic(text: str) -> bool:
     """Whether a heading names no config: it has a repeat, a phase, or only says that something was measured."""
     if _TEMPLATE.fullmatch(text):
         return True
+    repeat = split_repeat(text)
     if (
-        _LETTERED.search(text)
+        (repeat and repeat[2] and _BRIEF.fullmatch(repeat[0]))
+        or _LETTERED.search(text)
         or _IN_BRACKETS.search(text)
         or _BRIEF.fullmatch(f"## {strip_markup(text)}" if is_file(text) else text)
         or _PATH.fullmatch(strip_markup(text))

@@ -256,10 +256,10 @@ class _Relation:
 def label_by_remarks(loads: Sequence[Block]) -> None:
     """Rates in a line each that only a remark behind tells apart are labelled by it: "(with cache)", "(without cache)".
 
-    So are reports by the comments behind their commands: `ab -n 100 http://web1/  # nginx`.
+    So are reports by the comments behind their commands: `ab -n 100 http://web1/  # nginx`, or behind those before.
     """
     told: list[Block] = []
-    comments = [(block.command or "").partition(" # ")[2].strip() for block in loads]
+    comments = _list_comments(loads)
     if len({*comments}) > 1 and not any(find_repeat(text) for text in comments):
         for block, text in zip(loads, comments, strict=True):
             block.label = block.label or (text if not is_generic(text) and not is_warm_up(text) else None)
@@ -268,6 +268,21 @@ def label_by_remarks(loads: Sequence[Block]) -> None:
             told += [one, other]
     for block in told:
         block.label = block.label or block.remark
+
+
+_COMMENT = re.compile(r"\s#+\s+(\S.*)$")
+
+
+def _list_comments(loads: Sequence[Block]) -> list[str]:
+    """What stands behind each load test's command, or "". Where any has such a comment, one behind a command before it counts."""
+    own = [found[1].strip() if (found := _COMMENT.search(block.command or "")) else "" for block in loads]
+    if not any(own):
+        return own
+    comments: list[str] = []
+    for block, comment in zip(loads, own, strict=True):
+        before = [found[1].strip() for command in block.typed if (found := _COMMENT.search(command))]
+        comments.append(comment or next(reversed(before), comments[-1] if comments and not block.typed else ""))
+    return comments
 
 
 _HEADS_METHOD = re.compile(

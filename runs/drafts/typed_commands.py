@@ -90,6 +90,9 @@ _RELOADS = re.compile(
     r"(?P<program>nginx|openresty|haproxy|caddy|apache2?ctl|httpd)\s.*(?:\breload|\bgraceful)\b"
     r"|\b(?:(?:systemctl|rc-service)\s+reload\s+|service\s+(?=\S+\s+reload\b))(?P<service>[\w@-]+)"
 )
+_WITHIN = re.compile(  # a shell elsewhere, or another one here, with the commands that it is given
+    r"(?:sudo\s+)?(?:ssh\s[^'\"]*|(?:[\w./-]+\s+)*(?:ba|z|da)?sh\s+-\w*c\s*)(?P<quote>['\"])(?P<commands>.*)(?P=quote)\s*&?"
+)
 _CUT = re.compile(r"\s*(?:\d?>>?|\||<|\d>&\d|&\s*$)")
 SSH = re.compile(  # the machine that ssh runs a load test on
     r"(?:^|[;&|]\s*|\bdo\s+)(?:time\s+)?ssh\s+(?:-[A-Za-z]*[bcDEeFIiJLlmOopQRSWw]\s+\S+\s+|-\S+\s+)*(?:[\w.-]+@)?(?P<host>[\w.-]+)\s"
@@ -299,15 +302,16 @@ def list_scripts(command: str) -> list[Words]:
 
 
 def _split_commands(command: str) -> list[str]:
-    """The commands that a line joins by "&&", "||" or ";", and those that run beside the next one, with their "&"."""
+    """The commands that a line joins by "&&", "||" or ";", and those that run beside the next one, with their "&".
+
+    Of one that gives commands to another shell, these.
+    """
     joints = [(*found.span(), found[1]) for found in _JOINT.finditer(command) if found[1]]
     ends = [(end if joint == "&" else start, end) for start, end, joint in joints]
     starts = [0, *(end for _, end in ends)]
-    return [
-        part
-        for start, (end, _) in zip(starts, [*ends, (len(command), 0)], strict=True)
-        if (part := command[start:end].strip())
-    ]
+    parts = [command[start:end].strip() for start, (end, _) in zip(starts, [*ends, (len(command), 0)], strict=True)]
+    given = [(part, _WITHIN.fullmatch(part)) for part in parts if part]
+    return [each for part, inner in given for each in (_split_commands(inner["commands"]) if inner else [part])]
 
 
 def _split_words(command: str) -> Words:

@@ -100,8 +100,11 @@ def fill_in_loops(blocks: Sequence[Block], loads: Collection[int]) -> None:
 def _follow_commands(blocks: Sequence[Block], loads: Collection[int]) -> dict[int, Before]:
     typing, before = Typing(), dict[int, Before]()
     script: Words = ()
+    is_one_machine = len({block.prompt_host for block in blocks[: max(loads) + 1]} - {None}) < 2
     for index in range(max(loads) + 1):
         block = blocks[index]
+        if is_one_machine and (kernel := block.values.get("kernel_release")):  # it was started anew with another one
+            typing.settings["kernel"] = str(kernel)
         for _, text in block.trail:
             if setting := read_setting(text):
                 typing.settings[setting[0]] = setting[1]

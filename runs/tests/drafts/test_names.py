@@ -446,3 +446,62 @@ def test_a_heading_that_stands_alone_below_a_name_does_not_replace_it():
 def test_headings_that_part_one_name_stay():
     text = "# nginx\n@ab 500.1\n\n# lighttpd\n@ab 400.1\n\n# caddy\n\n## gzip\n@ab 300.1\n\n## brotli\n@ab 200.1\n"
     assert names_of(text) == ["nginx", "lighttpd", "gzip", "brotli"]
+
+
+def test_sections_that_only_count_group_nothing_below_them():
+    rounds = (f"## round {n}\n\n### cache off\n\n@wrk {n}0.10\n\n### cache on\n\n@wrk {n}5.10\n\n" for n in range(1, 4))
+    assert dict(runs_of("# Does a cache help?\n\n" + "".join(rounds))) == {"cache off": 3, "cache on": 3}
+
+
+@pytest.mark.parametrize("versions", [("4.1.6", "4.2.0"), ("v2", "v3"), ("1.25.3-rc1", "1.25.3")])
+def test_a_version_before_the_number_of_a_repeat_names(versions):
+    text = "".join(f"{one} run {n}\n\n@wrk {n}{at}.10\n\n" for n in (1, 2) for at, one in enumerate(versions))
+    assert dict(runs_of(text)) == dict.fromkeys(versions, 2)
+
+
+def test_versions_of_two_numbers_name_where_several_stand_above_reports():
+    assert names_of("■ 5.7\n\n@wrk 10.10\n\n■ 8.0\n\n@wrk 11.10\n") == ["5.7", "8.0"]
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "[1]  + terminated  ./actix",
+        "[1]  + 20311 exit 1     ./actix",
+        "# ^ (this one) a job of cron began here, left it in",
+        "[another window, about the middle of the second run]",
+    ],
+)
+def test_a_remark_on_what_stands_above_names_nothing(remark):
+    assert dict(runs_of(f"$ {WRK}\n@wrk 10.10\n{remark}\n$ {WRK}\n@wrk 11.10\n")) == {"localhost:8080": 2}
+
+
+WRK = "wrk -t2 -c10 -d5s http://localhost:8080/"
+
+
+def test_a_comment_between_an_output_and_a_prompt_names_though_it_is_a_line_of_a_file():
+    text = "".join(
+        f"# tcp_nodelay {state};\n$ {WRK}\n@wrk {n}0.10\n$ {WRK}\n@wrk {n}1.10\n"
+        for n, state in ((1, "on"), (2, "off"))
+    )
+    assert dict(runs_of(f"a test on loopback\n{text}")) == {"tcp_nodelay on;": 2, "tcp_nodelay off;": 2}
+
+
+def test_comments_behind_commands_name_and_those_behind_the_commands_before():
+    first, second = (
+        f"$ {WRK}   ## pm = static\n@wrk 10.10\n",
+        f"$ service php-fpm restart  ## pm = ondemand\n$ {WRK}\n@wrk 9.10\n",
+    )
+    assert dict(runs_of(f"{first}{second}@wrk 9.20\n")) == {"static": 1, "ondemand": 2}
+
+
+@pytest.mark.parametrize("typed", ["$ systemctl restart haproxy\n", "$ haproxy -v\nHAProxy version 2.8.1\n"])
+def test_the_server_that_was_started_names_the_runs_before_the_first_heading(typed):
+    text = f"{typed}$ {WRK}\n@wrk 10.10\n$ {WRK}\n@wrk 10.20\nnow nginx as the balancer\n$ {WRK}\n@wrk 11.10\n"
+    assert dict(runs_of(text)) == {"haproxy": 2, "nginx as the balancer": 1}
+
+
+def test_what_a_script_is_told_to_load_is_its_address():
+    report = (FIXTURES / "k6/k6_01_marks.txt").read_text().partition("\n")[2]
+    text = "".join(f"$ k6 run -e HOST={host} a.js\n{report}\n" for host in ("db14", "db16"))
+    assert names_of(text) == ["db14", "db16"]

@@ -409,3 +409,28 @@ def test_a_number_behind_a_name_is_no_setting(said):
 
 def test_what_a_container_may_use_tells_runs_apart():
     assert list(grouped(*(f"$ docker update --cpus={n} web\n{AB}" for n in (1, 2)))) == ["cpus=1", "cpus=2"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ssh web1 'systemctl stop px; ./px --sched={} &'; sleep 5; ",
+        'ssh -p 22 ann@web1 "pkill px; nohup ./px --sched={} &" && ',
+        "docker exec web1 sh -c './px --sched={} &'; ",
+    ],
+)
+def test_what_another_shell_is_told_to_start_tells_configs_apart(command):
+    load = WRK.removeprefix("$ ").strip()
+    typed = [f"$ {command.format(way)}{load}" for way in ("fair", "batch", "batch", "fair")]
+    assert grouped(*typed) == {"sched=fair": [100.1, 103.1], "sched=batch": [101.1, 102.1]}
+
+
+def test_another_kernel_shown_on_one_machine_tells_configs_apart():
+    kernels = ("5.10.0-26-amd64", "6.1.0-13-amd64", "5.10.0-26-amd64")
+    typed = [f"kai@box:~$ uname -r\n{kernel}\nkai@box:~$ {WRK.removeprefix('$ ')}" for kernel in kernels]
+    assert grouped(*typed) == {kernels[0]: [100.1, 102.1], kernels[1]: [101.1]}
+
+
+def test_the_environment_in_a_prompt_tells_configs_apart():
+    typed = [f"({name}) kai@box:~$ {WRK.removeprefix('$ ')}" for name in ("py310", "py310", "py312")]
+    assert grouped(*typed) == {"environment=py310": [100.1, 101.1], "environment=py312": [102.1]}
