@@ -75,7 +75,7 @@ def submit_all(files: Iterable[tuple[str, Any]], **options: Any) -> list[ingest.
 def black_out(upload_id: int, words: Iterable[str] = ()) -> Upload:
     """Mask what looks like a secret, and these words, in a stored text and in all that was made of it.
 
-    Small texts are read again at once, large ones by a worker. Raises Rejected 400 and 409.
+    Small texts are read again at once, those that are large or slow to read by a worker. Raises Rejected 400 and 409.
     """
     with take_turns():
         gone = ingest.mask_text(upload_id, words)

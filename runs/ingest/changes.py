@@ -27,7 +27,7 @@ from .edits import NEW, PHASES
 from .receiving import mask_stored
 from .redact import find_base64_forms, find_forms, mask_json, mask_words
 from .text_storage import make_text_columns, save_pieces, text_of
-from .validation import rejected, truncate
+from .validation import rejected, takes_worker, truncate
 
 RUNS_PER_QUERY = 500
 SHORTEST_SECRET = 4  # characters; a shorter word would be blacked out inside of figures and other words
@@ -126,7 +126,8 @@ def list_host_keys(host: Host) -> dict[int, list[str]]:
 def mask_text(upload_id: int, words: Iterable[str]) -> list[str]:
     """Replace what looks like a secret, and these words, by "[redacted]" in a stored text; what was replaced, longest first.
 
-    What was made of the text is still to be masked (`mask_names`) and made anew (`reparse`); a large text is queued for that.
+    What was made of the text is still to be masked (`mask_names`) and made anew (`reparse`). One that is large or slow to read is
+    queued for that: nobody else can change anything meanwhile.
     Raises Rejected 400 for a word that is too short, and 409 for a text that is still to be read.
     """
     words = [word.strip() for word in words if word.strip()]
@@ -142,7 +143,8 @@ def mask_text(upload_id: int, words: Iterable[str]) -> list[str]:
     own = {name: mask_json(getattr(upload, name), gone) for name in ("name", "hints", "edits", "problems", "error")}
     for name, value in (make_text_columns(text) | own).items():
         setattr(upload, name, value)
-    if text.size_bytes > settings.QUEUE_UPLOAD_BYTES:
+    n_unread = sum(last - first + 1 for first, last in upload.unread)
+    if text.size_bytes > settings.QUEUE_UPLOAD_BYTES or takes_worker(len(upload.blocks), n_unread):
         upload.status, upload.attempts, upload.seen_at = Upload.Status.QUEUED, 0, None
     upload.save()
     upload.pieces.all().delete()

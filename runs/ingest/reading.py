@@ -37,7 +37,7 @@ from runs.series.samples import (
 from .edits import Edits, apply_edits
 from .hints import Hints, apply_hints
 from .text_storage import Text
-from .validation import Broken, rejected
+from .validation import Broken, rejected, takes_worker
 
 MOST_BLOCKS = 50_000
 OnProgress = Callable[[int, int], None]  # called with the numbers of bytes and of blocks read since the last call
@@ -64,7 +64,7 @@ def read(
     TooSlow for one of more blocks, with the prose between them, than are related `at_once`.
     """
     blocks = read_blocks(text, on_progress)
-    if len(blocks) + sum(len(block.trail) for block in blocks) // _AS_A_BLOCK > at_once:
+    if takes_worker(len(blocks), sum(len(block.trail) for block in blocks), at_once):
         raise TooSlow
     return draft_blocks(blocks, text, hints=hints, edits=edits, strict=True)
 
@@ -165,10 +165,9 @@ def describe_nothing_found(n_lines: int) -> str:
 LOOK_EVERY_S = 0.5
 READING_S, READING_S_PER_MIB = 60, 5  # of a large text, in all; a usual one is read in a tenth of a second a MiB
 AT_ONCE_S = 10  # of a processor, for a text that somebody waits for
-# Relating and storing a block takes up to 2 ms, most of it the config and the run that it makes; relating alone 1 ms.
-AT_ONCE_BLOCKS, PREVIEW_BLOCKS = 1_000, 5_000
+# Relating a block takes up to 1 ms.
+PREVIEW_BLOCKS = 5_000
 AT_ONCE_SERIES = 60_000  # each takes up to 0.1 ms to store; what bd records in 2 MB has fewer
-_AS_A_BLOCK = 4  # lines of prose above a block, of which up to 60 are kept, take as long to relate as a block
 
 
 class Stopped(BaseException):

@@ -33,7 +33,6 @@ from runs.querysets import read_database_now, take_turns
 from .edits import Edits, apply_edits, map_old_keys, renumber_blocks
 from .hints import Hints, add_header
 from .reading import (
-    AT_ONCE_BLOCKS,
     AT_ONCE_SERIES,
     MOST_BLOCKS,
     PREVIEW_BLOCKS,
@@ -52,7 +51,7 @@ from .reading import (
 from .receiving import Incoming, receive, redact_text
 from .store import Rows, make_rows, store, write_unread
 from .text_storage import Text, make_text_columns, save_pieces, text_of
-from .validation import Broken, Rejected, rejected, truncate
+from .validation import AT_ONCE_BLOCKS, Broken, Rejected, rejected, truncate
 
 Status = Upload.Status
 NO_HINTS = Hints()

@@ -66,6 +66,16 @@ def reject_too_large(size: int | None = None, limit: int | None = None) -> Rejec
     return rejected(413, f"The text is too large: {has}, at most {limit / MIB:g} MiB are taken. Send it in parts.")
 
 
+# Relating and storing a block takes up to 2 ms, most of it the config and the run that it makes.
+AT_ONCE_BLOCKS = 1_000
+_AS_A_BLOCK = 4  # lines of prose above a block, of which up to 60 are kept, take as long to relate as a block
+
+
+def takes_worker(n_blocks: int, n_lines: int, at_once: int | None = None) -> bool:
+    """Whether so many blocks, and lines of prose, are too slow to relate and store while somebody waits."""
+    return n_blocks + n_lines // _AS_A_BLOCK > (AT_ONCE_BLOCKS if at_once is None else at_once)
+
+
 _UNSTORABLE = dict.fromkeys((0, *range(0xD800, 0xE000)))
 MOST_REPEATS = 1_000_000  # others are added to it
 _LIMIT = 2**63  # PostgreSQL returns 1e25 as a whole number, which no 64 bits hold

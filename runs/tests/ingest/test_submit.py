@@ -95,8 +95,8 @@ class TestStoring:
         assert "hunter2" not in text and "f00ba4" not in text
         assert Run.objects.get().label == "Cookie: [redacted]"
 
-    @pytest.mark.parametrize("is_large", [False, True])
-    def test_a_secret_is_blacked_out_of_all_that_was_made_of_a_stored_text(self, settings, monkeypatch, is_large):
+    @pytest.mark.parametrize("how", ["at once", "large", "many reports"])
+    def test_a_secret_is_blacked_out_of_all_that_was_made_of_a_stored_text(self, settings, monkeypatch, how):
         monkeypatch.setattr(tasks.parse_upload, "apply_async", lambda args, **_: None)
         text = "$ mysqldump --password=geheim7 db\n" + session(500, heading="Mellon:\nCookie: sid=f00ba4")
         hints = Hints(experiment="July, Mellon", host="Mellon1")
@@ -104,9 +104,11 @@ class TestStoring:
         changes.rename_config(Config.objects.get(), "Mellon with geheim7")
         runs = list(Run.objects.order_by("pk").values_list("pk", "requests_per_second"))
         assert upload.n_secrets == 2 and {"geheim7", "Mellon"} <= found_in_rows("geheim7", "f00ba4", "Mellon")
-        settings.QUEUE_UPLOAD_BYTES = 100 if is_large else 10**6
+        settings.QUEUE_UPLOAD_BYTES = 100 if how == "large" else 10**6
+        if how == "many reports":
+            monkeypatch.setattr("runs.ingest.validation.AT_ONCE_BLOCKS", 1)
         done = tasks.black_out(upload.pk, ["Mellon"])
-        if is_large:
+        if how != "at once":
             assert done.status == "queued"
             done = ingest.parse_queued(upload.pk)
         done = Upload.objects.get(pk=done.pk)
