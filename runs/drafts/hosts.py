@@ -384,4 +384,5 @@ def _is_address(name: str) -> bool:
 def _describe(facts: HostFacts) -> str:
     """ "Intel Pentium M 1300MHz, 756 MiB" for a machine without a name."""
     ram = f"{facts.ram_kb / 1024:,.0f} MiB" if facts.ram_kb else ""
-    return ", ".join(part for part in (facts.cpu_model or "", ram) if part) or "host"
+    cores = f"{facts.cores} cores" if facts.cores else "host"
+    return ", ".join(part for part in (facts.cpu_model or "", ram) if part) or cores

@@ -57,9 +57,9 @@ _BEHIND_MODEL = re.compile(
 )
 _WORD_OF_RAM = r"(?:ram|mem(?:ory|oria|ória)?|mémoire|(?:arbeits|haupt)speicher|pamięć|память|озу|内存|メモリー?)"
 _SIZE_OF_RAM = re.compile(
-    rf"(?P<size>\d{{1,9}}(?:[.,]\d{{1,3}})?)\s?(?P<unit>[kmgt])i?b?\b(?=[^,;|/]{{0,24}}?\b(?:{_WORD_OF_RAM}|lp?ddr\d?)\b)"
+    rf"(?P<size>\d{{1,9}}(?:[.,]\d{{1,3}})?)\s?(?P<unit>[kmgtмгт])(?:i?[bб]|o)?\b(?=[^,;|/]{{0,24}}?\b(?:{_WORD_OF_RAM}|lp?ddr\d?)\b)"
     rf"|(?<![^\W_]){_WORD_OF_RAM}(?: ram)?(?: \(ram\))?(?:\s(?:size|total))?\s?[:=：|]?\s?"
-    r"(?P<size2>\d{1,9}(?:[.,]\d{1,3})?)\s?(?P<unit2>[kmgt])i?b?\b(?!\s?/)",
+    r"(?P<size2>\d{1,9}(?:[.,]\d{1,3})?)\s?(?P<unit2>[kmgtмгт])(?:i?[bб]|o)?\b(?!\s?/)",
     re.IGNORECASE,
 )
 _N_CORES = re.compile(
@@ -88,7 +88,7 @@ _HAS_VALUE = re.compile(r"[:：=]\s*\S")
 _LINK = re.compile(r"\[([^\]\[]*)\]\([^()\s]*\)")
 _LONGEST_LINE = 1000
 _MOST_STRETCHES = 100  # of lines between outputs: a text describes its machine before
-_KIB = {"k": 1, "m": 1024, "g": 1024**2, "t": 1024**3}
+_KIB = {"k": 1, "m": 1024, "g": 1024**2, "t": 1024**3, "м": 1024, "г": 1024**2, "т": 1024**3}
 _LEAST_RAM_KB = 64 * 1024
 
 
