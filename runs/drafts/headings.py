@@ -156,9 +156,10 @@ def _collect_candidates(
 
 
 def _drop_rates(trail: Sequence[Heading], rates: Sequence[float | None]) -> list[Heading]:
-    """The lines without those that tell the rate of the report below: "**38342 req/sec**" names nothing."""
+    """The lines without those that tell the rate of the report below, where others name it: "**38342 req/sec**" below a heading."""
     told = {str(number) for rate in rates if rate and rate >= _LEAST_TOLD for number in (int(rate), round(rate))}
-    return [heading for heading in trail if told.isdisjoint(_NUMBER.findall(heading[1].replace(",", "")))]
+    others = [heading for heading in trail if told.isdisjoint(_NUMBER.findall(heading[1].replace(",", "")))]
+    return others if _names_among(_choose_naming(others)) else [*trail]
 
 
 def _find_caption(first: int, trail: Sequence[Heading], tools: Collection[str]) -> Heading | None:

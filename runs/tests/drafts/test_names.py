@@ -505,3 +505,7 @@ def test_what_a_script_is_told_to_load_is_its_address():
     report = (FIXTURES / "k6/k6_01_marks.txt").read_text().partition("\n")[2]
     text = "".join(f"$ k6 run -e HOST={host} a.js\n{report}\n" for host in ("db14", "db16"))
     assert names_of(text) == ["db14", "db16"]
+
+
+def test_a_limit_that_the_rate_comes_to_names_a_config_all_the_same():
+    assert names_of("## Limit 500\n@ab 500.4\n\n## Limit 1000\n@ab 1000.2\n") == ["Limit 500", "Limit 1000"]
