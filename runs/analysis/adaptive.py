@@ -286,7 +286,7 @@ def describe_search(found: Search, limit: str, tried: Sequence[tuple[int, bool]]
         return f"Even a load of {lowest} breaks {limit} ({count(lowest)})." if tried else ""
     highest = max(level for level, _ in tried)
     if found.high is None and highest > found.low:
-        unsure = f"runs of up to {highest} vary too much to say how much more"
+        unsure = f"runs of up to {highest} ({count(highest)}) vary too much to say how much more"
         return f"The highest load that keeps {limit} is {found.low} or more: {unsure}."
     if found.high is None:
         return f"{limit} is kept up to {found.low}, the highest load that was tried ({count(found.low)})."
