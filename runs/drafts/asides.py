@@ -243,6 +243,6 @@ def find_numbering(text: str) -> str:
 
 @lru_cache(maxsize=_CACHED)
 def heading_level(text: str) -> int:
-    """Depth of a Markdown heading, 0 where it is none."""
-    found = re.match(r"\s*(#{1,6})\s+\S", text)
+    """Depth of a Markdown heading, 0 where it is none. Older Markdown has no blank behind the signs: "##Siege"."""
+    found = re.match(r"\s*(#{1,6}(?=\s+\S)|#{2,6}(?=[^\W\d_]))", text)
     return len(found[1]) if found else 0

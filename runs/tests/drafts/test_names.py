@@ -509,3 +509,8 @@ def test_what_a_script_is_told_to_load_is_its_address():
 
 def test_a_limit_that_the_rate_comes_to_names_a_config_all_the_same():
     assert names_of("## Limit 500\n@ab 500.4\n\n## Limit 1000\n@ab 1000.2\n") == ["Limit 500", "Limit 1000"]
+
+
+def test_headings_without_a_blank_behind_their_signs_are_headings():
+    said = "Tendríamos como resultado una salida así:"
+    assert names_of(f"##Fastify\n\n{said}\n\n@ab 500.1\n\n##Koa\n\n{said}\n\n@ab 400.1\n") == ["Fastify", "Koa"]
