@@ -121,9 +121,14 @@ class Case:
 
     @cached_property
     def unswapped(self) -> set[int]:
-        """The runs with a capture of the server in which no swap was in use."""
+        """The runs with a capture of the server in which no swap was in use, or no page went in or out."""
         seen = (capture for capture in self.captures if self.watched_side(capture) != "generator")
-        clean = (capture for capture in seen if capture.metrics.get("swap_used_kb") == 0)
+        clean = (
+            capture
+            for capture in seen
+            if capture.metrics.get("swap_used_kb") == 0
+            or capture.peaks.get("swap_in_kb_per_s") == 0 == capture.peaks.get("swap_out_kb_per_s")
+        )
         return {run.id for capture in clean for run in self.runs_of(capture)}
 
     def machine_of(self, capture: CaptureFact) -> HostFact | None:

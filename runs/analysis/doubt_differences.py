@@ -167,7 +167,12 @@ LOAD = (
     Property("request method", _read_method("method"), "split", stops=0, varied=True),
     Property("script", partial(_read_option, "script", NONE), partial(_grade_option, "split"), stops=0, named=SCRIPT),
     Property(
-        "protocol", partial(_read_option, "protocol", USUAL), partial(_grade_option, "split"), stops=0, named=HTTP
+        "protocol",
+        partial(_read_option, "protocol", USUAL),
+        partial(_grade_option, "split"),
+        stops=0,
+        named=HTTP,
+        varied=True,
     ),
     Property("set rate", "set_rate", _grade_rates, " requests/s", stops=1.02, named=r"-R\s*\d*|rate|rps|req/s|qps"),
     Property("TLS", _read_tls, "split", stops=0, named=r"https?|tls|ssl|plain|:(?:80|443|8080|8443)\b", varied=True),

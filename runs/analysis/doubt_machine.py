@@ -106,8 +106,10 @@ def find_saturated_generators(case: Case) -> Iterator[Finding]:
 def _is_full(case: Case, capture: CaptureFact, process: ProcessFact) -> bool:
     if process.cpu_pct is None:
         return False
-    cores = 1 if process.one_thread else _find_cores(case, capture)
-    return cores is not None and process.cpu_pct >= FULL_PCT * cores
+    threads = [run.options.get("threads") for run in case.runs_of(capture)]  # of the generator, as its command has them
+    most = [1] if process.one_thread else [_find_cores(case, capture), *threads]
+    usable = min((n for n in most if n), default=None)
+    return usable is not None and process.cpu_pct >= FULL_PCT * usable
 
 
 def find_swapping(case: Case) -> Iterator[Finding]:
@@ -157,7 +159,7 @@ def find_busy_cpus(case: Case) -> Iterator[Finding]:
     seen: set[int] = set()
     for capture in case.captures:
         runs = {run.id for run in case.runs_of(capture)}
-        if capture.phase in ("before", "after") or not runs or runs <= seen or not _is_queued(case, capture):
+        if not _is_during(capture) or not runs or runs <= seen or not _is_queued(case, capture):
             continue
         seen |= runs
         severity, moral = CPU_MORALS[case.watched_side(capture)]
@@ -187,10 +189,17 @@ def _is_queued(case: Case, capture: CaptureFact) -> bool:
 
 
 def find_stolen_time(case: Case) -> Iterator[Finding]:
-    for capture in case.captures:
-        share = capture.metrics.get("cpu_st", 0)
-        if share >= STOLEN_PCT and capture.phase not in ("before", "after"):
-            yield from _make_findings(case, capture, "caution", "stolen", share=share)
+    """`spared`: another config was watched as well, and lost little."""
+    stolen = [(one, one.metrics["cpu_st"]) for one in case.captures if "cpu_st" in one.metrics and _is_during(one)]
+    spared = {run.config for one, share in stolen if share < STOLEN_PCT for run in case.runs_of(one)}
+    for capture, share in stolen:
+        if share >= STOLEN_PCT:
+            others = spared - {run.config for run in case.runs_of(capture)}
+            yield from _make_findings(case, capture, "caution", "stolen", share=share, spared=bool(others))
+
+
+def _is_during(capture: CaptureFact) -> bool:
+    return capture.phase not in ("before", "after")
 
 
 def find_noisy_hosts(case: Case) -> Iterator[Finding]:

@@ -16,11 +16,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from statistics import median
 
-from runs.analysis.doubt_case import Case
+from runs.analysis.doubt_case import FATAL, Case
 from runs.analysis.doubts import Doubt, list_excluded, list_incomparable
 from runs.analysis.headline_against import (
     IMPOSSIBLE,
+    LATE,
     RATE,
     REQUEST,
     Failure,
@@ -170,7 +172,9 @@ def find_headline(
     workloads = find_workloads(comparison)
     page = Page(comparison, judgement, doubts, directives, case.hosts, list_excluded(doubts), failures, workloads)
     found = [_decide_workload(page, workload) for workload in workloads]
-    shares = {at: min(one.weight, 1.0) for at, one in failures.items() if one.is_serious}
+    late = {at: one for at, one in failures.items() if one.rule == LATE and one.weight >= FATAL}
+    serious = {at: one for at, one in failures.items() if one.is_serious}
+    shares = {at: min(one.weight, 1.0) for at, one in (late | serious).items()}
     swept = find_range(comparison, sweeps, page.out, shares, case.limit)
     return _head_sweep(page, swept, found) if swept else _combine(page, found)
 
@@ -271,6 +275,9 @@ def _compare_two(page: Page, key: str, ranked: Sequence[Side]) -> Headline:
         against += [one for one in wrong if not one.config]
     outcome = Outcome.NOT_COMPARABLE if stops else _decide(verdict, against)
     odd = _find_odd(page, (own, other))
+    if odd[0] and outcome == Outcome.UNPROVEN and not _leads_without_means(page, key, own, other):
+        step = _advise(outcome, verdict, against, odd)
+        return Headline(outcome, step, key, odd=odd, against=tuple(against), sides=(own, other, *ranked[2:]))
     columns = (page.comparison.columns[side.at] for side in (own, other))
     are_typed = all(
         any(run.whole_command for run in column.runs) for column in columns
@@ -297,6 +304,12 @@ def _compare_two(page: Page, key: str, ranked: Sequence[Side]) -> Headline:
         machines=tuple(one for one in differing if one.is_compared and one.name in ("CPU", "cores")),
         base=_compare_with_base(page, key, own, other),
     )
+
+
+def _leads_without_means(page: Page, key: str, own: Side, other: Side) -> bool:
+    """Whether the leader by the mean leads by the median, too: else the one odd run decides."""
+    mine, its = (median(one.value for one in page.figures(key, side.at)) for side in (own, other))
+    return (mine > its) == (MEASURES[key] > 0)
 
 
 def _decide(verdict: Verdict, against: Sequence[Objection]) -> Outcome:

@@ -11,7 +11,9 @@ from runs.analysis.columns import WORD, Column
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubt_differences import FAMILIES, NONE, PROPERTIES, USUAL, compare_names, find_differences, is_sized
 from runs.analysis.headline_against import Page
+from runs.numbers import figure
 
+MUCH_STOLEN_PCT = 15  # more than most differences that people look for
 UNNAMED = {"at a set rate", "behind an answer", NONE, USUAL}  # values that no config is named after
 # Words that name a machine, and that tell one from another.
 MACHINE = (
@@ -55,7 +57,23 @@ def find_unlike(page: Page, own: int, other: int) -> list[Unlike]:
             found += [unlike for unlike in _read_pairs(finding.facts, sized) if unlike.stops or unlike.is_said]
     found = list({unlike.name: unlike for unlike in found}.values())
     stops = {unlike.is_of for unlike in found if unlike.stops}
-    return [replace(each, is_compared=len(stops) <= 1 and _is_compared(page, each, two, one)) for each in found]
+    found = [replace(each, is_compared=len(stops) <= 1 and _is_compared(page, each, two, one)) for each in found]
+    return [*found, *_find_stolen(page, own, other)]
+
+
+def _find_stolen(page: Page, own: int, other: int) -> list[Unlike]:
+    """Much CPU time that other virtual machines took beside the runs of one side, where the other lost little."""
+    shares = [_read_stolen_share(page, at) for at in (own, other)]
+    if min(shares) or max(shares) < MUCH_STOLEN_PCT:
+        return []
+    mine, its = (f"{figure(share)} %" if share else "little" for share in shares)
+    return [Unlike("stolen CPU time", mine, its, "", stops=True)]
+
+
+def _read_stolen_share(page: Page, at: int) -> float:
+    runs = {run.id for run in page.comparison.columns[at].runs}
+    findings = [one for doubt in page.concerns("machine.steal", [at]) for one in doubt.findings if one.run in runs]
+    return max((one.facts["share"] for one in findings if one.facts["spared"]), default=0.0)
 
 
 def _read_pairs(facts: Mapping[str, object], sized: bool) -> list[Unlike]:

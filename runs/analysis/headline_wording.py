@@ -193,7 +193,8 @@ def _say_nobody(headline: Headline) -> str:
     told = [
         f"{_quote_name(side)} measured {figure(side.value)} {unit}" for side in headline.sides if side.value is not None
     ]
-    return f"{'; '.join(told[:MOST_OTHERS])}."
+    alone = f" One run of “{shorten(headline.odd[1])}” alone decides which is ahead." if headline.odd[0] else ""
+    return f"{'; '.join(told[:MOST_OTHERS])}.{alone}"
 
 
 def _describe_tie(headline: Headline) -> str:

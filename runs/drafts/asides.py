@@ -121,7 +121,11 @@ _FIGURE = re.compile(  # what load tools print: a label and a figure, which may 
     rf"|(?:[\s/(%]+(?:{_MEASURED}|per|sec|seconds?|times?|count|number|distribution|ms|s|avg)\b[)%]*)*[)%]*\s?[:=])$",
     re.IGNORECASE,
 )
-_REMARK = re.compile(r"^(?:#\s*)?[\^↑]|^\[(?:[^\s\[\]]+\s+){5}[^\[\]]*\]$")  # on what stands above; on what is shown
+_REMARK = re.compile(  # on what stands above; on what is shown
+    r"^(?:#\s*)?[\^↑]|^\[(?:[^\s\[\]]+\s+){5}[^\[\]]*\]$"
+    r"|^[\[(（][^\[\]()（）]*\b(?i:terminal|window|pane|meanwhile|at the same time|(?:while|during) (?:the|it|this|that))\b"
+    r"[^\[\]()（）]*[\])）]$"
+)
 _LONGEST_FIGURE = 150  # characters
 _MAIL_WIDTH = 50  # columns that a line has at least where an editor or a mail client broke it
 _ENDED = re.compile(r"[.:;!?。！？：|*_`>)\]]\W*$")

@@ -107,7 +107,7 @@ def find_causes(
     every = [side for at in range(len(comparison.columns)) if (side := watch(at)) is not None]
     if headline.outcome is Outcome.NOT_COMPARABLE and len(every) == 2:
         best, other = sorted(every, key=lambda side: -(side.rate or 0))
-        kept_out = [one for one in _separate(best, other) if one.cause == "memory" or "ports" in one.facts]
+        kept_out = [one for one in _separate(best, other) if one.cause in ("memory", "steal") or "ports" in one.facts]
         ordered = _order_causes(_find_other_work(best, other), kept_out)
         return Causes(tuple(_make_finding(limit, other) for limit in ordered)[:MOST])
     return Causes()

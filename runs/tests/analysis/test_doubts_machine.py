@@ -35,6 +35,18 @@ def test_swap_in_use_where_memory_was_tight_and_others_had_none_is_fatal():
     assert list(list_excluded(found)) == list(doubt.runs)
 
 
+def test_pages_that_went_in_and_out_beside_one_alone_are_fatal_though_some_swap_was_in_use_beside_both():
+    runs = [facts.run(1, 100.0), facts.run(2, 80.0)]
+    still = {"swap_in_kb_per_s": 0.0, "swap_out_kb_per_s": 0.0}
+    paging = {"swap_in_kb_per_s": 1640.0, "swap_out_kb_per_s": 1922.0}
+    captures = [
+        facts.capture(at, run=run.id, tool="vmstat", metrics={"swap_used_kb": 4096.0}, peaks=peaks)
+        for at, (run, peaks) in enumerate(zip(runs, (still, paging), strict=True), 1)
+    ]
+    found = find_doubts(Case(facts.configs("a", "b"), runs, captures))
+    assert list(list_excluded(found)) == [runs[1].id]
+
+
 def test_swap_in_use_everywhere_is_a_caution_as_nobody_is_at_an_advantage():
     screen = top(swap=18708, free=2608, cached=1388)
     found = said(pair(screen, screen.replace("15:17:17", "15:19:17")))
@@ -169,6 +181,13 @@ def test_ab_at_a_whole_core_may_be_what_was_measured():
 @pytest.mark.parametrize("cpu", ["60.0", " 6.0"])
 def test_ab_with_time_to_spare_is_not_doubted(cpu):
     assert of(said(pair(top(rows=HTTPD + AB.format(cpu=cpu)))), "generator.saturated") == []
+
+
+def test_a_generator_whose_command_gives_it_one_thread_is_full_at_one_core():
+    runs = [facts.run(1, 100.0, tool="wrk", command="wrk -t1 -c50 -d20s http://web1/")]
+    loaded = (ProcessFact(1, "wrk", "wrk", 100.0, 100.0, makes_load=True),)
+    found = find_doubts(Case(facts.configs("a"), runs, [facts.capture(1, run=runs[0].id, processes=loaded)]))
+    assert one(found, "generator.saturated")
 
 
 def test_a_generator_of_many_threads_is_full_only_at_all_cores():

@@ -222,6 +222,12 @@ def test_a_run_that_is_far_off_or_cold_is_looked_at_before_more_are_made():
     assert (cold.odd[0], cold.next.step, cold.next.runs) == ("cold", "warm", 4)
 
 
+def test_nobody_leads_by_one_odd_run_alone():
+    found = headline_of(table([945.0, 950.0, 952.0, 948.0, 410.0], [920.0, 925.0, 921.0, 924.0, 922.0]))
+    assert (found.outcome, found.winner, found.odd) == ("unproven", None, ("outlier", "a"))
+    assert "One run of “a” alone decides which is ahead." in found.sentence
+
+
 def test_more_failures_than_requests_are_told_against_the_report():
     bad = {"complete_requests": 25, "failed_requests": 34, "values": {"failed_length": 34}}
     found = of(run(1, 100.0, **bad), run(2, 120.0, complete_requests=25, failed_requests=0))
