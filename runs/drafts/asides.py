@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
+from typing import Any, TypeVar
 
 from parsers.transcript import FILE_HEAD
 
@@ -130,10 +131,26 @@ _LONGEST_FIGURE = 150  # characters
 _MAIL_WIDTH = 50  # columns that a line has at least where an editor or a mail client broke it
 _ENDED = re.compile(r"[.:;!?。！？：|*_`>)\]]\W*$")
 _BEGINS = re.compile(r"[#*+>|`=_•・◆■-]|\d{1,2}[.)]\s")  # a heading, an item of a list, code
-_CACHED = 20_000  # lines: each is asked for several times, all of a text in turn
+_MOST_REMEMBERED, _MOST_KEPT = 100_000, 20_000  # lines, while one text is related and behind it
+Told = TypeVar("Told")
+_forget: list[tuple[Callable[[], Any], Callable[[], None]]] = []
 
 
-@lru_cache(maxsize=_CACHED)
+def remember_lines(tell: Callable[[str], Told]) -> Callable[[str], Told]:
+    """The function, called once for each line: it is asked for several times, all lines of a text in turn."""
+    remembering = lru_cache(maxsize=_MOST_REMEMBERED)(tell)
+    _forget.append((remembering.cache_info, remembering.cache_clear))
+    return remembering
+
+
+def forget_lines() -> None:
+    """A text was related: where it was a long one, its lines are not kept in memory."""
+    for get_size, clear in _forget:
+        if get_size().currsize > _MOST_KEPT:
+            clear()
+
+
+@remember_lines
 def is_aside(text: str) -> bool:
     """Whether a line is not of the text but of the page (a by-line, a mail's header, a row of links), is a command or a remark."""
     line = text.strip()
@@ -187,7 +204,7 @@ _ESCAPED = re.compile(r"\\([_*#+.|<>()\[\]-])")
 _NUMBERING = re.compile(r"^[(（]?(\d+(?:[.．-]\d+)*)[.)）]?(?=\s|[^\d\s.])")
 
 
-@lru_cache(maxsize=_CACHED)
+@remember_lines
 def strip_markup(text: str) -> str:
     """A heading without list marks, Markdown and the final colon; of a file's its name."""
     if file := FILE_HEAD.fullmatch(text.strip()):
@@ -245,7 +262,7 @@ def find_numbering(text: str) -> str:
     )
 
 
-@lru_cache(maxsize=_CACHED)
+@remember_lines
 def heading_level(text: str) -> int:
     """Depth of a Markdown heading, 0 where it is none. Older Markdown has no blank behind the signs: "##Siege"."""
     found = re.match(r"\s*(#{1,6}(?=\s+\S)|#{2,6}(?=[^\W\d_]))", text)

@@ -53,7 +53,7 @@ def move_captions(blocks: Sequence[Block], loads: Sequence[int]) -> None:
 
 
 def _names(text: str) -> bool:
-    return not (is_generic(text) or is_aside(text) or is_sentence(text) or is_warm_up(text))
+    return not (is_sentence(text) or is_aside(text) or is_generic(text) or is_warm_up(text))  # most lines are sentences
 
 
 def _list_lines_below(blocks: Sequence[Block], load: int) -> list[Line]:

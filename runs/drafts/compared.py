@@ -30,7 +30,7 @@ _OPTION_WORD = re.compile(r"-{1,2}[a-z][a-z-]+")
 
 
 def may_name(text: str) -> bool:
-    return not (is_generic(text) or is_aside(text) or says_again(text) or (is_warm_up(text) and text.count(" ") > 3))
+    return not (is_aside(text) or says_again(text) or (is_warm_up(text) and text.count(" ") > 3) or is_generic(text))
 
 
 def find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import cache
 
 from parsers.catalogue import formats, makes_load
 from parsers.transcript import width
 
-from .asides import DATE, DONE, find_numbering, heading_level, is_code, is_file, strip_markup
+from .asides import DATE, DONE, find_numbering, heading_level, is_code, is_file, remember_lines, strip_markup
 from .software import SOFTWARE
 
 # Order matters: "just after the start" is before the load, although it says "after".
@@ -224,7 +224,6 @@ _MAX_NAME_WIDTH = 60
 _LEAST_OF_SENTENCE = 5  # words
 _LEAST_OF_TITLE = 3
 _NUMBER_LAST = re.compile(r"(?<=[^\W\d_] \d)\.$|(?<=[^\W\d_] \d\d)\.$")
-_CACHED = 20_000  # headings: each is asked for several times, all of a text in turn
 
 
 def find_phase(heading: str) -> str:
@@ -249,7 +248,7 @@ def find_repeat(text: str) -> int | None:
     )
 
 
-@lru_cache(maxsize=_CACHED)
+@remember_lines
 def split_repeat(text: str) -> tuple[str, int, bool] | None:
     """ "nginx, run 2" → ("nginx", 2, True); None where neither end has a repeat's number.
 
@@ -279,7 +278,7 @@ def _trim(text: str) -> str:
     return bare[1:-1] if re.fullmatch(r"[(（][^()（）]*[)）]", bare) else bare
 
 
-@lru_cache(maxsize=_CACHED)
+@remember_lines
 def is_warm_up(text: str) -> bool:
     """Whether a heading, or a command's comment, says that the run only warms something up."""
     found = _WARM_UP.search(text)
@@ -298,7 +297,7 @@ def remove_file_type(text: str) -> str:
     return _FILE_TYPE.sub("", strip_markup(text))
 
 
-@lru_cache(maxsize=_CACHED)
+@remember_lines
 def name_of_heading(text: str) -> str:
     """ "Now the same with php-fpm" → "php-fpm"; "1. Polka" → "Polka"; "nginx, run 2" → "nginx"."""
     bare = " ".join(_DATED.sub("", remove_file_type(remove_warm_up(text))).split())
@@ -375,7 +374,7 @@ def _build_generic_pattern() -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(words)})\b|{_GENERIC_CJK}", re.IGNORECASE)
 
 
-@lru_cache(maxsize=_CACHED)
+@remember_lines
 def is_generic(text: str) -> bool:
     """Whether a heading names no config: it has a repeat, a phase, or only says that something was measured."""
     if _TEMPLATE.fullmatch(text):
@@ -398,14 +397,14 @@ def is_generic(text: str) -> bool:
     return width(re.sub(r"[\W\d_]+", "", bare)) < 3 or makes_load(left.lower())  # "ab output"
 
 
-@lru_cache(maxsize=_CACHED)
+@remember_lines
 def is_short(text: str) -> bool:
     """Whether a line can be a name. A setting shown as code and a heading of a section may be longer than other words."""
     is_marked = is_code(text) or heading_level(text) > 1
     return width(strip_markup(text)) <= (2 * _MAX_NAME_WIDTH if is_marked else _MAX_NAME_WIDTH)
 
 
-@lru_cache(maxsize=_CACHED)
+@remember_lines
 def is_sentence(text: str) -> bool:
     """Whether a line is more than a name."""
     bare = DONE.sub("", re.sub(r"^[\s#]*[(（]?\d{1,2}[.)）]\s+", "", text).strip())

@@ -16,7 +16,7 @@ from parsers.records import ConfigText, LoadResult, ProcessSample, SystemSample,
 from parsers.transcript import width
 from runs.series.samples import make_short_records
 
-from .asides import SUBJECT, heading_level, is_aside, strip_markup, tell_files_apart
+from .asides import SUBJECT, forget_lines, heading_level, is_aside, strip_markup, tell_files_apart
 from .captions import move_captions, name_in_order
 from .captures import place_captures, place_texts
 from .config_names import ConfigNames, shorten
@@ -57,7 +57,10 @@ _MAX_PREAMBLE = 8  # in a longer one the first line need not be the title
 
 def relate(blocks: list[Block], n_lines: int, recording: Recording | None = None) -> Draft:
     """The draft of one text. One that bd recorded quotes nothing: what looks the same was measured again."""
-    draft = _Relation(blocks, n_lines, recording is not None).draft()
+    try:
+        draft = _Relation(blocks, n_lines, recording is not None).draft()
+    finally:
+        forget_lines()
     if recording is not None:
         place_recorded(draft, recording)
     return draft
@@ -304,7 +307,7 @@ def number_sections(blocks: Sequence[Block]) -> dict[int, int]:
     number = 0
     for index, block in enumerate(blocks):
         number += any(
-            heading_level(text) or not (is_generic(text) or is_aside(text) or is_sentence(text))
+            heading_level(text) or not (is_sentence(text) or is_aside(text) or is_generic(text))
             for _, text in block.trail
         )
         numbers[index] = number
