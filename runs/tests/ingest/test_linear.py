@@ -7,6 +7,7 @@ import time
 import pytest
 
 import parsers
+from runs.drafts import asides, captions
 from runs.drafts.relate import relate
 
 RATE = "Requests per second:    {:.2f} [#/sec] (mean)\n\n"
@@ -64,3 +65,20 @@ def test_a_heading_of_a_megabyte_is_cut():
     ]
     draft = relate(list(parsers.read(lines)), len(lines))
     assert len(draft.experiments[0].runs) == 2 and max(len(run.label) for run in draft.experiments[0].runs) < 500
+
+
+def test_each_line_of_a_long_text_is_judged_once_and_not_remembered_behind_it(monkeypatch):
+    """Made: 1,100 reports below 20 sentences each. Above 20,000 lines each was judged again at every step."""
+    judged: list[str] = []
+
+    def judge(text: str) -> bool:
+        judged.append(text)
+        return True
+
+    remembering = asides.remember_lines(judge)
+    monkeypatch.setattr(captions, "is_sentence", remembering)
+    sentence = "Then it was changed to setting {} and measured again.\n"
+    text = "".join("".join(sentence.format(f"{i}.{k}") for k in range(20)) + "\n" + RATE.format(i) for i in range(1100))
+    relate(list(parsers.read(parsers.Text([text]))), text.count("\n"))
+    assert len(judged) == len({*judged}) > 20_000
+    assert remembering(judged[0]) and len(judged) == len({*judged}) + 1  # it was forgotten
