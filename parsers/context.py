@@ -91,7 +91,7 @@ class Context:
         self.label = self.label if self.label and transcript.is_rule(text) else None
         line = _describe(text)
         if line.typed is None and self._is_prompt(text):
-            self._add_command((None, text.removeprefix(self.prompt).strip()), number, None, "")
+            self._add_typed(number, text)
             return
         if self.in_output and (shown := SHOWN.fullmatch(text.strip())):
             self._follow_version(*filter(None, shown.groups()))
@@ -126,7 +126,7 @@ class Context:
         for at, text in enumerate(rows, last - len(rows) + 1):
             self.label = self.label if self.label and transcript.is_rule(text) else None
             if is_typed and self._is_prompt(text):
-                self._add_command((None, text.removeprefix(self.prompt).strip()), at, None, "")
+                self._add_typed(at, text)
                 continue
             is_prose = transcript.is_plain(text) or not transcript.is_elision(text) and transcript.is_prose(text)
             self._add_text(at, text, is_prose, lines if at == last else None)
@@ -182,6 +182,14 @@ class Context:
             self.trail.pop()  # the first line of the prompt
         if branch != self.branch:
             self.branch, self.commands = branch, (*self.commands[1 - _TYPED :], f"git switch {branch}")
+
+    def _add_typed(self, number: int, line: str) -> None:
+        """Take in what was typed behind the prompt that was learned: a command or a comment."""
+        typed = line.removeprefix(self.prompt).strip()
+        if typed.startswith("# "):
+            self._add_heading(number, typed)
+        else:
+            self._add_command((None, typed), number, None, "")
 
     def _is_prompt(self, line: str) -> bool:
         return self.prompt != "" and line.startswith(self.prompt)

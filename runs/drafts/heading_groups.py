@@ -37,7 +37,8 @@ _LETTERED = re.compile(r"(.*[^\W_])\s*[(（\[]([a-h])[)）\]]")  # "jetty (a)"
 _MOST_DIGITS = 9  # of a load's numbers
 _LOAD = "\0"  # in place of a number that tells the load
 _PART = re.compile(  # a number, but no size ("1B") or version; a word; a sign
-    r"(?<![.\d])\d+(?:[,.\s]\d{3})*[kKm]?(?![A-Za-z\d]|\.\d)|[A-Za-z]*\d+[A-Za-z][\w.]*|[^\W\d_]+|\s+|.", re.DOTALL
+    r"(?<![.\d])\d+(?:[,.\s]\d{3})*[kKm]?(?![A-Za-z\d]|\.\d)|\d+(?:\.\d+)+|[A-Za-z]*\d+[A-Za-z][\w.]*|[^\W\d_]+|\s+|.",
+    re.DOTALL,
 )
 _IS_NAME = re.compile(r"\d|[^\W\d_a-z][A-Z]|[a-z][A-Z]")  # "PHP", "HTTP/2", "fastCGI"
 _IS_WORD = re.compile(r"[^\W\d_]{4,}|[^\W\d_A-Za-zÀ-ɏ]{2,}")

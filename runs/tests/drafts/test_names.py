@@ -514,3 +514,21 @@ def test_a_limit_that_the_rate_comes_to_names_a_config_all_the_same():
 def test_headings_without_a_blank_behind_their_signs_are_headings():
     said = "Tendríamos como resultado una salida así:"
     assert names_of(f"##Fastify\n\n{said}\n\n@ab 500.1\n\n##Koa\n\n{said}\n\n@ab 400.1\n") == ["Fastify", "Koa"]
+
+
+def test_a_part_of_a_version_is_no_load():
+    """Made: 60 s are one minute, and 1 stands in one of the versions alone."""
+    report = (FIXTURES / "k6/k6_01_marks.txt").read_text().partition("\n")[2]
+    rates = ((f"{n}.{at}", one) for n in (1, 2) for at, one in enumerate(("4.1.6", "4.2.0")))
+    text = "".join(
+        f"{one} run {rate[0]}\n\n$ k6 run -u 4 -d 60s a.js\n{report.replace('/s', f'{rate[-1]}/s')}\n"
+        for rate, one in rates
+    )
+    assert {name for name in names_of(text)} == {"4.1.6", "4.2.0"}
+
+
+def test_a_comment_behind_a_prompt_says_what_a_run_is():
+    load = "gen$ wrk -t2 -c10 -d5s http://web1/"
+    text = f"{load}\n@wrk 9.10\ngen$ # warm-up\n{load}\n@wrk 10.10\n{load}\n@wrk 11.10\n"
+    _, draft = read(expand(text))
+    assert [run.counted for run in draft.experiments[0].runs] == [True, False, True]
