@@ -68,11 +68,17 @@ def record_all(wanted: list[Plant], into: Path, until: float) -> None:
     make_group(PREFERRED)
     for pid in (str(os.getpid()), *find_database()):
         (PREFERRED / "cgroup.procs").write_text(pid)
-    for plant in wanted:
-        if not (into / f"{plant.name}.txt").exists():
-            if time.monotonic() > until - 20:
-                return
-            record(plant, into)
+    try:
+        for plant in wanted:
+            if not (into / f"{plant.name}.txt").exists():
+                if time.monotonic() > until - 20:
+                    return
+                record(plant, into)
+    finally:
+        for pid in (PREFERRED / "cgroup.procs").read_text().split():
+            with suppress(ProcessLookupError):  # which has ended meanwhile
+                (GROUPS / "cgroup.procs").write_text(pid)
+        PREFERRED.rmdir()
 
 
 def find_database() -> list[str]:
