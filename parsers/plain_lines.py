@@ -46,7 +46,10 @@ def compile_plain_lines() -> re.Pattern[str]:
     )
     names = "|".join(map(re.escape, sorted(load_programs())))
     word = rf"(?!(?:{names})(?![\w-]))\w++|[{_APART}](?:(?= )|(?!{output}))|{_SIGN}"
-    few_words = rf"(?=[^\n]{{1,{_LONGEST}}}\n)(?!\s*\n)(?=(?:[^ \n]*+ ++){{0,{_MOST_GAPS}}}+[^ \n]*+\n)"
+    # Wide signs are narrowed, and with a blank at a line's end patterns do not see that it ends.
+    few_words = (
+        rf"(?=[^\n\uff01-\uff5e]{{1,{_LONGEST}}}(?<! )\n)(?!\s*\n)(?=(?:[^ \n]*+ ++){{0,{_MOST_GAPS}}}+[^ \n]*+\n)"
+    )
     line = rf"{few_words}(?!{start}){_exclude_rates()}(?:{word})++"
     return re.compile(rf"(?:{number_names(keep_to_line(line))}\n){{1,{_MOST}}}+", re.MULTILINE)
 
