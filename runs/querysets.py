@@ -54,11 +54,11 @@ def database_lock(number: int, *, wait: bool = True) -> Iterator[bool]:
                 cursor.execute("SELECT pg_advisory_unlock(%s)", [number])
 
 
-CHANGES = 0xC4A96E  # the lock of `take_turns`
+CHANGES, SEVERAL_TEXTS = 0xC4A96E, 0x5E4E4A  # locks of `take_turns`
 
 
 @contextmanager
-def take_turns() -> Iterator[None]:
+def take_turns(lock: int = CHANGES) -> Iterator[None]:
     """A transaction in which somebody changes what is stored. One has to end before the next one begins, as on SQLite.
 
     What changes together (runs, their texts, configs) is locked in many orders: two at a time would wait for each other.
@@ -66,7 +66,7 @@ def take_turns() -> Iterator[None]:
     with transaction.atomic():
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_xact_lock(%s)", [CHANGES])
+                cursor.execute("SELECT pg_advisory_xact_lock(%s)", [lock])
         yield
 
 

@@ -28,7 +28,7 @@ import parsers
 from parsers.blocks import UNFORESEEN
 from runs.drafts.draft import Draft, Reading
 from runs.models import Capture, ConfigText, Run, Timing, Upload
-from runs.querysets import read_database_now, take_turns
+from runs.querysets import SEVERAL_TEXTS, read_database_now, take_turns
 
 from .edits import Edits, apply_edits, map_old_keys, renumber_blocks
 from .hints import Hints, add_header
@@ -201,7 +201,7 @@ def _save_all(prepared: Sequence[_Prepared]) -> list[Receipt]:
         if len(prepared) == 1:
             return [_save(saving)]
         receipts = []
-        with transaction.atomic():
+        with take_turns(SEVERAL_TEXTS):  # each text locks hosts and facets in one order, several of them in theirs
             for saving in prepared:
                 receipts.append(_save(saving))
         return receipts

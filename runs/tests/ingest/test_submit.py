@@ -6,6 +6,7 @@ import gzip
 import math
 import re
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.apps import apps
@@ -327,6 +328,26 @@ def test_the_same_text_from_many_at_once_is_stored_once(hints):
     assert sum(receipt.created for receipt in receipts) == 2 == Upload.objects.count()
     assert Run.objects.count() == 2
     assert Experiment.objects.count() == (1 if hints.experiment else 2)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_forms_of_several_texts_at_once_do_not_wait_for_each_other():
+    """On PostgreSQL: the first text of one had made what the second one of another needed, and the other way round."""
+    start = threading.Barrier(4)
+
+    def send(number: int) -> list[bool]:
+        created = []
+        for at in range(4):
+            names = [f"config {at} {letter}:" for letter in "abcdef"][:: -1 if number % 2 else 1]
+            texts = [(name, session(500 + number, heading=name).encode()) for name in names]
+            start.wait(20)
+            created += [receipt.created for receipt in ingest.submit_all(texts, origin="api")]
+        connections.close_all()
+        return created
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(all(created) for created in pool.map(send, range(4)))
+    assert Upload.objects.count() == Run.objects.count() == 4 * 4 * 6
 
 
 @pytest.mark.django_db(transaction=True)
