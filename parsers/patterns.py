@@ -11,7 +11,7 @@ from typing import Any
 ASCII = [chr(code) for code in range(128)]
 _ONE_CHARACTER = (_constants.LITERAL, _constants.NOT_LITERAL, _constants.IN, _constants.ANY)
 _REPEATED = (_constants.MAX_REPEAT, _constants.MIN_REPEAT, _constants.POSSESSIVE_REPEAT)
-_PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
+_PARTS = re.compile(r"\\s(?:[+*?]\+?|\{[\d,]*\}\+?)?|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
 # Of characters, of which each text begins with one of one group only.
 _GROUPS = (
     "a-mx-z_",
@@ -59,10 +59,13 @@ def join_by_first_character(pattern: str) -> str:
 
 
 def keep_to_line(pattern: str) -> str:
-    """The pattern whose blanks, and classes of all characters but some, are no line ends."""
+    """The pattern whose blanks, and classes of all characters but some, go no farther than to the end of a line."""
 
     def keep(part: str) -> str:
-        return r"[^\S\n]" if part == r"\s" else f"[^\\n{part[2:]}" if part.startswith("[^") else part
+        if part.startswith(r"\s"):
+            blanks = rf"[^\S\n]{part[2:]}"
+            return blanks if part[2:].startswith(("*", "?", "{0")) else f"(?:{blanks}|$)"
+        return f"[^\\n{part[2:]}" if part.startswith("[^") else part
 
     return "".join(map(keep, _PARTS.findall(pattern)))
 

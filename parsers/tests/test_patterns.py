@@ -39,6 +39,11 @@ def test_the_alternatives_of_a_pattern(pattern, wanted):
 
 @pytest.mark.parametrize("pattern", [r"a\s+b", r"a[^b]+b", r"a[^\d]b", r"\[a[^\]]b"])
 def test_a_pattern_that_keeps_to_its_line_matches_no_line_end(pattern):
-    kept = re.compile(keep_to_line(pattern))
+    kept = re.compile(keep_to_line(pattern), re.MULTILINE)
     assert any(kept.search(text) for text in ("a  b", "a.b", "[a b"))
     assert not any(kept.search(text) for text in ("a\nb", "[a\nb"))
+
+
+def test_a_blank_that_a_pattern_demands_may_be_the_end_of_a_line():
+    assert re.compile(keep_to_line(r"a\]\s"), re.MULTILINE).match("a]\nb")
+    assert not re.compile(keep_to_line(r"a\s{1,3}b"), re.MULTILINE).match("a\nb")
