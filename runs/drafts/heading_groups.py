@@ -90,13 +90,13 @@ def find_sections(
 
 def find_levels(sections: Iterable[tuple[Sequence[Heading], Method]], may_name: Callable[[str], bool]) -> set[str]:
     """Lines below a heading that only numbers tell apart, those of the load below each: "c=10, 3 runs", "c=100, 3 runs"."""
-    alike: dict[str, list[tuple[list[int], str, Method]]] = defaultdict(list)
-    below: set[str] = set()  # what stands below another heading where it stands first
+    alike: dict[tuple[int, str], list[tuple[list[int], str, Method]]] = defaultdict(list)
+    below: set[tuple[int, str]] = set()  # what stands below another heading where it stands first
     for trail, method in sections:
         above = False
         for _, text in trail:
             numbers = [int(number[:_MOST_DIGITS]) for number in re.findall(r"\d+", text)]
-            base = re.sub(r"\d+|(?<=\w{3})[^\W\d]+", "", text)
+            base = len(numbers), re.sub(r"\d+|(?<=\w{3})[^\W\d]+", "", text)
             if is_short(text) and numbers:
                 below |= {base} if above and base not in alike else set()
                 alike[base].append((numbers, text, method))

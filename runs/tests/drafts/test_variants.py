@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+import parsers
+from runs.drafts.relate import relate
+
 from .documents import FIXTURES, expand, read
 
 WRK = "$ wrk -t2 -c10 -d5s http://localhost:8080/\n"
@@ -434,3 +437,12 @@ def test_another_kernel_shown_on_one_machine_tells_configs_apart():
 def test_the_environment_in_a_prompt_tells_configs_apart():
     typed = [f"({name}) kai@box:~$ {WRK.removeprefix('$ ')}" for name in ("py310", "py310", "py312")]
     assert grouped(*typed) == {"environment=py310": [100.1, 101.1], "environment=py312": [102.1]}
+
+
+def test_lines_that_differ_in_how_many_numbers_they_have_are_related():
+    """Found by make fuzz: "load1" and "load1x2" below each heading, at which relating raised."""
+    rate = "Requests per second:    {}.5 [#/sec] (mean)"
+    parts = [f"## {server}\n\nload1\n\n{rate}\n\nload1x2\n\n{rate}" for server in ("nginx", "apache")]
+    text = "\n\n".join(part.format(10 + n, 20 + n) for n, part in enumerate(parts)) + "\n"
+    draft = relate(list(parsers.read(text.splitlines(keepends=True))), text.count("\n"))
+    assert len(draft.experiments[0].runs) == 4
