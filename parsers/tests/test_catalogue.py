@@ -89,7 +89,9 @@ def test_the_formats_that_a_line_opens_are_found_by_one_pattern_of_all():
 
 def test_no_line_with_which_an_output_begins_is_one_of_those_that_begin_nothing():
     plain = compile_plain_lines()
-    lines = {line for path in fixtures() for line in text_of(path).split("\n")[:200] if line.strip() and len(line) < 300}
+    lines = {
+        line for path in fixtures() for line in text_of(path).split("\n")[:200] if line.strip() and len(line) < 300
+    }
     begin = [line for line in sorted(lines) if catalogue.find_opening(f"{line}\n") or catalogue.find_opening(line)]
     assert len(begin) > 1_000
     assert [line for line in begin if plain.match(f"{line}\nand another\n")] == []

@@ -277,7 +277,8 @@ def _compare_two(page: Page, key: str, ranked: Sequence[Side]) -> Headline:
     odd = _find_odd(page, (own, other))
     if odd[0] and outcome == Outcome.UNPROVEN and not _leads_without_means(page, key, own, other):
         step = _advise(outcome, verdict, against, odd)
-        return Headline(outcome, step, key, odd=odd, against=tuple(against), sides=(own, other, *ranked[2:]))
+        sides, spread = (own, other, *ranked[2:]), _spread(page, key, (own, other))
+        return Headline(outcome, step, key, odd=odd, spread=spread, against=tuple(against), sides=sides)
     columns = (page.comparison.columns[side.at] for side in (own, other))
     are_typed = all(
         any(run.whole_command for run in column.runs) for column in columns

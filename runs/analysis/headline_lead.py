@@ -150,6 +150,8 @@ def why_unproven(headline: Headline) -> str:
         return "no further apart than one step of what the tool prints"
     if headline.drift:
         return "all runs of one came before those of the other, and the figures drifted through both"
+    if headline.odd[0] and headline.winner is None:
+        return f"one run of “{shorten(headline.odd[1])}” alone decides which is ahead"
     if headline.odd[0] == "outlier":
         return f"one run of “{shorten(headline.odd[1])}” is far off the others"
     if headline.odd[0] == "cold":

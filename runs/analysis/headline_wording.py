@@ -193,7 +193,7 @@ def _say_nobody(headline: Headline) -> str:
     told = [
         f"{_quote_name(side)} measured {figure(side.value)} {unit}" for side in headline.sides if side.value is not None
     ]
-    alone = f" One run of “{shorten(headline.odd[1])}” alone decides which is ahead." if headline.odd[0] else ""
+    alone = f" {capitalize(why_unproven(headline))}." if headline.odd[0] else ""
     return f"{'; '.join(told[:MOST_OTHERS])}.{alone}"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any, NamedTuple
@@ -255,7 +255,9 @@ def make_table(comparison: Comparison, judgement: Judgement, headline: Headline,
     leads = describe_lead(headline, judgement.bases, marks)
     merged = [(group.name, merge_phases(group.rows)) for group in comparison.groups]
     n_metrics = sum(len(rows) for _, rows in merged)
-    rows = [_make_key_row(comparison, judgement, phases, leads) for phases in _pick_rows(comparison, merged)]
+    stopped = [one for one in (headline, *headline.others) if one.outcome is Outcome.NOT_COMPARABLE]
+    unlike = {side.at for one in stopped for side in one.sides}
+    rows = [_make_key_row(comparison, judgement, phases, leads, unlike) for phases in _pick_rows(comparison, merged)]
     groups: tuple[tuple[str, tuple[MetricRow, ...]], ...] = ()
     if whole or n_metrics * len(comparison.columns) <= MOST_CELLS:
         groups = tuple((name, tuple(_make_full_row(judgement, phases) for phases in rows)) for name, rows in merged)
@@ -292,8 +294,10 @@ def _pick_rows(comparison: Comparison, merged: Sequence[tuple[str, Sequence[Phas
     yield from ranked[:1]
 
 
-def _make_key_row(comparison: Comparison, judgement: Judgement, phases: Phases, leads: Mapping[int, str]) -> MetricRow:
-    """leads: of columns, the headline's effect where the changes against the baseline do not say it."""
+def _make_key_row(
+    comparison: Comparison, judgement: Judgement, phases: Phases, leads: Mapping[int, str], unlike: Collection[int]
+) -> MetricRow:
+    """leads: of columns, the headline's effect where the changes against the baseline do not say it; unlike: no verdict on them."""
     row = _choose_main(phases)
     label, unit = NAMES.get(row.key, (row.of or row.label, row.unit))
     program, colon, which = label.rpartition(": ")
@@ -304,6 +308,7 @@ def _make_key_row(comparison: Comparison, judgement: Judgement, phases: Phases, 
     cells = []
     for at, (made, cell) in enumerate(zip(_make_cells(judgement, phases, linked=False), row.cells, strict=True)):
         note = percent(shares[at], 1) if at in shares else leads.get(at, "") if row.key in RATE else ""
+        made = made._replace(tone="", verdict="") if at in unlike else made
         few = not row.of and 0 < cell.n < len(comparison.columns[at].runs)
         cells.append(made._replace(note=note or (f"n={cell.n}" if few else ""), bad=bool(is_failures and cell.mean)))
     strip = _strip(comparison, row) if len(comparison.columns) <= MOST_ACROSS and not row.phase else SafeString("")

@@ -12,6 +12,8 @@ from django.conf import settings
 from django.db import connections
 from django.test import Client
 
+from runs.tests import factories
+
 ARGUMENTS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
@@ -104,6 +106,17 @@ def test_a_figure_leads_to_its_line(page: Any, shared: Path, live_server: Any) -
     page.locator("li:target").wait_for()
     assert no_sideways_scroll(page)
     assert all(request.startswith(live_server.url) for request in page.evaluate(REQUESTS))
+
+
+def test_six_configs_with_long_names_fit_a_wide_page(page: Any, live_server: Any) -> None:
+    made, text = factories.experiment("a sweep of six"), factories.upload()
+    for workers in (1, 2, 3, 4, 6, 8):
+        config = factories.config(made, f"WEB_CONCURRENCY={workers}")
+        factories.run(config, text, requests_per_second=141.0 * workers, mean_ms=400.0 / workers, failed_requests=0)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(live_server.url + made.get_absolute_url())
+    page.locator(".keytable .spread").first.wait_for()
+    assert no_sideways_scroll(page)
 
 
 REQUESTS = "performance.getEntriesByType('resource').map((entry) => entry.name)"

@@ -56,6 +56,16 @@ def test_a_row_has_its_change_and_its_verdict_in_a_word(browser):
     assert '<span class="delta up">+50 %</span>' in page
 
 
+def test_no_row_is_called_better_where_the_headline_says_not_comparable(browser):
+    made = four_against_four()
+    Run.objects.filter(config__name="old").update(keepalive=False)
+    Run.objects.filter(config__name="new").update(keepalive=True)
+    page = html(browser, made.get_absolute_url())
+    assert "Not comparable: keep-alive" in sentence(browser, made)
+    assert '<td class="verdict "><span title=' in page
+    assert ">better</span>" not in page
+
+
 def test_what_a_verdict_rests_on_is_listed_without_a_script(browser):
     page = said(browser, four_against_four())
     assert "What each verdict rests on" in page
