@@ -113,18 +113,18 @@ def _is_next(values: dict[str, Any], at: str | None, of_x: re.Match[str] | None)
 
 
 def _add(values: dict[str, Any], event: re.Match[str]) -> bool:
-    name, into = event["event"], values
+    name, into, is_counted = event["event"], values, not event["count"].startswith("<")
+    digits = re.sub(r"[, ](?=\d{3}(?!\d))", "", event["count"].strip()).replace(",", ".")
+    if is_counted and not re.fullmatch(r"\d{1,20}(?:\.\d{1,9})?", digits):
+        return False
     if cpu := event["cpu"]:
         into = values.setdefault("cpus", {}).setdefault(name, {}).setdefault(cpu, {})
     table = into.setdefault("events", {})
     if name in table or name in into.get("not_counted", []):
         return False
-    if event["count"].startswith("<"):
+    if not is_counted:
         into.setdefault("not_counted", []).append(name)
         return True
-    digits = re.sub(r"[, ](?=\d{3}(?!\d))", "", event["count"].strip()).replace(",", ".")
-    if not re.fullmatch(r"\d{1,20}(?:\.\d{1,9})?", digits):
-        return False
     unit = f"_{event['unit'].lower()}" if event["unit"] else ""
     table[name + unit] = float(digits) if "." in digits else int(digits)
     what = (event["what"] or "").strip()

@@ -278,3 +278,9 @@ def test_a_rate_of_sessions_of_httperf_without_its_mean_is_read(caplog):
     assert "avg -inf" in text and "(0 samples)" in text
     holds([f"{line}\n" for line in text.split("\n")])
     assert not caplog.records
+
+
+def test_a_row_of_perf_stat_whose_count_is_no_number_is_no_block():
+    """Found by make fuzz: it was two blocks of one line, without an event."""
+    rows = ["0.504017652                  0      cpu-migrations\n", "0.504017652              1,2,3      page-faults\n"]
+    assert [block.lines for block in parsers.read([*rows, "5%    <not supported>      cycles\n"])] == [(1, 1)]
