@@ -57,9 +57,9 @@ def find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
         text: re.sub(r"\d+", "#", text) for text in last if is_short(text) and is_generic(text) and names_amount(text)
     }
     n_alike = Counter(amounts.values())
+    compared |= {text for text, base in amounts.items() if n_alike[base] > 1}
     versions = {text: found[1] for text in last if (found := _VERSION.fullmatch(text))}
     compared |= set(versions) if len(set(versions.values())) > 1 else set()
-    compared |= {text for text, base in amounts.items() if n_alike[base] > 1}
     return compared | (set(letters) if len(set(letters.values())) > 1 else set())
 
 

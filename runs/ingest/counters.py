@@ -37,12 +37,8 @@ COLUMNS = (
     *("tool", "facet_config", "facet_command", "facet_server", "host", "fingerprint", "created_at", "ran_at"),
     *("counted", "partial", "aborted", "requests_per_second"),
 )
-OWNERS = (
-    "upload",
-    "experiment",
-    "config",
-    "host",
-)  # of whose runs a query may be: it would ask for each run's owner again
+# Loaded, too: a query of an owner's runs would ask for each run's owner again.
+OWNERS = ("upload", "experiment", "config", "host")
 RAN_AT = Coalesce("ran_at", "created_at")
 # As _make_contribution has it, which leaves out what is not known when a run is stored.
 MAY_BE_IN_TREND = Q(counted=True, partial=False, aborted=False, requests_per_second__gt=0)
