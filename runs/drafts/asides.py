@@ -192,6 +192,7 @@ _STAMP = re.compile(
     r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.,]*Z?\]?:?\s+(?:##\[\w+\]\s*)?|^(?:##|::)\[?group(?:\]|::)\s*"
 )
 _STAGE = re.compile(r"\[Pipeline\] \{ \((.+)\)")  # of a CI service's job
+_BRACKETED = re.compile(r"[\s■●◆・]*[【《〈「『]([^【】《》〈〉「」『』]+)[】》〉」』][\s:：]*")
 _FINDING = re.compile(  # behind a name: "(33 more requests per second than nginx)", "*(2x slower)*"
     r"(?<=\S)\s+[*_]*\([^()]*\d[^()]*\b(?:more|fewer|less|faster|slower|better|worse)\b[^()]*\)[*_]*\s*$", re.IGNORECASE
 )
@@ -210,7 +211,7 @@ def strip_markup(text: str) -> str:
     if file := FILE_HEAD.fullmatch(text.strip()):
         return _name_file(PurePosixPath(file["path"] or file["shown"]))
     text = _STAMP.sub("", text)
-    if banner := _BANNER.fullmatch(text) or _STAGE.fullmatch(text):
+    if banner := _BANNER.fullmatch(text) or _STAGE.fullmatch(text) or _BRACKETED.fullmatch(text):
         text = banner[1]
     text = DONE.sub("", _FINDING.sub("", text))
     bare = _MARKUP.sub("", _EMPHASIS.sub(r"\2", _CODE.sub(r"\1", text))).strip()

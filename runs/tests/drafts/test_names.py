@@ -532,3 +532,7 @@ def test_a_comment_behind_a_prompt_says_what_a_run_is():
     text = f"{load}\n@wrk 9.10\ngen$ # warm-up\n{load}\n@wrk 10.10\n{load}\n@wrk 11.10\n"
     _, draft = read(expand(text))
     assert [run.counted for run in draft.experiments[0].runs] == [True, False, True]
+
+
+def test_brackets_around_a_heading_are_no_part_of_a_name():
+    assert names_of("【YJIT なし】\n\n@wrk 9.10\n\n「YJIT あり」:\n\n@wrk 10.10\n") == ["YJIT なし", "YJIT あり"]
