@@ -251,7 +251,10 @@ class Context:
         """Take in a command. lines: those behind it, where it may go on."""
         host, command = typed
         while (
-            lines and command.endswith("\\") and len(command) < _LONGEST_COMMAND and (more := lines.peek()) is not None
+            lines is not None
+            and command.endswith("\\")
+            and len(command) < _LONGEST_COMMAND
+            and (more := lines.peek()) is not None
         ):
             next(lines)
             command = command[:-1].rstrip() + " " + more.strip().removeprefix(">").strip()

@@ -129,7 +129,7 @@ def method_of(run: Any, options: Mapping[str, Any], semantics: Any, command: str
         pipelining=options.get("pipelining") or (1 if is_plain else None),
         method=options.get("method") or ("GET" if is_plain else None),
         path=run.path or options.get("path") or None,
-        further=further if command else further or None,
+        further=further or (() if command else None),
     )
 
 

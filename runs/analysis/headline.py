@@ -275,7 +275,7 @@ def _compare_two(page: Page, key: str, ranked: Sequence[Side]) -> Headline:
         against += [one for one in wrong if not one.config]
     outcome = Outcome.NOT_COMPARABLE if stops else _decide(verdict, against)
     odd = _find_odd(page, (own, other))
-    if odd[0] and outcome == Outcome.UNPROVEN and not _leads_without_means(page, key, own, other):
+    if odd[0] and outcome == Outcome.UNPROVEN and not _leads_by_median(page, key, own, other):
         step = _advise(outcome, verdict, against, odd)
         sides, spread = (own, other, *ranked[2:]), _spread(page, key, (own, other))
         return Headline(outcome, step, key, odd=odd, spread=spread, against=tuple(against), sides=sides)
@@ -307,8 +307,8 @@ def _compare_two(page: Page, key: str, ranked: Sequence[Side]) -> Headline:
     )
 
 
-def _leads_without_means(page: Page, key: str, own: Side, other: Side) -> bool:
-    """Whether the leader by the mean leads by the median, too: else the one odd run decides."""
+def _leads_by_median(page: Page, key: str, own: Side, other: Side) -> bool:
+    """Whether the leader by the mean leads by the median, too: else one odd run decides."""
     mine, its = (median(one.value for one in page.figures(key, side.at)) for side in (own, other))
     return (mine > its) == (MEASURES[key] > 0)
 

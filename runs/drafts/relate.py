@@ -34,10 +34,10 @@ from .draft import (
 from .duplicates import find_backed_figures, find_duplicate_loads, find_duplicate_monitors
 from .heading_words import find_repeat, is_generic, is_sentence, is_short, is_warm_up
 from .hosts import add_told_facts, find_hosts, find_sighting, find_told_hosts, split_by_machine
+from .loops import fill_in_loops
 from .parts import join_parts
 from .recorded import Recording, place_recorded
 from .told_hosts import find_listed_facts
-from .variants import fill_in_loops
 
 _COMPARES = re.compile(
     r"比較|負荷|ベンチマーク|性能|検証|\bvs\.?\b|\bversus\b|compar|benchmark|performance|\bload test|porówn|wydajno|speed"

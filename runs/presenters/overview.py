@@ -239,6 +239,10 @@ class MetricTable:
         return len(self.columns) <= MOST_ACROSS
 
     @property
+    def has_verdicts(self) -> bool:
+        return any(cell.verdict for row in self.rows for cell in row.cells)
+
+    @property
     def has_strips(self) -> bool:
         return any(row.strip for row in self.rows)
 
@@ -260,7 +264,9 @@ def make_table(comparison: Comparison, judgement: Judgement, headline: Headline,
     rows = [_make_key_row(comparison, judgement, phases, leads, unlike) for phases in _pick_rows(comparison, merged)]
     groups: tuple[tuple[str, tuple[MetricRow, ...]], ...] = ()
     if whole or n_metrics * len(comparison.columns) <= MOST_CELLS:
-        groups = tuple((name, tuple(_make_full_row(judgement, phases) for phases in rows)) for name, rows in merged)
+        groups = tuple(
+            (name, tuple(_make_full_row(judgement, phases, unlike) for phases in rows)) for name, rows in merged
+        )
     return MetricTable(comparison.columns, tuple(rows), n_metrics, groups)
 
 
@@ -297,7 +303,7 @@ def _pick_rows(comparison: Comparison, merged: Sequence[tuple[str, Sequence[Phas
 def _make_key_row(
     comparison: Comparison, judgement: Judgement, phases: Phases, leads: Mapping[int, str], unlike: Collection[int]
 ) -> MetricRow:
-    """leads: of columns, the headline's effect where the changes against the baseline do not say it; unlike: no verdict on them."""
+    """leads: of columns, the headline's effect where the changes against the baseline do not say it; unlike: see _make_cells."""
     row = _choose_main(phases)
     label, unit = NAMES.get(row.key, (row.of or row.label, row.unit))
     program, colon, which = label.rpartition(": ")
@@ -306,9 +312,10 @@ def _make_key_row(
     is_failures = row.key == "failed_requests"
     shares = list_failed_shares(comparison) if is_failures else {}
     cells = []
-    for at, (made, cell) in enumerate(zip(_make_cells(judgement, phases, linked=False), row.cells, strict=True)):
+    for at, (made, cell) in enumerate(
+        zip(_make_cells(judgement, phases, unlike, linked=False), row.cells, strict=True)
+    ):
         note = percent(shares[at], 1) if at in shares else leads.get(at, "") if row.key in RATE else ""
-        made = made._replace(tone="", verdict="") if at in unlike else made
         few = not row.of and 0 < cell.n < len(comparison.columns[at].runs)
         cells.append(made._replace(note=note or (f"n={cell.n}" if few else ""), bad=bool(is_failures and cell.mean)))
     strip = _strip(comparison, row) if len(comparison.columns) <= MOST_ACROSS and not row.phase else SafeString("")
@@ -329,19 +336,22 @@ def _say_phases(phases: Phases) -> str:
     return " · ".join(row.phase for row in phases if row.phase) if len(phases) > 1 else ""
 
 
-def _make_full_row(judgement: Judgement, phases: Phases) -> MetricRow:
+def _make_full_row(judgement: Judgement, phases: Phases, unlike: Collection[int]) -> MetricRow:
     row = _choose_main(phases)
     unit = " · ".join(
         filter(None, (row.unit, _say_phases(phases) or row.phase, "mean of each run’s own" * row.averages_percentiles))
     )
-    return MetricRow(row.key, row.of or row.label, unit, tuple(_make_cells(judgement, phases, linked=True)))
+    return MetricRow(row.key, row.of or row.label, unit, tuple(_make_cells(judgement, phases, unlike, linked=True)))
 
 
-def _make_cells(judgement: Judgement, phases: Phases, *, linked: bool) -> Iterator[MetricCell]:
-    """linked: False leaves links out of the order of Tab, where the table of all metrics has the same ones, and single runs out."""
+def _make_cells(judgement: Judgement, phases: Phases, unlike: Collection[int], *, linked: bool) -> Iterator[MetricCell]:
+    """unlike: columns that the headline does not compare, so that no verdict is shown.
+
+    linked: False leaves links out of the order of Tab, where the table of all metrics has the same ones, and single runs out.
+    """
     row = _choose_main(phases)
     for at, cell in enumerate(row.cells):
-        verdict = judgement.of(row.key, at)
+        verdict = None if at in unlike else judgement.of(row.key, at)
         values = [_write_value(one.cells[at], "v" if one is row else "w", linked) for one in phases if one.cells[at].n]
         yield MetricCell(  # every word in it was escaped
             value=SafeString('<span class="sep">·</span>'.join(values) or '<span class="none">–</span>'),

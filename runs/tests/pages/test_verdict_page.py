@@ -62,8 +62,10 @@ def test_no_row_is_called_better_where_the_headline_says_not_comparable(browser)
     Run.objects.filter(config__name="new").update(keepalive=True)
     page = html(browser, made.get_absolute_url())
     assert "Not comparable: keep-alive" in sentence(browser, made)
-    assert '<td class="verdict "><span title=' in page
-    assert ">better</span>" not in page
+    assert '<table id="table"' in page
+    assert not re.search(r'<t[dh][^>]* class="verdict', page)
+    assert 'class="delta up"' not in page
+    assert words(page).count("keep-alive on") == 0 < words(page).count("Keep-alive differs: on against off")
 
 
 def test_what_a_verdict_rests_on_is_listed_without_a_script(browser):
