@@ -455,6 +455,12 @@ def command(tool: str, *commands: str) -> list[dict[str, object]]:
     return [{"tool": tool, "command": each} for each in commands]
 
 
+def test_protocols_that_one_config_was_loaded_with_are_what_is_compared():
+    sides = command("hey", "hey -c 9 http://w/", "hey -c 9 -h2 http://w/")
+    found = of(*(run(1, rate, **(LONG | side)) for rate, side in zip((1000.0, 1300.0), sides, strict=True)))
+    assert (found.outcome, found.unlike) == ("unproven", ())
+
+
 @pytest.mark.parametrize(
     ("sides", "unlike"),
     [

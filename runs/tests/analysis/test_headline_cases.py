@@ -392,3 +392,10 @@ def test_a_config_that_does_not_count_has_no_effect_beside_its_figure():
     assert (
         set_baselines(comparison, comparison.bases, silent={1: "why"}).row("requests_per_second").cells[1].delta is None
     )
+
+
+def test_answers_that_came_too_late_fail_a_level_of_a_sweep():
+    wrk = {"tool": "wrk"}
+    late = wrk | {"values": {"socket_errors": {"connect": 0, "read": 0, "write": 0, "timeout": 3000}}}
+    found = over({10: ([100.0], wrk), 20: ([180.0], wrk), 40: ([120.0], late)})
+    assert (found.outcome, "15 % of the requests fail at 40" in found.sentence) == ("sweep", True)

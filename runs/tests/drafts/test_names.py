@@ -533,3 +533,16 @@ def test_a_comment_behind_a_prompt_says_what_a_run_is():
 
 def test_brackets_around_a_heading_are_no_part_of_a_name():
     assert names_of("【YJIT なし】\n\n@wrk 9.10\n\n「YJIT あり」:\n\n@wrk 10.10\n") == ["YJIT なし", "YJIT あり"]
+
+
+def test_users_that_were_added_to_keep_a_set_rate_are_no_other_load():
+    report = (FIXTURES / "k6/k6_01_marks.txt").read_text().partition("\n")[2]
+    vus = "     vus_max........................: 5       min=5         max=5"
+    assert vus in report
+    dropped = "     dropped_iterations.............: 5769    48.075000/s\n"
+    more = report.replace(vus, vus.replace("5 ", "9 ", 1).replace("=5", "=9")).replace(
+        "     vus.", dropped + "     vus."
+    )
+    text = f"$ k6 run a.js\n{report}\n$ k6 run a.js\n{more}\n"
+    _, draft = read(expand(text))
+    assert draft.experiments[0].runs[0].method.agrees(draft.experiments[0].runs[1].method)
