@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from runs.analysis.adaptive import Limit
-from runs.analysis.columns import Column, build_columns
+from runs.analysis.columns import Column, build_columns, find_baselines
 from runs.analysis.facts import HUGE, CaptureFact, ConfigFact, HostFact, OverrideFact, RunFact, Source, TextFact
 
 Severity = Literal["fatal", "caution", "note"]
@@ -44,7 +44,7 @@ class Finding:
 
 
 def about_run(run: RunFact, severity: Severity, moral: str, **facts: Any) -> Finding:
-    """A finding that rests on the line of the rule's figure, see doubts.GROUNDS."""
+    """A finding that rests on the line of the rule's figure, see doubts.Rule.figures."""
     return Finding(severity, moral, facts, run=run.id)
 
 
@@ -68,6 +68,11 @@ class Case:
     @cached_property
     def columns(self) -> list[Column]:
         return build_columns(self.configs, self.runs)
+
+    @cached_property
+    def bases(self) -> tuple[int, ...]:
+        """For each column the index of the one that it stands against, see find_baselines."""
+        return find_baselines(self.columns)
 
     @cached_property
     def counted_runs(self) -> list[RunFact]:

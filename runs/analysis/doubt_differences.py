@@ -12,9 +12,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
-from runs.analysis.columns import WORD, Column, find_baselines, read_method
+from runs.analysis.columns import WORD, read_method
 from runs.analysis.doubt_case import (
     Case,
     Finding,
@@ -23,7 +23,7 @@ from runs.analysis.doubt_case import (
     is_local,
     mean_reply_bytes,
 )
-from runs.analysis.facts import RunFact, Source, read_at
+from runs.analysis.facts import RunFact, read_at
 
 Grade = Literal["fatal", "split", "caution", "note"]
 Value = str | float
@@ -108,18 +108,14 @@ def _read_option(name: str, unset: str, case: Case, run: RunFact) -> Value | Non
     return found if isinstance(found, (str, float, int)) else None
 
 
-def _grade_option(weight: Grade, one: Value, other: Value) -> Grade | None:
+def _grade_option(one: Value, other: Value) -> Grade | None:
     """Where one command sets it and the other does not, something else was sent; else it is said in the configs' names."""
-    return weight if {one, other} & {NONE, USUAL} else "note"
+    return "split" if {one, other} & {NONE, USUAL} else "note"
 
 
 def _read_tls_protocol(case: Case, run: RunFact) -> Value | None:
     printed = run.values.get("tls_protocol")
     return printed.split(",")[0] if isinstance(printed, str) and printed else None
-
-
-def _read_length(case: Case, run: RunFact) -> Value | None:
-    return run.number(LENGTH)
 
 
 def _read_mean_reply(case: Case, run: RunFact) -> Value | None:
@@ -162,14 +158,14 @@ TOOL = (
 )
 LOAD = (
     Property("keep-alive", _read_keepalive, "split", stops=0, named=KEEP_ALIVE, varied=True),
-    Property("pauses", partial(_read_option, "delay_s", USUAL), partial(_grade_option, "split"), stops=0),
+    Property("pauses", partial(_read_option, "delay_s", USUAL), _grade_option, stops=0),
     Property("pipelining", _read_method("pipelining"), "split", stops=0, named=PIPELINING, varied=True),
     Property("request method", _read_method("method"), "split", stops=0, varied=True),
-    Property("script", partial(_read_option, "script", NONE), partial(_grade_option, "split"), stops=0, named=SCRIPT),
+    Property("script", partial(_read_option, "script", NONE), _grade_option, stops=0, named=SCRIPT),
     Property(
         "protocol",
         partial(_read_option, "protocol", USUAL),
-        partial(_grade_option, "split"),
+        _grade_option,
         stops=0,
         named=HTTP,
         varied=True,
@@ -183,7 +179,9 @@ LOAD = (
     Property("threads", "options.threads", "caution", says=0, named=r"threads?|-t\s*\d*"),
 )
 PAGE = (
-    Property(DOCUMENT, _read_length, grade_sizes, " bytes", LENGTH, stops=2, says=0, named=SIZES),
+    Property(
+        DOCUMENT, lambda case, run: run.number(LENGTH), grade_sizes, " bytes", LENGTH, stops=2, says=0, named=SIZES
+    ),
     Property("mean reply", _read_mean_reply, grade_mean_sizes, " bytes", stops=2, says=0, named=SIZES, like=DOCUMENT),
     Property("path", partial(_read_path, False), "caution", stops=0),
     Property("path", partial(_read_path, True), "note", says=0),
@@ -202,68 +200,63 @@ PROPERTIES = {prop.name: prop for family in FAMILIES.values() for prop in family
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """One property that is not the same in a column (by its number) and its base."""
+    """One property that is not the same in a column (by its number) and its base, and the values of either."""
 
     prop: Property
     at: int
     base: int
     severity: Severity
+    own: tuple[Value, ...]
+    other: tuple[Value, ...]
 
 
 def find_differences(family: str, case: Case) -> Iterator[Finding]:
     """A finding for each config that is not comparable, and one for the whole comparison of what is left."""
-    columns = case.columns
-    stands = {at: base for at, base in enumerate(find_baselines(columns)) if at != base and columns[at].runs}
-    gaps = [gap for prop in FAMILIES[family] for gap in _find_gaps(case, prop, stands)]
-    out = _find_configs_apart(gaps, columns)
+    gaps = [gap for prop in FAMILIES[family] for gap in _find_gaps(case, prop)]
+    config_of = {gap: case.columns[gap.at].config.id for gap in gaps}
+    out = _find_configs_apart(case, gaps)
     for config in out:
-        fatal = [
-            gap
-            for gap in gaps
-            if columns[gap.at].config.id == config and (gap.severity == "fatal" or gap.prop is BEGINS)
-        ]
-        pairs = [
-            (
-                gap.prop.name,
-                _collect_values(case, gap.prop, gap.at)[0],
-                _collect_values(case, gap.prop, gap.base)[0],
-                gap.prop.unit,
-            )
-            for gap in fatal
-        ]
-        yield Finding(
-            "fatal",
-            _choose_moral(family, "fatal", fatal),
-            {"pairs": pairs},
-            _collect_sources(case, fatal),
-            config=config,
-        )
-    left = [gap for gap in gaps if columns[gap.at].config.id not in out]
+        fatal = [gap for gap in gaps if config_of[gap] == config and (gap.severity == "fatal" or gap.prop is BEGINS)]
+        pairs = [(gap.prop.name, gap.own[0], gap.other[0], gap.prop.unit) for gap in fatal]
+        yield _make_finding(case, family, "fatal", fatal, pairs=pairs, config=config)
+    left = [gap for gap in gaps if config_of[gap] not in out]
     if left:
-        severity: Severity = "note" if {gap.severity for gap in left} == {"note"} else "caution"
         listed = []
         for prop in dict.fromkeys([gap.prop for gap in left]):
             where = _collect_places([gap for gap in left if gap.prop == prop])
             listed.append((prop.name, [value for at in where for value in _collect_values(case, prop, at)], prop.unit))
-        yield Finding(severity, _choose_moral(family, severity, left), {"listed": listed}, _collect_sources(case, left))
+        severity: Severity = "note" if {gap.severity for gap in left} == {"note"} else "caution"
+        yield _make_finding(case, family, severity, left, listed=listed)
 
 
-def _choose_moral(family: str, severity: Severity, gaps: Sequence[Gap]) -> str:
+def _make_finding(
+    case: Case, family: str, severity: Severity, gaps: Sequence[Gap], config: int | None = None, **facts: Any
+) -> Finding:
+    """It rests on the figure that differs in the first run of each column that is named, in the order of the columns."""
     omission = "_omission" if BEGINS in [gap.prop for gap in gaps] else ""
-    return f"other_{family}_{severity}{omission}"
+    figures = [gap.prop.figure for gap in gaps]
+    columns = [case.columns[at] for at in _collect_places(gaps)]
+    sources = tuple(column.runs[0].source_of(*figures) for column in columns if column.runs)
+    return Finding(severity, f"other_{family}_{severity}{omission}", facts, sources, config=config)
 
 
-def _find_gaps(case: Case, prop: Property, stands: dict[int, int]) -> list[Gap]:
-    values = {at: _collect_values(case, prop, at) for at in {*stands, *stands.values()}}
-    grades = {at: _grade_property(prop, values[at], values[base]) for at, base in stands.items()}
+def _find_gaps(case: Case, prop: Property) -> list[Gap]:
+    """None of columns that share a value with their base, or of which one has none."""
+    bases = {at: base for at, base in enumerate(case.bases) if at != base and case.columns[at].runs}
+    values = {at: _collect_values(case, prop, at) for at in {*bases, *bases.values()}}
+    grades: dict[int, Grade | None] = {}
+    for at, base in bases.items():
+        own, other = values[at], values[base]
+        differ = own and other and not set(own) & set(other)
+        grades[at] = (prop.grade(own[0], other[0]) if callable(prop.grade) else prop.grade) if differ else None
     gaps = []
     for at, grade in grades.items():
-        if grade is None or _is_compared(case, prop, at, stands[at]):
+        if grade is None or _is_compared(case, prop, at, bases[at]):
             continue
-        peers = [other for other, base in stands.items() if base == stands[at] and other != at]
+        peers = [other for other, base in bases.items() if base == bases[at] and other != at]
         odd = None in [grades[other] for other in peers if values[other]]
         settled: Severity = ("fatal" if odd else "caution") if grade == "split" else grade
-        gaps.append(Gap(prop, at, stands[at], settled))
+        gaps.append(Gap(prop, at, bases[at], settled, tuple(values[at]), tuple(values[bases[at]])))
     return gaps
 
 
@@ -303,28 +296,14 @@ def _collect_values(case: Case, prop: Property, at: int) -> list[Value]:
     return [value for value in dict.fromkeys(map(read, case.columns[at].runs)) if value not in (None, "")]
 
 
-def _grade_property(prop: Property, own: Sequence[Value], base: Sequence[Value]) -> Grade | None:
-    """None where the two share a value, or one has none."""
-    if not own or not base or set(own) & set(base):
-        return None
-    return prop.grade if isinstance(prop.grade, str) else prop.grade(own[0], base[0])
-
-
-def _find_configs_apart(gaps: Sequence[Gap], columns: Sequence[Column]) -> list[int]:
+def _find_configs_apart(case: Case, gaps: Sequence[Gap]) -> list[int]:
     """The configs that are not comparable under any of the loads that they were given."""
     fatal = {gap.at for gap in gaps if gap.severity == "fatal"}
-    sound = {column.config.id for at, column in enumerate(columns) if column.runs and at not in fatal}
-    configs = dict.fromkeys([columns[at].config.id for at in sorted(fatal)])
+    sound = {column.config.id for at, column in enumerate(case.columns) if column.runs and at not in fatal}
+    configs = dict.fromkeys([case.columns[at].config.id for at in sorted(fatal)])
     return [config for config in configs if config not in sound]
 
 
 def _collect_places(gaps: Sequence[Gap]) -> list[int]:
     """The numbers of the columns that differ and of their bases, in order."""
     return sorted({at for gap in gaps for at in (gap.base, gap.at)})
-
-
-def _collect_sources(case: Case, gaps: Sequence[Gap]) -> tuple[Source, ...]:
-    """The figure that differs in the first run of each column that is named, in the order of the columns."""
-    columns = map(case.columns.__getitem__, _collect_places(gaps))
-    figures = [gap.prop.figure for gap in gaps]
-    return tuple(column.runs[0].source_of(*figures) for column in columns if column.runs)

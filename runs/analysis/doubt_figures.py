@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from runs.analysis.columns import find_baselines
 from runs.analysis.doubt_case import (
     FATAL,
     STUMP,
@@ -365,7 +364,7 @@ def find_times_within_a_step(case: Case) -> Iterator[Finding]:
 
     Times of a few steps are the subject of find_coarse_times.
     """
-    for at, base in enumerate(find_baselines(case.columns)):
+    for at, base in enumerate(case.bases):
         mine, its = case.columns[at].runs, case.columns[base].runs
         if at == base or not mine or not its or min(len(mine), len(its)) >= MANY_REPEATS:
             continue

@@ -100,10 +100,6 @@ def _fill_in(words: str, facts: Facts) -> str:
     return words.format_map({name: figure_or_word(value) for name, value in facts.items()}) if "{" in words else words
 
 
-def moral_of(finding: Finding) -> str:
-    return _fill_in(MORALS[finding.moral], finding.facts)
-
-
 def _count_things(count: float, what: str) -> str:
     """ "1 request", "200 requests"."""
     return f"{figure(count)} {what}{'' if count == 1 else 's'}"
@@ -334,7 +330,7 @@ def name_finding(case: Case, rule: str, finding: Finding) -> NamedFinding:
     detail = _fill_in(words, finding.facts) if isinstance(words, str) else words(finding.facts)
     if "repeats" in finding.facts:
         detail += f" beside one of {finding.facts['repeats']} repeats"
-    return NamedFinding(who, rule, finding, detail, moral_of(finding))
+    return NamedFinding(who, rule, finding, detail, _fill_in(MORALS[finding.moral], finding.facts))
 
 
 def reason_of(named: NamedFinding) -> str:

@@ -10,7 +10,7 @@ A fatal doubt that a person overruled is still shown, and keeps nothing out.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -18,7 +18,7 @@ from runs.analysis import doubt_figures as figures
 from runs.analysis import doubt_machine as machine
 from runs.analysis.doubt_case import SEVERITIES, Case, Finding, Severity
 from runs.analysis.doubt_differences import find_differences
-from runs.analysis.doubt_wording import NamedFinding, compose_sentence, moral_of, name_finding, reason_of
+from runs.analysis.doubt_wording import NamedFinding, compose_sentence, name_finding, reason_of
 from runs.analysis.facts import OverrideFact, Source
 
 
@@ -195,13 +195,14 @@ def find_doubts(case: Case) -> list[Doubt]:
     places = {run: at for at, run in enumerate(runs)}
     overrides = {(override.rule, override.run, override.config): override for override in reversed(case.overrides)}
     for name, rule in RULES.items():
-        alike: dict[tuple[object, ...], list[tuple[Finding, OverrideFact | None]]] = {}
+        alike: dict[tuple[object, ...], list[tuple[NamedFinding, OverrideFact | None]]] = {}
         for finding in sorted(rule.find(case), key=lambda finding: places.get(finding.run or 0, -1)):
             if finding.run is not None and not finding.sources:
                 finding = replace(finding, sources=(runs[finding.run].source_of(*rule.figures),))
             override = overrides.get((name, finding.run, finding.config)) if finding.severity == "fatal" else None
-            kind = (finding.severity, moral_of(finding), finding.run is None, finding.config is None, override is None)
-            alike.setdefault(kind, []).append((finding, override))
+            named = name_finding(case, name, finding)
+            kind = (finding.severity, named.moral, finding.run is None, finding.config is None, override is None)
+            alike.setdefault(kind, []).append((named, override))
         doubts += [_make_doubt(case, name, findings) for findings in alike.values()]
     return sorted(doubts, key=lambda doubt: SEVERITIES.index(doubt.severity))
 
@@ -236,25 +237,22 @@ def _list_fatal_parts(found: Iterable[Doubt]) -> list[Part]:
     return [part for doubt in reversed(fatal) for part in doubt.parts]  # so that the first doubt's words are given
 
 
-def _make_doubt(case: Case, rule: str, findings: list[tuple[Finding, OverrideFact | None]]) -> Doubt:
-    named: list[NamedFinding] = [name_finding(case, rule, finding) for finding, _ in findings]
+def _make_doubt(case: Case, rule: str, alike: list[tuple[NamedFinding, OverrideFact | None]]) -> Doubt:
+    """Its basis is where the rule comes from, with what the tools of the runs that it is about say on it."""
+    findings = tuple(named.finding for named, _ in alike)
     parts = tuple(
-        Part(each.who, reason_of(each), finding.run, finding.config, finding.sources, override)
-        for each, (finding, override) in zip(named, findings, strict=True)
+        Part(named.who, reason_of(named), named.finding.run, named.finding.config, named.finding.sources, override)
+        for named, override in alike
     )
-    return Doubt(
-        rule,
-        findings[0][0].severity,
-        compose_sentence(case, named),
-        parts,
-        _describe_basis(case, rule, {finding.run for finding, _ in findings}),
-        tuple(finding for finding, _ in findings),
-        overruled=all(part.override is not None for part in parts),
-    )
-
-
-def _describe_basis(case: Case, rule: str, about: Collection[int | None]) -> str:
-    """Where a rule comes from, with what the tools of the runs that it is about say on it."""
+    about = {finding.run for finding in findings}
     runs = [run for run in case.counted_runs if run.id in about] or case.counted_runs
     cited = [run.semantics.citations[rule] for run in runs if rule in run.semantics.citations]
-    return "; ".join(dict.fromkeys([RULES[rule].basis, *cited]))
+    return Doubt(
+        rule,
+        findings[0].severity,
+        compose_sentence(case, [named for named, _ in alike]),
+        parts,
+        "; ".join(dict.fromkeys([RULES[rule].basis, *cited])),
+        findings,
+        overruled=all(part.override is not None for part in parts),
+    )

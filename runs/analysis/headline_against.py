@@ -130,6 +130,11 @@ class Page:
         runs = {run.id for at in ats for run in self.comparison.columns[at].runs}
         return [doubt for doubt in self.doubts if doubt.rule == rule and not doubt.overruled and runs & {*doubt.runs}]
 
+    def findings(self, rule: str, at: int) -> list[Finding]:
+        """What this rule has against runs of this column."""
+        runs = {run.id for run in self.comparison.columns[at].runs}
+        return [one for doubt in self.concerns(rule, [at]) for one in doubt.findings if one.run in runs]
+
 
 def find_failures(comparison: Comparison, doubts: Sequence[Doubt]) -> dict[int, Failure]:
     """Column -> what failed of it, over all its runs; only what no page's change explains, and no overruled doubt."""
@@ -193,9 +198,7 @@ def _find_omission(page: Page, own: Side, other: Side) -> list[Objection]:
     """Most of the time of the leader's clients went into so few requests that its percentiles do not show them."""
     shares = []
     for side in (own, other):
-        found = page.concerns("network.tail", [side.at])
-        runs = {run.id for run in page.comparison.columns[side.at].runs}
-        told = [one for doubt in found for one in doubt.findings if one.run in runs and one.severity == "caution"]
+        told = [one for one in page.findings("network.tail", side.at) if one.severity == "caution"]
         shares.append(max((one.facts["slowest"] for one in told), default=0.0))
     if shares[0] <= shares[1]:
         return []

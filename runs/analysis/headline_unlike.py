@@ -63,17 +63,14 @@ def find_unlike(page: Page, own: int, other: int) -> list[Unlike]:
 
 def _find_stolen(page: Page, own: int, other: int) -> list[Unlike]:
     """Much CPU time that other virtual machines took beside the runs of one side, where the other lost little."""
-    shares = [_read_stolen_share(page, at) for at in (own, other)]
+    shares = []
+    for at in (own, other):
+        spared = [one.facts["share"] for one in page.findings("machine.steal", at) if one.facts["spared"]]
+        shares.append(max(spared, default=0.0))
     if min(shares) or max(shares) < MUCH_STOLEN_PCT:
         return []
     mine, its = (f"{figure(share)} %" if share else "little" for share in shares)
     return [Unlike("stolen CPU time", mine, its, "", stops=True)]
-
-
-def _read_stolen_share(page: Page, at: int) -> float:
-    runs = {run.id for run in page.comparison.columns[at].runs}
-    findings = [one for doubt in page.concerns("machine.steal", [at]) for one in doubt.findings if one.run in runs]
-    return max((one.facts["share"] for one in findings if one.facts["spared"]), default=0.0)
 
 
 def _read_pairs(facts: Mapping[str, object], sized: bool) -> list[Unlike]:
