@@ -80,8 +80,9 @@ def measure() -> dict[str, tuple[int, int, int]]:
         assert response.status_code == 201, response.content
         return response.json()
 
-    post(REPORTS[0].read_text())
-    uploaded = count(lambda: post(REPORTS[1].read_text()))
+    text = REPORTS[1].read_text()
+    post(text.replace("9", "8", 1))  # another text of the same lines, so that all patterns for them are compiled
+    uploaded = count(lambda: post(text))
     sample = post(f"## event\n\n{REPORTS[0].read_text()}\n## worker\n\n{REPORTS[2].read_text()}")
     client = Client()
     client.force_login(user)
