@@ -74,7 +74,9 @@ def store(upload: Upload, reading: Reading) -> Rows:
 def make_rows(upload: Upload, reading: Reading) -> None:
     """Make what `store` inserts as far as it can be made without the database: SQLite lets nobody else write meanwhile."""
     try:
-        reading.runs.update(_Writer(upload, reading).make_runs())
+        writer = _Writer(upload, reading)
+        for drafted in reading.draft.experiments:
+            reading.runs.update({run.key: writer.make_run(run) for run in drafted.runs})
     except UNFORESEEN as failure:
         raise Broken(failure) from failure
 
@@ -208,7 +210,7 @@ class _Writer:
         return rows
 
     def _run(self, drafted: DraftExperiment, run: DraftRun, previous: PreviousRows) -> Run:
-        row = self.unplaced.pop(run.key, None) or self._make_run(run)
+        row = self.unplaced.pop(run.key, None) or self.make_run(run)
         config = self.placement.configs[run.config]
         row.upload, row.experiment, row.config, row.build = self.upload, config.experiment, config, self.build
         row.host = self.placement.hosts.get(run.host) or self.placement.hosts.get(drafted.host)
@@ -219,11 +221,8 @@ class _Writer:
             self.repeats[run.key] = before.repeat
         return row
 
-    def make_runs(self) -> dict[str, Run]:
-        """The runs by key, before it is known where they belong."""
-        return {run.key: self._make_run(run) for drafted in self.draft.experiments for run in drafted.runs}
-
-    def _make_run(self, run: DraftRun) -> Run:
+    def make_run(self, run: DraftRun) -> Run:
+        """The row of a run, before it is known where it belongs."""
         block, result, values = self.loads.find(run.key)
         hints = self.upload.hints
         start, end = span = clocks.find_run_span(block, result, values, hints.get("slot"))

@@ -62,7 +62,8 @@ class OutcomeBlock:
 def make_block(comparison: Comparison, judged: Judged) -> OutcomeBlock:
     columns, headline, doubts = comparison.columns, judged.headline, judged.doubts
     lead = write_lead(headline)
-    command = write_next_command(headline, columns, judged.causes.host)
+    again = _find_next_runs(headline, columns)
+    command = write_next_command(headline, again, judged.causes.host)
     return OutcomeBlock(
         lead=lead,
         column=columns[lead.at] if lead.at is not None and lead.at < len(columns) else None,
@@ -70,7 +71,9 @@ def make_block(comparison: Comparison, judged: Judged) -> OutcomeBlock:
         others=[(one.workload, write_lead(one), one.outcome) for one in headline.others if one.sides][:MOST_OTHERS],
         command=command,
         switch=SWITCH if SWITCH in command else "",
-        rerun=ask_rerun(headline, columns),
+        rerun=f"run={','.join(str(run.id) for _, run in again)}&repeats={headline.next.runs}"
+        if again and needs_runs(headline)
+        else "",
         question="How much is served?" if len(columns) == 1 else "Which config serves more?",
         chips=make_chips(comparison, doubts),
         differs=name_differences(judged.differences),
@@ -80,10 +83,13 @@ def make_block(comparison: Comparison, judged: Judged) -> OutcomeBlock:
 # --- what to do next, and what makes it doubtful ------------------------------------------------------------------------
 
 
-def write_next_command(headline: Headline, columns: Sequence[Column], host: str) -> str:
-    """What to type for more runs of the two best configs, in turn; host: the machine whose monitors are missing."""
+def write_next_command(headline: Headline, again: Sequence[tuple[Column, RunFact]], host: str) -> str:
+    """What to type for more of these runs, of the two best configs, in turn; "" where others are advised, or none.
+
+    host: the machine whose monitors are missing.
+    """
     longer = headline.next.step == Step.LONGER
-    again = _find_next_runs(headline, columns) if longer or needs_runs(headline) else []
+    again = again if longer or needs_runs(headline) else []
     factor = ADVISED_S / min((seconds_taken(run) or ADVISED_S for _, run in again), default=1) if longer else 1
     variants = [
         (column.name, lengthen(run.whole_command, run.options, factor) if longer else run.whole_command)
@@ -111,13 +117,6 @@ def _find_next_runs(headline: Headline, columns: Sequence[Column]) -> list[tuple
     found = [(column, next((run for run in column.runs if run.whole_command), None)) for column in sides]
     typed = [(column, run) for column, run in found if run]
     return typed if len(typed) == len(sides) else []
-
-
-def ask_rerun(headline: Headline, columns: Sequence[Column]) -> str:
-    """The query of a new plan that makes these runs."""
-    sides = _find_next_runs(headline, columns) if needs_runs(headline) else []
-    runs = ",".join(str(run.id) for _, run in sides)
-    return f"run={runs}&repeats={headline.next.runs}" if sides else ""
 
 
 def make_chips(comparison: Comparison, doubts: Sequence[Doubt]) -> list[Chip]:
@@ -270,31 +269,31 @@ def make_table(comparison: Comparison, judgement: Judgement, headline: Headline,
     return MetricTable(comparison.columns, tuple(rows), n_metrics, groups)
 
 
-Phases = tuple[Row, ...]
+class Phases(NamedTuple):
+    """Rows of one thing before, during and after the load; `main`: the one that stands for it."""
+
+    main: Row
+    rows: tuple[Row, ...]
 
 
 def merge_phases(rows: Sequence[Row]) -> list[Phases]:
-    """Rows of one thing before, during and after, which follow each other, as one."""
+    """The rows of each thing, which follow each other, as one."""
     merged: dict[str, list[Row]] = {}
     for row in rows:
         merged.setdefault(row.of or row.key, []).append(row)
-    return [tuple(own) for own in merged.values()]
-
-
-def _choose_main(phases: Phases) -> Row:
-    return min(phases, key=lambda row: MAIN_PHASES.index(row.phase))
+    return [Phases(min(own, key=lambda row: MAIN_PHASES.index(row.phase)), tuple(own)) for own in merged.values()]
 
 
 def _pick_rows(comparison: Comparison, merged: Sequence[tuple[str, Sequence[Phases]]]) -> Iterator[Phases]:
     for keys in (RATE, MIDDLE, TAIL, FAILED):
         if row := next((row for key in keys if (row := comparison.row(key))), None):
-            yield (row,)
+            yield Phases(row, (row,))
     if row := comparison.row("non_2xx_responses"):
-        yield (row,)
+        yield Phases(row, (row,))
     memory = [phases for name, rows in merged if name == "Memory" for phases in rows]
     ranked = [
-        *[each for each in memory if each[0].of.endswith(": all together, most")],
-        *[each for each in memory if each[0].of.endswith(": all together")],
+        *[each for each in memory if each.main.of.endswith(": all together, most")],
+        *[each for each in memory if each.main.of.endswith(": all together")],
         *memory,
     ]
     yield from ranked[:1]
@@ -304,7 +303,7 @@ def _make_key_row(
     comparison: Comparison, judgement: Judgement, phases: Phases, leads: Mapping[int, str], unlike: Collection[int]
 ) -> MetricRow:
     """leads: of columns, the headline's effect where the changes against the baseline do not say it; unlike: see _make_cells."""
-    row = _choose_main(phases)
+    row = phases.main
     label, unit = NAMES.get(row.key, (row.of or row.label, row.unit))
     program, colon, which = label.rpartition(": ")
     if colon:
@@ -333,11 +332,11 @@ def _strip(comparison: Comparison, row: Row) -> SafeString:
 
 
 def _say_phases(phases: Phases) -> str:
-    return " · ".join(row.phase for row in phases if row.phase) if len(phases) > 1 else ""
+    return " · ".join(row.phase for row in phases.rows if row.phase) if len(phases.rows) > 1 else ""
 
 
 def _make_full_row(judgement: Judgement, phases: Phases, unlike: Collection[int]) -> MetricRow:
-    row = _choose_main(phases)
+    row = phases.main
     unit = " · ".join(
         filter(None, (row.unit, _say_phases(phases) or row.phase, "mean of each run’s own" * row.averages_percentiles))
     )
@@ -349,10 +348,12 @@ def _make_cells(judgement: Judgement, phases: Phases, unlike: Collection[int], *
 
     linked: False leaves links out of the order of Tab, where the table of all metrics has the same ones, and single runs out.
     """
-    row = _choose_main(phases)
+    row = phases.main
     for at, cell in enumerate(row.cells):
         verdict = None if at in unlike else judgement.of(row.key, at)
-        values = [_write_value(one.cells[at], "v" if one is row else "w", linked) for one in phases if one.cells[at].n]
+        values = [
+            _write_value(one.cells[at], "v" if one is row else "w", linked) for one in phases.rows if one.cells[at].n
+        ]
         yield MetricCell(  # every word in it was escaped
             value=SafeString('<span class="sep">·</span>'.join(values) or '<span class="none">–</span>'),
             change=signed(cell.delta) if cell.delta and cell.delta.text else "",
@@ -360,7 +361,7 @@ def _make_cells(judgement: Judgement, phases: Phases, unlike: Collection[int], *
             verdict=WORDS.get(verdict.kind, LABELS[verdict.kind]) if verdict else "",
             title=judgement.words[row.key, at].text if verdict else "",
             repeats=_write_repeats(cell)
-            if linked and len(phases) == 1 and cell.n > 1 and not cell.alike
+            if linked and len(phases.rows) == 1 and cell.n > 1 and not cell.alike
             else SafeString(""),
         )
 
