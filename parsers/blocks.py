@@ -125,6 +125,11 @@ class Block:
         self.problems += [problem for part in parts if part is not self for problem in part.problems]
         self._result = self.values, total
 
+    def take_command(self, quoted: Block) -> None:
+        """Take the command of another block with the same figures, where this one has none."""
+        if quoted.command and not self.command:
+            self.command, self._result = quoted.command, None
+
     @property
     def load_results(self) -> list[LoadResult]:
         return [record for record in self.records if isinstance(record, LoadResult)]
@@ -139,11 +144,12 @@ def _complete(result: LoadResult, text: str) -> LoadResult:
         result = replace(result, tool=tool)
     if result.path is not None and (arguments := _SCRIPT_PATH.search(text)):  # a script asks for what its arguments say
         result = replace(result, path=arguments[1])
-    names = [name for name in ("concurrency", "keepalive", "hostname", "port", "path") if getattr(result, name) is None]
+    semantics = get_semantics(result.tool)
+    wanted = ["concurrency", "keepalive", *(["hostname", "port", "path"] if semantics.address_from_command else [])]
+    names = [name for name in wanted if getattr(result, name) is None]
     if "hostname" not in names and "port" in names:  # half an address from each would be nobody's
         names.remove("port")
-    semantics = get_semantics(result.tool)
-    if not (names and text and semantics.completed_from_command):
+    if not (names and text):
         return result
     command = parse_command(text, result.tool)
     if not command.tool or command.problem or command.unknown:

@@ -95,7 +95,7 @@ class Semantics:
     makes_all_requests      complete_requests is the number asked for, unless a time limit or a person ended the run
     one_thread              the tool runs on one thread, so that one core is all that it can use
     printed_as              {name of a LoadResult's figure: path of what is printed for it}, where that is another name
-    completed_from_command  what the report lacks of concurrency, keepalive and address is taken from the command
+    address_from_command    the address that the report lacks is taken from the command
     quotes_others           its figures were written down by somebody, of whatever tool; values have rate_step_per_s, to which they
                             were rounded
     shown_as                what pages call it, where it is no tool: "table of rates"
@@ -122,7 +122,7 @@ class Semantics:
     makes_all_requests: bool = False
     one_thread: bool = False
     printed_as: Mapping[str, str] = field(default_factory=dict)
-    completed_from_command: bool = False
+    address_from_command: bool = False
     quotes_others: bool = False
     shown_as: str = ""
     citations: Mapping[str, str] = field(default_factory=dict)

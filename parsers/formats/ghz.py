@@ -23,7 +23,7 @@ KIND = "ghz"
 PROGRAMS = ("ghz",)
 SEMANTICS = Semantics(
     failures_in_rate=True,
-    completed_from_command=True,
+    address_from_command=True,
     printed_as={
         "complete_requests": "count",
         "duration_s": "total_ms",

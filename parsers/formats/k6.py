@@ -26,7 +26,7 @@ from ..units import DECIMAL_SIZES, GO_DURATION, go_duration_ms
 KIND = "k6"
 PROGRAMS = ("k6",)
 SEMANTICS = Semantics(
-    completed_from_command=True,
+    address_from_command=True,
     failures_in_rate=True,
     failures_hold_statuses=True,
     received_bytes="data_received_bytes.count",

@@ -24,7 +24,7 @@ from ..report import Report, take_report
 KIND = "memtier_benchmark"
 _COLUMNS = f"{KIND} columns"  # of its last table
 PROGRAMS = ("memtier_benchmark",)
-SEMANTICS = Semantics(completed_from_command=True, whole_report=(), rate_step=0.01)
+SEMANTICS = Semantics(address_from_command=True, whole_report=(), rate_step=0.01)
 OPTIONS = {
     "-s -h --server --host": Option("hostname"),
     "-p --port": Option("port"),

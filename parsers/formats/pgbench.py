@@ -25,7 +25,7 @@ PROGRAMS = ("pgbench",)
 SEMANTICS = Semantics(
     failures_in_requests=False,
     sampled_rate=True,  # of the time without connecting; the duration is the one asked for
-    completed_from_command=True,
+    address_from_command=True,
     printed_as={
         "requests_per_second": "tps",
         "complete_requests": "transactions",

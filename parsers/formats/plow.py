@@ -22,7 +22,7 @@ from ..units import GO_DURATION, go_duration_ms
 KIND = "plow"
 PROGRAMS = ("plow",)
 SEMANTICS = Semantics(
-    completed_from_command=True,
+    address_from_command=True,
     non_2xx=("status_1xx", "status_3xx", "status_4xx", "status_5xx"),
     printed_as={
         "non_2xx_responses": "status_4xx",

@@ -23,7 +23,7 @@ KIND = "rewrk"
 PROGRAMS = ("rewrk", "rewrk.exe")
 SEMANTICS = Semantics(
     failures_in_requests=False,
-    completed_from_command=True,
+    address_from_command=True,
     printed_as={"concurrency": "connections", "mean_ms": "latency_ms", "max_ms": "latency_ms"},
 )
 OPTIONS = {

@@ -27,7 +27,7 @@ from ..units import number
 KIND = "siege"
 PROGRAMS = ("siege",)
 SEMANTICS = Semantics(
-    completed_from_command=True,
+    address_from_command=True,
     concurrency="measured",
     failures_in_requests=False,
     good_replies="successful_transactions",

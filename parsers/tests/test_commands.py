@@ -145,6 +145,13 @@ def test_a_quoted_rate_gets_its_load_from_the_command():
     assert "concurrency" not in block.values  # the tool did not print it
 
 
+def test_a_tool_that_prints_no_concurrency_has_that_of_its_command():
+    lines = text_of(FIXTURES / "hey/hey_01.txt").split("\n")
+    (block,) = parsers.read(lines)
+    assert lines[0].startswith("$ hey -n 400 -c 10 ")
+    assert block.load_results[0].concurrency == 10
+
+
 @pytest.mark.parametrize(
     "command", ["ab -c 'open http://x/", "ab -c 5 --frobnicate http://x.y/", "wrk -c 10 http://x.y/"]
 )

@@ -102,7 +102,7 @@ class _Relation:
         self.quotes: dict[int, list[int]] = defaultdict(list)
         for quote, source in self.duplicates.items():
             self.quotes[source].append(quote)
-            blocks[source].command = blocks[source].command or blocks[quote].command
+            blocks[source].take_command(blocks[quote])
         for part, first in self.parts.items():
             self.quotes[first].append(part)
         self.cells: dict[int, list[int]] = defaultdict(list)

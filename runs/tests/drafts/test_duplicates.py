@@ -48,6 +48,14 @@ def test_a_later_report_without_a_command_quotes_the_first_one():
     assert placed(COMMAND, "So nginx did well:", "@line 1.5") == [("b0", 1)]
 
 
+def test_a_report_takes_what_it_lacks_from_the_command_of_its_quote():
+    report = "@siege 8.96"
+    blocks, draft = read(expand("\n\n".join((report, "Each was run like this: siege -c 20 -b http://x.lan/", report))))
+    (run,) = draft.experiments[0].runs
+    assert run.key == "b0"
+    assert blocks[0].load_results[0].concurrency == 20
+
+
 def test_a_report_quoted_in_prose_with_its_command_is_one_run():
     exact, command = "@ab 12345.67", "$ ab -n 500 -c 10 http://localhost/page.html"
     first = ("## nginx", f"{command}\n{exact}", "## apache", f"{command}\n@ab 10000.51")
