@@ -28,7 +28,7 @@ from parsers import get_semantics
 from runs.analysis import trend
 from runs.analysis.adaptive import FIRST_LOOK, find_capacity, find_next_level, read_limit
 from runs.analysis.facts import ConfigFact, RunFact
-from runs.analysis.judgement import decide, judge
+from runs.analysis.judgement import judge, make_verdict
 from runs.analysis.table import compare
 from runs.analysis.verdict import JudgedRow, Judgement, Kind, Scale, Side, compare_sides
 
@@ -262,7 +262,7 @@ def _run_until_sure(
     for n in range(FIRST_LOOK, most + 1):
         base, own = (_side(runs[: 2 * n], config) for config in (0, 1))
         evidence = compare_sides(base, own, most=most)
-        kind = decide(evidence, evidence.p, 0, Scale(row, None, "", 1, 1, 0.0)).kind
+        kind = make_verdict(evidence, evidence.p, 0, Scale(row, None, "", 1, 1, 0.0)).kind
         if kind in (*PROVEN, Kind.SAME):
             return kind, n
     return kind, most

@@ -11,7 +11,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, SkipFile
 from django.http import HttpRequest
 
-from runs.ingest import Arrival, Rejected, Text, receive, reject_too_large, rejected
+from runs.ingest import IncomingText, Rejected, Text, receive, reject_too_large, rejected
 
 AT_ONCE = 2**16
 UNDERSTOOD = {"", "identity", "gzip", "x-gzip", "zstd"}
@@ -83,7 +83,7 @@ class TextHandler(FileUploadHandler):
         user = getattr(self.request, "user", None)
         if user is None or not user.is_authenticated:
             raise SkipFile
-        self._arrival, self._refused = Arrival(unpacked_bytes=self._unpacked_bytes), None
+        self._arrival, self._refused = IncomingText(unpacked_bytes=self._unpacked_bytes), None
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
         if self._refused is None:

@@ -24,7 +24,7 @@ DatabaseAway = (db.OperationalError, db.InterfaceError)
 log = logging.getLogger(__name__)
 
 
-class Reading(Task):  # type: ignore[type-arg]
+class ReadingTask(Task):  # type: ignore[type-arg]
     """A task about one upload: when it fails, the upload's row says so instead of staying queued for ever."""
 
     def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
@@ -32,7 +32,7 @@ class Reading(Task):  # type: ignore[type-arg]
             ingest.give_up(args[0], f"Reading broke down ({type(exc).__name__}); the worker's log says where.")
 
 
-@shared_task(base=Reading, acks_late=False)
+@shared_task(base=ReadingTask, acks_late=False)
 def parse_upload(upload_id: int) -> None:
     """Read and store a queued upload.
 
@@ -41,7 +41,7 @@ def parse_upload(upload_id: int) -> None:
     """
     try:
         ingest.parse_queued(upload_id)
-    except ingest.Stopped:  # another worker, or the next, reads it
+    except ingest.ReadingStopped:  # another worker, or the next, reads it
         send_upload(upload_id)
     except SoftTimeLimitExceeded:
         if not db.connection.in_atomic_block:
@@ -55,7 +55,7 @@ def stop_reading(**_: Any) -> None:
     ingest.stop_reading()
 
 
-def hand_over(upload: Upload) -> None:
+def queue_upload(upload: Upload) -> None:
     """Give a queued upload to a worker once it is committed.
 
     A text sent again while it waits is handed over again: the first message may have been lost, a second does no harm.
@@ -68,11 +68,11 @@ def submit_all(files: Iterable[tuple[str, Any]], **options: Any) -> list[ingest.
     receipts = ingest.submit_all(files, **options, may_queue=True)
     for receipt in receipts:
         if receipt.upload.status == Upload.Status.QUEUED:
-            hand_over(receipt.upload)
+            queue_upload(receipt.upload)
     return receipts
 
 
-def black_out(upload_id: int, words: Iterable[str] = ()) -> Upload:
+def redact_upload(upload_id: int, words: Iterable[str] = ()) -> Upload:
     """Mask what looks like a secret, and these words, in a stored text and in all that was made of it.
 
     Small texts are read again at once, those that are large or slow to read by a worker. Raises Rejected 400 and 409.
@@ -83,7 +83,7 @@ def black_out(upload_id: int, words: Iterable[str] = ()) -> Upload:
         ingest.mask_names(upload, gone)
         if upload.status != Upload.Status.QUEUED:
             return ingest.reparse(upload_id)
-        hand_over(upload)
+        queue_upload(upload)
     return upload
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from runs.analysis.cause import Causes, find_causes
 from runs.analysis.config_diff import ConfigDiff, compare_configs
-from runs.analysis.cost import Cost, cost
+from runs.analysis.cost import Cost, compute_cost
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubts import Doubt, find_doubts, list_excluded, list_incomparable
 from runs.analysis.headline import Headline, find_headline
@@ -52,7 +52,9 @@ def conclude(case: Case, comparison: Comparison, spread: Spread | None) -> Judge
         judgement=add_words(judgement),
         differences=differences,
         sweeps=swept,
-        cost=cost(comparison, case.captures, hosts=case.hosts, texts=case.texts, excluded=out) if has_costs else None,
+        cost=compute_cost(comparison, case.captures, hosts=case.hosts, texts=case.texts, excluded=out)
+        if has_costs
+        else None,
         causes=find_causes(case, comparison, headline, doubts, swept, out),
         out=out,
         apart=away,

@@ -108,7 +108,7 @@ State = Literal["set", "not set", "not shown"]
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class DirectiveCell:
     """What one config's text says of a directive: its values in order ("" for one without arguments), and their lines.
 
     state   "not set": the whole text was shown and lacks it; "not shown": only part of the text was
@@ -120,12 +120,12 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DirectiveRow:
     """A directive that is not the same in all columns. `order`: the same values, only in another order."""
 
     section: str
     name: str
-    cells: tuple[Cell, ...]
+    cells: tuple[DirectiveCell, ...]
     order: bool = False
 
 
@@ -143,7 +143,7 @@ class FileDiff:
     dialect: str
     configs: tuple[ConfigFact, ...]
     paths: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[DirectiveRow, ...]
     same: int
     unshown: int
     unread: int
@@ -195,7 +195,7 @@ def _compare_file(known: Mapping[int, ConfigFact], group: Group) -> FileDiff:
     return FileDiff(name, dialect, columns, paths, rows, same, unshown, unread, sentence)
 
 
-def _compare_directives(shown: Sequence[Shown], dialect: str) -> tuple[tuple[Row, ...], int, int]:
+def _compare_directives(shown: Sequence[Shown], dialect: str) -> tuple[tuple[DirectiveRow, ...], int, int]:
     """(directives that differ, how many are the same, how many only some show)."""
     found: dict[tuple[tuple[str, ...], str], list[list[Directive]]] = defaultdict(lambda: [[] for _ in shown])
     for at, one in enumerate(shown):
@@ -213,10 +213,10 @@ def _compare_directives(shown: Sequence[Shown], dialect: str) -> tuple[tuple[Row
             unshown += 1
         else:
             same += 1
-    return (*rows, *_unread(shown)), same, unshown
+    return (*rows, *_compare_unread_lines(shown)), same, unshown
 
 
-def _unread(shown: Sequence[Shown]) -> list[Row]:
+def _compare_unread_lines(shown: Sequence[Shown]) -> list[DirectiveRow]:
     """Lines that were read as no directive are compared as they stand: nothing is called identical unseen."""
     lines = [_find_unread_lines(one) for one in shown]
     if len({tuple(sorted(found)) for found in lines}) == 1:
@@ -227,8 +227,8 @@ def _unread(shown: Sequence[Shown]) -> list[Row]:
         own = {line: at for line, at in found.items() if line not in common}
         missing: State = "not shown" if one.excerpt else "not set"
         sources = tuple(_find_source(one.fact, at) for at in own.values())
-        cells.append(Cell("set", tuple(own), sources) if own else Cell(missing))
-    return [Row("", "lines that are no directive", tuple(cells))]
+        cells.append(DirectiveCell("set", tuple(own), sources) if own else DirectiveCell(missing))
+    return [DirectiveRow("", "lines that are no directive", tuple(cells))]
 
 
 def _find_unread_lines(one: Shown) -> dict[str, int]:
@@ -244,18 +244,18 @@ def _normalize_sections(directive: Directive, dialect: str) -> tuple[str, ...]:
     return tuple(re.sub(r"^<\w+", lambda found: found[0].lower(), section) for section in directive.path)
 
 
-def _make_cell(one: Shown, directives: Sequence[Directive]) -> Cell:
+def _make_cell(one: Shown, directives: Sequence[Directive]) -> DirectiveCell:
     if not directives:
-        return Cell("not shown" if one.excerpt else "not set")
+        return DirectiveCell("not shown" if one.excerpt else "not set")
     sources = tuple(_find_source(one.fact, directive.line) for directive in directives)
-    return Cell("set", tuple(directive.value for directive in directives), sources)
+    return DirectiveCell("set", tuple(directive.value for directive in directives), sources)
 
 
-def _make_row(repeats: Sequence[Sequence[Directive]], cells: tuple[Cell, ...], *, order: bool) -> Row:
+def _make_row(repeats: Sequence[Sequence[Directive]], cells: tuple[DirectiveCell, ...], *, order: bool) -> DirectiveRow:
     """Named as it is spelt; spelt in two ways, by both ("MaxClients, MaxRequestWorkers")."""
     every = [directive for directives in repeats for directive in directives]
     names = list({directive.name.lower(): directive.name for directive in reversed(every)}.values())[::-1]
-    return Row(" › ".join(every[0].path), ", ".join(names), cells, order)
+    return DirectiveRow(" › ".join(every[0].path), ", ".join(names), cells, order)
 
 
 def _find_source(fact: TextFact, offset: int) -> Source:

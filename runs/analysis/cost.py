@@ -13,13 +13,13 @@ from runs.analysis.facts import CaptureFact, HostFact, RunFact, Source, TextFact
 from runs.analysis.monitors import (
     MANY_IN_ONE,
     MIB,
+    MemoryTaken,
     Served,
-    Taken,
     find_available,
     is_threaded,
     measure_taken,
     name_programs,
-    under_load,
+    select_under_load,
 )
 from runs.analysis.table import Comparison, find_columns
 from runs.numbers import figure
@@ -28,7 +28,7 @@ LEAST_KB = 1  # no process is smaller than what the kernel counts in
 
 
 @dataclass(frozen=True)
-class Cell:
+class CostCell:
     """A figure. text: as a page writes it; how: the sum it comes from; bound: "", "at least" or "at most".
 
     `value` None: there is none, and `how` says why.
@@ -42,13 +42,13 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CostRow:
     """One measure; a column that has nothing on it has None."""
 
     key: str
     label: str
     unit: str
-    cells: tuple[Cell | None, ...]
+    cells: tuple[CostCell | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,29 +62,29 @@ class Seen:
     runs: tuple[RunFact, ...]
     captures: tuple[CaptureFact, ...]
     served: tuple[Served, ...]
-    taken: tuple[Taken, ...]
+    taken: tuple[MemoryTaken, ...]
     host: HostFact | None
     out: frozenset[int] = frozenset()
 
     @property
     def rate(self) -> float | None:
-        rates = [rate for run in self.runs if (rate := _rate(run)) is not None]
+        rates = [rate for run in self.runs if (rate := _read_rate(run)) is not None]
         return fmean(rates) if rates else None
 
     def rate_at(self, capture: CaptureFact) -> float | None:
         """The requests/s of the run that the capture stands beside, else of all; None beside a run that does not count."""
         if capture.run in self.out:
             return None
-        own = [_rate(run) for run in self.runs if run.id == capture.run]
+        own = [_read_rate(run) for run in self.runs if run.id == capture.run]
         return own[0] if own else self.rate
 
 
-def _rate(run: RunFact) -> float | None:
+def _read_rate(run: RunFact) -> float | None:
     rate = run.requests_per_second
     return rate if rate is not None and math.isfinite(rate) else None
 
 
-def program(name: str, seen: Seen) -> Cell | None:
+def compute_rss(name: str, seen: Seen) -> CostCell | None:
     """ "20 × 13 MiB": processes of one program and their resident memory together, the mean of the captures."""
     found = [(one, group) for one in seen.served for group in one.groups if group.name == name]
     if not found:
@@ -93,15 +93,15 @@ def program(name: str, seen: Seen) -> Cell | None:
     each = fmean(group.rss_mean_kb for _, group in found) / MIB
     note = ", beside a run that is not counted" if any(one.capture.run in seen.out for one, _ in found) else ""
     if any(one.whole == "quoted" for one, _ in found):
-        return Cell(None, f"{figure(each)} MiB each", f"how many there were is not shown{note}", sources)
+        return CostCell(None, f"{figure(each)} MiB each", f"how many there were is not shown{note}", sources)
     n, total = fmean(group.n for _, group in found), fmean(group.rss_kb for _, group in found) / MIB
     how = f"{figure(round(n, 1))} × {figure(each)} MiB"
     some = any(one.whole == "some" for one, _ in found)
     how += (f" of {_describe_room(found[0][0])}" if some else "") + note
-    return Cell(total, figure(total), how, sources, "at least" if some else "")
+    return CostCell(total, figure(total), how, sources, "at least" if some else "")
 
 
-def per_mib(seen: Seen) -> Cell | None:
+def compute_rate_per_mib(seen: Seen) -> CostCell | None:
     """Requests/s for each MiB of the server's RSS, all its programs together."""
     whole = [one for one in seen.served if one.whole != "quoted"]
     sums = [(rate, one) for one in whole if (rate := seen.rate_at(one.capture)) is not None]
@@ -113,38 +113,40 @@ def per_mib(seen: Seen) -> Cell | None:
     how = f"{figure(rate)} requests/s / {figure(first.rss_kb / MIB)} MiB of {names}"
     how += f", the mean of {len(sums)} captures" if len(sums) > 1 else ""
     some = any(one.whole == "some" for _, one in sums)
-    return Cell(value, figure(value), how, tuple(one.capture.first_line for _, one in sums), "at most" if some else "")
+    return CostCell(
+        value, figure(value), how, tuple(one.capture.first_line for _, one in sums), "at most" if some else ""
+    )
 
 
-def per_core(seen: Seen) -> Cell | None:
+def compute_rate_per_core(seen: Seen) -> CostCell | None:
     """Requests/s for each core of the machine."""
     if seen.rate is None or seen.host is None or not seen.host.cores:
         return None
     cores, value = seen.host.cores, seen.rate / seen.host.cores
     how = f"{figure(seen.rate)} requests/s / {cores} core" + ("s" if cores > 1 else "")
-    return Cell(value, figure(value), how, tuple(run.source_of() for run in seen.runs))
+    return CostCell(value, figure(value), how, tuple(run.source_of() for run in seen.runs))
 
 
-def per_million(seen: Seen) -> Cell | None:
+def compute_price_per_million(seen: Seen) -> CostCell | None:
     """What a million requests cost at this rate, by the price of an hour of the machine."""
     if not seen.rate or seen.host is None or seen.host.price_per_hour is None:
         return None
     price, value = seen.host.price_per_hour, seen.host.price_per_hour / 3600 / seen.rate * 1e6
     how = f"{figure(price)} an hour / 3600 s / {figure(seen.rate)} requests/s × 1,000,000"
-    return Cell(value, figure(value), how, tuple(run.source_of() for run in seen.runs))
+    return CostCell(value, figure(value), how, tuple(run.source_of() for run in seen.runs))
 
 
-def around(seen: Seen) -> Cell | None:
+def describe_available_memory(seen: Seen) -> CostCell | None:
     """Available memory before → after, and what the run took; of several runs the mean."""
     if not seen.taken:
         return None
     before, after = (fmean(one.before_kb for one in seen.taken), fmean(one.after_kb for one in seen.taken))
-    how = f"{before:.0f} − {after:.0f} kB, {seen.taken[0].basis}" + _of(seen.taken)
+    how = f"{before:.0f} − {after:.0f} kB, {seen.taken[0].basis}" + _say_mean_of_runs(seen.taken)
     text = f"{figure(before / MIB)} → {figure(after / MIB)}"
-    return Cell((before - after) / MIB, text, how, _collect_sources(seen.taken))
+    return CostCell((before - after) / MIB, text, how, _collect_sources(seen.taken))
 
 
-def per_process(seen: Seen) -> Cell | None:
+def compute_memory_per_process(seen: Seen) -> CostCell | None:
     """What one process took of the available memory."""
     known = [one for one in seen.taken if one.each_kb is not None and one.count]
     if not known:
@@ -155,18 +157,18 @@ def per_process(seen: Seen) -> Cell | None:
     mb = (first.each_kb or 0.0) / 1000  # by thousands, as one reckons by hand
     how = f"({first.before_kb:.0f} − {first.after_kb:.0f}) kB / {words} = {first.each_kb:.0f} kB, about {mb:.1f} MB"
     sources = (*_collect_sources(known), *(source for one in known if one.count for source in one.count.sources))
-    return Cell(value / MIB, figure(value / MIB), how + _of(known), tuple(dict.fromkeys(sources)))
+    return CostCell(value / MIB, figure(value / MIB), how + _say_mean_of_runs(known), tuple(dict.fromkeys(sources)))
 
 
-def _note_no_process(found: Sequence[Taken]) -> Cell | None:
+def _note_no_process(found: Sequence[MemoryTaken]) -> CostCell | None:
     if not found:
         return None
     shrank = any(one.taken_kb > 0 for one in found)
     why = "nothing shows how many processes there were" if shrank else "available memory did not shrink"
-    return Cell(None, "–", why, _collect_sources(found))
+    return CostCell(None, "–", why, _collect_sources(found))
 
 
-def workers(seen: Seen) -> Cell | None:
+def count_fitting_workers(seen: Seen) -> CostCell | None:
     """How many processes fit into memory: (available + what the group holds) / memory of one."""
     known = [one for one in seen.taken if one.each_kb is not None and one.count]
     if known:
@@ -174,7 +176,7 @@ def workers(seen: Seen) -> Cell | None:
         each, n = one.each_kb or 1.0, one.count.n if one.count else 0
         value = int((one.after_kb + one.taken_kb) / each)
         how = f"({one.after_kb:.0f} kB available + {n} × {each:.0f} kB) / {each:.0f} kB, {one.basis}"
-        return Cell(value, str(value), how, _collect_sources([one]))
+        return CostCell(value, str(value), how, _collect_sources([one]))
     for whole in seen.served:
         free = _find_free(whole.capture, seen.captures)
         many = whole.groups[0].name.lower().startswith(MANY_IN_ONE)
@@ -184,12 +186,12 @@ def workers(seen: Seen) -> Cell | None:
     return None
 
 
-def _count_by_rss(whole: Served, free_kb: float, basis: str, where: Source) -> Cell:
+def _count_by_rss(whole: Served, free_kb: float, basis: str, where: Source) -> CostCell:
     group = whole.groups[0]
     value = int((free_kb + group.rss_kb) / group.rss_mean_kb)
     n, each = figure(round(group.n, 1)), f"{group.rss_mean_kb:.0f} kB"
     how = f"({free_kb:.0f} kB available + {n} × {each}) / {each} RSS of one {group.name}, {basis}"
-    return Cell(value, str(value), how, tuple(dict.fromkeys((where, whole.capture.first_line))), "at least")
+    return CostCell(value, str(value), how, tuple(dict.fromkeys((where, whole.capture.first_line))), "at least")
 
 
 def _find_free(capture: CaptureFact, captures: Sequence[CaptureFact]) -> tuple[float, str, Source] | None:
@@ -202,7 +204,7 @@ def _find_free(capture: CaptureFact, captures: Sequence[CaptureFact]) -> tuple[f
     return None
 
 
-def host_of(runs: Sequence[RunFact], hosts: Mapping[int, HostFact]) -> HostFact | None:
+def find_host(runs: Sequence[RunFact], hosts: Mapping[int, HostFact]) -> HostFact | None:
     """The machine that these runs loaded, or the only one there is."""
     known = {run.host_id for run in runs} - {None}
     if len(known) == 1:
@@ -215,11 +217,11 @@ def _describe_room(one: Served) -> str:
     return f"the {len(one.capture.processes)} shown" + (f" ({figure(int(total))} tasks)" if total else "")
 
 
-def _of(found: Sequence[Taken]) -> str:
+def _say_mean_of_runs(found: Sequence[MemoryTaken]) -> str:
     return f" (the first of {len(found)} runs; the figure is their mean)" if len(found) > 1 else ""
 
 
-def _collect_sources(found: Sequence[Taken]) -> tuple[Source, ...]:
+def _collect_sources(found: Sequence[MemoryTaken]) -> tuple[Source, ...]:
     return tuple(dict.fromkeys(source for one in found for source in one.sources))
 
 
@@ -234,12 +236,12 @@ MOST_NAMES = 8
 class Cost:
     """Rows over the comparison's columns. `sentences` say what stands out, `notes` how to read the figures."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[CostRow, ...]
     sentences: tuple[str, ...]
     notes: tuple[str, ...]
 
 
-def cost(
+def compute_cost(
     comparison: Comparison,
     captures: Sequence[CaptureFact],
     *,
@@ -279,18 +281,18 @@ def _observe(
     excluded: Mapping[int, str],
 ) -> Seen:
     runs = tuple(run for run in column.runs if run.id not in excluded)
-    host = host_of(runs, hosts)
+    host = find_host(runs, hosts)
     # Monitors of the machine that made the load say nothing of what serving costs.
     own = tuple(capture for capture in captures if host is None or capture.host_id in (None, host.id))
     out = frozenset(run.id for run in column.runs if run.id in excluded)
     software = next((run.server_software for run in column.runs if run.server_software), "")
-    found = tuple(under_load(own, software))
+    found = tuple(select_under_load(own, software))
     return Seen(column, runs, own, found, tuple(_find_memory_taken(column, runs, own, texts)), host, out)
 
 
 def _find_memory_taken(
     column: Column, runs: Sequence[RunFact], captures: Sequence[CaptureFact], texts: Sequence[TextFact]
-) -> list[Taken]:
+) -> list[MemoryTaken]:
     own = [text.text for text in texts if text.config in (None, column.config.id)]
     found = []
     for run in runs:
@@ -304,23 +306,23 @@ def _find_memory_taken(
     return found
 
 
-def _make_rows(seen: Sequence[Seen]) -> list[Row]:
+def _make_rows(seen: Sequence[Seen]) -> list[CostRow]:
     """Those that any column has a figure of."""
     programs = name_programs([one for each in seen for one in each.served])
-    measures: list[tuple[str, str, str, Callable[[Seen], Cell | None]]] = [
-        ("per_mib", "Requests per MiB of RSS", "per s", per_mib),
-        ("per_core", "Requests per core", "per s", per_core),
-        ("per_million", "Cost of a million requests", "", per_million),
-        *((f"rss_{name}", f"{name}: resident memory", "MiB", partial(program, name)) for name in programs),
-        ("available", "Available memory, before → after", "MiB", around),
-        ("per_process", "Taken by each process", "MiB", per_process),
-        ("workers", "Processes that fit (MaxClients)", "", workers),
+    measures: list[tuple[str, str, str, Callable[[Seen], CostCell | None]]] = [
+        ("per_mib", "Requests per MiB of RSS", "per s", compute_rate_per_mib),
+        ("per_core", "Requests per core", "per s", compute_rate_per_core),
+        ("per_million", "Cost of a million requests", "", compute_price_per_million),
+        *((f"rss_{name}", f"{name}: resident memory", "MiB", partial(compute_rss, name)) for name in programs),
+        ("available", "Available memory, before → after", "MiB", describe_available_memory),
+        ("per_process", "Taken by each process", "MiB", compute_memory_per_process),
+        ("workers", "Processes that fit (MaxClients)", "", count_fitting_workers),
     ]
-    rows = [Row(key, label, unit, tuple(map(measure, seen))) for key, label, unit, measure in measures]
+    rows = [CostRow(key, label, unit, tuple(map(measure, seen))) for key, label, unit, measure in measures]
     return [row for row in rows if any(row.cells)]
 
 
-def _describe_rows(rows: Sequence[Row], columns: Sequence[Column]) -> list[str]:
+def _describe_rows(rows: Sequence[CostRow], columns: Sequence[Column]) -> list[str]:
     found = []
     by_key = {row.key: row for row in rows}
     if row := by_key.get("per_mib"):
@@ -333,7 +335,7 @@ def _describe_rows(rows: Sequence[Row], columns: Sequence[Column]) -> list[str]:
     return found
 
 
-def _compare_columns(row: Row, columns: Sequence[Column]) -> list[str]:
+def _compare_columns(row: CostRow, columns: Sequence[Column]) -> list[str]:
     """The most and the least that a MiB serves. Bounds are not set against each other."""
     known = [(cell.value, column) for column, cell in zip(columns, row.cells, strict=True) if cell and cell.value]
     if len(known) < 2 or any(cell and cell.bound for cell in row.cells):
@@ -345,7 +347,7 @@ def _compare_columns(row: Row, columns: Sequence[Column]) -> list[str]:
     ]
 
 
-def _collect_notes(seen: Sequence[Seen], rows: Sequence[Row], excluded: Mapping[int, str]) -> list[str]:
+def _collect_notes(seen: Sequence[Seen], rows: Sequence[CostRow], excluded: Mapping[int, str]) -> list[str]:
     keys = {row.key for row in rows}
     found = [SHARED] if any(each.served for each in seen) else []
     bases = list(dict.fromkeys(one.basis for each in seen for one in each.taken))

@@ -30,7 +30,7 @@ from runs.analysis.verdict import (
     MARGIN,
     SINGLE_REACH,
     UNKNOWN_REACH,
-    Evidence,
+    ComparedSides,
     Ground,
     JudgedRow,
     Judgement,
@@ -99,7 +99,7 @@ def judge(
             for at, verdict in _judge_row(case, row).items():
                 found[row.key, at] = verdict
     metrics = tuple(dict.fromkeys([key for key, _ in found]))
-    return Judgement(metrics, case.bases, _void_hollow_gains(case, found), silent)
+    return Judgement(metrics, case.bases, _void_gains_by_failures(case, found), silent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,13 +228,13 @@ def _judge_measures(case: _Case, row: Row, judged: JudgedRow, pairs: Sequence[tu
     found = {}
     for at, base in pairs:
         scale = Scale(judged, pool, where, len(compared), len(tested), steps[at], sources, missing)
-        found[at] = decide(compared[at], after_holm.get(at), base, scale)
+        found[at] = make_verdict(compared[at], after_holm.get(at), base, scale)
     return found
 
 
-def decide(evidence: Evidence, p_adjusted: float | None, base: int, scale: Scale) -> Verdict:
+def make_verdict(evidence: ComparedSides, p_adjusted: float | None, base: int, scale: Scale) -> Verdict:
     """The verdict that the evidence allows on this scale."""
-    kind, ground = _decide(evidence, p_adjusted, scale)
+    kind, ground = _decide_kind(evidence, p_adjusted, scale)
     is_open = kind in (Kind.UNDECIDED, Kind.LIKELY_BETTER, Kind.LIKELY_WORSE)
     needed = None
     if is_open:
@@ -264,7 +264,7 @@ def decide(evidence: Evidence, p_adjusted: float | None, base: int, scale: Scale
     )
 
 
-def _decide(evidence: Evidence, p_adjusted: float | None, scale: Scale) -> tuple[Kind, Ground]:
+def _decide_kind(evidence: ComparedSides, p_adjusted: float | None, scale: Scale) -> tuple[Kind, Ground]:
     if evidence.distance is None and evidence.p is None:
         return Kind.NONE, Ground.NO_RATIO
     if _is_same(evidence, scale):
@@ -278,12 +278,12 @@ def _decide(evidence: Evidence, p_adjusted: float | None, scale: Scale) -> tuple
         if evidence.drift.is_seen:
             return Kind.UNDECIDED, Ground.DRIFT
         return Kind.LIKELY_BETTER if better else Kind.LIKELY_WORSE, Ground.DRIFT
-    if evidence.distance is not None and abs(evidence.distance) > _reach(evidence, scale) * ROUNDING:
+    if evidence.distance is not None and abs(evidence.distance) > _find_noise_limit(evidence, scale) * ROUNDING:
         return Kind.LIKELY_BETTER if better else Kind.LIKELY_WORSE, Ground.FAR
     return Kind.UNDECIDED, Ground.OPEN
 
 
-def _is_same(evidence: Evidence, scale: Scale) -> bool:
+def _is_same(evidence: ComparedSides, scale: Scale) -> bool:
     """Also where each side's repeats are all equal and both sides agree: then the tool's own step decides."""
     if evidence.fewest < 2 or evidence.distance is None:
         return False
@@ -295,7 +295,7 @@ def _is_same(evidence: Evidence, scale: Scale) -> bool:
     return low >= -MARGIN * ROUNDING and high <= MARGIN * ROUNDING
 
 
-def _reach(evidence: Evidence, scale: Scale) -> float:
+def _find_noise_limit(evidence: ComparedSides, scale: Scale) -> float:
     """How far apart, in logs, runs of one config may be for all that is known; further is far.
 
     What others vary by says little of a side's own spread. So the sides' own test must point that way before Holm's
@@ -313,24 +313,24 @@ def _reach(evidence: Evidence, scale: Scale) -> float:
     return max(limit, pool.widest, MARGIN if seen else SINGLE_REACH)
 
 
-def _void_hollow_gains(case: _Case, found: Verdicts) -> Verdicts:
+def _void_gains_by_failures(case: _Case, found: Verdicts) -> Verdicts:
     """Speed gained while more requests fail is no gain, on either side; nor is idle CPU that comes of serving less."""
-    hollow: dict[tuple[int, tuple[Kind, ...]], str] = {}
+    voided_by: dict[tuple[int, tuple[Kind, ...]], str] = {}
     for at, base in enumerate(case.bases):
         for kinds, failing, other in ((GAINS, at, base), (LOSSES, base, at)):
             for key, attempts in case.attempts.items():
                 own, others = attempts[failing], attempts[other]
                 if own and others and failed_share(own) > failed_share(others) + MORE_FAILED:
-                    hollow[at, kinds] = key
+                    voided_by[at, kinds] = key
     checked = {}
     for (key, at), verdict in found.items():
         gain = GAINS if verdict.kind in GAINS else LOSSES if verdict.kind in LOSSES else None
         rate = found.get(("requests_per_second", at))
         void: Void | None = None
         by: Verdict | None = None
-        if gain and (at, gain) in hollow and (key == "requests_per_second" or key.endswith("_ms")):
+        if gain and (at, gain) in voided_by and (key == "requests_per_second" or key.endswith("_ms")):
             void = Void.GAIN_BY_FAILURES if gain == GAINS else Void.LOSS_BY_FAILURES
-            by = found[hollow[at, gain], at]
+            by = found[voided_by[at, gain], at]
         elif gain == GAINS and key.startswith("cpu_") and rate and rate.kind in LOSSES:
             void = Void.SERVED_FEWER
         checked[key, at] = replace(verdict, kind=Kind.NONE, void=void, void_by=by) if void else verdict
@@ -345,7 +345,7 @@ def verdicts_between(
     if bases[own] == other:
         return lambda key: judgement.of(key, own)
     if bases[other] == own:
-        return lambda key: _turn(judgement.of(key, other))
+        return lambda key: _reverse_verdict(judgement.of(key, other))
     columns = comparison.columns
     places = {other: 0, own: 1}
     groups = tuple(Group(group.name, tuple(row.between(places) for row in group.rows)) for group in comparison.groups)
@@ -364,7 +364,7 @@ OPPOSITE = {
 }
 
 
-def _turn(verdict: Verdict | None) -> Verdict | None:
+def _reverse_verdict(verdict: Verdict | None) -> Verdict | None:
     """The same verdict from the baseline's side."""
     if verdict is None:
         return None

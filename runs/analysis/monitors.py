@@ -53,12 +53,12 @@ def group_processes(capture: CaptureFact, *, served: bool = False) -> list[Proce
     by_name: dict[str, list[ProcessFact]] = defaultdict(list)
     for process in capture.processes:
         by_name[process.group or process.command].append(process)
-    groups = [_group(name, members, capture.programs.get(name, {})) for name, members in by_name.items()]
+    groups = [_make_group(name, members, capture.programs.get(name, {})) for name, members in by_name.items()]
     kept = [group for group in groups if not (served and (group.helps or group.members[0].makes_load))]
     return sorted(kept, key=lambda group: (-group.rss_kb, group.name))
 
 
-def _group(name: str, members: list[ProcessFact], sums: Mapping[str, Sequence[float]]) -> ProcessGroup:
+def _make_group(name: str, members: list[ProcessFact], sums: Mapping[str, Sequence[float]]) -> ProcessGroup:
     sizes = [process.rss_kb for process in members if process.rss_kb is not None]
     single = {"processes": len(members), "rss_kb": sum(sizes), "cpu_pct": sum(one.cpu_pct or 0.0 for one in members)}
     n, rss_kb, cpu_pct = (sums.get(metric, (value, value)) for metric, value in single.items())
@@ -203,7 +203,7 @@ def name_programs(found: Sequence[Served]) -> list[str]:
     return sorted(biggest, key=lambda name: (-biggest[name], name))[:MOST_PROGRAMS]
 
 
-def under_load(captures: Sequence[CaptureFact], software: str = "") -> list[Served]:
+def select_under_load(captures: Sequence[CaptureFact], software: str = "") -> list[Served]:
     """The captures that tell best what serving takes: those during the load, else after it, else of no known phase.
 
     Of one phase, whole lists go before screens that show a part.
@@ -230,7 +230,7 @@ def find_said_limit(*texts: str) -> tuple[str, int] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class ProcessCount:
     """How many processes a difference in memory is spread over, and in words where the number is from."""
 
     n: int
@@ -239,14 +239,14 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class MemoryTaken:
     """Available memory around one run. `basis` says which of the kernel's figures it is, `count` may be missing."""
 
     before_kb: float
     after_kb: float
     basis: str
     sources: tuple[Source, ...]
-    count: Count | None
+    count: ProcessCount | None
 
     @property
     def taken_kb(self) -> float:
@@ -258,7 +258,7 @@ class Taken:
         return self.taken_kb / self.count.n if self.count and self.taken_kb > 0 else None
 
 
-def _sum(*names: str) -> Read:
+def _read_sum(*names: str) -> Read:
     def read(capture: CaptureFact) -> float | None:
         values = [capture.metrics.get(name) for name in names]
         known = [value for value in values if value is not None and math.isfinite(value)]
@@ -273,12 +273,12 @@ def _read_printed(capture: CaptureFact) -> float | None:
     return None if kb is None or not math.isfinite(kb) or kb == FREE_AND_INACTIVE(capture) else kb
 
 
-FREE_AND_INACTIVE = _sum("mem_free_kb", "mem_inactive_kb")
+FREE_AND_INACTIVE = _read_sum("mem_free_kb", "mem_inactive_kb")
 BASES: tuple[tuple[str, Read], ...] = (
     ("MemAvailable", _read_printed),
     ("MemFree + Inactive", FREE_AND_INACTIVE),
-    ("free + buffers + cached", _sum("mem_free_kb", "mem_buffers_kb", "mem_cached_kb")),
-    ("free + buff/cache", _sum("mem_free_kb", "mem_buff_cache_kb")),
+    ("free + buffers + cached", _read_sum("mem_free_kb", "mem_buffers_kb", "mem_cached_kb")),
+    ("free + buff/cache", _read_sum("mem_free_kb", "mem_buff_cache_kb")),
 )
 
 
@@ -287,7 +287,7 @@ def find_available(capture: CaptureFact) -> tuple[float, str] | None:
     return next(((value, words) for words, read in BASES if (value := read(capture)) is not None), None)
 
 
-def measure_taken(run: RunFact, captures: Sequence[CaptureFact], *, threaded: bool) -> Taken | None:
+def measure_taken(run: RunFact, captures: Sequence[CaptureFact], *, threaded: bool) -> MemoryTaken | None:
     """Available memory just before the run and just after it (else during it), by one and the same figure."""
     before = [capture for capture in captures if capture.phase == "before"]
     after = [one for one in captures if one.phase == "after"] or [one for one in captures if one.phase == "during"]
@@ -296,37 +296,37 @@ def measure_taken(run: RunFact, captures: Sequence[CaptureFact], *, threaded: bo
         last = [capture for capture in after if read(capture) is not None][:1]
         if first and last:
             sources = tuple(capture.first_line for capture in (*first, *last))
-            count = _count(run, before, after, threaded=threaded)
-            return Taken(read(first[0]) or 0.0, read(last[0]) or 0.0, words, sources, count)
+            count = _count_processes(run, before, after, threaded=threaded)
+            return MemoryTaken(read(first[0]) or 0.0, read(last[0]) or 0.0, words, sources, count)
     return None
 
 
-def _count(
+def _count_processes(
     run: RunFact, before: Sequence[CaptureFact], after: Sequence[CaptureFact], *, threaded: bool
-) -> Count | None:
+) -> ProcessCount | None:
     """Processes that were added, else that were there, else those that the connections had: one each, up to MaxClients."""
     first, last = (_count_listed(captures, run.server_software) for captures in (before, after))
     if last and first and last.n > first.n:
-        return Count(last.n - first.n, f"{last.n} − {first.n} processes", (*first.sources, *last.sources))
+        return ProcessCount(last.n - first.n, f"{last.n} − {first.n} processes", (*first.sources, *last.sources))
     if last and not first:
-        return Count(last.n, f"{last.n} processes", last.sources)
+        return ProcessCount(last.n, f"{last.n} processes", last.sources)
     connections = read_method(run).concurrency
     if last or not connections or threaded:
         return None
     here = (run.source_of(),)
     said = find_said_limit(run.label, run.note)
     if said and 0 < said[1] <= connections:
-        return Count(said[1], f"{said[1]} processes ({said[0]}, for {connections} connections)", here)
-    return Count(connections, f"{connections} processes, one a connection", here)
+        return ProcessCount(said[1], f"{said[1]} processes ({said[0]}, for {connections} connections)", here)
+    return ProcessCount(connections, f"{connections} processes, one a connection", here)
 
 
-def _count_listed(captures: Sequence[CaptureFact], software: str) -> Count | None:
+def _count_listed(captures: Sequence[CaptureFact], software: str) -> ProcessCount | None:
     """The biggest program's processes in the first capture that lists them all."""
     for capture in captures:
         found = find_served(capture, software)
         if found and found.whole == "all":
             biggest = found.groups[0]
-            return Count(round(biggest.n), biggest.name, (capture.first_line,))
+            return ProcessCount(round(biggest.n), biggest.name, (capture.first_line,))
     return None
 
 

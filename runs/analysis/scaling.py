@@ -24,7 +24,7 @@ def find_sweeps(configs: Sequence[ConfigFact], runs: Sequence[RunFact], excluded
     known = [run for run in runs if run.counted and _is_usable(run)]
     levels: dict[int, set[int]] = defaultdict(set)
     for run in known:
-        levels[run.config].add(level_of(run))
+        levels[run.config].add(get_level(run))
     # A sweep is one config under several levels, or several configs each named after its one level.
     if not [
         one
@@ -37,27 +37,27 @@ def find_sweeps(configs: Sequence[ConfigFact], runs: Sequence[RunFact], excluded
     told = _list_loads(known)
     by_key: dict[Key, list[RunFact]] = defaultdict(list)
     for run in known:
-        by_key[run.config, run.tool, *_fill_key(_load(run), told[run.config])].append(run)
+        by_key[run.config, run.tool, *_fill_key(_describe_load(run), told[run.config])].append(run)
     groups = _merge_groups(by_key, {config.id: config for config in configs})
     made, paths = [], []
     for group in groups:
-        if len({level_of(run) for run in group}) > 1:
+        if len({get_level(run) for run in group}) > 1:
             own = [configs[place] for place in sorted({places[run.config] for run in group})]
             made.append(_make_sweep(own, places[own[0].id], group, excluded))
             paths.append(group[0].path)
     return sorted(_rename_equal(made, paths), key=lambda sweep: sweep.place)
 
 
-def level_of(run: RunFact) -> int:
+def get_level(run: RunFact) -> int:
     return read_method(run).concurrency or 0
 
 
 def _is_usable(run: RunFact) -> bool:
     rate = run.requests_per_second
-    return level_of(run) > 0 and rate is not None and math.isfinite(rate) and rate >= 0
+    return get_level(run) > 0 and rate is not None and math.isfinite(rate) and rate >= 0
 
 
-def _load(run: RunFact) -> Key:
+def _describe_load(run: RunFact) -> Key:
     """Everything of the load but the concurrency and how long it went on; None: not told."""
     how = read_method(run)
     asked = None if how.further is None else tuple(pair for pair in how.further if pair[0] in REQUESTED)
@@ -68,7 +68,9 @@ def _list_loads(runs: Sequence[RunFact]) -> dict[int, list[set[object]]]:
     """Of each config, the values that its runs tell of each part of the load."""
     told: dict[int, list[set[object]]] = {}
     for run in runs:
-        for values, part in zip(told.setdefault(run.config, [set() for _ in _load(run)]), _load(run), strict=True):
+        for values, part in zip(
+            told.setdefault(run.config, [set() for _ in _describe_load(run)]), _describe_load(run), strict=True
+        ):
             values |= {part} - {None}
     return told
 
@@ -83,14 +85,14 @@ def _merge_groups(by_key: Mapping[Key, list[RunFact]], configs: Mapping[int, Con
     """Runs of one config each; and configs of one level each, whose names differ in nothing but that level."""
     whole, single = [], defaultdict(list)
     for (config, *load), runs in by_key.items():
-        levels = {level_of(run) for run in runs}
+        levels = {get_level(run) for run in runs}
         bare = _remove_level(configs[config].name if isinstance(config, int) else "", *levels)
         if len(levels) == 1 and bare is not None:
             single[bare, *load].append(runs)
         else:
             whole.append(runs)
     for alike in single.values():
-        if len({level_of(runs[0]) for runs in alike}) == len(alike):
+        if len({get_level(runs[0]) for runs in alike}) == len(alike):
             whole.append([run for runs in alike for run in runs])
         else:
             whole += alike
@@ -108,8 +110,8 @@ def _make_sweep(own: list[ConfigFact], place: int, group: list[RunFact], exclude
     tail = "95 % within" if any("95" in run.percentiles_ms for run in kept) else "mean"
     by_level: dict[int, list[RunFact]] = defaultdict(list)
     for run in kept:
-        by_level[level_of(run)].append(run)
-    bare = None if len(own) == 1 else _remove_level(own[0].name, level_of(group[0]))
+        by_level[get_level(run)].append(run)
+    bare = None if len(own) == 1 else _remove_level(own[0].name, get_level(group[0]))
     # Of "10 connections · nginx" the server is what the sweep is of.
     other = [part for part in (bare or "").split(" · ") if not re.search(r"(?<!\w)N(?!\w)", part)]
     name = " · ".join(other) or bare or own[0].name
@@ -120,7 +122,7 @@ def _make_sweep(own: list[ConfigFact], place: int, group: list[RunFact], exclude
         tool=group[0].tool,
         tail=tail,
         levels=tuple(_make_level(n, by_level[n], tail) for n in sorted(by_level)),
-        left_out=tuple((level_of(run), excluded[run.id]) for run in group if run.id in excluded),
+        left_out=tuple((get_level(run), excluded[run.id]) for run in group if run.id in excluded),
     )
 
 
@@ -255,7 +257,7 @@ def find_range(
     columns = comparison.columns
     axis, unit, places = series
     points = tuple(
-        _point(name, at, value, columns[at], out, failed.get(at, 0.0))
+        _make_point(name, at, value, columns[at], out, failed.get(at, 0.0))
         for name, at, value in sorted(places, key=lambda place: (place[0], place[2]))
     )
     sound = [point for point in points if not point.failed and point.rate]
@@ -287,7 +289,7 @@ def _find_sweep_series(columns: Mapping[int, Column], sweeps: Sequence[Sweep]) -
     for at, column in columns.items():
         mine = [sweep for sweep in sweeps if column.config.id in {config.id for config in sweep.configs}]
         runs = {run.id for run in column.runs}
-        level = level_of(column.runs[0])
+        level = get_level(column.runs[0])
         counted = (one for one in mine if any(runs & {*each.runs} for each in one.levels))
         left_out = (one for one in mine if any(level == n for n, _ in one.left_out))
         own = next(counted, next(left_out, None))
@@ -333,7 +335,7 @@ def _counts_something(words: str) -> bool:
     return bool(QUANTITY.search(words)) and not LABEL.search(words)
 
 
-def _point(name: str, at: int, value: float, column: Column, out: Mapping[int, str], failed: float) -> Point:
+def _make_point(name: str, at: int, value: float, column: Column, out: Mapping[int, str], failed: float) -> Point:
     runs = [run for run in column.runs if run.id not in out] or list(column.runs)
     rates = [run.requests_per_second for run in runs if run.requests_per_second is not None]
     times = [run.mean_ms for run in runs if run.mean_ms is not None]

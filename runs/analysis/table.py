@@ -59,7 +59,7 @@ class Cell(NamedTuple):
 
 
 # The column's index, what the value was read from, and the value.
-Placed = tuple[int, RunFact | CaptureFact, float]
+RowValue = tuple[int, RunFact | CaptureFact, float]
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Row:
     label: str
     unit: str
     kind: str
-    values: tuple[Placed, ...]
+    values: tuple[RowValue, ...]
     bases: tuple[int, ...]
     where: str = ""
     of: str = ""

@@ -123,11 +123,13 @@ def find_course(days: Sequence[Day]) -> Course:
     found = dict(_find_changes(np.array([day.mean_log for day in days])))
     ends = [*sorted(found), len(days)]
     parts = [Stretch(tuple(days[start:end])) for start, end in zip([0, *ends[:-1]], ends, strict=True) if days]
-    changes = [_change(before, after, found[at]) for before, after, at in zip(parts, parts[1:], ends, strict=False)]
+    changes = [
+        _make_change(before, after, found[at]) for before, after, at in zip(parts, parts[1:], ends, strict=False)
+    ]
     return Course(tuple(parts), tuple(changes))
 
 
-def _change(before: Stretch, after: Stretch, p: float) -> Change:
+def _make_change(before: Stretch, after: Stretch, p: float) -> Change:
     pct = 100 * (after.center / before.center - 1)
     return Change(after.days[0].on, pct, p, after.n, before.n)
 
@@ -140,14 +142,14 @@ def _find_changes(values: Floats) -> Iterator[tuple[int, float]]:
         first, last = waiting.pop()
         if last - first < 2 * FEWEST_DAYS:
             continue
-        p, cuts = _test(smooth[None, first:last])
+        p, cuts = _test_stretch(smooth[None, first:last])
         if p <= LEVEL:
             yield from ((first + cut, p) for cut in cuts)
             ends = [first, *(first + cut for cut in cuts), last]
             waiting += zip(ends, ends[1:], strict=False)
 
 
-def _test(stretch: Floats) -> tuple[float, list[int]]:
+def _test_stretch(stretch: Floats) -> tuple[float, list[int]]:
     """p of the best split of a stretch, and where its parts end.
 
     It must hold among the days around it as well: where noise grows, calm days elsewhere say nothing of it.

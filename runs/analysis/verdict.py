@@ -73,7 +73,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class ComparedSides:
     """Two sides; distance, low and high are logs of ratios, None where a value has no log.
 
     sd     what one run varies by, in logs, as the test took it; None where no test could be made (test "")
@@ -109,7 +109,7 @@ class Evidence:
         return self.distance is not None and 0 < step >= abs(self.own.mean - self.base.mean)
 
 
-def compare_sides(base: Side, own: Side, step: float = 0.0, most: int = 0, tests: int = 1) -> Evidence:
+def compare_sides(base: Side, own: Side, step: float = 0.0, most: int = 0, tests: int = 1) -> ComparedSides:
     """The test that suits the number of repeats and their order, on the logs. `step` is the least difference printed.
 
     most: the runs a side that were to be made at most, where they were tested after each round; see adaptive.
@@ -117,7 +117,7 @@ def compare_sides(base: Side, own: Side, step: float = 0.0, most: int = 0, tests
     """
     fewest = min(len(base.values), len(own.values))
     effect = stats.cliffs_delta(base.values, own.values) if fewest >= ENOUGH_FOR_PLAIN else None
-    found = Evidence(base, own, effect=effect)
+    found = ComparedSides(base, own, effect=effect)
     if base.logs is None or own.logs is None:
         # Divided first: squares of huge values would overflow.
         greatest = max(map(abs, (*base.values, *own.values)))
@@ -179,7 +179,7 @@ def ratio(distance: float | None) -> float | None:
     return math.exp(distance) if distance is not None and abs(distance) < MOST_LOG else None
 
 
-def repeats_needed(evidence: Evidence, pool: stats.Pool | None, *, comparisons: int, step: float) -> int | None:
+def repeats_needed(evidence: ComparedSides, pool: stats.Pool | None, *, comparisons: int, step: float) -> int | None:
     """Repeats a side that would settle it, as a difference or as the same, whichever takes fewer; 80 % power.
 
     `pool` is what repeats vary by where neither side has any, `comparisons` in the row, `step` the least difference printed.
@@ -310,7 +310,7 @@ class Verdict:
     ratio      of the middles named in `of`, with its 95 % interval low to high; None where there is none
     distance   the logarithm of the ratio, which also exists where the ratio is beyond what a number holds
     test       the test's name, "" where none was made; p as it came, p_adjusted after Holm over the metric's configs
-    design     the order of the runs of both sides; `drift`, `most`: see Evidence
+    design     the order of the runs of both sides; `drift`, `most`: see ComparedSides
     effect     Cliff's delta from 4 repeats a side up, 1: every value above every one of the baseline
     needed     repeats a side that would settle it; more than stats.MOST_REPEATS stand as one more than that
     borrowed   neither side has repeats, so that the spread is that of others

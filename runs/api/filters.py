@@ -89,7 +89,7 @@ class Since(filters.DateTimeFilter):
         return qs.filter(created_since(qs.model._meta.label, value)) if value else qs
 
 
-class Facet(filters.CharFilter):
+class FacetFilter(filters.CharFilter):
     """Runs by what they share: the facet of the filter's own name, as the runs' column of that name holds it."""
 
     def filter(self, qs: QuerySet[Any], value: str) -> QuerySet[Any]:
@@ -100,10 +100,10 @@ class Facet(filters.CharFilter):
 class RunFilter(filters.FilterSet):
     tool = filters.CharFilter()
     experiment = Named()
-    config = Facet(help_text="by id or name")
+    config = FacetFilter(help_text="by id or name")
     host = Named()
-    command = Facet(help_text="whole, as it stands in the text")
-    server = Facet(help_text="server software, whole")
+    command = FacetFilter(help_text="whole, as it stands in the text")
+    server = FacetFilter(help_text="server software, whole")
     fingerprint = filters.CharFilter(help_text="runs that are comparable")
     min_rps = filters.NumberFilter(field_name="requests_per_second", lookup_expr="gte", help_text="requests per second")
     max_rps = filters.NumberFilter(field_name="requests_per_second", lookup_expr="lte", help_text="requests per second")

@@ -28,7 +28,7 @@ from runs.analysis.adaptive import (
 )
 from runs.api import comparisons, filters, serializers
 from runs.api.renderers import ShallowJSONParser
-from runs.api.views import ManagedRows, describe_managing
+from runs.api.views import ManagedRowViews, describe_managing
 from runs.incoming import read_named_text, read_parts, refuse_coding
 from runs.ingest import EVERY_SECRET, Hints, Text, receive, rejected
 from runs.models import Upload
@@ -87,7 +87,7 @@ class RawParser(BaseParser):
 
 
 @extend_schema_view(retrieve=extend_schema(responses=serializers.ResultSerializer))
-class UploadViews(ManagedRows):
+class UploadViews(ManagedRowViews):
     """The texts that came in, and what each became."""
 
     queryset = Upload.objects.with_counts()
@@ -123,7 +123,7 @@ class UploadViews(ManagedRows):
         """Black out what looks like a secret, and the `words` given, in the stored text and all that was made of it."""
         wanted = serializers.WordsSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
-        upload = tasks.black_out(self.get_object().pk, wanted.validated_data["words"])
+        upload = tasks.redact_upload(self.get_object().pk, wanted.validated_data["words"])
         return Response(describe_upload(upload, _make_base_address(request)))
 
     @extend_schema(
@@ -235,7 +235,7 @@ def read_options(request: Request) -> dict[str, Any]:
         raise rejected(400, str(error)) from error
 
 
-def describe_upload(upload: Upload, site: str, rows: ingest.Rows | None = None) -> dict[str, Any]:
+def describe_upload(upload: Upload, site: str, rows: ingest.StoredRows | None = None) -> dict[str, Any]:
     """`ingest.describe_result` with whole addresses."""
     body = ingest.describe_result(upload, rows)
     body["page"] = site + body["page"]

@@ -37,7 +37,7 @@ METRICS = (
 PERCENTILES = ("50", "90", "95", "99")
 
 
-class Rows(ReadOnlyModelViewSet[Any]):
+class RowViews(ReadOnlyModelViewSet[Any]):
     """A list and its rows; `detail_class` where a single row says more."""
 
     pagination_class = filters.NewestFirst
@@ -53,7 +53,7 @@ class Rows(ReadOnlyModelViewSet[Any]):
         return detail or super().get_serializer_class()
 
 
-class ManagedRows(Rows):
+class ManagedRowViews(RowViews):
     """Rows that can be changed, deleted and restored. `change_class`: the fields that PATCH takes; kind: in ingest.MODELS."""
 
     change_class: type[serializers.ChangeSerializer]
@@ -82,7 +82,7 @@ class ManagedRows(Rows):
         return self.retrieve(request, pk=pk)
 
 
-def describe_managing(views: type[ManagedRows], shown: Any) -> type[ManagedRows]:
+def describe_managing(views: type[ManagedRowViews], shown: Any) -> type[ManagedRowViews]:
     """Have the OpenAPI description say what PATCH, DELETE and restore take and answer."""
     refused = dict.fromkeys((400, 409), serializers.ErrorsSerializer)
     again = {200: shown, 409: serializers.ErrorsSerializer}
@@ -97,7 +97,7 @@ def describe_managing(views: type[ManagedRows], shown: Any) -> type[ManagedRows]
     )(views)
 
 
-class RunViews(ManagedRows):
+class RunViews(ManagedRowViews):
     """Load tests, each figure as the tool printed it; a single one with the captures beside it."""
 
     queryset = Run.objects.with_context()
@@ -128,7 +128,7 @@ class RunViews(ManagedRows):
         return Response(thin_series(self.get_object(), metric, points))
 
 
-class HostViews(ManagedRows):
+class HostViews(ManagedRowViews):
     """Machines: what they are called, and what their outputs say of processor and memory."""
 
     queryset = Host.objects.all()
@@ -137,7 +137,7 @@ class HostViews(ManagedRows):
     change_class, kind = serializers.HostChange, "host"
 
 
-class ConfigViews(ManagedRows):
+class ConfigViews(ManagedRowViews):
     """The set-ups that were compared; a single one with its config texts."""
 
     queryset = Config.objects.select_related("experiment")
@@ -147,7 +147,7 @@ class ConfigViews(ManagedRows):
     change_class, kind = serializers.ConfigChange, "config"
 
 
-class ExperimentViews(ManagedRows):
+class ExperimentViews(ManagedRowViews):
     """What was compared: configs and their runs, on a machine."""
 
     queryset = Experiment.objects.with_counts()
@@ -162,7 +162,7 @@ class ExperimentViews(ManagedRows):
         return found.filter(archived=False) if is_default else found
 
 
-class CaptureViews(Rows):
+class CaptureViews(RowViews):
     """What monitors saw: top, ps, free and the like, before, during or after a run."""
 
     queryset = Capture.objects.with_context()

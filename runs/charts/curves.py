@@ -51,7 +51,7 @@ class LatencyRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class PercentileSpread:
     """A config's runs, percentile by percentile: (x, median, least, most), and the same of the longest request."""
 
     name: str
@@ -121,15 +121,15 @@ def latency_chart(runs: Sequence[LatencyRun], scale: str = "") -> Chart | None:
     )
 
 
-def _collect_spreads(runs: Sequence[LatencyRun]) -> list[Spread]:
+def _collect_spreads(runs: Sequence[LatencyRun]) -> list[PercentileSpread]:
     """One a config, and one for each run that does not count."""
     groups: dict[tuple[str, int, int], list[LatencyRun]] = {}
     for at, run in enumerate(runs):
         groups.setdefault((run.name, run.place, -1 if run.counted else at), []).append(run)
-    return [_spread(group) for group in groups.values()]
+    return [_make_spread(group) for group in groups.values()]
 
 
-def _spread(group: Sequence[LatencyRun]) -> Spread:
+def _make_spread(group: Sequence[LatencyRun]) -> PercentileSpread:
     """Percentiles that all of the runs have; where they share fewer than two, all that any has."""
     own = [{p: ms for p, ms in run.percentiles_ms.items() if drawable([ms])} for run in group]
     shared = set.intersection(*(set(each) for each in own))
@@ -142,10 +142,10 @@ def _spread(group: Sequence[LatencyRun]) -> Spread:
         elif float(percent) >= 50:
             points.append((position(float(percent)), median(values), min(values), max(values)))
     first = group[0]
-    return Spread(first.name, first.label, first.place, tuple(points), longest, len(group), first.counted)
+    return PercentileSpread(first.name, first.label, first.place, tuple(points), longest, len(group), first.counted)
 
 
-def _make_percent_axis(spreads: Sequence[Spread]) -> Axis:
+def _make_percent_axis(spreads: Sequence[PercentileSpread]) -> Axis:
     last = max((spread.points[-1][0] for spread in spreads if spread.points), default=position(99))
     shown = [percent for percent in PERCENTS if position(float(percent)) <= last * 1.01]
     ticks = [Tick(position(float(p)), f"{p} %", minor=p in HIDDEN_WHERE_NARROW) for p in shown]
@@ -156,7 +156,7 @@ def _make_percent_axis(spreads: Sequence[Spread]) -> Axis:
     return Axis(1.9, end, tuple(ticks), "share of requests answered within the time", log=True)
 
 
-def _spread_marks(spreads: Sequence[Spread], x: Axis, *, log: bool) -> list[Mark]:
+def _spread_marks(spreads: Sequence[PercentileSpread], x: Axis, *, log: bool) -> list[Mark]:
     bands: list[Mark] = []
     lines: list[Mark] = []
     dots: list[Mark] = []
@@ -188,7 +188,7 @@ def _spread_marks(spreads: Sequence[Spread], x: Axis, *, log: bool) -> list[Mark
     return [*bands, *lines, *dots]
 
 
-def _marks_levels(spreads: Sequence[Spread]) -> bool:
+def _marks_levels(spreads: Sequence[PercentileSpread]) -> bool:
     """Whether all are one config's levels, whose names are short enough to stand beside lines."""
     words = [spread.label.partition(" ")[2] for spread in spreads]
     return len({spread.place for spread in spreads}) == 1 and all(0 < len(one) <= MOST_BESIDE for one in words)
@@ -198,18 +198,18 @@ def _share(at: float) -> str:
     return f"{100 * (1 - 1 / at):.6g} %"
 
 
-def _mark(spread: Spread) -> str:
+def _mark(spread: PercentileSpread) -> str:
     return spread.label or spread.name
 
 
-def _describe(spread: Spread) -> str:
+def _describe(spread: PercentileSpread) -> str:
     told = {f"{_share(at)}": ms for at, ms, *_ in spread.points}
     parts = [f"{share} within {figure(told[share])} ms" for share in ("50 %", "90 %", "95 %", "99 %") if share in told]
     parts += [f"longest {figure(spread.longest[0])} ms"] if spread.longest else []
     return f"{spread.name}: {', '.join(parts)}"
 
 
-def _tabulate(spread: Spread) -> list[tuple[Cell, ...]]:
+def _tabulate(spread: PercentileSpread) -> list[tuple[Cell, ...]]:
     name = spread.name if spread.counted else f"{spread.name}, not counted"
     rows: list[tuple[Cell, ...]] = [(name, _share(at), *values, spread.n) for at, *values in spread.points]
     return rows + ([(name, "longest", *spread.longest, spread.n)] if spread.longest else [])

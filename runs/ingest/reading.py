@@ -170,7 +170,7 @@ PREVIEW_BLOCKS = 5_000
 AT_ONCE_SERIES = 60_000  # each takes up to 0.1 ms to store; what bd records in 2 MB has fewer
 
 
-class Stopped(BaseException):
+class ReadingStopped(BaseException):
     """The worker is asked to end. No Exception: nothing that guards a part of a reading may take it for that part's failure."""
 
 
@@ -184,12 +184,12 @@ def stop_reading() -> None:
 
 @contextmanager
 def end_with_worker() -> Iterator[None]:
-    """Stopped is raised in it soon after `stop_reading`, whatever goes on there: rows are stored for long, too."""
+    """ReadingStopped is raised in it soon after `stop_reading`, whatever goes on there: rows are stored for long, too."""
 
     def look(*_: Any) -> None:
         if _stopping[0]:
             signal.setitimer(signal.ITIMER_REAL, 0)
-            raise Stopped
+            raise ReadingStopped
 
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -46,13 +46,13 @@ def receive(incoming: Incoming) -> Text:
     """The text out of bytes, a stream of bytes, or what was received already. Raises Rejected 400, 413 or 415."""
     if isinstance(incoming, Text):
         return incoming
-    arrival = Arrival()
+    arrival = IncomingText()
     for data in [incoming] if isinstance(incoming, bytes) else incoming:
         arrival.feed(data)
     return arrival.text()
 
 
-class Arrival:
+class IncomingText:
     """A text while it comes in. Both methods raise Rejected 400, 413 or 415.
 
     encoding        where it is known already
@@ -243,7 +243,7 @@ def _mask(text: Text, is_masked: Callable[[str], bool], words: Collection[str] =
 
     Other copies of the secrets go too, where they are no plain words; of very many secrets those of the first ones.
     """
-    search, arrival, line, found = SecretSearch(), Arrival("utf-8"), 1, dict.fromkeys(words)
+    search, arrival, line, found = SecretSearch(), IncomingText("utf-8"), 1, dict.fromkeys(words)
     for piece in text.decoded_pieces():
         secrets = [] if piece.continues_line else search.search(piece.text, line)
         chosen = [secret for secret in secrets if is_masked(secret.key)]
@@ -253,7 +253,7 @@ def _mask(text: Text, is_masked: Callable[[str], bool], words: Collection[str] =
         line += piece.text.count("\n")
     masked = replace(arrival.text(), key=text.key)
     if elsewhere := [*words, *choose_distinct(word for word in found if word not in words)]:
-        copies = Arrival("utf-8")
+        copies = IncomingText("utf-8")
         for piece in masked.decoded_pieces():
             copies.feed(mask_words(piece.text, elsewhere).encode("utf-8"))
         masked = replace(copies.text(), key=text.key)

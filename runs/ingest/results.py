@@ -14,10 +14,10 @@ from parsers.blocks import Block
 from runs.drafts.draft import Draft, DraftExperiment, DraftHost
 from runs.models import Capture, Config, Experiment, Host, Run, Upload
 
-from .store import Loads, Rows, compute_figures
+from .store import LoadTests, StoredRows, compute_figures
 
 
-def describe_result(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
+def describe_result(upload: Upload, rows: StoredRows | None = None) -> dict[str, Any]:
     """The JSON body of an upload: id, url, page, sha256, status, runs, captures, timings, problems, unread_lines.
 
     `page` is the address of what was compared, the first run's experiment; of a text about a machine alone the host's; else
@@ -30,7 +30,7 @@ def describe_result(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
         found = Capture.objects.filter(Q(upload=upload) | Q(run__upload=upload)).with_context()
         timings = upload.timings.only("tool", "line_first", "line_last", "n", "run_id", "upload_id")
         runs = Run.objects.filter(upload=upload).with_context()
-        rows = Rows(list(runs), list(found), list(timings.order_by("line_first")))
+        rows = StoredRows(list(runs), list(found), list(timings.order_by("line_first")))
     captures = sorted(rows.captures, key=attrgetter("line_first", "pk"))
     of_run: dict[int | None, list[Capture]] = defaultdict(list)
     for capture in captures:
@@ -58,7 +58,7 @@ def describe_result(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
     return body
 
 
-def _find_page(upload: Upload, rows: Rows) -> str:
+def _find_page(upload: Upload, rows: StoredRows) -> str:
     if rows.runs:
         return rows.runs[0].experiment.get_absolute_url()
     hosts = list(upload.placed.get("hosts", {}).values())
@@ -103,7 +103,7 @@ def describe_capture(capture: Capture) -> dict[str, Any]:
 
 def draft_runs(blocks: Sequence[Block], draft: Draft, drafted: DraftExperiment) -> list[Run]:
     """A draft's runs as rows that are not saved: hosts, configs and runs are numbered from 1, in its order."""
-    loads = Loads(blocks)
+    loads = LoadTests(blocks)
     hosts = {host.key: Host(at, **_read_columns(host)) for at, host in enumerate(draft.hosts, 1)}
     configs = {config.key: Config(at, name=config.name) for at, config in enumerate(drafted.configs, 1)}
     experiment = Experiment(name=drafted.name)

@@ -38,7 +38,7 @@ WRITTEN = ("status", "error", "blocks", "problems", "unread", "edits", "placed",
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class StoredRows:
     """The runs and captures of one upload as they were just written, with experiment, config and host in memory."""
 
     runs: list[Run] = field(default_factory=list)
@@ -58,7 +58,7 @@ class Previous(NamedTuple):
 PreviousRows = dict[tuple[int, str], list[Previous]]  # by first line and tool, in the order of the text
 
 
-def store(upload: Upload, reading: Reading) -> Rows:
+def store(upload: Upload, reading: Reading) -> StoredRows:
     """Insert an upload that is not saved yet with its results, or replace the results that it has.
 
     Rows read from the same lines keep their ids. Raises IntegrityError where a new upload's text is there already.
@@ -87,7 +87,7 @@ def write_unread(upload: Upload, *, status: Upload.Status, error: str = "") -> N
     upload.save()
 
 
-class Loads:
+class LoadTests:
     """A text's load tests by the keys of its runs; "b3.1" is the second one of block 3, as in a log."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
@@ -106,7 +106,7 @@ class Loads:
         return block, self._results[number][int(row or 0)], values
 
 
-def compute_figures(run: DraftRun, loads: Loads) -> dict[str, Any]:
+def compute_figures(run: DraftRun, loads: LoadTests) -> dict[str, Any]:
     """The columns of Run that the text alone gives."""
     block, result, values = loads.find(run.key)
     own = {"label": run.label, "note": run.note, "repeat": run.repeat, "command": block.command}
@@ -134,7 +134,7 @@ class _Writer:
         self.upload = upload
         self.draft, self.samples, self.unplaced = reading.draft, reading.samples, reading.runs
         self.blocks = {f"b{number}": block for number, block in enumerate(reading.blocks)}
-        self.loads = Loads(reading.blocks)
+        self.loads = LoadTests(reading.blocks)
         has_runs = any(drafted.runs for drafted in self.draft.experiments)
         self.dates = clocks.find_dates(reading.blocks) if has_runs else []
         self.placement = Placement(upload)
@@ -143,7 +143,7 @@ class _Writer:
         self.repeats: dict[str, int] = {}  # of runs that were in the same config before
         self.hashes: dict[tuple[str, str], list[str]] = defaultdict(list)  # (experiment, config) keys -> text hashes
 
-    def write(self) -> Rows:
+    def write(self) -> StoredRows:
         borrowed: Mapping[int, int] = {}
         contributed: list[counters.Contribution] = []
         old_runs: PreviousRows = {}
@@ -168,7 +168,7 @@ class _Writer:
         if borrowed:
             _return_captures(borrowed)
         self._delete_empty([*texts, *runs, *captures], left)
-        return Rows(runs, captures, files)
+        return StoredRows(runs, captures, files)
 
     def _describe_source(self, item: Any) -> dict[str, Any]:
         return {
@@ -216,7 +216,7 @@ class _Writer:
         row.host = self.placement.hosts.get(run.host) or self.placement.hosts.get(drafted.host)
         hashes = self.hashes[drafted.key, run.config] + self.hashes[drafted.key, ""]
         row.fingerprint = make_fingerprint(row, text_hashes=hashes)
-        before = _take_id(row, previous)
+        before = _reuse_id(row, previous)
         if before is not None and before.config_id == config.pk:
             self.repeats[run.key] = before.repeat
         return row
@@ -269,7 +269,7 @@ class _Writer:
                 samples = samples or collect_series(self.blocks[key] for key in capture.blocks)
                 row = self._make_capture(drafted, capture, samples)
                 row.run = self.runs.get(capture.run) or foreign.get(capture.run)
-                _take_id(row, previous)
+                _reuse_id(row, previous)
                 sampled.append((row, samples))
             rows += Capture.objects.bulk_create([row for row, _ in sampled], batch_size=BATCH)
             _insert_series(one for row, samples in sampled for one in make_series(row, samples))
@@ -356,7 +356,7 @@ def _read_previous(rows: Any) -> PreviousRows:
     return previous
 
 
-def _take_id(row: Run | Capture, previous: PreviousRows) -> Previous | None:
+def _reuse_id(row: Run | Capture, previous: PreviousRows) -> Previous | None:
     """Give the row the id of the one that was read from the same lines before, if there is one."""
     of_line = previous.get((row.line_first, row.tool))
     before = of_line.pop(0) if of_line else None

@@ -37,7 +37,7 @@ from .reading import (
     MOST_BLOCKS,
     PREVIEW_BLOCKS,
     OnProgress,
-    Stopped,
+    ReadingStopped,
     TooSlow,
     collect_samples,
     describe_nothing_found,
@@ -49,7 +49,7 @@ from .reading import (
     read_blocks,
 )
 from .receiving import Incoming, receive, redact_text
-from .store import Rows, make_rows, store, write_unread
+from .store import StoredRows, make_rows, store, write_unread
 from .text_storage import Text, make_text_columns, save_pieces, text_of
 from .validation import AT_ONCE_BLOCKS, Broken, Rejected, rejected, truncate
 
@@ -78,7 +78,7 @@ class Receipt:
 
     upload: Upload
     created: bool
-    rows: Rows | None = field(default=None, compare=False, repr=False)
+    rows: StoredRows | None = field(default=None, compare=False, repr=False)
 
 
 def preview(data: Incoming, *, hints: Hints = NO_HINTS, edits: Edits | None = None) -> Preview:
@@ -107,7 +107,7 @@ class Options(TypedDict, total=False):
 
     redact       keys of secrets out of a preview, or EVERY_SECRET
     may_queue    a text that is large or slow to read is only kept, status "queued"; the caller then passes it to
-                 `tasks.hand_over`
+                 `tasks.queue_upload`
     on_progress  called while the text is read, where it may not be queued
     """
 
@@ -145,7 +145,7 @@ class _Prepared:
 
     upload: Upload
     text: Text
-    write: Callable[[Upload], Rows | None] | None
+    write: Callable[[Upload], StoredRows | None] | None
 
 
 def _prepare(data: Incoming, name: str, options: Options) -> _Prepared:
@@ -226,7 +226,7 @@ def _save(prepared: _Prepared) -> Receipt:
     return _replace(prepared.upload, prepared.text, prepared.write)
 
 
-def _replace(upload: Upload, text: Text, write: Callable[[Upload], Rows | None]) -> Receipt:
+def _replace(upload: Upload, text: Text, write: Callable[[Upload], StoredRows | None]) -> Receipt:
     """The text is there already: nothing is written, unless that upload failed or was cancelled. Then its row is reused."""
     with transaction.atomic():
         row = Upload.objects.light().select_for_update().get(text_key=upload.text_key)
@@ -332,7 +332,7 @@ def parse_queued(upload_id: int) -> Upload:
     """Read and store a queued text. Safe to repeat: what is done, and what another worker reads, stays as it is.
 
     A text whose reading was broken off three times (it may be what kills the worker) is given up. It is no attempt where
-    the worker is asked to end, or the database is away, full or read-only: the text is queued again. Raises Stopped and what
+    the worker is asked to end, or the database is away, full or read-only: the text is queued again. Raises ReadingStopped and what
     the database raised then, and Upload.DoesNotExist.
     """
     now = read_database_now()
@@ -347,7 +347,7 @@ def parse_queued(upload_id: int) -> Upload:
         try:
             with end_with_worker():
                 _parse(reader)
-        except Stopped:
+        except ReadingStopped:
             reader.put_back()
             raise
         except (OperationalError, InterfaceError) as error:

@@ -99,7 +99,7 @@ def group_captures(data: comparison_data.ComparisonData) -> list[tuple[RunFact |
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class WatchedCaptures:
     """What monitors saw over time: the charts of one capture, and all captures of several samples to choose from."""
 
     shown: CaptureFact
@@ -107,7 +107,7 @@ class Watched:
     charts: list[monitor_charts.Place]
 
 
-def find_watched(data: comparison_data.ComparisonData, wanted: str) -> Watched | None:
+def find_watched(data: comparison_data.ComparisonData, wanted: str) -> WatchedCaptures | None:
     """wanted: the id of a capture; else the one of most samples. At most three queries."""
     captures = sorted([one for one in data.captures if one.n > 1], key=lambda one: (-one.n, one.id))
     if not captures:
@@ -116,7 +116,7 @@ def find_watched(data: comparison_data.ComparisonData, wanted: str) -> Watched |
     capture = Capture.objects.defer("values", "quotes").get(pk=shown.id)
     programs = samples.samples_of_capture(capture).programs("rss_kb", "cpu_pct")
     charts = monitor_charts.charts_of_capture(capture, samples.machine_table(capture), programs, "")
-    return Watched(shown, captures[:MOST_WATCHED], charts)
+    return WatchedCaptures(shown, captures[:MOST_WATCHED], charts)
 
 
 def describe_same(same: Sequence[tuple[str, str]], differences: ConfigDiff, n_columns: int) -> str:

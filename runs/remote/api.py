@@ -22,7 +22,7 @@ from rest_framework.views import APIView
 
 from runs.api.filters import Named, RowId, Since
 from runs.api.serializers import ErrorsSerializer, PageField
-from runs.api.views import Rows
+from runs.api.views import RowViews
 from runs.models import Experiment
 
 from . import jobs, planning, tasks
@@ -223,7 +223,7 @@ def job_action(refusals: dict[int, Any], *parameters: OpenApiParameter) -> Calla
     return lambda view: schema(post(view))
 
 
-class Registered(Rows):
+class Registered(RowViews):
     permission_classes = [IsAuthenticated]
 
 

@@ -94,7 +94,7 @@ class Cancelled(Interrupted):
     message = None  # the row says already who wanted it
 
 
-class Stopped(Interrupted):
+class WorkerStopped(Interrupted):
     """This worker is shutting down."""
 
     state = Job.State.LOST
@@ -151,7 +151,7 @@ class Journal:
     def pause(self) -> None:
         """Raises Interrupted where the run has to end. Called by whatever waits."""
         if _stopping.is_set():
-            raise Stopped
+            raise WorkerStopped
         if self._interrupted is not None:
             raise self._interrupted
 

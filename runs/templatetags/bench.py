@@ -17,7 +17,7 @@ from django.utils.text import Truncator
 from django.utils.timesince import timesince
 
 from runs.analysis.columns import Column, Difference, short_names
-from runs.analysis.cost import Cell
+from runs.analysis.cost import CostCell
 from runs.analysis.facts import CaptureFact, ConfigFact, RunFact
 from runs.analysis.headline import Outcome
 from runs.analysis.headline_wording import LABELS as OUTCOMES
@@ -366,12 +366,12 @@ def value_cells(values: Sequence[object], absent: str = "–") -> SafeString:
 
 
 @register.simple_tag
-def cost_cells(cells: Sequence[Cell | None]) -> SafeString:
+def cost_cells(cells: Sequence[CostCell | None]) -> SafeString:
     """Of a row of the cost table: each figure, how it was worked out, and its first lines."""
     return mark_safe("".join(map(_write_cost_cell, cells)))  # noqa: S308  (all is escaped)
 
 
-def _write_cost_cell(cell: Cell | None) -> str:
+def _write_cost_cell(cell: CostCell | None) -> str:
     if cell is None:
         return '<td><span class="none" title="not told">–</span></td>'
     bound = f'<span class="w">{cell.bound}</span> ' if cell.bound else ""

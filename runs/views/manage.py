@@ -214,7 +214,7 @@ def cancel_upload(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def black_out(request: HttpRequest, pk: int) -> HttpResponse:
     upload = get_object_or_404(Upload.objects.light(), pk=pk)
-    done = apply(request, lambda: tasks.black_out(upload.pk, [request.POST.get("word", "")]))
+    done = apply(request, lambda: tasks.redact_upload(upload.pk, [request.POST.get("word", "")]))
     if done is not None:
         messages.info(request, "Blacked out, in the text and in all that was made of it.")
     return redirect(upload)

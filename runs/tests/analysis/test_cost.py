@@ -11,7 +11,7 @@ import pytest
 
 from parsers.catalogue import is_monitor
 from runs.analysis import table
-from runs.analysis.cost import Cost, cost
+from runs.analysis.cost import Cost, compute_cost
 from runs.analysis.facts import CaptureFact, HostFact, ProcessFact, RunFact, TextFact
 from runs.analysis.monitors import find_served
 from runs.tests.analysis.facts import capture, configs, httpd, run
@@ -33,7 +33,7 @@ def ab(config: int, clients: int, rate: float, **fields: Any) -> RunFact:
 def costs(
     runs: list[RunFact], captures: list[CaptureFact], names: tuple[str, ...] = ("a", "b"), **more: Any
 ) -> Cost | None:
-    return cost(table.compare(configs(*names), runs, captures), captures, **more)
+    return compute_cost(table.compare(configs(*names), runs, captures), captures, **more)
 
 
 def cell(found: Cost | None, key: str, at: int = 0):

@@ -23,7 +23,7 @@ import parsers
 from benchdash.tests.services import ROOT
 from parsers.tests.reading import decode
 from runs.ingest import Rejected, receive
-from runs.ingest.receiving import EVERY_SECRET, Arrival, redact_text
+from runs.ingest.receiving import EVERY_SECRET, IncomingText, redact_text
 from runs.ingest.redact import find_secrets, mask_secrets
 from runs.ingest.text_storage import Text
 from runs.tests.ingest.texts import meminfo, session
@@ -49,7 +49,7 @@ class Whole:
 
 
 def arrived(data: bytes, parts: int = 65536, piece: int = PIECE) -> Text:
-    arrival = Arrival(piece_bytes=piece)
+    arrival = IncomingText(piece_bytes=piece)
     for at in range(0, len(data), parts):
         arrival.feed(data[at : at + parts])
     return arrival.text()
@@ -203,11 +203,11 @@ def test_a_bomb_stops_early(pack, monkeypatch):
 
 def test_many_bombs_in_one_form_stop_as_early_as_one(monkeypatch):
     monkeypatch.setattr("runs.ingest.receiving.UNSUSPICIOUS_BYTES", 2**22)
-    before = Arrival()
+    before = IncomingText()
     before.feed(gzip.compress(b"a b\n" * 2**20))
     with pytest.raises(Rejected):
-        Arrival(unpacked_bytes=before.unpacked_bytes).feed(gzip.compress(b"a b\n" * 2**18))
-    Arrival(unpacked_bytes=before.unpacked_bytes).feed(b"a b\n" * 2**18)
+        IncomingText(unpacked_bytes=before.unpacked_bytes).feed(gzip.compress(b"a b\n" * 2**18))
+    IncomingText(unpacked_bytes=before.unpacked_bytes).feed(b"a b\n" * 2**18)
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ class TestStoring:
         settings.QUEUE_UPLOAD_BYTES = 100 if how == "large" else 10**6
         if how == "many reports":
             monkeypatch.setattr("runs.ingest.validation.AT_ONCE_BLOCKS", 1)
-        done = tasks.black_out(upload.pk, ["Mellon"])
+        done = tasks.redact_upload(upload.pk, ["Mellon"])
         if how != "at once":
             assert done.status == "queued"
             done = ingest.parse_queued(upload.pk)
@@ -124,14 +124,14 @@ class TestStoring:
     def test_a_word_of_a_few_letters_is_not_blacked_out(self):
         upload = submit(session(500)).upload
         with pytest.raises(Rejected, match="'50' is too short"):
-            tasks.black_out(upload.pk, ["50"])
+            tasks.redact_upload(upload.pk, ["50"])
         assert [*ingest.text_of(upload).lines()] == session(500).splitlines()
 
     def test_a_text_that_waits_is_not_blacked_out(self):
         upload = submit(session(500)).upload
         Upload.objects.update(status="queued")
         with pytest.raises(Rejected, match="still to be read"):
-            tasks.black_out(upload.pk)
+            tasks.redact_upload(upload.pk)
 
     def test_an_unknown_redaction_is_refused(self):
         assert "called s9" in str(refused(session(500), redact=["s9"]))
