@@ -91,6 +91,7 @@ class Semantics:
     good_replies            path of the count of replies with a status below 400, where that is all that is printed
     received_bytes          path of the bytes that all replies came to, where the length of one is not printed; MB by its name
     late_answers            path of the count of answers behind the timeout: they are in the rate and not in the percentiles
+    left_out                paths of the counts of what was due at a set rate and never begun, and of what was begun
     absent_non_2xx_is_zero  a whole report without non_2xx_responses had none
     makes_all_requests      complete_requests is the number asked for, unless a time limit or a person ended the run
     one_thread              the tool runs on one thread, so that one core is all that it can use
@@ -118,6 +119,7 @@ class Semantics:
     good_replies: str = ""
     received_bytes: str = ""
     late_answers: str = ""
+    left_out: tuple[str, str] | None = None
     absent_non_2xx_is_zero: bool = False
     makes_all_requests: bool = False
     one_thread: bool = False

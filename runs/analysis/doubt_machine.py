@@ -390,9 +390,11 @@ def find_drifting_repeats(case: Case) -> Iterator[Finding]:
 
 def find_idle_clients(case: Case) -> Iterator[Finding]:
     """Closed-loop clients that had a request under way for less than half of their time."""
+    # Of a command that sets a rate clients stand by until they are needed.
+    at_rates = {run.command for run in case.counted_runs if run.command and (run.is_open_loop or run.left_out_share)}
     for run in case.counted_runs:
         clients, busy = run.clients, count_under_way(run)
-        if clients and busy and busy < IDLE * clients:
+        if clients and busy and busy < IDLE * clients and run.command not in at_rates:
             yield about_run(run, "caution", "idle", clients=clients, busy=busy)
 
 
@@ -410,3 +412,15 @@ def find_set_rates(case: Case) -> Iterator[Finding]:
         asked, got = run.set_rate, run.requests_per_second
         if asked and got and got >= KEPT_UP * asked:
             yield about_run(run, "caution", "rate_was_set", asked=asked, got=got)
+
+
+def find_missed_rates(case: Case) -> Iterator[Finding]:
+    """Load that was due at a set rate and did not come about."""
+    for run in case.counted_runs:
+        asked, got, left_out = run.set_rate, run.requests_per_second, run.left_out_share
+        if (made := run.requests_made) and (duration := run.options.get("duration_s")):
+            got = max(got or 0, made / duration)  # the last answers come when the time is over
+        if asked and got and got < KEPT_UP * asked:
+            yield about_run(run, "caution", "rate_was_missed", missed=1 - got / asked, asked=asked, got=got)
+        elif left_out and not asked and left_out > 1 - KEPT_UP:
+            yield about_run(run, "caution", "rate_was_missed", missed=left_out)

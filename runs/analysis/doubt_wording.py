@@ -75,6 +75,7 @@ MORALS = {
     "paging": "a server that pages is measured by its disk",
     "paging_fatal": "a server that pages is measured by its disk, and others here did not, so it is not comparable",
     "quoted_in_part": "only a part of the report is quoted, so failures may have gone unseen",
+    "rate_was_missed": "the rate was set and not reached, so the times are those of less load than was asked for",
     "rate_was_set": "the rate was set, so it says that the server kept up, and not what it can do",
     "shared_host": "server and load generator shared one machine, so each took CPU time from the other",
     "slower": "the repeats get slower in their order, as where a CPU is throttled or a disk fills, so what ran later looks worse",
@@ -93,6 +94,7 @@ MORALS = {
     "two_deviations": "mean and median are over two deviations apart, so neither stands for the run",
     "within_step": "{step} ms is one step of what the tool prints, so they may be alike",
 }
+ANSWERED = "{asked} requests/s were asked for, and {got} answered"
 Facts = Mapping[str, Any]
 
 
@@ -247,6 +249,12 @@ def _say_warning(facts: Facts) -> str:
     return f'{facts["tool"]} says "{words}"'
 
 
+def _say_missed_rate(facts: Facts) -> str:
+    if "asked" in facts:
+        return _fill_in(ANSWERED, facts)
+    return f"{percent(facts['missed'], 1)} of what was due was dropped"
+
+
 def _say_cold(facts: Facts) -> str:
     later = "the second" if facts["later"] == 1 else f"the mean of the {facts['later']} later ones"
     return f"{figure(facts['first'])} requests per second, {figure(facts['mean'])} in {later}"
@@ -286,7 +294,8 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
     "load.idle_clients": lambda facts: (
         f"{_count_things(facts['clients'], 'client')} had {figure(facts['busy'])} requests under way in the mean"
     ),
-    "load.set_rate": "{asked} requests/s were asked for, and {got} answered",
+    "load.missed_rate": _say_missed_rate,
+    "load.set_rate": ANSWERED,
     "machine.cpu": _say_busy_cpu,
     "machine.noise": lambda facts: (
         f"the A/A spread of {facts['host']} is {figure(facts['noise'])} %"

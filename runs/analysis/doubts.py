@@ -37,6 +37,7 @@ class Rule:
 
 LITTLE = "Little's law: requests under way are the rate times the response time"
 TOOLS_OWN = "each tool's documentation: what is counted, and when a time begins, is not the same"
+OPEN = "Schroeder, Wierman, Harchol-Balter, Open Versus Closed (2006)"
 OFFERED = "queueing theory: throughput and latency are functions of the offered load"
 SWAP = "Apache's performance tuning guide: a web server should never have to swap; Linux's documentation of swapping"
 LIMITS = "Apache's mpm_common, nginx's core and php-fpm's documentation: what comes beyond the limit waits"
@@ -103,9 +104,8 @@ RULES = {
         figures.find_summed, "arithmetic: what ran at the same time adds up; percentiles do not", (RATE,)
     ),
     "load.idle_clients": Rule(machine.find_idle_clients, LITTLE, ("mean_ms",)),
-    "load.set_rate": Rule(
-        machine.find_set_rates, "Schroeder, Wierman, Harchol-Balter, Open Versus Closed (2006)", (RATE,)
-    ),
+    "load.missed_rate": Rule(machine.find_missed_rates, OPEN, (RATE,)),
+    "load.set_rate": Rule(machine.find_set_rates, OPEN, (RATE,)),
     "machine.cpu": Rule(machine.find_busy_cpus, BUSY),
     "machine.noise": Rule(
         machine.find_noisy_hosts, "A/A runs: equal runs of one small loop on that machine (bd passport)"

@@ -53,6 +53,7 @@ class Semantics(Protocol):
     good_replies: str
     received_bytes: str
     late_answers: str
+    left_out: tuple[str, str] | None
     absent_non_2xx_is_zero: bool
     citations: Mapping[str, str]
     makes_all_requests: bool
@@ -239,6 +240,13 @@ class RunFact(RunFigures):
     def is_open_loop(self) -> bool:
         """Whether requests begin at a set rate; otherwise a client waits for its answer before it sends the next one."""
         return self.set_rate is not None or self.semantics.open_loop
+
+    @property
+    def left_out_share(self) -> float | None:
+        """Of what was due at a set rate the part that was never begun, where the tool counts that."""
+        counts = [self.number(path) for path in self.semantics.left_out or ()]
+        left_out, begun = counts or (None, None)
+        return left_out / (left_out + begun) if left_out and begun is not None else None
 
     @property
     def late_answers(self) -> float:

@@ -18,11 +18,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from statistics import median
 
-from runs.analysis.doubt_case import FATAL, Case
+from runs.analysis.doubt_case import Case
 from runs.analysis.doubts import Doubt, list_excluded, list_incomparable
 from runs.analysis.headline_against import (
+    GENERATOR,
     IMPOSSIBLE,
-    LATE,
     RATE,
     REQUEST,
     Failure,
@@ -172,9 +172,7 @@ def find_headline(
     workloads = find_workloads(comparison)
     page = Page(comparison, judgement, doubts, directives, case.hosts, list_excluded(doubts), failures, workloads)
     found = [_decide_workload(page, workload) for workload in workloads]
-    late = {at: one for at, one in failures.items() if one.rule == LATE and one.weight >= FATAL}
-    serious = {at: one for at, one in failures.items() if one.is_serious}
-    shares = {at: min(one.weight, 1.0) for at, one in (late | serious).items()}
+    shares = {at: min(one.weight, 1.0) for at, one in failures.items() if one.is_serious}
     swept = find_range(comparison, sweeps, page.out, shares, case.limit)
     return _head_sweep(page, swept, found) if swept else _combine(page, found)
 
@@ -215,7 +213,7 @@ def _advise_on_dropped(page: Page, block: Sequence[int]) -> Next:
 
 def _say_failure(title: str, failure: Failure) -> Objection:
     share = None if failure.share is None else 100 * failure.share
-    return Objection("failures", title, "", "%", share, serious=True, source=failure.source)
+    return Objection("failures", title, failure.rule, "%", share, serious=True, source=failure.source)
 
 
 def _compare(page: Page, ats: Sequence[int]) -> Headline:
@@ -271,8 +269,9 @@ def _compare_two(page: Page, key: str, ranked: Sequence[Side]) -> Headline:
         if verdict.kind == Kind.SAME:  # what speaks against either
             better += find_objections(page, key, other, own, page.verdicts_between(other.at, own.at))
         wrong = find_contradictions(page, own, other)
-        against = [*(one for one in wrong if one.config), *better, *against, *find_flaws(page, own, other)]
-        against += [one for one in wrong if not one.config]
+        flaws = find_flaws(page, own, other)
+        first = [one for one in wrong if one.config] + [one for one in flaws if one.rule == GENERATOR and one.serious]
+        against = [*first, *better, *against, *(one for one in [*flaws, *wrong] if one not in first)]
     outcome = Outcome.NOT_COMPARABLE if stops else _decide(verdict, against)
     odd = _find_odd(page, (own, other))
     if odd[0] and outcome == Outcome.UNPROVEN and not _leads_by_median(page, key, own, other):
@@ -321,6 +320,8 @@ def _decide(verdict: Verdict, against: Sequence[Objection]) -> Outcome:
         return Outcome.TRADE_OFF
     if verdict.kind == Kind.SAME:
         return Outcome.SAME
+    if any(one.rule == GENERATOR and one.serious for one in against):
+        return Outcome.UNPROVEN
     if verdict.kind in (Kind.BETTER, Kind.WORSE):
         return Outcome.TRADE_OFF if serious else Outcome.BETTER
     return Outcome.LIKELY if verdict.kind in (*GAINS, *LOSSES) else Outcome.UNPROVEN
@@ -341,7 +342,7 @@ def _advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], od
     rules = {one.rule: one.config for one in against}
     if rules.get(IMPOSSIBLE):
         return Next(Step.CHECK, about=rules[IMPOSSIBLE])
-    if "generator.saturated" in rules:
+    if GENERATOR in rules:
         return Next(Step.GENERATOR)
     if "length.seconds" in rules:
         return Next(Step.LONGER, max(FEWEST, verdict.fewest))
@@ -409,7 +410,7 @@ def _head_sweep(page: Page, swept: Range, found: Sequence[Headline]) -> Headline
     """One thing over a range; of several configs the one that leads at each level is the winner."""
     once = min((point.n for point in swept.points if point.n), default=1) == 1
     odd, about = _find_odd(page, [page.side(RATE, point.at) for point in swept.points])
-    if page.concerns("generator.saturated", range(len(page.comparison.columns))):
+    if page.concerns(GENERATOR, range(len(page.comparison.columns))):
         step = Next(Step.GENERATOR)
     elif failing := [point for point in swept.points if point.config not in {one.config for one in swept.sound}]:
         step = Next(Step.FIX, about=failing[0].config or page.comparison.columns[failing[0].at].title)

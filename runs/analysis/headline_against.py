@@ -24,7 +24,8 @@ REQUEST = "request"  # what sides were asked for, of which each stands alone
 COUNTED = {"errors.failed": "bad", "errors.status": "other", "errors.length": "failed", "errors.late": "late"}
 # Not known to be failures: a page that changes has another length each time.
 NO_FAILURES = {"page_changes", "first_was_odd"}
-LATE = "errors.late"  # they are answered in the end
+LATE, MISSED = "errors.late", "load.missed_rate"
+GENERATOR, STOPPED = "generator.saturated", "tool.interrupted"
 UNKNOWN_KIND = "kind_not_printed"  # perhaps no failures either: said, but not first
 # From this share on they come first all the same: a page whose length changes that often is rarer than a server that fails
 # every fourth request, and whoever cut the line with the kinds out can look at it again.
@@ -160,8 +161,7 @@ def _read_failure(rule: str, finding: Finding) -> Failure | None:
         return None
     bad, made = facts.get(COUNTED[rule]), facts.get("made")
     share = min(bad / made, 1.0) if bad and made else 1 - (facts.get("available") or 100) / 100
-    is_sure = rule != LATE and (finding.moral != UNKNOWN_KIND or share >= MANY_UNKNOWN)
-    return Failure(rule, share, "", source, is_sure)
+    return Failure(rule, share, "", source, finding.moral != UNKNOWN_KIND or share >= MANY_UNKNOWN)
 
 
 def _add_failures(column: Column, found: Mapping[int, Failure]) -> Failure | None:
@@ -181,6 +181,7 @@ def find_objections(
     """Metrics that are worse on the leader's side: the worst two of the times, memory, CPU time, and failures."""
     found: dict[str, list[Objection]] = {}
     gain = verdict_of(lead)
+    missed = [side for side in (own, other) if page.concerns(MISSED, [side.at])]
     for group in page.comparison.groups:
         for row in group.rows:
             rule = _choose_rule(page, row, lead)
@@ -189,9 +190,9 @@ def find_objections(
                 found.setdefault(rule, []).append(one)
     times = next((found[rule] for rule in ("tail", "longest", "latency") if rule in found), [])
     times = sorted(times, key=lambda one: -(one.factor or 0))[:MOST_TIMES]
-    times = [*_find_omission(page, own, other), *times][:MOST_TIMES]
+    times = [*_find_omission(page, own, other), *times][:MOST_TIMES] if missed != [other] else []
     worst = [max(found[rule], key=lambda one: one.factor or 0) for rule in ("rate", "memory", "cpu") if rule in found]
-    return [*_find_more_failures(own, other), *_find_aborted(page, own), *times, *worst]
+    return [*_find_more_failures(own, other), *_find_aborted(page, own), *_say_missed(page, missed), *times, *worst]
 
 
 def _find_omission(page: Page, own: Side, other: Side) -> list[Objection]:
@@ -204,6 +205,19 @@ def _find_omission(page: Page, own: Side, other: Side) -> list[Objection]:
         return []
     sources = page.concerns("network.tail", [own.at])[0].sources
     return [Objection("omission", own.title, "", "%", 100 * shares[0], source=next(iter(sources), None))]
+
+
+def _say_missed(page: Page, sides: Sequence[Side]) -> list[Objection]:
+    """Sides that were not loaded at the rate that was set."""
+    told = []
+    for side in sides:
+        doubt = page.concerns(MISSED, [side.at])[0]
+        runs = {run.id for run in page.comparison.columns[side.at].runs}
+        part = max((one for one in doubt.findings if one.run in runs), key=lambda one: one.facts["missed"])
+        asked, got = part.facts.get("asked"), part.facts.get("got")
+        value = 100 * part.facts["missed"] if asked is None else got
+        told.append(Objection(MISSED, side.title, "", "%", value, asked, source=next(iter(doubt.sources), None)))
+    return told
 
 
 def _choose_rule(page: Page, row: Row, lead: str) -> str:
@@ -277,28 +291,37 @@ def _find_aborted(page: Page, own: Side) -> list[Objection]:
 
 def find_flaws(page: Page, own: Side, other: Side) -> list[Objection]:
     """What makes both sides' figures doubtful."""
-    finders = (_find_full_generator, _find_idle_clients, _find_short_runs)
+    finders = (_find_full_generator, _find_stopped, _find_idle_clients, _find_short_runs)
     return [found for find in finders for found in find(page, own, other)]
 
 
 def _find_full_generator(page: Page, own: Side, other: Side) -> list[Objection]:
-    """A load generator at its limit: then it may be what was measured."""
-    found = page.concerns("generator.saturated", (own.at, other.at))
-    found += [
-        doubt
-        for doubt in page.concerns("machine.cpu", (own.at, other.at))
-        if {finding.moral for finding in doubt.findings} & GENERATOR_FULL
-    ]
-    if not found:
-        return []
-    return [Objection("generator.saturated", "", source=next(iter(found[0].sources), None))]
+    """A load generator at its limit: then it may be what was measured. serious: the other side may serve more than the leader."""
+    found = {}
+    for side in (own, other):
+        doubts = [*page.concerns(GENERATOR, [side.at]), *page.concerns("machine.cpu", [side.at])]
+        full = [one for one in doubts if {finding.moral for finding in one.findings} & GENERATOR_FULL]
+        if full:
+            found[side.title] = next(iter(full[0].sources), None)
+    whose = next(iter(found)) if len(found) == 1 else ""
+    return [Objection(GENERATOR, whose, serious=other.title in found, source=[*found.values()][-1])] if found else []
+
+
+def _find_stopped(page: Page, own: Side, other: Side) -> list[Objection]:
+    """Someone ended the run of one side before all its requests were made."""
+    told = []
+    for side in (own, other):
+        for doubt in page.concerns(STOPPED, [side.at])[:1]:
+            facts, source = doubt.findings[0].facts, next(iter(doubt.sources), None)
+            told.append(Objection(STOPPED, side.title, "", "requests", facts["made"], facts["asked"], source=source))
+    return told
 
 
 def _find_idle_clients(page: Page, own: Side, other: Side) -> list[Objection]:
     """Clients of one side mostly had no request under way, and those of the other had."""
     idle = [(side, found[0]) for side in (own, other) if (found := page.concerns("load.idle_clients", [side.at]))]
-    if len(idle) != 1:
-        return []
+    if len(idle) != 1 or any(run.is_open_loop for at in (own.at, other.at) for run in page.comparison.columns[at].runs):
+        return []  # at a set rate they stand by until they are needed
     side, doubt = idle[0]
     facts = doubt.findings[0].facts
     share = 100 * facts["busy"] / facts["clients"]

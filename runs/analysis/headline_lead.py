@@ -14,7 +14,18 @@ from runs.analysis.columns import short_names
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import Source
 from runs.analysis.headline import Headline, Outcome, Step
-from runs.analysis.headline_against import IMPOSSIBLE, LATE, RATE, REQUEST, Failure, Objection, Side
+from runs.analysis.headline_against import (
+    GENERATOR,
+    IMPOSSIBLE,
+    LATE,
+    MISSED,
+    RATE,
+    REQUEST,
+    STOPPED,
+    Failure,
+    Objection,
+    Side,
+)
 from runs.analysis.scaling import Range
 from runs.analysis.summary_wording import describe_levels, with_axis
 from runs.analysis.verdict_wording import p_words
@@ -23,6 +34,7 @@ from runs.numbers import TIMES_FROM, capitalize, figure, figure_or_word, percent
 LONGEST_CLAUSE = 60
 ONE_RUN, TOO_LITTLE = "one run cannot show noise", "too little to be sure"
 CONTRADICTION = "figures of one report contradict each other"
+FULL = "the load generator was at its limit"
 ONE_RUN_FAR = "Further apart than such runs usually vary, but one run each proves nothing"
 REPEATS_FAR = "Further apart than repeats vary, but not proven"
 SEVERAL = re.compile(r"(?:All )?\d+(?: of \d+)? runs$")
@@ -146,6 +158,8 @@ def why_unproven(headline: Headline) -> str:
     differ = f"runs of one config differ by up to {spread_words(spread)}"
     if any(one.rule == IMPOSSIBLE and one.config for one in headline.against):
         return CONTRADICTION
+    if any(one.rule == GENERATOR and one.serious for one in headline.against):
+        return FULL
     if headline.within_step:
         return "no further apart than one step of what the tool prints"
     if headline.drift:
@@ -330,6 +344,8 @@ def describe_failure(failure: Failure) -> str:
     if failure.rule == "errors.status":
         whole = "answered every request with an error or a redirect"
         return whole if failure.share >= 1 else f"answered {share} of its requests with errors or redirects"
+    if failure.rule == LATE:
+        return f"answered {'all' if failure.share >= 1 else share} of its requests too late"
     return f"failed {'all' if failure.share >= 1 else share} of its requests"
 
 
@@ -358,8 +374,12 @@ def _name_metric(one: Objection) -> str:
 
 def describe_objection(one: Objection) -> str:
     """As "99 % within 1,520 ms, 13 times as long"."""
-    if one.rule == "generator.saturated":
-        return "The load generator was at its limit, so it may be what was measured"
+    if one.rule == GENERATOR:
+        beside = f" beside “{shorten(one.config)}”" if one.config else ""
+        return f"The load generator was at its limit{beside}, so it may be what was measured"
+    if one.rule == STOPPED:
+        made, asked = (figure(as_number(value)) for value in (one.value, one.other))
+        return f"“{shorten(one.config)}” was stopped after {made} of {asked} requests"
     if one.rule == "aborted":
         return f"{figure(as_number(one.value))} of its {figure(as_number(one.other))} runs broke off"
     if one.rule == "length.seconds":
@@ -369,6 +389,13 @@ def describe_objection(one: Objection) -> str:
         return f"{whose} {as_number(one.value):.2g} s, too short to rely on"
     if one.rule == "load.idle_clients":
         return f"“{shorten(one.config)}” had requests under way for {percent(as_number(one.value), 100)} of its clients' time"
+    if one.rule == MISSED:
+        if one.other is None:
+            return (
+                f"“{shorten(one.config)}” dropped {percent(as_number(one.value), 100)} of what was due at its set rate"
+            )
+        asked, got = (figure(as_number(value)) for value in (one.other, one.value))
+        return f"“{shorten(one.config)}” was to be sent {asked} requests per second and got {got}"
     if one.rule == "omission":
         return f"At least {percent(as_number(one.value), 100)} of its clients' time went into the slowest 1 %"
     if one.rule == "workload":

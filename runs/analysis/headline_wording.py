@@ -13,6 +13,7 @@ from runs.analysis.headline import ADVISED_S, Headline, Next, Outcome, Step
 from runs.analysis.headline_against import RATE, REQUEST, Objection, Side
 from runs.analysis.headline_lead import (
     CONTRADICTION,
+    FULL,
     ONE_RUN,
     TOO_LITTLE,
     as_number,
@@ -171,7 +172,7 @@ def _say_unproven(headline: Headline) -> str:
     why, worse, step = why_unproven(headline), _say_but(headline), headline.next
     if headline.within_step:
         return f", {why}{worse}."
-    if why == CONTRADICTION:
+    if why in (CONTRADICTION, FULL):
         return f"{worse}."
     full = f"{BEFORE_DOUBT.get(why, ', but ')}{why}{worse.replace(', but', ', and', 1)}"
     is_to_repeat = step.step in (Step.REPEAT, Step.LONGER) and has_single_run(headline)

@@ -218,6 +218,15 @@ def test_a_rate_that_was_set_and_kept_says_only_that_the_server_kept_up():
     assert "101 requests/s were asked for, and 100 answered" in doubt.text
 
 
+def test_a_set_rate_is_missed_by_what_was_sent_and_not_by_answers_that_came_after_the_end():
+    runs = (
+        {"tool": "vegeta", "command": f"vegeta attack -rate={rate} -duration=5s", "complete_requests": 1000}
+        for rate in (200, 400)
+    )
+    findings = one(of_runs(*runs), "load.missed_rate").findings  # 100 and 200 were answered a second
+    assert [(finding.facts["asked"], finding.facts["got"]) for finding in findings] == [(400, 200)]
+
+
 def capture(path: str) -> str:
     return (FIXTURES / path).read_text(encoding="utf-8")
 

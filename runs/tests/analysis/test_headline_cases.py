@@ -129,6 +129,12 @@ CASES: dict[str, Any] = {
         *("better", "nginx 1.22", 18, None),
     ),
     # failures
+    "the faster answers every sixth too late": (
+        lambda: head(
+            (BASE, {"tool": "wrk"}), (times(1.2), {"tool": "wrk", "values": {"socket_errors": {"timeout": 3400}}})
+        ),
+        *("failed", "a", None, "fix"),
+    ),
     "nothing but errors at five times the rate": (lambda: head(BASE, (times(5), NO_2XX)), "failed", "a", None, "fix"),
     "the baseline fails": (lambda: head((times(5), failed(6000)), BASE), "failed", "b", None, "fix"),
     "the slower side fails 2 %": (lambda: head((BASE, failed(400)), times(1.1)), "better", "b", 10, "nothing"),
@@ -337,6 +343,18 @@ CASES: dict[str, Any] = {
         lambda: head([1000.0], [1100.0], watched=[(loader, 1, 99.0), (loader, 2, 100.0)]),
         *("unproven", "b", 10, "generator"),
     ),
+    "a full generator beside both": (
+        lambda: head(BASE, times(1.1), watched=[(loader, 1, 99.0), (loader, 2, 100.0)]),
+        *("unproven", "b", 10, "generator"),
+    ),
+    "a full generator beside the slower": (
+        lambda: head(BASE, times(1.1), watched=[(loader, 1, 99.0), (loader, 2, 60.0)]),
+        *("unproven", "b", 10, "generator"),
+    ),
+    "a full generator beside the faster": (
+        lambda: head(BASE, times(1.1), watched=[(loader, 1, 60.0), (loader, 2, 99.0)]),
+        *("better", "b", 10, "generator"),
+    ),
     "a full generator, the same": (
         lambda: head(BASE, OTHER, watched=[(loader, 1, 99.0), (loader, 2, 100.0)]),
         *("same", None, None, "generator"),
@@ -392,6 +410,38 @@ def test_a_config_that_does_not_count_has_no_effect_beside_its_figure():
     assert (
         set_baselines(comparison, comparison.bases, silent={1: "why"}).row("requests_per_second").cells[1].delta is None
     )
+
+
+def rules_against(found: Headline) -> list[tuple[str, str]]:
+    return [(one.rule, one.config) for one in found.against]
+
+
+def test_a_set_rate_that_a_side_did_not_reach_speaks_before_its_shorter_times():
+    """Its times are of less load: that the leader's are longer is no objection to the leader."""
+    p95 = {"percentiles_ms": [{"95": ms} for ms in (240.0, 250.0, 245.0)]}
+    less = {"percentiles_ms": [{"95": ms} for ms in (190.0, 192.0, 191.0)]}
+    full, short = wrk(500, 60, 61, 62)[1], wrk(500, 55, 56, 57)[1]
+    slow = head(
+        ([498.0, 499.0, 499.5], full | p95), ([372.0, 371.0, 373.0], short | less | {"complete_requests": 14_880})
+    )
+    assert rules_against(slow) == [("load.missed_rate", "b")]
+    kept = head(([498.0, 499.0, 499.5], full | p95), ([498.1, 499.2, 499.4], full | less))
+    assert "load.missed_rate" not in dict(rules_against(kept))
+
+
+def test_what_k6_drops_at_a_set_rate_was_due_and_its_users_that_stand_by_are_not_idle():
+    shared = {"tool": "k6", "command": "k6 run a.js", "mean_ms": 60.0, "concurrency": 200}
+    dropped = {"dropped_iterations": {"count": 7680}, "iterations": {"count": 22320}}
+    found = head(([500.0], shared), ([372.0], shared | {"concurrency": None, "values": dropped}))
+    assert rules_against(found) == [("load.missed_rate", "b")]
+    assert ("load.idle_clients", "a") in rules_against(head(([500.0], shared), ([372.0], shared | {"mean_ms": 500.0})))
+
+
+def test_a_run_that_somebody_stopped_is_told_of_either_side():
+    stopped = {"command": "ab -n 100000 -c 10 http://h/", "complete_requests": 6213}
+    asked = stopped | {"complete_requests": 100_000}
+    assert rules_against(head(([1000.0], asked), ([1200.0], stopped))) == [("tool.interrupted", "b")]
+    assert rules_against(head(([1000.0], stopped), ([1200.0], asked))) == [("tool.interrupted", "a")]
 
 
 def test_answers_that_came_too_late_fail_a_level_of_a_sweep():

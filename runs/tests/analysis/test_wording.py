@@ -398,6 +398,21 @@ def test_noise_is_only_blamed_where_it_could_be_it():
     assert "; one run cannot show noise" in said(table([100.0, 106.0], [190.0]))
 
 
+def test_what_a_side_was_not_sent_or_did_not_answer_in_time_is_said_in_words():
+    at_rate = {"tool": "wrk", "command": "wrk -R500 -d30s http://h/", "complete_requests": 15_000}
+    runs = [run(1, 499.0, **at_rate), run(2, 372.0, **at_rate | {"complete_requests": 11_160})]
+    assert "“b” was to be sent 500 requests per second and got 372" in said(compare(configs("a", "b"), runs, []))
+    k6 = {"tool": "k6", "values": {"dropped_iterations": {"count": 25}, "iterations": {"count": 75}}}
+    found = said(compare(configs("a", "b"), [run(1, 500.0, tool="k6"), run(2, 372.0, **k6)], []))
+    assert "“b” dropped 25 % of what was due at its set rate" in found
+    late = {"tool": "wrk", "complete_requests": 1000, "values": {"socket_errors": {"timeout": 162}}}
+    found = said(compare(configs("a", "b"), [run(1, 100.0, tool="wrk"), run(2, 120.0, **late)], []))
+    assert found == "“b” answered 16.2 % of its requests too late; “a” served 100 a second without failures."
+    stopped = {"command": "ab -n 100000 -c 9 http://h/", "complete_requests": 6213}
+    found = said(compare(configs("a", "b"), [run(1, 100.0), run(2, 120.0, **stopped)], []))
+    assert "“b” was stopped after 6,213 of 100,000 requests" in found
+
+
 def test_of_several_configs_the_best_stands_against_the_next_and_the_baseline():
     assert said(table([100.0], [110.0], [103.0])) == (
         "“b” measured 6.8 % faster than “c”, the next of 3, in one run each; one run cannot show noise: run each 4 times, in "
