@@ -154,6 +154,6 @@ def _complete(result: LoadResult, text: str) -> LoadResult:
     command = parse_command(text, result.tool)
     if not command.tool or command.problem or command.unknown:
         return result
-    asked: dict[str, Any] = {name: command.options.get(name) for name in ("concurrency", "keepalive")}
-    asked |= {"hostname": command.hostname, "port": command.port, "path": command.path}
-    return replace(result, **{name: asked[name] for name in names if asked[name] is not None})
+    address = {"hostname": command.hostname, "port": command.port, "path": command.path}
+    asked: dict[str, Any] = {"concurrency": semantics.default_concurrency, **command.options, **address}
+    return replace(result, **{name: asked[name] for name in names if asked.get(name) is not None})

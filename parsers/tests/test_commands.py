@@ -152,6 +152,11 @@ def test_a_tool_that_prints_no_concurrency_has_that_of_its_command():
     assert block.load_results[0].concurrency == 10
 
 
+def test_a_command_that_sets_no_concurrency_has_its_tools_own():
+    (block,) = parsers.read(["$ ab -n 100 http://127.0.0.1/", RATE])
+    assert block.load_results[0].concurrency == 1
+
+
 @pytest.mark.parametrize(
     "command", ["ab -c 'open http://x/", "ab -c 5 --frobnicate http://x.y/", "wrk -c 10 http://x.y/"]
 )
