@@ -57,10 +57,6 @@ Parse = Callable[[Any, str | None], Found | None]  # (lines.Lines, command)
 Match = Callable[[str], re.Match[str] | None]
 
 
-def _always(command: Command, values: dict[str, Any]) -> bool:
-    return True
-
-
 @dataclass(frozen=True, slots=True)
 class Format:
     """One format: the names are those of the module's constants, see above."""
@@ -76,7 +72,7 @@ class Format:
     inline: str | None = None
     command: re.Pattern[str] | None = None
     claims: Callable[[str], bool] | None = None
-    fits: Callable[[Command, dict[str, Any]], bool] = _always
+    fits: Callable[[Command, dict[str, Any]], bool] = lambda command, values: True
     follows: Parse | None = None
     tool: str | None = None
     semantics: Semantics | None = None
@@ -173,30 +169,20 @@ def get_semantics(tool: str) -> Semantics:
 
 
 @cache
-def _list_load_programs() -> dict[str, Semantics]:
+def load_programs() -> dict[str, Semantics]:
+    """Names of the load tools' programs, as a process table shows them ("ab", "wrk2"), and what each tool means."""
     tools = [form for form in formats().values() if form.semantics]
     return _UNREAD | {name: form.semantics for form in reversed(tools) for name in form.programs if form.semantics}
 
 
-def load_program(program: str) -> Semantics | None:
-    """The semantics of the load tool that a program of this name (as a process table shows it: "wrk2") is; None: of none."""
-    return _list_load_programs().get(program)
-
-
 def makes_load(program: str) -> bool:
     """Whether a program of this name, as a process table shows it, is a load tool: "ab", "wrk2", "vegeta"."""
-    return load_program(program) is not None
-
-
-def load_programs() -> set[str]:
-    """Names of the load tools' programs."""
-    return set(_list_load_programs())
+    return program in load_programs()
 
 
 def has_one_thread(program: str) -> bool:
     """Whether a program of this name is a load tool that runs on one thread."""
-    semantics = load_program(program)
-    return semantics is not None and semantics.one_thread
+    return load_programs().get(program, _UNKNOWN).one_thread
 
 
 @lru_cache(maxsize=4096)
@@ -249,23 +235,9 @@ def _compile_load_commands(tool: str) -> tuple[dict[str, Format], re.Pattern[str
 
 # The figures whose line is kept with a run: what a comparison or a doubt may rest on.
 CITED = (
-    *(
-        "requests_per_second",
-        "complete_requests",
-        "failed_requests",
-        "failed_length",
-        "non_2xx_responses",
-        "duration_s",
-    ),
-    *(
-        "mean_ms",
-        "max_ms",
-        *(f"percentiles_ms.{percent}" for percent in (50, 75, 90, 95, 99)),
-        "connect_ms",
-        "total_ms",
-        "concurrency",
-        "users",
-    ),
+    *("requests_per_second", "complete_requests", "failed_requests", "failed_length", "non_2xx_responses"),
+    *("duration_s", "mean_ms", "max_ms", *(f"percentiles_ms.{percent}" for percent in (50, 75, 90, 95, 99))),
+    *("connect_ms", "total_ms", "concurrency", "users"),
     *("availability_pct", "keepalive_requests", "document_length_bytes", "warnings", "error"),
 )
 

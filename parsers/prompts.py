@@ -175,21 +175,16 @@ _APART = str.maketrans(dict.fromkeys("/:;&|(`'\"!", " "))
 
 
 @cache
-def _load_names() -> frozenset[str]:
-    return frozenset(load_programs())
-
-
-@cache
-def _load_programs() -> re.Pattern[str]:
-    names = "|".join(map(re.escape, sorted(_load_names(), key=len, reverse=True)))
+def _compile_load_programs() -> re.Pattern[str]:
+    names = "|".join(map(re.escape, sorted(load_programs(), key=len, reverse=True)))
     return re.compile(rf"(?:^|(?<=[\s/;&|(`'\"!]))(?:{names})(?::[\w.-]{{1,60}})?(?=\s)")  # of an image, with its tag
 
 
 def load_command(line: str) -> tuple[str | None, str] | None:
     """(host or None, command) where a load tool's command stands on the line, alone or behind a prompt."""
-    if _load_names().isdisjoint(line.translate(_APART).split()):
+    if load_programs().keys().isdisjoint(line.translate(_APART).split()):
         return None  # quicker to see than with the pattern
-    for program in islice(_load_programs().finditer(line), _MOST_PROGRAMS):
+    for program in islice(_compile_load_programs().finditer(line), _MOST_PROGRAMS):
         before = line[: program.start()]
         if not _are_arguments(line[program.end() :]):
             continue

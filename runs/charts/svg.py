@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from runs.charts import (
@@ -108,20 +109,17 @@ class Painter:
             self.height = panel.height - self.top
         else:
             self.left = BESIDE * any(row.left for row in panel.y)
-            self.tops = list(self._tops(panel.y))
+            self.tops: list[float] = []  # the upper edge of each row's bar
+            at = -float(GAP)
+            for row in panel.y:
+                at += HEAD + GAP if row.head or row.label else STEP_GAP
+                self.tops.append(at)
+                at += self._bar(row)
             self.height = self.tops[-1] + self._bar(panel.y[-1]) + GAP / 2 if panel.y else 0.0
 
     @staticmethod
     def _bar(row: Row) -> int:
         return THIN_BAR if row.left or not row.head else BAR
-
-    def _tops(self, rows: Sequence[Row]) -> Iterator[float]:
-        """The upper edge of each row's bar."""
-        at = -float(GAP)
-        for row in rows:
-            at += HEAD + GAP if row.head or row.label else STEP_GAP
-            yield at
-            at += self._bar(row)
 
     def x(self, value: float) -> str:
         return px100(self.panel.x.place(value))
@@ -297,7 +295,7 @@ class Painter:
         for line in self.panel.marks:
             if isinstance(line, Line) and line.end:
                 ends.append((self.y(float([y for y in line.y if not math.isnan(y)][-1])) + 4, line))
-        ends.sort(key=lambda entry: entry[0])
+        ends.sort(key=itemgetter(0))
         places: list[float] = []
         for y, _ in ends:
             places.append(max(y, places[-1] + 14) if places else y)

@@ -36,7 +36,7 @@ _MOST_SERVERS = 100  # sets of servers that are told apart
 def _is_plain_file(name: str) -> bool:
     """Whether a file for output has a name that tells of no config: "out", "results", "wrk2"."""
     word = name.lower()
-    return bool(_PLAIN_FILE.fullmatch(word)) or not load_programs().isdisjoint({word, re.sub(r"\d$", "", word)})
+    return bool(_PLAIN_FILE.fullmatch(word)) or not load_programs().keys().isdisjoint({word, re.sub(r"\d$", "", word)})
 
 
 def find_variants(

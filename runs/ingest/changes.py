@@ -180,15 +180,12 @@ def _mask_facets(upload: Upload, words: Iterable[str]) -> None:
             facet.save(update_fields=["value"])
 
 
-def move_run(run: Run, config: Config) -> Run:
-    """Put a run and its captures under another config. A config or experiment left empty is deleted."""
-    move_runs([run], config)
-    return run
-
-
 @take_turns()
 def move_runs(runs: Sequence[Run], config: Config, repeats: Mapping[int, int] | None = None) -> None:
-    """`move_run` for several. repeats: the numbers that runs get there, by id; others keep theirs where it is free."""
+    """Put runs and their captures under another config. A config or experiment left empty is deleted.
+
+    repeats: the numbers that runs get there, by id; others keep theirs where it is free.
+    """
     before = {run.experiment_id for run in runs}, {run.config_id for run in runs}
     ids = [run.pk for run in runs]
     with counters.track_changes(Run.objects.filter(pk__in=ids)):
@@ -205,7 +202,7 @@ def set_repeat(run: Run, repeat: int) -> Run:
         raise rejected(400, f"A repeat is a whole number from 1, not {repeat}.")
     run.repeat = repeat
     run.save(update_fields=["repeat"])
-    _record_block(run, repeat=repeat)
+    record_edit(run, repeat=repeat)
     return run
 
 
@@ -215,7 +212,7 @@ def set_counted(run: Run, counted: bool) -> Run:
     with counters.track_changes(Run.objects.filter(pk=run.pk)):
         run.counted = counted
         run.save(update_fields=["counted"])
-    _record_block(run, counted=counted)
+    record_edit(run, counted=counted)
     return run
 
 
@@ -229,12 +226,13 @@ def move_capture(capture: Capture, config: Config | None, phase: str = "") -> Ca
     before = (capture.experiment_id, capture.config_id)
     if capture.run is None or config is None or capture.run.config_id != config.pk:
         capture.run = None
-    capture.phase = phase
-    _place_capture(capture, config)
+    capture.phase, capture.config = phase, config
+    capture.experiment = config.experiment if config is not None else capture.experiment
+    capture.save()
     run_key = ""
     if capture.run is not None:
         run_key = capture.run.block_key if capture.run.upload_id == capture.upload_id else f"id:{capture.run.pk}"
-    _record_block(capture, config=_give_key(capture.upload_id, config), run=run_key, phase=phase)
+    record_edit(capture, config=_give_key(capture.upload_id, config), run=run_key, phase=phase)
     delete_empty([before[0]], [before[1]] if before[1] else [])
     return capture
 
@@ -326,13 +324,6 @@ def _record_places(runs: Sequence[Run], config: Config) -> None:
     )
 
 
-def _place_capture(capture: Capture, config: Config | None) -> None:
-    capture.config = config
-    if config is not None:
-        capture.experiment = config.experiment
-    capture.save()
-
-
 def _lock_uploads_of(**owner: Experiment | Host) -> list[Upload]:
     """Uploads that have something in this experiment, or on this host, locked."""
     return lock_uploads(_upload_ids(**owner))
@@ -361,17 +352,12 @@ def _replace(uploads: Iterable[Upload], section: str, old: int, new: int) -> Non
         upload.save(update_fields=["placed"])
 
 
-def _record_block(row: Run | Capture, **changes: object) -> None:
-    record_blocks([(row.upload_id, row.block_key)], changes)
-
-
-def record_blocks(blocks: Iterable[tuple[int, str]], changes: dict[str, Any]) -> None:
-    """Add the same edits to several blocks, each named by its upload and key; None takes an edit away."""
-    record_edits(dict.fromkeys(blocks, changes))
+def record_edit(row: Run | Capture, **changes: object) -> None:
+    record_edits({(row.upload_id, row.block_key): changes})
 
 
 def record_edits(changes: Mapping[tuple[int, str], dict[str, Any]]) -> None:
-    """`record_blocks` with edits for each block."""
+    """Add edits to blocks, each named by its upload and key; None takes an edit away."""
     keys: dict[int, list[str]] = defaultdict(list)
     for upload_id, key in changes:
         keys[upload_id].append(key)

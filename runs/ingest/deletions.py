@@ -129,7 +129,7 @@ def delete(row: Any, *, by: Person = None) -> Deletion:
         named = Experiment.objects.filter(host=row)
         deletion.unlinked = list(named.values_list("pk", flat=True))
         named.update(host=None)
-    changes.record_blocks(left_out, {"leave_out": True})
+    changes.record_edits(dict.fromkeys(left_out, {"leave_out": True}))
     deletion.counts = _count(numbers)
     deletion.save(update_fields=["counts", "unlinked"])
     return deletion
@@ -197,7 +197,7 @@ def restore(deletion: Deletion) -> Any:
     blocks = _list_blocks(scope, without=list(whole))
     for model in TABLES:
         model.everything.filter(deletion=deletion).update(deletion=None)
-    changes.record_blocks(blocks, {"leave_out": None})
+    changes.record_edits(dict.fromkeys(blocks, {"leave_out": None}))
     row: Any = MODELS[deletion.kind].everything.get(pk=deletion.object_id)
     if deletion.unlinked:
         Experiment.objects.filter(pk__in=deletion.unlinked, host=None).update(host=row)

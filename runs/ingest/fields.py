@@ -17,7 +17,7 @@ from runs.models import Capture, Config, Experiment, Host, Run, Upload
 from runs.querysets import clean_line, take_turns
 
 from . import changes, counters
-from .changes import record_blocks
+from .changes import record_edit, record_edits
 from .validation import rejected, truncate
 
 MOST_TAGS, TAG_LENGTH = 50, 300
@@ -69,7 +69,7 @@ def _save(row: Model, **values: Any) -> Model:
 
 def _set_note(run: Run, note: str) -> Run:
     _save(run, note=note)
-    record_blocks([(run.upload_id, run.block_key)], {"note": run.note})
+    record_edit(run, note=run.note)
     return run
 
 
@@ -125,7 +125,7 @@ def _write_runs(row: Any, value: Any, name: str) -> Any:
             for part in counters.split_ids([pk for pk, each in values.items() if each == wanted]):
                 runs = Run.objects.filter(pk__in=part)
                 runs.update(**{name: wanted})
-                record_blocks(runs.values_list("upload_id", "block_key"), {name: wanted})
+                record_edits(dict.fromkeys(runs.values_list("upload_id", "block_key"), {name: wanted}))
         if name == "tags":
             counters.save_tags(_select_runs(row))
     return row
@@ -153,7 +153,7 @@ def _move(run: Run, wanted: int | list[Any]) -> Run:
     if config is None:
         raise rejected(400, f"There is no config {wanted}.")
     if config.pk != run.config_id:
-        run = changes.move_run(run, config)
+        changes.move_runs([run], config)
     return changes.set_repeat(run, wanted[5]) if isinstance(wanted, list) and wanted[5] else run
 
 

@@ -73,21 +73,21 @@ def test_new_names_stay_even_when_all_rows_are_lost(upload):
 def test_a_moved_run_stays_moved_with_its_monitors(upload):
     run = Run.objects.get(requests_per_second=500)
     before = run.fingerprint
-    changes.move_run(run, config("event"))
+    changes.move_runs([run], config("event"))
     assert run.fingerprint != before and run.captures.get().config == run.config
     assert run.repeat == 2
     reparsed(upload)
 
 
 def test_a_config_that_the_last_run_leaves_goes(upload):
-    changes.move_run(Run.objects.get(requests_per_second=700), config("worker"))
+    changes.move_runs([Run.objects.get(requests_per_second=700)], config("worker"))
     assert not Config.objects.filter(name="event").exists()
     reparsed(upload)
 
 
 def test_a_run_moves_to_a_config_of_another_upload(upload):
     other = ingest.submit(session(900, heading="nginx:").encode(), origin="web").upload
-    changes.move_run(Run.objects.get(requests_per_second=700), config("nginx"))
+    changes.move_runs([Run.objects.get(requests_per_second=700)], config("nginx"))
     reparsed(upload)
     reparsed(other)
     assert config("nginx").runs.count() == 2
@@ -243,7 +243,7 @@ def test_what_others_change_while_a_text_is_read_again_goes_through_and_stays(up
     read_again = submission._read_again
 
     def change() -> None:
-        changes.move_run(Run.objects.get(requests_per_second=600), config("event"))
+        changes.move_runs([Run.objects.get(requests_per_second=600)], config("event"))
         connection.close()
 
     def read_while_others_change(*args: object) -> object:

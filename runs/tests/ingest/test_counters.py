@@ -104,7 +104,7 @@ def test_a_run_that_is_left_out_leaves_its_trend(upload):
 def test_counts_follow_any_changes(upload):
     other = submit(session(900, heading="nginx:"), host="web2")
     taken_in()
-    changes.move_run(run(600), Config.objects.get(name="nginx"))
+    changes.move_runs([run(600)], Config.objects.get(name="nginx"))
     taken_in()
     changes.rename_config(Config.objects.get(name="event"), "worker")
     changes.rename_host(Host.objects.get(name="web2"), "box")

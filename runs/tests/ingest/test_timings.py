@@ -150,7 +150,7 @@ def test_reading_anew_changes_nothing():
 def test_a_run_that_moves_takes_its_timings_along():
     run = send(TOGETHER).runs.get()
     other = send(changed(REPORT), experiment="other").runs.get()
-    changes.move_run(run, other.config)
+    changes.move_runs([run], other.config)
     assert {timing.experiment for timing in run.timings.all()} == {other.experiment}
     assert Experiment.objects.get() == other.experiment
 

@@ -88,7 +88,7 @@ CHANGES = {
     "rename a config": lambda made: changes.rename_config(made.configs.first(), "new"),
     "rename the host": lambda made: changes.rename_host(made.runs.first().host, "new"),
     "leave a run out": lambda made: changes.set_counted(made.runs.first(), False),
-    "move a run": lambda made: changes.move_run(made.runs.last(), made.configs.last()),
+    "move a run": lambda made: changes.move_runs([made.runs.last()], made.configs.last()),
     "number a run": lambda made: changes.set_repeat(made.runs.first(), 7),
     "delete a run": lambda made: made.runs.last().delete(),
 }
