@@ -24,6 +24,8 @@ from parsers.catalogue import list_secret_options
 from .secret_kinds import (
     DIGITS,
     FAMILIES,
+    FILE_BODY,
+    FILE_NOTE,
     HARMLESS,
     KEY_BEGIN,
     KEY_BODY,
@@ -35,6 +37,7 @@ from .secret_kinds import (
     OTHERS,
     PAIR,
     PATTERNS,
+    SECRET_FILE,
     VALUE,
 )
 
@@ -116,7 +119,8 @@ class SecretSearch:
 
     def __init__(self) -> None:
         self._keys: dict[bytes, str] = {}
-        self._private_key = ""  # name of the private key whose lines are being read
+        self._private_key = ""  # name of the private key, or file of secrets, whose lines are being read
+        self._patterns = KEY_BODY, KEY_NOTE
         self._named = False  # the line before names a secret
 
     def search(self, piece: str, first_line: int = 1) -> list[Secret]:
@@ -174,28 +178,36 @@ class SecretSearch:
         return self._keys.setdefault(digest, f"s{len(self._keys) + 1}")
 
     def _find_private_key_spans(self, lines: list[str], suspects: list[int], first_line: int) -> list[Span]:
-        """Each line below the first of a private key up to the end of its base64, which may be in a later piece."""
+        """Each line below the first of a private key up to the end of its base64, which may be in a later piece; and the rows
+        of a file of secrets that was shown.
+        """
         opens = [at for at in suspects if _opens_private_key(lines[at])]
         stops = [*opens, len(lines)]
         spans = list(self._read_private_key(lines, 0, stops[0], first_line))
         for at, stop in zip(opens, stops[1:], strict=True):
+            self._patterns = (
+                (FILE_BODY, FILE_NOTE) if SECRET_FILE.search(lines[at][:MAX_LINE]) else (KEY_BODY, KEY_NOTE)
+            )
             self._private_key = f"private key in line {first_line + at}"
             spans += self._read_private_key(lines, at + 1, stop, first_line)
         return spans
 
     def _read_private_key(self, lines: list[str], start: int, stop: int, first_line: int) -> Iterator[Span]:
+        row, note = self._patterns
         for at in range(start, stop if self._private_key else start):
-            body = KEY_BODY.match(lines[at])
+            body = row.match(lines[at][:MAX_LINE])
             if body:
                 yield first_line + at, *body.span("v"), "private key", self._private_key
-            elif not KEY_NOTE.match(lines[at]):
+            elif not note.match(lines[at][:MAX_LINE]):
                 self._private_key = ""
                 return
 
 
 def _opens_private_key(line: str) -> bool:
     begins = KEY_BEGIN.search(line[:MAX_LINE]) if "-----BEGIN" in line else None
-    return begins is not None and "-----END" not in line[begins.end() :]
+    if begins is None:
+        return SECRET_FILE.search(line[:MAX_LINE]) is not None
+    return "-----END" not in line[begins.end() :]
 
 
 def _find_suspicious_lines(piece: str) -> list[int]:

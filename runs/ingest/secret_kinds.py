@@ -14,6 +14,7 @@ _NEEDLES = """
     akia asia ghp_ gho_ ghs_ ghu_ ghr_ xox eyj bd_ glpat- glsa_ npm_ sk- sk_ rk_ aiza _pat_ hf_ dop_v shpat_ hvs. pypi- sg.
     lin_api_ gocspx- ya29. hooks.slack webhooks/ xapp- _pw dpw sess .sid= sig= signature :thin: basic bot {sha {ssha
     $apr $1$ $5$ $6$ $y$ $2a$ $2b$ $2y$
+    ls0tls1crudjti code= \\r"
     whsec_ pscale_ dapi dp.pt. glc_ nrak- sq0csp- glrt- figd_ ntn_ atatt rubygems_ pul- pmak- fm2_ .atlasv1.
 """
 DIGITS = b"0123456789.: "
@@ -70,7 +71,10 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("header", re.compile(r"""\bHTTP_(?:COOKIE|AUTHORIZATION)\s*[=:]\s*(?P<v>\S.*)""")),
     ("header", re.compile(r"""\bcookie:\s*(?P<v>[\w.-]{1,60}=[^"']+)""", re.I)),
     ("header", re.compile(r"""\bauthorization\s*[:=]\s*["']?(?:bearer|basic|token|apikey)\s+(?P<v>[^\s"']+)""", re.I)),
-    ("signature", re.compile(r"""[?&](?:sig|auth|[\w-]{0,40}signature)=(?P<v>[\w%+/.-]{8,})""", re.I)),
+    (
+        "signature",
+        re.compile(r"""[?&](?:(?:sig|auth|[\w-]{0,40}signature)=(?=.{8})|code=(?=\S{16}))(?P<v>[\w%+/.-]{8,})""", re.I),
+    ),
     ("password in a URL", re.compile(r"://(?P<v>[A-Za-z0-9_]{32,200}):")),
     ("password in a URL", re.compile(r"://(?P<v>[A-Za-z0-9]{32,200})@")),
     ("password in a URL", re.compile(r""":thin:[^\s/:@"']{1,100}/(?P<v>[^/\s@"']{1,200})@""")),
@@ -163,7 +167,9 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     (
         "private key",
-        re.compile(r"-----BEGIN (?:\w+ ){0,3}PRIVATE KEY-----(?P<v>(?:(?!-----END).)*?[\w+/=](?:(?!-----END).)*)"),
+        re.compile(
+            r"-----BEGIN (?:\w+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(?P<v>(?:(?!-----END).)*?[\w+/=](?:(?!-----END).)*)"
+        ),
     ),
     (
         "access key",
@@ -177,18 +183,28 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
     ("access key", re.compile(r"\b(?P<v>eyJ[\w-]{8,2000}\.eyJ[\w-]{8,4000}\.[\w-]{8,2000})")),
+    # "-----BEGIN" in base64, of neither a certificate nor a public key
+    ("private key", re.compile(r"\b(?P<v>LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)[\w+/]{16,}={0,2})")),
+    ("option", re.compile(r"""\bsend\s+(?:--\s+)?"(?P<v>(?=[^"]*\d)[^\s"\\]{6,})\\r\"""")),
+    ("option", re.compile(r"""[^\s:"']:(?:\d+|\*):[^\s:]+:[^\s:]+:(?P<v>[^\s:"']+)["']?\s*>+\s*\S*pgpass""")),
     ("access key", re.compile(r"\bbot\d{6,12}:(?P<v>[\w-]{30,})")),
-    ("access key", re.compile(r"(?:hooks\.slack\.com/services|/api/webhooks|/webhook)/(?P<v>[\w/@-]{20,})")),
+    ("access key", re.compile(r"(?:hooks\.slack\.com/services|/api/webhooks|/webhook(?:b2)?)/(?P<v>[\w/@-]{20,})")),
 )
 # In a list of variables, the name of a secret stands on the line before it.
 NAMED = re.compile(rf"""\bname["']?\s*[:=]\s*["']?[\w.-]{{0,60}}?{WORD}["']?,?\s*$""", re.I)
 VALUE = re.compile(r"""^[\s>]*["']?value["']?\s*[:=]\s*["']?(?P<v>[^\s"',]+)""", re.I)
-KEY_BEGIN = re.compile(r"-----BEGIN (?:\w+ ){0,3}PRIVATE KEY-----")
+KEY_BEGIN = re.compile(r"-----BEGIN (?:\w+ ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 KEY_BODY = re.compile(r"^[\s>|*#/]{0,20}(?P<v>[A-Za-z0-9+/=]{1,100})\s{0,20}$")
-KEY_NOTE = re.compile(r"^\s*(?:Proc-Type:.*|DEK-Info:.*|\[redacted\])?$")
+KEY_NOTE = re.compile(r"^\s*(?:(?:Proc-Type|DEK-Info|Version|Comment):.*|\[redacted\])?$")
+# What shows a file whose rows are secrets, and its rows
+SECRET_FILE = re.compile(
+    r"(?:^|\s)(?:cat|less|more|head|tail)\s(?:-\S+\s)*\S*(?:\.pgpass|sasl_passwd|(?:ch|p)ap-secrets|master\.key)\s*$"
+)
+FILE_BODY = re.compile(r"^(?!.*[$#%>](?:\s|$))(?P<v>(?=.{6})\S+(?:[ \t]+\S+){0,3})\s*$")
+FILE_NOTE = re.compile(r"^\s*#.*$")
 
 # Values that are no secret: variables, files, switches, what somebody has masked already.
 HARMLESS = re.compile(
-    r"""^(?:[%<].*|\*(?![0-9A-F]{40}).*|\{(?!S?SHA).*|\$(?!(?:apr1|2[aby]|[156y])\$).*|x{3,}|\.{2,}|/.*|file:.*|(?:true|false|yes|no|on|off|none|null|nil|default|prompt|required|\d{1,3})|\[redacted\].*)$""",
+    r"""^(?:[%<].*|\*(?![0-9A-F]{40}).*|\{(?!S?SHA).*|\$(?!(?:apr1|2[aby]|[156y])\$).*|x{3,}|\.{2,}|/.*|file:.*|(?:true|false|yes|no|on|off|none|null|nil|default|&.*|os\.(?:environ|getenv)\b.*|process\.env\b.*|prompt|required|\d{1,3})|\[redacted\].*)$""",
     re.I,
 )

@@ -18,6 +18,7 @@ from runs.ingest import redact
 from runs.ingest.redact import SecretSearch, find_secrets, mask_words, redact_secrets
 
 BEGIN, END = "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"
+PGP = "-----BEGIN PGP PRIVATE KEY BLOCK-----"
 
 
 @pytest.mark.parametrize(
@@ -72,6 +73,22 @@ BEGIN, END = "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"
         ("joe:$apr1$abcdefgh$0123456789abcdefghijkl", "joe:[redacted]"),
         ("GET /?PHPSESSID=0123456789abcdef01 HTTP/1.1", "GET /?PHPSESSID=[redacted] HTTP/1.1"),
         ("https://hooks.slack.com/services/T0/B0/abcdefghijklmnopqrst", "https://hooks.slack.com/services/[redacted]"),
+        ("$ cat ~/.pgpass\ndb1:5432:app:app:hunter2\n$ uptime", "$ cat ~/.pgpass\n[redacted]\n$ uptime"),
+        ("# cat sasl_passwd\n# relay\n[mx]:587 joe@x:hunter2\n", "# cat sasl_passwd\n# relay\n[redacted]\n"),
+        (
+            "$ cat /etc/ppp/chap-secrets\njoe * hunter2 *\n\njoe ran",
+            "$ cat /etc/ppp/chap-secrets\n[redacted]\n\njoe ran",
+        ),
+        ("$ cat config/master.key\n0123456789abcdef", "$ cat config/master.key\n[redacted]"),
+        ('echo "db1:5432:*:app:hunter2" >> ~/.pgpass', 'echo "db1:5432:*:app:[redacted]" >> ~/.pgpass'),
+        ('send "hunter2secret\\r"', 'send "[redacted]\\r"'),
+        ("GET /back?code=0123456789abcdef HTTP/1.1", "GET /back?code=[redacted] HTTP/1.1"),
+        (f"tls.key: {b64encode(BEGIN.encode()).decode()}", "tls.key: [redacted]"),
+        (
+            "https://x.webhook.office.com/webhookb2/0123456789@abcdefghij",
+            "https://x.webhook.office.com/webhookb2/[redacted]",
+        ),
+        (f"{PGP}\nVersion: 2\n\nlQOYBGNabc\n=ab\n", f"{PGP}\nVersion: 2\n\n[redacted]\n[redacted]\n"),
         ("-----BEGIN PRIVATE KEY-----MIIEabc-----END PRIVATE KEY-----", f"{BEGIN}[redacted]{END}"),
     ],
 )
