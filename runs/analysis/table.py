@@ -236,7 +236,7 @@ class _Monitors:
         yield from self._make_rows("mem_obtainable", "Available memory", "MiB", free_kb)
         yield from self._make_rows("swap_used", "Swap used", "MiB", _read_metric("swap_used_kb"))
         programs = {capture.id: {group.name: group for group in group_processes(capture)} for capture in self.captures}
-        for name in pick_biggest(self.captures, MOST_PROGRAMS):
+        for name in pick_biggest((group for of in programs.values() for group in of.values()), MOST_PROGRAMS):
             listed = {capture.id: programs[capture.id].get(name) for capture in self.captures}
             yield from self._make_program_rows(f"{name}: each, mean", "MiB", listed, "rss_mean_kb")
             summed = [capture for capture in self.captures if listed[capture.id] and not capture.partial]

@@ -202,14 +202,17 @@ def _describe_run(run: RunFact) -> str:
 def _process_sizes(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> list[Sizes]:
     """Each leading program's processes by config and phase; of many configs, in the phase that shows the most of them."""
     sizes, configs = [], _unique_configs(columns)
-    for program in pick_biggest(captures, MOST_PROGRAMS):
+    groups = [(capture, {group.name: group for group in group_processes(capture)}) for capture in captures]
+    for program in pick_biggest((group for _, of in groups for group in of.values()), MOST_PROGRAMS):
         for column in configs:
             by_phase: dict[str, list[float]] = {}
             in_part: set[str] = set()
-            for capture in (capture for capture in captures if capture.config == column.config.id):
-                members = next((group.members for group in group_processes(capture) if group.name == program), ())
+            for capture, of in groups:
+                if capture.config != column.config.id or program not in of:
+                    continue
+                members = of[program].members
                 by_phase.setdefault(capture.phase, []).extend(one.rss_kb / 1024 for one in members if one.rss_kb)
-                if members and (capture.partial or capture.is_cut):
+                if capture.partial or capture.is_cut:
                     in_part.add(capture.phase)
             shown = sorted((phase for phase in by_phase if by_phase[phase]), key=PHASES.index)
             if len(configs) > MOST_WITH_PHASES:

@@ -31,17 +31,12 @@ def test_processes_are_added_up_by_program():
 
 
 def test_what_looks_on_gets_no_row():
-    captures = [
-        capture(
-            1,
-            processes=(
-                ProcessFact(1, "top", "top", 9999.0, monitors=True),
-                ProcessFact(2, "grep", "grep httpd", 1.0),
-                *httpd(5),
-            ),
-        )
-    ]
-    assert monitors.pick_biggest(captures, 4) == ["httpd"]
+    listed = (
+        ProcessFact(1, "top", "top", 9999.0, monitors=True),
+        ProcessFact(2, "grep", "grep httpd", 1.0),
+        *httpd(5),
+    )
+    assert monitors.pick_biggest(monitors.group_processes(capture(1, processes=listed)), 4) == ["httpd"]
 
 
 def test_memory_is_split_without_counting_the_cache_as_used():
