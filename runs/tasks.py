@@ -19,6 +19,7 @@ from runs.models import Upload
 from runs.querysets import take_turns
 from runs.selectors.judging import work_out_headlines
 
+BUSY = 5  # times as long as a processor works on a text it may take on a machine that has other work
 RESEND_S = 60.0  # ingest.requeue_overdue names a text no sooner again
 DatabaseAway = (db.OperationalError, db.InterfaceError)
 log = logging.getLogger(__name__)
@@ -43,7 +44,7 @@ def parse_upload(upload_id: int) -> None:
         ingest.parse_queued(upload_id)
     except ingest.ReadingStopped:  # another worker, or the next, reads it
         send_upload(upload_id)
-    except SoftTimeLimitExceeded:
+    except (SoftTimeLimitExceeded, ingest.TooSlow):
         if not db.connection.in_atomic_block:
             db.connection.close()  # it may have been stopped in the middle of an answer
         took = "Reading this text took longer than texts of its size may take, and was given up."
@@ -90,7 +91,7 @@ def redact_upload(upload_id: int, words: Iterable[str] = ()) -> Upload:
 def send_upload(upload_id: int, **options: Any) -> None:
     """Put an upload's message into the queue. Where the broker is away `tend_uploads` does it later."""
     size = Upload.objects.filter(pk=upload_id).values_list("size_bytes", flat=True).first() or 0
-    limit = ingest.most_reading_s(size)
+    limit = BUSY * ingest.most_reading_s(size)
     try:
         # A process that does not heed the first limit is ended at the second one; tend_uploads then sends the text again.
         parse_upload.apply_async((upload_id,), retry=False, soft_time_limit=limit, time_limit=2 * limit, **options)

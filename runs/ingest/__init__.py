@@ -39,6 +39,7 @@ from .edits import Edits as Edits
 from .hints import Hints as Hints
 from .hints import Slot as Slot
 from .reading import ReadingStopped as ReadingStopped
+from .reading import TooSlow as TooSlow
 from .reading import describe_nothing_found as describe_nothing_found
 from .reading import kinds as kinds
 from .reading import most_reading_s as most_reading_s

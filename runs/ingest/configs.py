@@ -207,11 +207,17 @@ def make_hardware_fingerprint(cpu_model: str, cores: int | None, ram_kb: int | N
     return _hash([cpu_model, cores, round(ram_kb / RAM_STEP_KB) if ram_kb else None])
 
 
-def make_fingerprint(run: Run, *, text_hashes: Iterable[str]) -> str:
+def make_fingerprint(run: Run, load: Sequence[object], *, text_hashes: Iterable[str]) -> str:
     """Of a run: how it was loaded, hardware, and its config with the config's texts.
 
-    text_hashes: sha256 of the config texts that hold for the run.
+    load: what `describe_load` returned for it
+    text_hashes: sha256 of the config texts that hold for the run
     """
+    return _hash([*load, run.host.fingerprint if run.host else "", run.config_id, sorted(set(text_hashes))])
+
+
+def describe_load(run: Run) -> list[object]:
+    """How a run was loaded, as far as it makes runs comparable."""
     # Some tools do not print the path. "/" is left out, as it was before the command's path counted.
     path = parse_command(run.command, run.tool).path
     options = {"path": path if path != "/" else None} | find_asked_load(run.command, run.tool, run.values)
@@ -224,10 +230,7 @@ def make_fingerprint(run: Run, *, text_hashes: Iterable[str]) -> str:
         pipelining=options.get("pipelining"),
         further=tuple(pair for pair in method.further or () if pair != ("delay_s", "none")),
     )
-    load = [float(f"{part:.3g}") if isinstance(part, float) else part for part in method]
-    return _hash(
-        [*load, run.host.fingerprint if run.host else "", run.config_id, sorted(set(text_hashes))],
-    )
+    return [float(f"{part:.3g}") if isinstance(part, float) else part for part in method]
 
 
 def make_fingerprints_of_stored(runs: Sequence[Run]) -> list[str]:
@@ -239,6 +242,7 @@ def make_fingerprints_of_stored(runs: Sequence[Run]) -> list[str]:
     return [
         make_fingerprint(
             run,
+            describe_load(run),
             text_hashes=[
                 *hashes.get((run.upload_id, run.experiment_id, run.config_id), ()),
                 *hashes.get((run.upload_id, run.experiment_id, None), ()),

@@ -183,13 +183,16 @@ def stop_reading() -> None:
 
 
 @contextmanager
-def end_with_worker() -> Iterator[None]:
-    """ReadingStopped is raised in it soon after `stop_reading`, whatever goes on there: rows are stored for long, too."""
+def end_with_worker(limit_s: float) -> Iterator[None]:
+    """ReadingStopped is raised in it soon after `stop_reading`, whatever goes on there: rows are stored for long, too; and TooSlow
+    after so many seconds of a processor, which a busy machine does not shorten.
+    """
+    end = thread_time() + limit_s
 
     def look(*_: Any) -> None:
-        if _stopping[0]:
+        if _stopping[0] or thread_time() > end:
             signal.setitimer(signal.ITIMER_REAL, 0)
-            raise ReadingStopped
+            raise ReadingStopped if _stopping[0] else TooSlow
 
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -208,7 +211,7 @@ class TooSlow(Exception):
 
 
 def most_reading_s(size_bytes: int) -> int:
-    """Seconds after which the reading of a queued text is given up."""
+    """Seconds of a processor after which the reading of a queued text is given up."""
     return READING_S + READING_S_PER_MIB * size_bytes // 2**20
 
 

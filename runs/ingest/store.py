@@ -7,12 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 from django.db import connection
-from django.db.models import Max
+from django.db.models import Field, Max
 from django.utils import timezone
 
 from parsers.blocks import UNFORESEEN, Block
@@ -28,7 +28,7 @@ from runs.series.collecting import CaptureSeries
 from runs.series.samples import ROW_TABLES, collect_series
 
 from . import counters, timings
-from .configs import Placement, delete_empty, make_fingerprint
+from .configs import Placement, delete_empty, describe_load, make_fingerprint
 from .validation import Broken, clean_json, truncate
 
 BATCH = 500
@@ -205,28 +205,28 @@ class _Writer:
             self._number_repeats()
         rows = list(self.runs.values())
         facets = counters.link_facets(rows)
-        Run.objects.bulk_create(rows)
+        _insert(rows)
         counters.record_stored(rows, facets, contributed)
         return rows
 
     def _run(self, drafted: DraftExperiment, run: DraftRun, previous: PreviousRows) -> Run:
-        row = self.unplaced.pop(run.key, None) or self.make_run(run)
+        row, load = self.unplaced.pop(run.key, None) or self.make_run(run)
         config = self.placement.configs[run.config]
         row.upload, row.experiment, row.config, row.build = self.upload, config.experiment, config, self.build
         row.host = self.placement.hosts.get(run.host) or self.placement.hosts.get(drafted.host)
         hashes = self.hashes[drafted.key, run.config] + self.hashes[drafted.key, ""]
-        row.fingerprint = make_fingerprint(row, text_hashes=hashes)
+        row.fingerprint = make_fingerprint(row, load, text_hashes=hashes)
         before = _reuse_id(row, previous)
         if before is not None and before.config_id == config.pk:
             self.repeats[run.key] = before.repeat
         return row
 
-    def make_run(self, run: DraftRun) -> Run:
-        """The row of a run, before it is known where it belongs."""
+    def make_run(self, run: DraftRun) -> tuple[Run, list[object]]:
+        """The row of a run, before it is known where it belongs, and how it was loaded."""
         block, result, values = self.loads.find(run.key)
         hints = self.upload.hints
         start, end = span = clocks.find_run_span(block, result, values, hints.get("slot"))
-        return Run(
+        row = Run(
             block_key=run.key,
             line_first=run.lines[0],
             line_last=run.lines[1],
@@ -237,6 +237,7 @@ class _Writer:
             clock_end_s=end,
             ran_at=self._check_start(clocks.find_start(block, values, span, self.dates)),
         )
+        return row, describe_load(row)
 
     def _check_start(self, shown: datetime | None) -> datetime | None:
         """When a run began by the text, or else as its sender says. A clock that is ahead of the upload is wrong."""
@@ -272,7 +273,7 @@ class _Writer:
                 _reuse_id(row, previous)
                 sampled.append((row, samples))
             rows += Capture.objects.bulk_create([row for row, _ in sampled], batch_size=BATCH)
-            _insert_series(one for row, samples in sampled for one in make_series(row, samples))
+            _insert(one for row, samples in sampled for one in make_series(row, samples))
         return rows
 
     def _make_capture(self, drafted: DraftExperiment, capture: DraftCapture, samples: CaptureSeries) -> Capture:
@@ -327,18 +328,31 @@ def make_series(capture: Capture, samples: CaptureSeries) -> Iterator[Series]:
         )
 
 
-def _insert_series(rows: Iterable[Series]) -> None:
-    """Of a log with 100,000 of them bulk_create took 3 s, in which SQLite lets nobody else write; this takes a third of it."""
-    fields = [each for each in Series._meta.concrete_fields if not each.primary_key]
-    columns = ", ".join(connection.ops.quote_name(str(each.column)) for each in fields)
-    get_values = attrgetter(*(each.attname for each in fields))
-    one = f"({', '.join(['%s'] * len(fields))})"
-    rows = iter(rows)
+def _insert(rows: Iterable[Run | Series]) -> None:
+    """Insert rows of one or several kinds, and set the ids of new ones.
+
+    In a transaction of bulk_create with many rows, SQLite lets nobody else write for three times as long.
+    """
     with connection.cursor() as cursor:
-        while batch := [get_values(row) for row in islice(rows, BATCH)]:
-            places = ", ".join([one] * len(batch))
-            sql = f"INSERT INTO {Series._meta.db_table} ({columns}) VALUES {places}"  # noqa: S608  (names of ours)
-            cursor.execute(sql, list(chain.from_iterable(batch)))
+        for (model, is_new), group in groupby(rows, key=lambda row: (type(row), row.pk is None)):
+            fields = [each for each in model._meta.concrete_fields if not (is_new and each.primary_key)]
+            quote = connection.ops.quote_name
+            table, *columns = map(quote, (model._meta.db_table, *(str(each.column) for each in fields)))
+            one = f"({', '.join(['%s'] * len(fields))})"
+            while batch := list(islice(group, BATCH)):
+                values = zip(*(_prepare_column(each, batch) for each in fields), strict=True)
+                places = ", ".join([one] * len(batch))
+                sql = f"INSERT INTO {table} ({', '.join(columns)}) VALUES {places} RETURNING id"  # noqa: S608  (names of ours)
+                cursor.execute(sql, list(chain.from_iterable(values)))
+                for row, (pk,) in zip(batch, cursor.fetchall(), strict=True):
+                    row.pk, row._state.adding = pk, False
+
+
+def _prepare_column(field: Field[Any, Any], rows: Iterable[Run | Series]) -> Iterable[Any]:
+    """What the database takes for the field of each row."""
+    values = map(attrgetter(field.attname), rows)
+    prepared = field.get_internal_type() in ("JSONField", "DateTimeField")
+    return (field.get_db_prep_save(value, connection) for value in values) if prepared else values
 
 
 def _get_runs_of_other_uploads(captures: Iterable[DraftCapture]) -> dict[str, Run]:

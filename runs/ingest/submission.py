@@ -45,6 +45,7 @@ from .reading import (
     end_with_worker,
     ignore_progress,
     limit_time,
+    most_reading_s,
     read,
     read_blocks,
 )
@@ -333,7 +334,7 @@ def parse_queued(upload_id: int) -> Upload:
 
     A text whose reading was broken off three times (it may be what kills the worker) is given up. It is no attempt where
     the worker is asked to end, or the database is away, full or read-only: the text is queued again. Raises ReadingStopped and what
-    the database raised then, and Upload.DoesNotExist.
+    the database raised then, TooSlow, and Upload.DoesNotExist.
     """
     now = read_database_now()
     gone = Q(status=Status.PARSING) & (Q(seen_at=None) | Q(seen_at__lt=now - STALE))
@@ -344,8 +345,9 @@ def parse_queued(upload_id: int) -> Upload:
         status=Status.PARSING, attempts=F("attempts") + 1, seen_at=now, bytes_read=0, n_blocks=0
     ):
         reader = Reader(upload_id, now)
+        size = Upload.objects.values_list("size_bytes", flat=True).get(pk=upload_id)
         try:
-            with end_with_worker():
+            with end_with_worker(most_reading_s(size)):
                 _parse(reader)
         except ReadingStopped:
             reader.put_back()

@@ -53,7 +53,9 @@ def statements(queries: list[str]) -> list[str]:
 
 
 def test_a_hundred_reports_take_as_many_queries_as_one(asked):
-    one, hundred = statements(asked(sections(1, 500))), statements(asked(sections(100, 700)))
+    one, many = asked(sections(1, 500)), asked(sections(100, 700))
+    assert all(sum('INTO "runs_run"' in query for query in queries) == 1 for queries in (one, many))
+    one, hundred = statements(one), statements(many)
     assert (Upload.objects.count(), Run.objects.count()) == (3, 201)
     assert one == hundred
     assert one == [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import sqlite3
 import time
 from datetime import timedelta
@@ -499,7 +500,8 @@ def test_a_listing_of_very_many_processes_is_handed_to_a_worker(api, queue, sett
     assert answer.status_code == status
 
 
-def test_a_text_that_takes_too_long_to_read_fails_with_a_sentence_and_is_kept(api, queue, monkeypatch):
+@pytest.mark.parametrize("limit_s", [60, 0])
+def test_a_text_that_takes_too_long_to_read_fails_with_a_sentence_and_is_kept(api, queue, monkeypatch, limit_s):
     text = session(500)
     pk = send(api, text).json()["id"]
 
@@ -507,11 +509,29 @@ def test_a_text_that_takes_too_long_to_read_fails_with_a_sentence_and_is_kept(ap
         yield from ()
         raise SoftTimeLimitExceeded
 
-    monkeypatch.setattr("parsers.read", run_into_the_limit)
+    def use_a_processor(lines):
+        yield from (line for line in itertools.count() if line < 0)
+
+    monkeypatch.setattr("parsers.read", run_into_the_limit if limit_s else use_a_processor)
+    monkeypatch.setattr("runs.ingest.reading.READING_S", limit_s)
     tasks.parse_upload(pk)
     upload = Upload.objects.get()
     assert upload.status == "failed" and "longer than texts of its size may take" in upload.error
     assert [*ingest.text_of(upload).lines()] == text.splitlines()
+
+
+def test_waiting_for_a_processor_does_not_count_as_reading(api, queue, monkeypatch):
+    monkeypatch.setattr("runs.ingest.reading.READING_S", 0.5)
+    monkeypatch.setattr("runs.ingest.reading.LOOK_EVERY_S", 0.01)
+    pk = send(api, session(500)).json()["id"]
+
+    def wait(blocks):
+        time.sleep(1)
+        return blocks
+
+    monkeypatch.setattr("runs.ingest.reading.fold_samples", wait)
+    tasks.parse_upload(pk)
+    assert Upload.objects.get().status == "ready"
 
 
 def test_the_time_to_read_a_text_grows_with_its_size(api, monkeypatch, settings):
@@ -521,7 +541,7 @@ def test_the_time_to_read_a_text_grows_with_its_size(api, monkeypatch, settings)
     for text in (session(500), session(600) + "x\n" * 2**21):
         with TestCase.captureOnCommitCallbacks(execute=True):
             send(api, text)
-    assert [limit["soft_time_limit"] for limit in limits] == [60, 80]
+    assert [limit["soft_time_limit"] for limit in limits] == [300, 400]
     assert all(limit["time_limit"] > limit["soft_time_limit"] for limit in limits)
 
 
