@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import partial
 from typing import Any, Literal
 
@@ -28,6 +29,7 @@ from runs.analysis.facts import RunFact, read_at
 Grade = Literal["fatal", "split", "caution", "note"]
 Value = str | float
 Read = Callable[[Case, RunFact], Value | None]
+DAYS_APART = 2  # the night between two is none
 NEAR_BYTES = 256  # less than a reply's headers
 STEP_KB = 65536
 SIZES = r"small|large|big|tiny|\d*\s*[kmg]i?b|bytes?|files?|pages?|gzip|brotli|compress\w*|deflate"
@@ -94,6 +96,17 @@ def _read_machine(name: str, case: Case, run: RunFact) -> Value | None:
     """A property of the machine that served; memory in kB, rounded as kernels keep more or less of it for themselves."""
     found: Value | None = getattr(case.machines.get(run.host_id or 0), name, None) or None
     return float(round(found / STEP_KB) * STEP_KB // 1024) if name == "ram_kb" and isinstance(found, int) else found
+
+
+def _read_day(case: Case, run: RunFact) -> Value | None:
+    """When it ran, as far as the text or its sender says so."""
+    return run.ran_at.date().isoformat() if run.ran_at else None
+
+
+def _grade_days(one: Value, other: Value) -> Grade | None:
+    """A machine that is updated meanwhile, and has other neighbours, need not be the same."""
+    days = abs((date.fromisoformat(str(one)) - date.fromisoformat(str(other))).days)
+    return "caution" if days >= DAYS_APART else None
 
 
 def _read_tls(case: Case, run: RunFact) -> Value | None:
@@ -193,6 +206,7 @@ MACHINE = (
     Property("memory", partial(_read_machine, "ram_kb"), "caution", " MiB", says=0, like="CPU"),
     Property("kernel", partial(_read_machine, "kernel"), "caution", says=0, like="CPU"),
     Property("machine", "host", "note"),
+    Property("day", _read_day, _grade_days, says=0, named=r"(?:19|20)\d\d-\d\d-\d\d"),
 )
 FAMILIES = {"tool": TOOL, "load": LOAD, "page": PAGE, "machine": MACHINE}
 PROPERTIES = {prop.name: prop for family in FAMILIES.values() for prop in family}

@@ -9,6 +9,7 @@ import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from datetime import datetime
 from operator import attrgetter
 from typing import Any, Literal, Protocol
 
@@ -153,6 +154,7 @@ class RunFact(RunFigures):
 
     options           what its command sets in standard terms (requests, concurrency, duration_s, rate ...); of the address
                       that it loads scheme, hostname and path
+    ran_at            when it began, where the text or its sender says so
     most_repeats      of its config, where a test after each round decided when to stop
     timed_ms, counts  out of a file of its single requests, where there is one; counts are [[ms, how many], ...]
     """
@@ -179,6 +181,7 @@ class RunFact(RunFigures):
     counts: list[list[float]] = field(default_factory=list)
     figure_lines: Mapping[str, int] = field(default_factory=dict)
     most_repeats: int | None = None
+    ran_at: datetime | None = None
 
     def source_of(self, *figures: str) -> Source:
         """The line of the first of these figures whose line is known, else the run's first one."""
@@ -293,7 +296,7 @@ def read_at(where: str) -> Callable[[RunFact], Any]:
 
 # What a fact has under the same name as the stored run.
 COPIED = (*FIGURES, "label", "repeat", "command", "note", "partial", "counted", "values", "host_id", "figure_lines")
-COPIED += ("most_repeats",)
+COPIED += ("most_repeats", "ran_at")
 
 
 def copy_run(run: Any, semantics: Any, options: Mapping[str, Any], source: str = "") -> RunFact:

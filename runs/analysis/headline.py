@@ -34,7 +34,7 @@ from runs.analysis.headline_against import (
     find_flaws,
     find_objections,
 )
-from runs.analysis.headline_unlike import Unlike, find_unlike
+from runs.analysis.headline_unlike import DAY, Unlike, find_unlike
 from runs.analysis.scalability_law import Sweep
 from runs.analysis.scaling import Range, find_range
 from runs.analysis.table import Comparison, find_family, find_workloads, name_workload
@@ -263,7 +263,9 @@ def _compare_two(page: Page, key: str, ranked: Sequence[Side]) -> Headline:
     differing = find_unlike(page, own.at, other.at)
     unlike = [one for one in differing if not one.is_compared]
     stops = tuple(one for one in unlike if one.stops)
-    against = [Objection("differs", own.title, one.name, one.unit, one.own, one.other) for one in unlike]
+    against = [
+        Objection("differs", own.title, one.name, one.unit, one.own, one.other, source=one.source) for one in unlike
+    ]
     if not stops:
         better = find_objections(page, key, own, other, verdict_of)
         if verdict.kind == Kind.SAME:  # what speaks against either
@@ -338,7 +340,7 @@ def _find_odd(page: Page, sides: Sequence[Side]) -> tuple[str, str]:
 
 def _advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], odd: tuple[str, str]) -> Next:
     if outcome == Outcome.NOT_COMPARABLE:
-        return Next(Step.ALIKE)
+        return Next(Step.ALIKE, about=against[0].label if len(against) == 1 else "")
     rules = {one.rule: one.config for one in against}
     if rules.get(IMPOSSIBLE):
         return Next(Step.CHECK, about=rules[IMPOSSIBLE])
@@ -348,6 +350,8 @@ def _advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], od
         return Next(Step.LONGER, max(FEWEST, verdict.fewest))
     if outcome == Outcome.TRADE_OFF or (outcome == Outcome.SAME and any(one.serious for one in against)):
         return Next(Step.CHOOSE)
+    if outcome == Outcome.BETTER and any(one.label == DAY for one in against):
+        return Next(Step.ALIKE, about=DAY)
     if outcome in (Outcome.BETTER, Outcome.SAME) or verdict.ground == Ground.WITHIN_STEP:
         return Next(Step.NOTHING)
     if odd[0] == "outlier":

@@ -292,15 +292,9 @@ def needs_runs(headline: Headline) -> bool:
 
 def give_reasons(headline: Headline, doubts: Sequence[Doubt], most: int = 3) -> list[tuple[str, Source | None, bool]]:
     """(words, line, whether it speaks against the leader): what speaks against it, then what may explain the figures."""
-    differing = [one for one in doubts if one.rule.startswith("differs.")]
-    lines = {"differs": next(iter(differing[0].sources), None)} if len(differing) == 1 else {}
-    against = [
-        (capitalize(say_briefly(one)), one.source or lines.get(one.rule), True)
-        for one in headline.against
-        if one.rule != "failures"
-    ]
+    against = [(capitalize(say_briefly(one)), one.source, True) for one in headline.against if one.rule != "failures"]
     said = {one.rule for one in headline.against}
-    said |= {one.rule for one in differing} if "differs" in said else set()
+    said |= {one.rule for one in doubts if one.rule.startswith("differs.")} if "differs" in said else set()
     cautions = [one for one in doubts if one.severity == "caution" and not one.overruled and one.rule not in said]
     causes = [(brief(one), next(iter(one.sources), None), False) for one in cautions]
     return [*against, *causes][:most]

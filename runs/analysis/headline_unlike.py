@@ -10,9 +10,11 @@ from dataclasses import dataclass, replace
 from runs.analysis.columns import WORD, Column
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubt_differences import FAMILIES, NONE, PROPERTIES, USUAL, compare_names, find_differences, is_sized
+from runs.analysis.facts import Source
 from runs.analysis.headline_against import Page
 from runs.numbers import figure
 
+STOLEN, DAY = "stolen CPU time", "day"
 MUCH_STOLEN_PCT = 15  # more than most differences that people look for
 UNNAMED = {"at a set rate", "behind an answer", NONE, USUAL}  # values that no config is named after
 # Words that name a machine, and that tell one from another.
@@ -37,6 +39,7 @@ class Unlike:
     stops: bool
     is_said: bool = False
     is_compared: bool = False
+    source: Source | None = None
 
     @property
     def is_of(self) -> str:
@@ -54,7 +57,9 @@ def find_unlike(page: Page, own: int, other: int) -> list[Unlike]:
     found = []
     for family in FAMILIES:
         for finding in find_differences(family, case) if f"differs.{family}" not in overruled else ():
-            found += [unlike for unlike in _read_pairs(finding.facts, sized) if unlike.stops or unlike.is_said]
+            source = next(reversed(finding.sources), None)
+            told = [unlike for unlike in _read_pairs(finding.facts, sized) if unlike.stops or unlike.is_said]
+            found += [replace(unlike, source=source) for unlike in told]
     found = list({unlike.name: unlike for unlike in found}.values())
     stops = {unlike.is_of for unlike in found if unlike.stops}
     found = [replace(each, is_compared=len(stops) <= 1 and _is_compared(page, each, two, one)) for each in found]
@@ -70,7 +75,8 @@ def _find_stolen(page: Page, own: int, other: int) -> list[Unlike]:
     if min(shares) or max(shares) < MUCH_STOLEN_PCT:
         return []
     mine, its = (f"{figure(share)} %" if share else "little" for share in shares)
-    return [Unlike("stolen CPU time", mine, its, "", stops=True)]
+    doubt = page.concerns("machine.steal", [own if shares[0] else other])[0]
+    return [Unlike(STOLEN, mine, its, "", stops=True, source=next(iter(doubt.sources), None))]
 
 
 def _read_pairs(facts: Mapping[str, object], sized: bool) -> list[Unlike]:

@@ -28,7 +28,7 @@ from runs.analysis.headline_lead import (
     shorten,
     why_unproven,
 )
-from runs.analysis.headline_unlike import Unlike
+from runs.analysis.headline_unlike import DAY, STOLEN, Unlike
 from runs.analysis.scaling import Range
 from runs.analysis.summary_wording import advise_levels, describe_levels
 from runs.analysis.verdict import Kind
@@ -347,6 +347,8 @@ def advise(step: Next, headline: Headline) -> str:
             return advise_levels(step.runs, headline.sweep)
         case Step.NOTHING if headline.within_step:
             return "More runs do not settle it: compare another metric, or load with a tool that prints finer steps."
+        case Step.ALIKE if step.about in ALIKE:
+            return ALIKE[step.about]
     return ADVICE[step.step]
 
 
@@ -357,6 +359,11 @@ ADVICE = {
     Step.COMPARE: "Change one thing, run the same load again, and add that text.",
     Step.LOAD: "Add the report of a load test.",
     Step.NOTHING: "No more runs are needed for this load.",
+}
+
+ALIKE = {  # of what differs alone
+    DAY: "Run both again on one day, in turn: much else may have changed on the machine between the two.",
+    STOLEN: "Run both again, in turn, on a machine whose CPU time is its own, or when others leave it.",
 }
 
 

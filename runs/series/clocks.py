@@ -32,6 +32,7 @@ _UPTIME = re.compile(r"\s*(\d\d:\d\d:\d\d)(?: [ap]m)? up .*load averages?: [\d.,
 _JOINED = re.compile(r"((?:19|20)\d\d(?:0\d|1[0-2])[0-3]\d)[T_-]?([01]\d|2[0-3])([0-5]\d)([0-5]\d)Z?")
 _EPOCH = re.compile(r"[1-3]\d{9}(?:[.,]\d{1,9})?")
 _WATCH = re.compile(r"Every \d+[.,]\d+s: .*?\s{2,}(?:\S+: )?(?=\S)")  # what `watch` prints above each screen
+_HEADED = re.compile(r"[:|]\s|\s\(|\s[-–—]\s")  # between a heading's date and the rest of it
 _LABEL = re.compile(
     r"(?:date|now|time ?stamp|at|start(?:ed|ing)?|beg[aiu]n|end(?:ed)?|finish(?:ed)?)(?: at)?\s*[:=]?\s+", re.I
 )
@@ -292,10 +293,16 @@ def _read_logged_time(block: Block, values: Mapping[str, object]) -> str:
 
 
 def find_dates(blocks: Sequence[Block]) -> list[tuple[int, datetime]]:
-    """The dates that a text shows around the blocks that were read from it, and in them, each with its line, in order."""
+    """The dates that a text shows around the blocks that were read from it, and in them, each with its line, in order.
+
+    So is one that a heading begins with: "2023-03-14: PHP 7.4".
+    """
     inside = ((block.first, block.values.get("date")) for block in blocks)
     around = (shown for block in blocks for shown in block.above)
-    lines = chain(inside, around, blocks[-1].below if blocks else ())
+    headings = {
+        (block.heading_line or block.first, _HEADED.split(block.heading or "", maxsplit=1)[0]) for block in blocks
+    }
+    lines = chain(inside, around, headings, blocks[-1].below if blocks else ())
     return sorted((line, at) for line, text in lines if (at := _parse_date(text)) is not None)
 
 

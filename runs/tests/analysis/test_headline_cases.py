@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -435,6 +436,25 @@ def test_what_k6_drops_at_a_set_rate_was_due_and_its_users_that_stand_by_are_not
     found = head(([500.0], shared), ([372.0], shared | {"concurrency": None, "values": dropped}))
     assert rules_against(found) == [("load.missed_rate", "b")]
     assert ("load.idle_clients", "a") in rules_against(head(([500.0], shared), ([372.0], shared | {"mean_ms": 500.0})))
+
+
+@pytest.mark.parametrize(("day", "rules", "step"), [(4, [], "nothing"), (5, ["differs"], "alike")])
+def test_days_that_lie_apart_are_told_and_one_day_is_advised(day, rules, step):
+    at = {"ran_at": datetime(2023, 3, 3, 23, 0, tzinfo=UTC)}
+    found = head((BASE, at), (times(1.1), at | {"ran_at": datetime(2023, 3, day, 1, 0, tzinfo=UTC)}))
+    assert (found.outcome, [one.rule for one in found.against], found.next.step) == ("better", rules, step)
+    dated = head(
+        (BASE, at), (times(1.1), at | {"ran_at": datetime(2023, 3, 9, tzinfo=UTC)}), names=["2023-03-03", "2023-03-09"]
+    )
+    assert dated.against == ()
+
+
+def test_what_differs_links_to_a_line_of_the_leader_or_of_the_monitor():
+    lengths = [{"values": {"document_length_bytes": bytes}} for bytes in (9000, 100)]
+    found = head((BASE, lengths[0]), (times(1.1), lengths[1]))
+    assert [one.source.line for one in found.against] == [2]  # the runs are in turn
+    found = head(BASE, times(1.1), watched=[(stolen, 1, 31.4), (stolen, 2, 0.2)])
+    assert (found.next.about, found.against[0].source.url[:13]) == ("stolen CPU time", "/uploads/1/#L")
 
 
 def test_a_run_that_somebody_stopped_is_told_of_either_side():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -411,6 +411,14 @@ def test_what_a_side_was_not_sent_or_did_not_answer_in_time_is_said_in_words():
     stopped = {"command": "ab -n 100000 -c 9 http://h/", "complete_requests": 6213}
     found = said(compare(configs("a", "b"), [run(1, 100.0), run(2, 120.0, **stopped)], []))
     assert "“b” was stopped after 6,213 of 100,000 requests" in found
+
+
+def test_of_days_that_lie_apart_both_are_said_and_one_day_is_advised():
+    sides = ((1, FOUR, 14), (2, [rate * 1.1 for rate in FOUR], 21))
+    runs = [run(at, rate, ran_at=datetime(2023, 3, day, tzinfo=UTC)) for at, rates, day in sides for rate in rates]
+    found = headline_of(compare(configs("a", "b"), runs, []))
+    assert found.sentence.endswith(", but day differs: 2023-03-21 against 2023-03-14.")
+    assert found.next.text.startswith("Run both again on one day, in turn")
 
 
 def test_of_several_configs_the_best_stands_against_the_next_and_the_baseline():

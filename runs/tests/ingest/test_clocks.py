@@ -186,6 +186,20 @@ def test_a_log_and_the_heading_of_a_monitor_have_their_day():
     assert began(f"{heading}$ {COMMAND}\n{ab()}")[1:] == ["2014-11-22 12:00:00"]
 
 
+@pytest.mark.parametrize(
+    ("heading", "day"),
+    [
+        ("## 2014-11-21: PHP 7.4", "2014-11-21"),
+        ("21 November 2014 - PHP 7.4", "2014-11-21"),
+        ("### 21.11.2014 (PHP 7.4)", "2014-11-21"),
+        ("## Debian 8 (2014-11-21)", None),
+        ("2014-11-21-nightly", None),
+    ],
+)
+def test_a_heading_that_begins_with_a_date_says_the_day(heading, day):
+    assert began(f"{heading}\n\n$ {COMMAND}\n{ab()}") == [day and f"{day} 12:00:00"]
+
+
 def test_the_sender_says_when_it_ran_where_the_text_does_not():
     assert began(ab(), at="2014-11-21T12:33:01+01:00") == ["2014-11-21 11:33:01"]
     assert began(f"2014-11-21 12:33:01\n{ab(501)}", at="2015-01-01")[1:] == ["2014-11-21 12:33:01"]
