@@ -212,12 +212,14 @@ def report_on_upload(request: Request) -> HttpResponse:
         checks = [comparisons.check_limit(limit, facts) for limit in query.getlist("limit")[:20]]
     except ValueError as error:
         raise ValidationError({"limit": str(error)}) from error
+    compared = f"compared with {query.get('against', '')[:100]}"
     if base:
         headline = judging.compare_and_judge(data)[1].headline
         titles = {config.name for config in data.configs if config.id < 0}
-        checks.append((comparisons.check_headline(headline, titles), headline.sentence))
+        checks.append(comparisons.Check(comparisons.check_headline(headline, titles), compared, headline.sentence))
     elif query.get("against"):
-        checks.append((comparisons.UNDECIDED, f"There is no run yet to compare with: {query['against'][:100]}"))
+        missing = f"There is no run yet to compare with: {query['against'][:100]}"
+        checks.append(comparisons.Check(comparisons.UNDECIDED, compared, missing))
     page = request.build_absolute_uri(sent[0].experiment.get_absolute_url())
     kind, text = comparisons.write_report(query.get("report", "md"), checks, page)
     return HttpResponse(text, content_type=f"{kind}; charset=utf-8")

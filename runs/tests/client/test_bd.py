@@ -12,6 +12,7 @@ from collections import Counter
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -356,6 +357,23 @@ def test_the_site_judges_a_pipeline_s_runs(client, settings, rate, options, stat
         assert again.status_code == answer.status_code
         if again.status_code == 200:
             assert re.search(rf"exit.status[^0-9]*{told}", again.content.decode())
+
+
+@pytest.mark.parametrize(
+    ("rate", "against", "kind"), [(300, "main", "failure"), (900, "main", None), (900, "nobody", "skipped")]
+)
+def test_in_junit_s_words_what_is_undecided_was_skipped_and_names_stay_the_same(client, settings, rate, against, kind):
+    settings.PUBLIC_READ = True
+    ingest.submit(one_run("main", 500), origin="rest")
+    upload = ingest.submit(one_run("change", rate), origin="rest").upload
+    query = {"upload": upload.pk, "report": "junit", "against": against, "limit": "p95 < 200ms"}
+    suite = ElementTree.fromstring(client.get("/api/v1/compare/", query).content)  # noqa: S314  (the site's own)
+    kept, compared = suite.iter("testcase")
+    assert [case.get("name") for case in (kept, compared)] == ["p95 < 200ms", f"compared with {against}"]
+    assert [child.tag for child in compared] == [kind or "system-out"]
+    assert "kept" in (kept.findtext("system-out") or "")
+    counts = {name: suite.get(name) for name in ("tests", "failures", "skipped")}
+    assert counts == {"tests": "2", "failures": str(int(kind == "failure")), "skipped": str(int(kind == "skipped"))}
 
 
 def test_runs_under_unlike_loads_are_not_comparable(client, settings):
