@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
+import shutil
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +14,9 @@ from statistics import median
 from time import perf_counter, process_time
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDER = Path(os.environ.get("DATA_DIR", "."))  # of this part alone
+FOLDER = Path(os.environ.get("DATA_DIR") or tempfile.mkdtemp(prefix="benchdash-bench-"))  # of this part alone
+if not os.environ.get("DATA_DIR"):  # a part that is run by itself overwrites nothing
+    atexit.register(shutil.rmtree, FOLDER)
 MB = 1_000_000
 HEADER = "| What | Measured | Reference | Result | Goal | |\n|---|---|---|---|---|---|"
 
