@@ -108,6 +108,7 @@ def record(plant: Plant, into: Path) -> None:
     before = f"cd {ROOT} && {sys.executable} -m benchmarks.lab start --name {plant.name}"
     command = [*within, "sh", str(ROOT / "runs/client/bd"), "run", "--no-send"]
     command += ["--experiment", plant.name, "--before", before, *on]
+    command += ["--log", str(into / "server.log")] if "trace-gc" in plant.variants[0].server else []
     for variant in plant.variants:
         command += ["--variant", variant.name, "--", *shlex.split(variant.load)]
     try:
@@ -164,12 +165,17 @@ def start(variant: Variant) -> None:
         config = DIR / "nginx.conf"
         config.write_text(NGINX.format(dir=DIR, port=PORT))
         command = ["nginx", "-c", str(config)]
+    elif variant.server.startswith(("java ", "node ")):
+        command = shlex.split(variant.server)
     else:
         command = [str(PROGRAM), "-m", "benchmarks.lab.server", "--port", str(PORT), *shlex.split(variant.server)]
         if not PROGRAM.exists():
             PROGRAM.symlink_to(Path(sys.executable).resolve())
     environment = {**os.environ, "PYTHONPATH": ":".join(each for each in sys.path if each)}
-    process = subprocess.Popen([*around, *command], cwd=ROOT, env=environment, start_new_session=True)  # noqa: S603
+    with (DIR / "server.log").open("w") as log:
+        process = subprocess.Popen(  # noqa: S603
+            [*around, *command], cwd=ROOT, env=environment, stdout=log, start_new_session=True
+        )
     PID.write_text(str(process.pid))
     await_port("10.201.0.2" if "10.201" in variant.server else "127.0.0.1")
 
@@ -182,7 +188,7 @@ def make_group(group: Path, quota_pct: int = 0) -> None:
 
 
 def await_port(address: str) -> None:
-    for _ in range(100):
+    for _ in range(200):
         with suppress(OSError), socket.create_connection((address, PORT), 0.2):
             return
         time.sleep(0.05)

@@ -7,16 +7,17 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-KEPT_COMMANDS = re.compile(r"nproc|date -u|n=0;|times|echo \$\?|(?:ab|wrk|hey) ")
+KEPT_COMMANDS = re.compile(r"nproc|date -u|n=0;|times|echo \$\?|(?:ab|wrk|hey) |tail -c|grep -sE")
 KEPT_LINES = re.compile(
     r"cpu|procs_|some |/proc/pressure/(?:io|memory):some|/sys/fs/cgroup/cpu/\w+/cpu\.stat|top - |%Cpu|[MG]iB "
     r"| +PID |\w{3} \w{3} +\d+ [\d:]+ UTC \d{4}$"
     r"|Inter-| face | *bl\d: |pswp|Total: |TCP: |State +Recv-Q|LISTEN +\d+ +\d+ +\S+:(?:8201|5432) "
     r"| *\d+ (?:[A-Z]+(?:-[A-Z]+)*(?:-\d)?|State) \S+ \S+$| +\d+ WCHAN| +\d+ \S+ +(?:\S*gunicornlike|postgres.* waiting$)"
+    r"|/proc/\d+/task/|\[\d+:0x"
 )
 DISK = re.compile(r" +\d+ +0 vda ")
 PROCESS = re.compile(r" *\d+ \S+ +\S+ +-?\d+ +\S+ +\S+ +\S+ [A-Z] +[\d.]+ +[\d.]+ +\S+ (\S+)")
-PROGRAMS = re.compile(r"gunicornlike|postgres|nginx|ab$|wrk|hey|python3?$")
+PROGRAMS = re.compile(r"gunicornlike|postgres|nginx|java|node|ab$|wrk|hey|python3?$")
 COUNTERS = {
     *(
         "OutSegs",

@@ -173,6 +173,22 @@ def restarts(draw: Random) -> Made:
     )
 
 
+def garbage(draw: Random) -> Made:
+    """A JVM whose heap holds little more than what the server keeps."""
+    mb, kb, collector = draw.choice((60, 80, 120)), draw.choice((20, 50)), draw.choice(("Serial", "Parallel", "G1"))
+    server = f"java -XX:+Use{collector}GC -Xmx{{}}m benchmarks/lab/Garbage.java {PORT} {mb} {kb}"
+    tight = round(1.3 * mb) + 15
+    return ("garbage_collection",), pair(server.format(10 * mb), server.format(tight), load(draw, draw.choice((8, 16))))
+
+
+def garbage_logged(draw: Random) -> Made:
+    """The same of one that collects in the thread that serves, so that only its log tells."""
+    mb, made = draw.choice((40, 70)), draw.choice((500, 1000))
+    server = f"node --trace-gc --max-old-space-size={{}} benchmarks/lab/garbage.js {PORT} {mb} {made}"
+    command = load(draw, draw.choice((8, 16)))
+    return ("garbage_collection",), pair(server.format(1500), server.format(round(1.15 * mb) + 6), command)
+
+
 def generator(draw: Random) -> Made:
     clients = draw.choice((8, 16, 32))
     keep = "-k " if draw.random() < 0.5 else ""
@@ -213,7 +229,7 @@ KINDS: dict[str, Callable[[Random], Made]] = {
     for each in (
         *(one_core, one_thread, cpu, workers, lock, downstream, database, table_lock, fsync, quota, link, backlog),
         *(shaped_link, memory, ports),
-        *(restarts, generator, answers, errors, keepalive, nothing),
+        *(restarts, garbage, garbage_logged, generator, answers, errors, keepalive, nothing),
     )
 }
 

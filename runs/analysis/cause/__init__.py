@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from runs.analysis.bd_command import write_bd_command
 from runs.analysis.cause.evidence import Watched, collect
 from runs.analysis.cause.rules import (
+    COLLECTING,
     Certainty,
     Limit,
     Point,
@@ -119,11 +120,12 @@ def _compare_two(winner: Watched, loser: Watched, headline: Headline) -> Causes:
         return Causes()
     unlike = _find_other_work(winner, loser)
     share = _explain(winner, loser, winner.demand_ms, loser.demand_ms)  # the utilisation law
+    shares = dict.fromkeys(BY_CPU, share) | {"garbage_collection": _explain_collection(winner, loser)}
     if held_back := _find_full_generators(winner, loser):
         findings = [_make_finding(limit, loser) for limit in unlike] + held_back
     else:
         limits = _order_causes(unlike, _separate(winner, loser))
-        findings = [_make_finding(limit, loser, share if limit.cause in BY_CPU else None) for limit in limits]
+        findings = [_make_finding(limit, loser, shares.get(limit.cause)) for limit in limits]
         findings = findings or _find_shared_cpu(winner, loser, share or 0) or _compare_idle(winner, loser)
     if headline.outcome is Outcome.FAILED:
         findings += _find_failures(loser)
@@ -293,12 +295,19 @@ def _explain(winner: Watched, loser: Watched, less_ms: float | None, more_ms: fl
     return math.log(more_ms / less_ms) / math.log(winner.rate / loser.rate)
 
 
+def _explain_collection(winner: Watched, loser: Watched) -> float | None:
+    """What is left of the time for requests is 1 less the part that garbage collection took."""
+    return _explain(winner, loser, 1 - loser.lost_to_collection, 1 - winner.lost_to_collection)
+
+
 def _separate(winner: Watched, loser: Watched) -> list[Limit]:
     """The limits of the loser that the winner did not have."""
     shared = {limit.cause for limit in find_limits(winner)}
+    collects_more = loser.lost_to_collection >= winner.lost_to_collection + COLLECTING
+    more = {"garbage_collection"} if collects_more else set()
     own: list[Limit] = []
     for limit in find_limits(loser):
-        if limit.cause not in shared | {one.cause for one in own}:
+        if limit.cause not in shared - more | {one.cause for one in own}:
             own.append(limit)
     # Where nobody knows what the winner had, only what a setting says is the loser's alone.
     if loser.server and not winner.server:

@@ -11,11 +11,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
+from runs.analysis.cause.programs import (
+    AROUND,
+    Amount,
+    Program,
+    find_collecting,
+    find_generating,
+    find_programs,
+    limit_generating,
+    read_amount,
+)
 from runs.analysis.columns import Column
 from runs.analysis.doubt_case import Case, hostname_of, is_local, seconds_taken
 from runs.analysis.doubts import Doubt
-from runs.analysis.facts import CaptureFact, ProcessFact, RunFact, Source
-from runs.analysis.monitors import BEHIND, FRONT, MANY_IN_ONE, busy_pct, group_processes
+from runs.analysis.facts import CaptureFact, RunFact, Source
+from runs.analysis.monitors import busy_pct
 
 # Names under which tools print the shortest time, and what one of it is in ms.
 SHORTEST = {
@@ -29,61 +39,14 @@ BYTES = {
     "total_data_bytes": 1.0,
     "data_transferred_mb": 2.0**20,
 }
-DATABASES = (
-    *("postgres", "mysqld", "mariadbd", "mongod", "oracle", "sqlservr"),
-    *("redis-server", "memcached", "clickhouse"),
-)
-USES_CPU = 0.02  # cores; a program that uses less than that does nothing
+FULL_PCT = 95.0  # of all cores: what sampling misses is under a twentieth
+LIGHT = 0.4  # of the cores
+HEAVY = 0.75
+FREE_PCT = 25.0  # with as much of the CPU idle, CPU is not what limits
 MOVED = "x_bytes_per_s"  # over an interface, sent or received
-AROUND = ("before", "after")
 SHORT_S = 2.0  # a shorter run is over before monitors of each second tell its load from what is around it
 COVERED = (0.5, 1.5)  # of the run's time: a monitor of much less, or much more, tells the mean of something else
 SLACK_S = 3.0  # for starting and ending
-
-
-@dataclass(frozen=True, slots=True)
-class Amount:
-    """A mean over `n` samples, and the line that the first of them stands on."""
-
-    value: float
-    source: Source
-    n: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Program:
-    """All processes of one program during the load.
-
-    cores     CPU time over the time of the load; most: of the one process that used the most of it; busy: how many used any
-    replaced  the share of its processes that ended during the load and were replaced
-    """
-
-    name: str
-    n: float
-    cores: float
-    most: float
-    busy: int
-    source: Source
-    replaced: float = 0.0
-
-    @property
-    def is_database(self) -> bool:
-        return self.name.lower().startswith(DATABASES)
-
-    @property
-    def takes_many(self) -> bool:
-        """It serves many connections in each process."""
-        return self.name.lower().startswith(MANY_IN_ONE)
-
-    @property
-    def is_front(self) -> bool:
-        """Its name is that of a program that answers requests."""
-        return self.name.lower().startswith(FRONT)
-
-    @property
-    def is_behind(self) -> bool:
-        """Its name is that of a program that often runs behind one, and as often does something else."""
-        return self.name.lower().startswith(BEHIND) and not self.is_database
 
 
 @dataclass(frozen=True)
@@ -93,6 +56,7 @@ class Watched:
     name                what of its title sets it apart from the others
     server, generator   figures of the machine under load, and of the one that made it; the same where is_local
     generating          cores that the load generator used, and the most that it can use
+    paused, collecting  part of the time that garbage collection held a program up, and cores that it used
     doubts              rule -> the doubt, of those about its runs
     is_short            there are monitors, and each run was over before they could tell anything
     is_elsewhen         a monitor shows the CPU of the machine under load, at another time than the runs'
@@ -116,6 +80,8 @@ class Watched:
     programs: tuple[Program, ...] = ()
     generating: Amount | None = None
     most_generating: float | None = None
+    paused: Amount | None = None
+    collecting: Amount | None = None
     doubts: Mapping[str, Doubt] = field(default_factory=dict)
     is_short: bool = False
     is_elsewhen: bool = False
@@ -142,6 +108,30 @@ class Watched:
         return min(used, self.cores or used)
 
     @property
+    def has_free_cpu(self) -> bool:
+        """CPU was idle; or what else ran used it, and the load took little of it and little of a request's shortest time."""
+        if self.idle is not None and self.idle >= FREE_PCT:
+            return True
+        return self.is_light and self.alone_ms is not None and (self.own_ms or 0) <= LIGHT * self.alone_ms
+
+    @property
+    def is_full(self) -> bool:
+        """No core was idle, and the load itself used most of them, as far as that is known."""
+        if self.busy is None or self.busy.value < FULL_PCT:
+            return False
+        return self.own is None or not self.cores or self.own >= HEAVY * self.cores
+
+    @property
+    def is_light(self) -> bool:
+        return self.own is not None and self.cores is not None and self.own <= LIGHT * self.cores
+
+    @property
+    def has_cpu_left(self) -> bool:
+        if self.own is not None and self.cores:
+            return self.own < HEAVY * self.cores
+        return self.idle is not None and self.idle >= 10
+
+    @property
     def servers(self) -> list[Program]:
         """Programs that answer. What may run behind them counts where none is known, or what is known only passes on."""
         front = [one for one in self.programs if one.is_front]
@@ -152,6 +142,13 @@ class Watched:
     def own_ms(self) -> float | None:
         """CPU time that the load itself took for a request."""
         return self.own * 1000 / self.rate if self.own is not None and self.rate else None
+
+    @property
+    def lost_to_collection(self) -> float:
+        """The part of the time, or of the servers' CPU time, whichever is more, that garbage collection took."""
+        used = max(sum(one.cores for one in self.servers), self.collecting.value) if self.collecting else 0
+        share = self.collecting.value / used if self.collecting and used else 0.0
+        return min(max(share, self.paused.value if self.paused else 0.0), 0.99)
 
     @property
     def demand_ms(self) -> float | None:
@@ -227,6 +224,9 @@ def collect(case: Case, at: int, column: Column, out: Iterable[int], doubts: Seq
     own = [doubt for doubt in doubts if not doubt.runs or ids & set(doubt.runs)]
     seen = max((sum(name.startswith("core") for name in one.metrics) for one in sides["server"]), default=0)
     cores = (machines[0].cores if machines else None) or seen or None
+    collected = [one for one in captures if one.phase in AROUND and case.watched_side(one) != "generator"] + sides[
+        "server"
+    ]
     followed = [run for run in runs if (seconds_taken(run) or SHORT_S) >= SHORT_S]
     return Watched(
         at=at,
@@ -247,9 +247,11 @@ def collect(case: Case, at: int, column: Column, out: Iterable[int], doubts: Seq
         cores=cores,
         server=_collect_amounts(sides["server"]),
         generator=_collect_amounts(sides["generator"]),
-        programs=_find_programs(case, followed, captures),
-        generating=_find_generating(followed, captures),
-        most_generating=_limit_generating(runs[0], case, sides["generator"]),
+        programs=find_programs(case, followed, captures),
+        generating=find_generating(followed, captures),
+        paused=find_collecting("gc_pause", followed, collected),
+        collecting=find_collecting("gc_cpu", followed, collected),
+        most_generating=limit_generating(runs[0], case, sides["generator"]),
         doubts={doubt.rule: doubt for doubt in reversed(own)},
         is_short=bool(captures) and not followed,
         is_elsewhen=any(
@@ -293,92 +295,4 @@ def _collect_amounts(captures: Sequence[CaptureFact]) -> dict[str, Amount]:
             known = best[name].get(capture.run)
             if known is None or capture.n > known[0].n:
                 best[name][capture.run] = capture, value
-    return {name: _read_amount(list(found.values())) for name, found in best.items()}
-
-
-def _read_amount(found: Sequence[tuple[CaptureFact, float]]) -> Amount:
-    capture = found[0][0]
-    return Amount(fmean(value for _, value in found), capture.first_line, sum(one.n for one, _ in found))
-
-
-# --- CPU time of programs ------------------------------------------------------------------------------------------------
-Listed = dict[tuple[int, str], ProcessFact]
-
-
-def _find_programs(case: Case, runs: Sequence[RunFact], captures: Sequence[CaptureFact]) -> tuple[Program, ...]:
-    """Of the run that tells most: by the CPU time before and after the load, else by the shares that a monitor showed."""
-    watched = [one for one in captures if case.watched_side(one) != "generator"]
-    for run in runs:
-        own = [one for one in watched if one.run == run.id and one.processes]
-        before, after = ([one for one in own if one.phase == phase] for phase in AROUND)
-        after = [one for one in after if any(process.time_s for process in one.processes) and not one.is_cut]
-        pairs = [(one, other) for one in before for other in after if one.tool == other.tool]
-        seconds = seconds_taken(run)
-        if pairs and seconds:
-            return _measure_by_time(*min(pairs, key=lambda pair: _is_whole(pair[1])), seconds)
-    during = [one for one in watched if one.phase not in AROUND and one.processes and not one.partial]
-    return _measure_by_share(max(during, key=lambda one: (one.n, len(one.processes)))) if during else ()
-
-
-def _is_whole(capture: CaptureFact) -> bool:
-    """Its times are whole seconds, which is too coarse for many processes."""
-    return all((one.time_s or 0) % 1 == 0 for one in capture.processes)
-
-
-def _measure_by_time(before: CaptureFact, after: CaptureFact, seconds: float) -> tuple[Program, ...]:
-    first: Listed = {(one.pid, one.group): one for one in before.processes}
-    last: Listed = {(one.pid, one.group): one for one in after.processes}
-    grouped: dict[str, list[tuple[int, str]]] = defaultdict(list)
-    for pid, process in last.items():
-        if not (process.monitors or process.makes_load):
-            grouped[process.group].append(pid)
-    programs = []
-    for name, pids in grouped.items():
-        used = [(last[pid].time_s or 0) - ((first[pid].time_s or 0) if pid in first else 0) for pid in pids]
-        cores = [max(each, 0) / seconds for each in used]
-        old = [pid for pid in first if pid[1] == name]
-        gone = len([pid for pid in old if pid not in last]) / len(old) if old and len(pids) >= len(old) / 2 else 0
-        busy = sum(each > USES_CPU for each in cores)
-        here = after.first_line
-        programs.append(Program(name, len(pids), sum(cores), max(cores), busy, here, gone))
-    return tuple(sorted(programs, key=lambda one: -one.cores))
-
-
-def _measure_by_share(capture: CaptureFact) -> tuple[Program, ...]:
-    here = capture.first_line
-    found = [group for group in group_processes(capture, served=True) if group.cpu_pct]
-    shares = {group.name: [(one.cpu_pct or 0) / 100 for one in group.members] for group in found}
-    programs = [
-        Program(
-            *(group.name, group.n, group.cpu_pct / 100, max(shares[group.name])),
-            *(sum(each > USES_CPU for each in shares[group.name]), here),
-        )
-        for group in found
-    ]
-    return tuple(sorted(programs, key=lambda one: -one.cores))
-
-
-def _find_generating(runs: Sequence[RunFact], captures: Sequence[CaptureFact]) -> Amount | None:
-    """What the shell counted of the load's children, else what a monitor showed of load tools in several samples."""
-    seconds = {run.id: seconds_taken(run) for run in runs}
-    timed = [
-        (one, one.metrics["load_cpu_s"] / (seconds[one.run] or math.inf))
-        for one in captures
-        if "load_cpu_s" in one.metrics and one.run in seconds
-    ]
-    if timed:
-        return Amount(fmean(cores for _, cores in timed), timed[0][0].first_line, 9)
-    shown = [
-        (one, sum(each.cpu_pct or 0 for each in one.processes if each.makes_load) / 100)
-        for one in captures
-        if one.run in seconds and one.phase not in AROUND and any(each.makes_load for each in one.processes)
-    ]
-    return _read_amount(shown) if shown else None
-
-
-def _limit_generating(run: RunFact, case: Case, captures: Sequence[CaptureFact]) -> float | None:
-    """One core for each thread, as far as the machine has them."""
-    machines = [machine.cores for one in captures if (machine := case.machine_of(one)) and machine.cores]
-    threads = 1 if run.semantics.one_thread else run.number("threads")
-    limits = [float(each) for each in (threads, machines[0] if machines else None) if each]
-    return min(limits, default=None)
+    return {name: read_amount(list(found.values())) for name, found in best.items()}

@@ -12,16 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from runs.analysis.cause.evidence import MOVED, Amount, Program, Watched
+from runs.analysis.cause.evidence import FREE_PCT, FULL_PCT, HEAVY, MOVED, Watched
+from runs.analysis.cause.programs import Amount, Program
 from runs.analysis.facts import Source
 
-Certainty = Literal["likely", "possible"]
-
-FULL_PCT = 95.0  # of all cores: what sampling misses is under a twentieth
 CORE_FULL, CORE_FREE = 92.0, 65.0  # one core, and the idlest one beside it
-LIGHT = 0.4  # of the cores
-HEAVY = 0.75
-FREE_PCT = 25.0  # with as much of the CPU idle, CPU is not what limits
 GENERATOR_FULL = 0.9  # of what it can use; starting and ending are in its CPU time too
 SHARED = 1 / 3  # of the CPU time that server and generator took on one machine
 TAKEN = 0.6  # of a core, by one process on a machine that others fill too
@@ -29,6 +24,7 @@ ONE_CORE = 1.1  # a process that used more has several threads
 PINNED = (0.94, 1.02)  # cores of several processes that have one between them
 OTHERS = 0.5  # cores that programs used which are none of the load's
 STOLEN_PCT = 10.0
+COLLECTING = 0.15  # of the time or of the CPU time; collectors are built to stay below a tenth
 THROTTLED = 0.25  # of the scheduler's periods
 QUEUED = 1.6  # times the shortest time: most of the time is waiting
 STRAIGHT = 1.35  # no waiting worth a word
@@ -44,6 +40,8 @@ DISK = ("_busy_pct", "_util_pct")  # of diskstats, iostat
 DISK_BUSY_PCT = 40.0  # beside tasks that wait for it
 PRESSURE_PCT = 20.0  # of the time some task waited (the kernel's PSI)
 SAMPLES = 3  # fewer are a glance
+
+Certainty = Literal["likely", "possible"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,27 +77,9 @@ def _sure(*amounts: Amount | None) -> Certainty:
 
 def _list_cpu_points(side: Watched) -> tuple[Point, ...]:
     """How busy the machine was; where other programs kept it busy, what the load itself used."""
-    if side.own is not None and side.front and _is_light(side) and (side.idle or 0) < FREE_PCT:
+    if side.own is not None and side.front and side.is_light and (side.idle or 0) < FREE_PCT:
         return (Point("own", side.front.source, (side.own, side.cores or 1)),)
     return (Point("busy", side.busy.source, (side.busy.value,)),) if side.busy else ()
-
-
-def _has_free_cpu(side: Watched) -> bool:
-    """CPU was idle; or what else ran used it, and the load took little of it and little of a request's shortest time."""
-    if side.idle is not None and side.idle >= FREE_PCT:
-        return True
-    return _is_light(side) and side.alone_ms is not None and (side.own_ms or 0) <= LIGHT * side.alone_ms
-
-
-def _is_full(side: Watched) -> bool:
-    """No core was idle, and the load itself used most of them, as far as that is known."""
-    if side.busy is None or side.busy.value < FULL_PCT:
-        return False
-    return side.own is None or not side.cores or side.own >= HEAVY * side.cores
-
-
-def _is_light(side: Watched) -> bool:
-    return side.own is not None and side.cores is not None and side.own <= LIGHT * side.cores
 
 
 # USE method, CPU of the machine that makes the load: a generator that has no CPU left measures itself.
@@ -118,7 +98,7 @@ def find_generator(side: Watched) -> Iterator[Limit]:
     used, most = side.generating, side.most_generating
     if full := find_full_generator(side):
         yield full
-    elif used and side.is_local and side.own and _is_full(side) and used.value >= SHARED * side.own:
+    elif used and side.is_local and side.own and side.is_full and used.value >= SHARED * side.own:
         points = (Point("generator", used.source, (used.value, side.cores or most or 1)), *_list_cpu_points(side))
         yield Limit("generator", "possible", points)
 
@@ -149,7 +129,7 @@ def find_memory(side: Watched) -> Iterator[Limit]:
 # RFC 9293 and tcp(7): what is lost is sent again, and a queue that is full drops.
 def find_network(side: Watched) -> Iterator[Limit]:
     again, sent = side.server.get("tcp_retransmits_per_s"), side.amount("tcp_segments_out_per_s")
-    if not (_has_free_cpu(side) or _is_light(side)):
+    if not (side.has_free_cpu or side.is_light):
         return
     if again and sent and again.value >= LOST * sent and not _find_overflows(side):
         points = (Point("retransmits", again.source, (100 * again.value / sent,)), *_list_cpu_points(side))
@@ -233,19 +213,13 @@ def _has_retransmits(side: Watched) -> bool:
     return side.amount("tcp_retransmits_per_s") >= LOST * (side.amount("tcp_segments_out_per_s") or math.inf)
 
 
-def _has_cpu_left(side: Watched) -> bool:
-    if side.own is not None and side.cores:
-        return side.own < HEAVY * side.cores
-    return side.idle is not None and side.idle >= 10
-
-
 # proc(5): iowait alone is idle time and proves nothing; tasks that waited for a disk while CPU was free do.
 def find_disk(side: Watched) -> Iterator[Limit]:
     pressure = side.server.get("pressure_io_some_pct")
     busy = [one for name, one in side.server.items() if name.endswith(DISK) and not name.startswith("core")]
     disk = max(busy, key=lambda one: one.value, default=None)
     waits = (pressure and pressure.value >= PRESSURE_PCT) or side.amount("blocked") >= 1
-    if disk and disk.value >= DISK_BUSY_PCT and waits and _has_cpu_left(side):
+    if disk and disk.value >= DISK_BUSY_PCT and waits and side.has_cpu_left:
         points = [Point("disk_busy", disk.source, (disk.value,))]
         points += [Point("io_pressure", pressure.source, (pressure.value,))] if pressure else []
         yield Limit("disk", _sure(disk), tuple(points))
@@ -261,7 +235,7 @@ def _is_foreign(side: Watched) -> bool:
 # The utilisation law for one core: a program with one thread serves 1/D, however many cores are free.
 def find_one_core(side: Watched) -> Iterator[Limit]:
     # Where nobody says how many cores there are, a process that fills one beside idle CPU shows that there are more.
-    if _is_full(side) or (side.cores or (2 if (side.idle or 0) >= FREE_PCT else 1)) < 2:
+    if side.is_full or (side.cores or (2 if (side.idle or 0) >= FREE_PCT else 1)) < 2:
         return
     most, least, front = side.server.get("core_most"), side.server.get("core_least"), side.front
     # What is not known to serve may be anybody's, so it counts where no server is seen.
@@ -283,7 +257,7 @@ def find_one_core(side: Watched) -> Iterator[Limit]:
 # USE method, CPU: no idle time. What else ran on the machine is no cause in the load: then the load used most of the CPU.
 def find_cpu(side: Watched) -> Iterator[Limit]:
     busy = side.busy
-    if busy is None or not _is_full(side):
+    if busy is None or not side.is_full:
         return
     points = _list_cpu_points(side)
     if side.own is not None and side.front:
@@ -324,11 +298,23 @@ def find_restarts(side: Watched) -> Iterator[Limit]:
         yield Limit("restarts", "possible", (Point("replaced", front.source, (front.name, 100 * front.replaced)),))
 
 
+# What collecting takes is not left for requests. HotSpot sizes its heap so that it takes 1 % (parallel) or 8 % (G1) of the time
+# (its tuning guide, GCTimeRatio): more is a heap too small.
+def find_collection(side: Watched) -> Iterator[Limit]:
+    paused, collecting, lost = side.paused, side.collecting, side.lost_to_collection
+    if paused and paused.value >= COLLECTING:
+        point = Point("paused", paused.source, (100 * lost,))
+        yield Limit("garbage_collection", _sure(paused), (point, *_list_cpu_points(side)), {"paused": lost})
+    elif collecting and lost >= COLLECTING and not side.has_free_cpu:
+        point = Point("collecting", collecting.source, (collecting.value,))
+        yield Limit("garbage_collection", _sure(collecting), (point, *_list_cpu_points(side)), {"share": lost})
+
+
 # Little's law: N clients of whom fewer are worked on wait for a worker. A server that takes many connections in one process
 # has no such limit in its number of processes, so that a setting or the law itself must say it.
 def find_workers(side: Watched) -> Iterator[Limit]:
     doubt, clients, front = side.doubts.get("limits.clients"), side.clients or 0, side.front
-    if side.busy is not None and not (_has_free_cpu(side) or (side.alone_ms is None and _is_light(side))):
+    if side.busy is not None and not (side.has_free_cpu or (side.alone_ms is None and side.is_light)):
         return
     if doubt:
         facts: dict[str, Any] = dict(doubt.findings[0].facts)
@@ -359,11 +345,11 @@ def _is_queued(side: Watched) -> bool:
 # USL (Gunther, 2007): a serial section bounds the rate at 1/S, whatever the number of clients and workers.
 def find_lock(side: Watched) -> Iterator[Limit]:
     at_once, clients, front, held = side.in_service, side.clients or 0, side.front, side.held
-    if held and front and held.value >= max(WAITING * min(front.n - 1, clients), 2) and _has_cpu_left(side):
+    if held and front and held.value >= max(WAITING * min(front.n - 1, clients), 2) and side.has_cpu_left:
         points = (Point("held", held.source, (held.value,)), *_list_cpu_points(side))
         yield Limit("lock", _sure(side.busy), points, {"held": held.value})
         return
-    if not (at_once and _has_free_cpu(side) and _is_queued(side) and clients >= 4 and front):
+    if not (at_once and side.has_free_cpu and _is_queued(side) and clients >= 4 and front):
         return
     if ONE_AT_LEAST <= at_once <= max(SERIAL, 0.6 * min(front.n - 1, clients)) and front.n - 1 >= max(2 * at_once, 3):
         points = (
@@ -377,7 +363,7 @@ def find_lock(side: Watched) -> Iterator[Limit]:
 # Little's law: nobody queues and nothing is busy, so that each request waits for something that no monitor sees.
 def find_downstream(side: Watched) -> Iterator[Limit]:
     cycle, alone = side.cycle_ms, side.alone_ms
-    if not (cycle and alone and _has_free_cpu(side) and side.busy) or any(_find_full_link(side)):
+    if not (cycle and alone and side.has_free_cpu and side.busy) or any(_find_full_link(side)):
         return
     spent = (side.demand_ms or 0) / (side.cores or 1) * (side.clients or 1)
     if alone >= 3 and cycle <= STRAIGHT * alone and spent < 0.6 * cycle:
@@ -392,6 +378,6 @@ def find_downstream(side: Watched) -> Iterator[Limit]:
 # The nearest to the cause first: a queue that is full is the effect of what is behind it, and is named all the same where a
 # setting made it short.
 RULES: Sequence[Rule] = (
-    *(find_quota, find_memory, find_ports, find_backlog, find_network, find_disk, find_restarts, find_generator),
-    *(find_one_core, find_cpu, find_demand, find_lock, find_workers, find_downstream),
+    *(find_quota, find_memory, find_ports, find_backlog, find_network, find_disk, find_restarts, find_collection),
+    *(find_generator, find_one_core, find_cpu, find_demand, find_lock, find_workers, find_downstream),
 )

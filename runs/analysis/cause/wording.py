@@ -47,6 +47,8 @@ EVIDENCE: Mapping[str, Callable[..., str]] = {
     "program": lambda name, cores: f"{name} used {_count_cores(cores)}",
     "stolen": lambda share: f"{_share(share)} of the CPU time was stolen",
     "replaced": lambda name, share: f"{_share(share)} of {name}'s processes were replaced during the load",
+    "paused": lambda share: f"pauses for garbage collection in {_share(share)} of the time",
+    "collecting": lambda cores: f"garbage collection used {_count_cores(cores)}",
     "limit": lambda name, limit: f"{name} {limit}",
     "processes": lambda name, n: f"{figure(n)} processes of {name}",
     "at_once": lambda n, clients: f"rate × shortest time: {n:.1f} requests worked on at once, for {clients} clients",
@@ -98,6 +100,11 @@ SENTENCES: Mapping[str, Callable[[str, Mapping[str, Any]], str]] = {
     "backlog": lambda name, facts: f"{name} had its listen queue full: clients waited for a connection",
     "generator": lambda name, facts: f"the load generator was at its limit of CPU time; {name} might serve more",
     "restarts": lambda name, facts: f"{name} had its processes ending and starting again",
+    "garbage_collection": lambda name, facts: (
+        f"{name} stood still for garbage collection in {_share(100 * facts['paused'])} of the time"
+        if "paused" in facts
+        else f"{name} spent {_share(100 * facts['share'])} of its CPU time on garbage collection"
+    ),
     "workers": _describe_workers,
     "lock": lambda name, facts: (
         f"{name} worked on {facts['at_once']:.1f} requests at once and needed little CPU: a lock or another serial section"

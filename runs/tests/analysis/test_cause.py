@@ -109,6 +109,33 @@ def test_what_only_the_slower_side_ran_out_of_is_named(cause, metrics):
     assert [(one.cause, one.certainty) for one in found] == [(cause, "likely")]
 
 
+FULL_OF_JAVA = [("java", 1, 36.0)]
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "share"),
+    [
+        ({"gc_pause_pct": 50.0}, {"gc_pause_pct": 4.0}, 94),  # of the rates' ratio of 2: 0.96 / 0.5
+        ({"gc_pause_pct": 50.0}, {}, 100),
+        ({"gc_pause_pct": 50.0}, {"gc_pause_pct": 20.0}, 68),  # both are held up, one of them more
+        ({"gc_pause_pct": 0.1, "gc_cpu_pct": 120.0}, {"gc_cpu_pct": 10.0}, 54),  # of 3.6 cores
+    ],
+)
+def test_a_program_that_collects_garbage_instead_of_answering_is_told_with_what_that_explains(own, other, share):
+    found = explain(
+        side(1, 1000.0, BUSY | own, programs=FULL_OF_JAVA), side(2, 2000.0, BUSY | other, programs=FULL_OF_JAVA)
+    ).findings
+    assert [(one.cause, one.config, one.share_pct) for one in found] == [("garbage_collection", "a", share)]
+
+
+@pytest.mark.parametrize(
+    ("own", "other"), [({"gc_pause_pct": 9.0}, {}), ({"gc_pause_pct": 50.0}, {"gc_pause_pct": 48.0})]
+)
+def test_collecting_that_is_usual_or_that_both_sides_do_explains_nothing(own, other):
+    found = explain(side(1, 1000.0, IDLE | own), side(2, 2000.0, IDLE | other))
+    assert not found.findings
+
+
 LINK = {"eth0_tx_bytes_per_s": 123_500_000.0}
 
 
@@ -327,6 +354,8 @@ def test_seed_003_had_one_side_fail(causes):
         ("link-14", "network"),
         ("memory-01", "memory"),
         ("restarts-13", "restarts"),
+        ("garbage-02", "garbage_collection"),
+        ("garbage_logged-02", "garbage_collection"),
         ("ports-02", "network"),
         ("table_lock-01", "lock"),
         ("workers-01", "workers"),

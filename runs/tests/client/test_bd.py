@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections import Counter
 from operator import attrgetter
@@ -257,6 +258,27 @@ def test_a_machine_over_ssh_is_recorded_beside_this_one(web1):
     assert hosts["web1"] == 1 and len(hosts) == 2
     listings = web1.transcript.read_text().split("$ ps auxww\n")[1:]
     assert listings and not any("tcp_congestion_control" in listing.partition("bd@")[0] for listing in listings)
+
+
+PAUSE = "[{:.3f}s][info][gc] GC(1) Pause Full (Allocation Failure) 9M->8M(9M) {:.3f}ms\n"
+
+
+def test_what_a_run_adds_to_a_log_is_recorded_with_it_and_so_are_threads_that_collect_garbage(web1):
+    log = web1.folder / "gc.log"
+    log.write_text(PAUSE.format(0.1, 90))
+    named = "import sys; open('/proc/self/comm', 'w').write('VM Thread'); print(flush=True); sys.stdin.read()"
+    with subprocess.Popen([sys.executable, "-c", named], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as collector:
+        assert collector.stdout and collector.stdout.readline()
+        process = web1.start("run", "--on", "web1", "--log", str(log), "--", *load(web1, 3))
+        web1.until_sampled(machine=1)
+        with log.open("a") as file:
+            file.write(PAUSE.format(1.5, 30))
+        _, err = process.communicate(timeout=WITHIN_S)
+    assert process.returncode == 0, err
+    logged = Capture.objects.get(tool="gc_log")
+    assert (logged.phase, logged.host.name, logged.run) == ("during", "web1", Run.objects.get())
+    assert logged.series.get(metric="gc_pause_pct").mean == pytest.approx(3)
+    assert {one.phase for one in Capture.objects.filter(tool="gc_threads")} == {"before", "after"}
 
 
 def test_a_link_that_is_cut_costs_the_samples_behind_it_only(web1):
