@@ -116,7 +116,8 @@ _MEASURED = (
     r"|max|min|failed|successful|transfer(?:red)?|bytes|response time|errors?)"
 )
 _FIGURE = re.compile(  # what load tools print: a label and a figure, which may stand below
-    rf"^\(mean[^()]*\)$|^(?:system |server |cpu )?load(?: average)?\s?[:=]\s?[\d.,\s–-]+$|^percentage of the requests served"
+    rf"^\(mean[^()]*\)$|^\W{{0,4}}\w{{1,12}}/s(?:ec\w{{0,4}})?\W{{0,4}}$"
+    rf"|^(?:system |server |cpu )?load(?: average)?\s?[:=]\s?[\d.,\s–-]+$|^percentage of the requests served"
     rf"|^(?!with(?:out)?\s|using\s)(?:[\w/%() -]*\b)?{_MEASURED}"
     rf"(?:[\w/%() -]*[:=]\s*(?:[<>~]?-?\d[\d.,]*\s?\S{{0,12}}(?:\s.{{0,20}})?)"
     rf"|(?:[\s/(%]+(?:{_MEASURED}|per|sec|seconds?|times?|count|number|distribution|ms|s|avg)\b[)%]*)*[)%]*\s?[:=])$",
@@ -196,6 +197,7 @@ _BRACKETED = re.compile(r"[\s■●◆・]*[【《〈「『]([^【】《》〈�
 _FINDING = re.compile(  # behind a name: "(33 more requests per second than nginx)", "*(2x slower)*"
     r"(?<=\S)\s+[*_]*\([^()]*\d[^()]*\b(?:more|fewer|less|faster|slower|better|worse)\b[^()]*\)[*_]*\s*$", re.IGNORECASE
 )
+ITEM = re.compile(r"\s*(?:[-*+•・]|[(（]?\d{1,2}[.)）])\s")  # of a list
 # "Testing nginx ... ok".
 DONE = re.compile(r"\s*(?:\.{2,}|…)\s*(?:\[?\s?(?:ok|done|started|ready|up|fertig)\b.*)?$", re.IGNORECASE)
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")

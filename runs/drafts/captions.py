@@ -12,7 +12,7 @@ from parsers.blocks import Block
 from parsers.catalogue import makes_load
 from parsers.records import Problem
 
-from .asides import find_numbering, heading_level, is_aside, join_wrapped, strip_markup
+from .asides import ITEM, find_numbering, heading_level, is_aside, join_wrapped, strip_markup
 from .heading_words import LETTER, find_phase, is_generic, is_sentence, is_short, is_warm_up, names_software
 
 Line = tuple[int, str]
@@ -26,7 +26,6 @@ _FIGURE = re.compile(
     r"[\s*_(>]{0,4}(?:fig(?:ure)?|abb(?:ildung)?|listing|screenshot|rys|рис(?:унок)?|图|図)\.?\s*\d{1,2}\s*[:.：–—-]\s*(?P<name>\S.*)",
     re.IGNORECASE,
 )
-_ITEM = re.compile(r"\s*(?:[-*+•・]|[(（]?\d{1,2}[.)）])\s")
 _MOST_WORDS = 8
 _FARTHEST = 2  # lines below a report: a fence may stand between
 
@@ -230,9 +229,9 @@ def _match_names(blocks: Sequence[Block], loads: Sequence[int], names: Sequence[
 def _find_ordered_names(trail: Sequence[Line], n: int) -> tuple[int, list[str]]:
     """(the line, its names) of the last line that lists names in their order; a list of lines counts where it has n items."""
     ordered = any(_IN_ORDER.search(text) for _, text in trail)
-    items = [(line, text) for line, text in trail if _ITEM.match(text)]
+    items = [(line, text) for line, text in trail if ITEM.match(text)]
     for line, text in reversed(join_wrapped(trail)):
-        if is_aside(text) or _ITEM.match(text) and len(items) > 1:
+        if is_aside(text) or ITEM.match(text) and len(items) > 1:
             continue
         for clause in _CLAUSE.split(strip_markup(text)):
             if names := _check_names(_read_places(clause) or _read_listed(clause)):

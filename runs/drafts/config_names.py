@@ -18,7 +18,7 @@ from parsers.commands import LOCAL, Command
 from parsers.transcript import width
 from runs.analysis.columns import Method, group_by_method, method_of
 
-from .asides import heading_level, is_aside, strip_markup
+from .asides import ITEM, heading_level, is_aside, strip_markup
 from .draft import MAX_NAME, DraftConfig
 from .heading_groups import (
     Choice,
@@ -112,7 +112,7 @@ class ConfigNames:
         }
         self._groups_of: dict[str, set[str]] = defaultdict(set)  # by heading
         for heading, group in self._heading_of.values():
-            self._groups_of[heading] |= {group} if group else set()
+            self._groups_of[heading].add(group)
         self.renamed |= {heading for heading, groups in self._groups_of.items() if len(groups) > 1}
         self.names: dict[str, str] = {}  # config key -> name
         self._taken: set[str] = set()
@@ -138,6 +138,7 @@ class ConfigNames:
             self._variants |= {load: ", ".join(dict.fromkeys(own))} if own else {}
         if len(versions := {changed for changed in changed_texts.values() if changed}) == 1:
             self._name_unchanged([load for load in sources if not changed_texts.get(load)], *next(iter(versions)))
+        self._name_before_changes(sources)
         keys: dict[tuple[object, ...], str] = {}
         for load in loads:
             source = self.duplicates.get(load, load)
@@ -150,6 +151,19 @@ class ConfigNames:
             if identity not in keys:
                 keys[identity] = self._add_config(source)
             self._config_of[source] = keys[identity]
+
+    def _name_before_changes(self, sources: Sequence[int]) -> None:
+        """The load tests of one heading and server before a change was made, and without it behind others, are named by it."""
+        alike: dict[object, list[int]] = defaultdict(list)
+        for load in sources:
+            heading = self._heading_of[load]
+            alike[heading, self._servers[heading].find(self._server_of[load])].append(load)
+        for own in alike.values():
+            changed = [load for load in own if load in self._variants]
+            plain = [load for load in own if load not in self._variants]
+            if changed and plain:
+                word = "before" if plain[0] < changed[0] else "without"
+                self._variants |= dict.fromkeys(plain, f"{word} {self._variants[changed[0]]}")
 
     def _name_change(self, changed: tuple[str, str]) -> str:
         """The line or two that a changed file has and its first version has not, else the file's name."""
@@ -176,7 +190,7 @@ class ConfigNames:
         is_heading = {text: choices[own[0]].is_heading and not speaks(text) for text, own in loads.items()}
         if title := self._find_title(loads, choices):
             is_heading[title] = False
-        sentences = [text for text in names if not is_heading[text] and "://" not in text]
+        sentences = [text for text in names if not (is_heading[text] or _is_address(text))]
         every, spoken = Sentences(names), Sentences(sentences)
         for text in sentences:
             others = every if text == title else spoken
@@ -193,7 +207,7 @@ class ConfigNames:
         named = drop_common_words({text: name for text, name in names.items() if name})
         found = {text: spelt.setdefault(name.lower(), name) for text, name in drop_with(names | named).items()}
         for text, own in loads.items():
-            says_nothing = not is_heading[text] and "://" not in text
+            says_nothing = not (is_heading[text] or _is_address(text))
             name = self._find_change(own, choices[own[0]], says_nothing)
             if name and name.lower() not in spelt:  # what has a name already would be averaged with it
                 found[text] = spelt[name.lower()] = name
@@ -268,11 +282,19 @@ class ConfigNames:
         return self.blocks[first : load + 1]
 
     def _are_alike(self, loads: Sequence[int]) -> bool:
-        """Whether one server was loaded in one way."""
+        """Whether one server was loaded in one way, and no lists above tell what differs."""
+        if len({self._list_items(load) for load in loads}) > 1:
+            return False
         servers = Servers()
         for load in loads:
             servers.add(self._server_of[load])
         return len(servers.all) == 1 and len(group_by_method(loads, self.method_of)) == 1
+
+    def _list_items(self, load: int) -> tuple[str, ...]:
+        """The items of lists between a load test and the heading above it."""
+        trail = [text for _, text in self.blocks[load].trail]
+        n_behind = next((n for n, text in enumerate(reversed(trail)) if heading_level(text)), 0)
+        return tuple(text for text in trail[len(trail) - n_behind :] if ITEM.match(text))
 
     @property
     def machine_names(self) -> list[str]:
@@ -324,6 +346,7 @@ class ConfigNames:
         if self._variants.get(load) or not (len(servers) < 2 or named == {own}):
             trail = self.blocks[0].trail
             is_title = (bool(trail) and trail[0][0] == self._choices[load].line) or len(named) > 1
+            is_title = is_title or len(self._servers) == 1
             return self._name_by_result(load) if is_title else f"{heading} · {self._name_by_result(load)}"
         return heading
 
@@ -370,6 +393,11 @@ def _name_target(command: Command, requests: Collection[str | None]) -> str:
     """
     files = [str(command.options[term]) for term in ("script", "url_file", "path") if command.options.get(term)]
     return next((name for name in [*files, *command.arguments] if name not in requests), "")
+
+
+def _is_address(text: str) -> bool:
+    """Whether a line begins with an address; in the middle of a sentence it names nothing."""
+    return re.match(r"\W*\w+://", text) is not None
 
 
 def shorten(text: str) -> str:

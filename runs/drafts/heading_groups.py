@@ -22,6 +22,7 @@ from .heading_words import (
     is_generic,
     is_short,
     measures_again,
+    name_of_heading,
     names_clients,
     names_software,
     only_counts,
@@ -45,6 +46,8 @@ _IS_WORD = re.compile(r"[^\W\d_]{4,}|[^\W\d_A-Za-zÀ-ɏ]{2,}")
 _LOAD_PHRASE = re.compile(  # with what belongs to it: "c=10", "(10 connections)", ", 10 clients each"
     rf"[^\W\d_]*\s?[=:：]\s?{_LOAD}\w*|[-([（\[,;|/@·–—]*\s*-?(?:(?<=-)[^\W\d_]\s?)?[^\s,;:：，。、()（）\[\]]*{_LOAD}[^,;:：，。、()（）\[\]]*[)\]）]?"
 )
+_JOINT = re.compile(r"(\s*[,;|/]\s+|\s+[–—-]\s+|\s*[:：=]\s*(?=[^\W\d]))")  # between the parts of a name
+_VALUE = re.compile(r"(?!(?i:on|off|yes|no|true|false)\b)(?:[^\W\d_][\w+]|\d+\.\d)")  # of which a part can be a name
 _LEAST_VALUE = 16  # of numbers that may be those of settings
 
 
@@ -171,11 +174,12 @@ def _trim_name(text: str) -> str:
 
 
 def drop_common_words(names: Mapping[str, str]) -> dict[str, str]:
-    """The names without the words that all begin with: "Throughput of nginx", "Throughput of caddy".
+    """The names without the parts and the words that all begin with: "nginx, kernel 6.1", "Throughput of nginx".
 
-    Words that only say that something was measured go at the end, too. Names and abbreviations stay ("MPM prefork"), and all words
-    where what is left names nothing by itself ("on", "2", "B: keep-alive").
+    Words that only say that something was measured go at the end, too. Names and abbreviations are dropped as whole parts only
+    ("MPM prefork" stays), and nothing where what is left names nothing by itself ("on", "2", "B: keep-alive").
     """
+    names = _drop_common_parts(names)
     split = {name: name.split() for name in names.values()}
     if len(split) < 2:
         return dict(names)
@@ -189,6 +193,15 @@ def drop_common_words(names: Mapping[str, str]) -> dict[str, str]:
     if not (n_first or n_last) or not all(map(_names_alone, bare.values())):
         return dict(names)
     return {text: " ".join(bare[name]) for text, name in names.items()}
+
+
+def _drop_common_parts(names: Mapping[str, str]) -> dict[str, str]:
+    """The names without what all have before a comma, a dash, a colon or a sign between a key and its value."""
+    split = {name: _JOINT.split(name) for name in names.values()}
+    n_first = _count_common([*split.values()]) if len(split) > 1 else 0
+    bare = {name: name[len("".join(parts[:n_first])) :] for name, parts in split.items()} if n_first % 2 == 0 else {}
+    tells = all(_VALUE.match(text) and (any(map(str.isdigit, text)) or not is_generic(text)) for text in bare.values())
+    return {text: bare[name] for text, name in names.items()} if bare and n_first and tells else dict(names)
 
 
 def _names_alone(words: Sequence[str]) -> bool:
@@ -240,7 +253,9 @@ def swap_crossed(
         return dict(choices)
     groups = set().union(*recurring.values())
     return {
-        load: replace(choice, text=choice.group, group=strip_markup(choice.text)) if choice.group in groups else choice
+        load: replace(choice, text=choice.group, group=name_of_heading(choice.text))
+        if choice.group in groups
+        else choice
         for load, choice in choices.items()
     }
 

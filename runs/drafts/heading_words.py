@@ -137,7 +137,6 @@ _RESULT_OF = re.compile(  # "nginx 测试结果", "nginx, three runs"
     r"(?<=\w)(?:\s*的?(?:压力|性能)?(?:测试|压测)?(?:的?结果|数据|报告|情况)(?:如下)?|[\s,(:–-]+(?:\d\d?|two|three|four|five|six|ten|zwei|drei"
     r"|vier|fünf|deux|trois|dos|tres)\s(?:runs|times|repeats|Läufe|Messungen|essais|pruebas)\)?)$"
 )
-_KEY = re.compile(r"^(?:web ?)?(?:server|config(?:uration)?|variant|framework)\s?[:：=]\s+(?=\w\w)", re.IGNORECASE)
 _WHEN = (
     rf"(?:(?:{DATE.pattern})|(?:mon|tue|wed|thu|fri|sat|sun)\w* \w{{3}} +\d\d? [\d:]+ (?:[A-Z]+ )?\d{{4}})"
     r"(?:[T,@ ]+\d\d?:\d\d(?::\d\d)?)?"
@@ -207,7 +206,7 @@ MACHINE = re.compile(r"(?:the )?(?:servers?|hosts?|machine)", re.IGNORECASE)
 STARTS_SERVER = re.compile(
     r"(?:g?unicorn|uvicorn|hypercorn|puma|node|bun|deno|php|ruby|python[23]?|java|uwsgi)\s+\S+(?:\s\S+){0,4}$"
 )
-_SENTENCE = re.compile(r"[。．!?？！]$|[.](?:\s|$)|ます$|です$|ました$")
+_SENTENCE = re.compile(r"。|[．!?？！]$|[.](?:\s|$)|ます$|です$|ました$")
 _SPEAKS = re.compile(
     r"\b(?:I|we|ich|wir|je|nous|yo)\s\w"
     r"|^(?:[Yy]ou|Now you)\s(?:should|can|may|would|get|see)\s|\w\swill\s|\b(?:this|that|it)\s(?:is|was|gives?|gave|got)\b"
@@ -307,16 +306,17 @@ def name_of_heading(text: str) -> str:
     if letter := LETTER.fullmatch(bare):
         return letter[1]
     bare = re.sub(
-        r"^#?(?:[(（]?\d{1,2}[.)）]|\[\d{1,2}\])\s+(?=\D)|^[(（]?[一二三四五六七八九十]{1,2}[、.）)]\s*(?=\w)", "", bare
+        r"^#?(?:[(（]?\d{1,2}[.)）]|\[\d{1,2}\])\s+(?=\D|\d+\s[^\W\d])|^[(（]?[一二三四五六七八九十]{1,2}[、.）)]\s*(?=\w)",
+        "",
+        bare,
     )
     bare = _NUMBER_LAST.sub("", _IN_CASE.sub("", bare))
     bare = named if (named := _RESULT_OF.sub("", bare)) and not is_generic(named) else bare
-    bare = _KEY.sub("", bare)
     bare = bare.removesuffix(".") if heading_level(text) > 1 and not is_sentence(text) else bare
     rest = bare
     while found := _LEAD_IN.match(rest):
         rest = rest[found.end() :]
-    while (rest != bare or repeat) and (found := _LEADS_ON.match(rest)):
+    while rest != bare and (found := _LEADS_ON.match(rest)):
         rest = rest[found.end() :]
     return rest if len(rest) > 1 and not is_generic(rest) else bare
 

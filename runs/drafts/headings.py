@@ -13,7 +13,7 @@ from parsers.catalogue import get_semantics
 from parsers.transcript import width
 from runs.analysis.columns import Method
 
-from .asides import heading_level, is_code, is_file, join_wrapped, strip_markup
+from .asides import ITEM, heading_level, is_code, is_file, join_wrapped, strip_markup
 from .compared import find_compared, find_machines, find_tool_names, may_name
 from .heading_groups import (
     Choice,
@@ -36,7 +36,6 @@ _REMARKED_REPEAT = re.compile(
     r"\W*(?:first|1st|run|test|#)\W?(?:run|time|test|1)?\s*[(（][^()（）]+[)）]\W*", re.IGNORECASE
 )
 _SITE_LINK = re.compile(r"\[[^\]\[]*\w[^\]\[]*\]\(https?://[^()\s]+\)")
-_ITEM = re.compile(r"\s*(?:[-*+•・]|\d{1,2}[.)])\s")
 _NUMBER = re.compile(r"(?<![\d.])\d{3,9}")
 _LEAST_TOLD = 100  # a rate that no version, port or number of clients happens to be
 _LONGEST_CHANGE = 60  # columns of the lines that name a changed file
@@ -145,7 +144,7 @@ def _collect_candidates(
         above_texts = [heading for is_text, heading in others if is_text]
         candidates[load] = _Candidates(
             label=next(iter(label if is_written else _names_among(_choose_naming(label))), None),
-            caption=_find_caption(block.first, trail, tools),
+            caption=_find_caption(block.first, [each for each in trail if each[1] not in tools], compared),
             own=_choose_naming([h for h in (*_list_headings_of_section(trail), *label) if h[1] not in tools], compared),
             monitors=_choose_naming(monitors, compared),
             texts=_choose_naming(above_texts, compared),
@@ -162,10 +161,11 @@ def _drop_rates(trail: Sequence[Heading], rates: Sequence[float | None]) -> list
     return others if _names_among(_choose_naming(others)) else [*trail]
 
 
-def _find_caption(first: int, trail: Sequence[Heading], tools: Collection[str]) -> Heading | None:
+def _find_caption(first: int, trail: Sequence[Heading], compared: Collection[str]) -> Heading | None:
     lines = {line for line, _ in trail}
-    for line, text in _names_among(_choose_naming([heading for heading in trail if heading[1] not in tools]))[-1:]:
-        if first - line <= _MAX_CAPTION_DISTANCE and not heading_level(text) and line - 1 not in lines:
+    for line, text in _names_among(_choose_naming(trail, compared))[-1:]:
+        n_between = sum(other > line for other in lines)  # asides, each with an empty line
+        if first - line <= _MAX_CAPTION_DISTANCE + 2 * n_between and not heading_level(text) and line - 1 not in lines:
             return line, text
     return None
 
@@ -193,7 +193,7 @@ def _list_headings_of_section(trail: Sequence[Heading]) -> list[Heading]:
 
 def _find_listed(trail: Sequence[Heading]) -> set[int]:
     """Lines of lists of several items: none of them alone names what stands below."""
-    items = [line for line, text in trail if _ITEM.match(text)]
+    items = [line for line, text in trail if ITEM.match(text)]
     return {line for line in items if line - 1 in items or line + 1 in items}
 
 

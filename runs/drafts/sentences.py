@@ -65,7 +65,7 @@ _ONE_OF = re.compile(
 )
 _NO = "without|ohne|sans|sin|sem|senza|bez|zonder"
 _STATE = re.compile(  # "sendfile on", "without the cache", "キャッシュなし"
-    r"\b(?P<name>[A-Za-z][\w.-]{2,40})\s(?:on|off|enabled|disabled)(?=\s*(?:[,.;:!?)]|$)|\s(?:and|it|I|now|again|vs)\b)"
+    r"\b(?P<name>[A-Za-z][\w.-]{2,40})\s(?:(?:switched|turned)\s)?(?:on|off|enabled|disabled)(?=\s*(?:[,.;:!?)]|$)|\s(?:and|in|it|I|now|again|vs)\b)"
     rf"|\b(?:{_NO})\s(?:the\s|any\s)?(?!(?:and|then|but)\b)[\w.-]{{2,40}}\w"
     r"|(?:[A-Za-z][\w.-]{1,30}|[ァ-ヶー一-鿿]{2,12})(?:なし|無し|あり|有り|有効|無効|オン|オフ)",
     re.IGNORECASE,

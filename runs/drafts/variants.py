@@ -30,6 +30,7 @@ _PLAIN_FILE = re.compile(
 )
 _FILE_NUMBER = re.compile(r"[\W_]*(\d{1,3})(?=$|\.)|(?:[\W_]|(?<=\D))\d{6,}(?:[-_T]\d{4,6})?")
 _SIZE = re.compile(r"(?P<name>(?:--?)?[A-Za-z_][\w-]*=|-[A-Za-z])?(?P<number>\d+)(?P<unit>[kKsm]?)")
+_ASKS = re.compile(r"://|\s(?:localhost|[\w-]+(?:\.[\w-]+)+):\d+")
 _MOST_SERVERS = 100  # sets of servers that are told apart
 
 
@@ -62,8 +63,9 @@ def find_variants(
             continue
         scripts = _drop_loads(own, {load: _drop_neutral(before[load].script) for load in own}, method_of)
         prepared = {load: before[load].prepared for load in own}
-        if is_habit := _is_habit(prepared):
-            _note_programs([blocks[load] for load in own[1:]], prepared[own[1]])
+        is_habit = _is_habit(prepared) or _is_unknown_once(prepared)
+        for load in own[1:] if is_habit else ():
+            _note_programs(blocks[load], prepared[load])
         for told in (
             _tell_apart(_drop_repeats(scripts)),
             {} if is_habit else _compare_prepared(prepared),
@@ -203,12 +205,23 @@ def _is_habit(prepared: Mapping[int, Sequence[Words]]) -> bool:
     return not first and len(later) > 1 and bool(later[0]) and all(own == later[0] for own in later)
 
 
-def _note_programs(blocks: Sequence[Block], scripts: Sequence[Words]) -> None:
-    """Say at each of these load tests what was run before it: nobody knows what that changes."""
+def _is_unknown_once(prepared: Mapping[int, Sequence[Words]]) -> bool:
+    """Whether all that was run is one program, once and behind the first, that asks an address or whose words name nothing.
+
+    A script with a path, a file, a setting or a mere option among its words may have been written to change something.
+    """
+    first, *later = prepared.values()
+    scripts = [" ".join(words) for own in later for words in own]
+    if first or len(scripts) != 1 or CONFINES.match(scripts[0]):
+        return False
+    return bool(_ASKS.search(scripts[0])) or not re.search(r"[./=]|\s--?[a-z]+$", scripts[0])
+
+
+def _note_programs(block: Block, scripts: Sequence[Words]) -> None:
+    """Say at a load test what was run before it: nobody knows what that changes."""
     names = ", ".join(dict.fromkeys(PurePosixPath(words[0]).name for words in scripts))
-    for block in blocks:
-        told = f"{names} was run before this load test, which is taken for a repeat: what it changes is not known"
-        block.problems.append(Problem(block.command_line or block.first, told))
+    told = f"{names} was run before this load test, which is taken for a repeat: what it changes is not known"
+    block.problems += [Problem(block.command_line or block.first, told)] if names else []
 
 
 def _compare_prepared(prepared: Mapping[int, Sequence[Words]]) -> dict[int, str]:

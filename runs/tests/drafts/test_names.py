@@ -546,3 +546,58 @@ def test_users_that_were_added_to_keep_a_set_rate_are_no_other_load():
     text = f"$ k6 run a.js\n{report}\n$ k6 run a.js\n{more}\n"
     _, draft = read(expand(text))
     assert draft.experiments[0].runs[0].method.agrees(draft.experiments[0].runs[1].method)
+
+
+def below(*names: str) -> str:
+    return "".join(f"{name}\n\n@wrk {100 + at}.5\n\n" for at, name in enumerate(names))
+
+
+@pytest.mark.parametrize(
+    ("headings", "names"),
+    [
+        (("## nginx, kernel 6.1.0", "## nginx, kernel 6.6.8"), ["kernel 6.1.0", "kernel 6.6.8"]),
+        (("## nginx, 6.1.0", "## nginx, 6.6.8"), ["6.1.0", "6.6.8"]),
+        (("## localhost:8000, pool = 4", "## localhost:8000, pool = 16"), ["pool = 4", "pool = 16"]),
+        (("environment=py311", "environment=py312"), ["py311", "py312"]),
+        (("## sendfile: on", "## sendfile: off"), ["sendfile: on", "sendfile: off"]),
+        (("## nginx, 1 MB", "## nginx, 8 MB"), ["nginx, 1 MB", "nginx, 8 MB"]),
+    ],
+)
+def test_parts_that_all_names_begin_with_go_where_the_rest_names_alone(headings, names):
+    assert names_of(below(*headings)) == names
+
+
+@pytest.mark.parametrize(
+    ("lines", "names"),
+    [
+        (("With gzip:", "Again with gzip:", "With brotli:", "Again with brotli:"), ["gzip", "brotli"]),
+        (
+            ("## main", "-single", "-cluster", "## pool", "-single", "-cluster"),
+            ["main · single", "main · cluster", "pool · single", "pool · cluster"],
+        ),
+        (
+            ("## Go", "1. 50 clientes", "2. 100 clientes", "## Rust", "1. 50 clientes", "2. 100 clientes"),
+            ["50 clientes · Go", "100 clientes · Go", "50 clientes · Rust", "100 clientes · Rust"],
+        ),
+        (("1. 50 clientes", "2. 70 clientes", "## Rust", "1. 50 clientes"), ["50 clientes", "70 clientes", "Rust · 50 clientes"]),
+        (("## 小文件", "大小为891字节。结果如下："), ["小文件"]),
+        (("## NodeJS", "2. 50 clientes", "RP/s", "3. 90 clientes", "RP/s"), ["50 clientes", "90 clientes"]),
+        (
+            ("Now lighttpd:", "And from https://wiki.example.org/a the same with sendfile switched off in lighttpd:"),
+            ["lighttpd", "sendfile switched off"],
+        ),
+    ],
+)  # fmt: skip
+def test_lines_above_reports_name_them_below_headings_and_again(lines, names):
+    text = "".join(
+        f"{line}\n\n" if line[0] == "#" or line != "RP/s" and after == "RP/s" else below(line)
+        for line, after in zip(lines, [*lines[1:], ""], strict=True)
+    )
+    assert names_of(text) == names
+
+
+def test_numbered_headings_above_lists_of_their_own_are_no_repeats():
+    said = ("* 3 servers\n* 10 s", "* 5 servers\n* 10 s", "* 3 servers\n* 30 s")
+    numbered = [f"### Cluster {at}\n{lists}" for at, lists in enumerate(said, 1)]
+    assert names_of(below(*numbered)) == ["Cluster 1", "Cluster 2", "Cluster 3"]
+    assert names_of(below(*(f"### Cluster {at}\n{said[0]}" for at in (1, 2, 3)))) == ["Cluster"]

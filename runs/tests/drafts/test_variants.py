@@ -125,8 +125,8 @@ def test_a_loop_over_levels_of_concurrency_is_one_config():
         ),
         ("$ kubectl set env deployment/web WORKERS=4", "$ kubectl set env deployment/web WORKERS=8", ["WORKERS=4", "WORKERS=8"]),
         ("$ kubectl scale deploy/web --replicas=1", "$ kubectl scale deploy/web --replicas=3", ["replicas=1", "replicas=3"]),
-        ("$ cd app", "$ vi /etc/nginx/nginx.conf\n$ nginx -s reload", ["localhost:8080", "nginx.conf edited"]),
-        ("$ git stash", "$ git stash pop", ["git stash", "localhost:8080"]),
+        ("$ cd app", "$ vi /etc/nginx/nginx.conf\n$ nginx -s reload", ["before nginx.conf edited", "nginx.conf edited"]),
+        ("$ git stash", "$ git stash pop", ["git stash", "without git stash"]),
         ("$ a2enmod deflate", "$ a2dismod deflate", ["deflate", "without deflate"]),
         ("$ git checkout main", "$ git checkout faster-parser", ["main", "faster-parser"]),
         ("$ cp tuned.conf /etc/nginx/nginx.conf", "$ cp plain.conf /etc/nginx/nginx.conf", ["tuned.conf", "plain.conf"]),
@@ -141,11 +141,12 @@ def test_a_loop_over_levels_of_concurrency_is_one_config():
         ("$ PORT=3000 node app.js\nListening\n", "^C\n$ PORT=3000 bun app.js\nListening\n", ["node", "bun"]),
         ("$ WORKERS=1 docker compose up -d", "$ WORKERS=4 docker compose up -d", ["WORKERS=1", "WORKERS=4"]),
         ("$ GOGC=50 ./app\n^C", "$ GOGC=400 ./app\n^C", ["GOGC=50", "GOGC=400"]),
-        ("$ sleep 1", "$ git pull\n$ go build", ["localhost:8080", "git pull"]),
-        ("$ sleep 1", "$ sudo apt-get install -y nginx=1.26", ["localhost:8080", "apt-get install -y nginx=1.26"]),
-        ("$ sleep 1", "$ sudo swapoff -a", ["localhost:8080", "swapoff"]),
-        ("$ sleep 1", "$ taskset -cp 0 2341", ["localhost:8080", "taskset"]),
-        ("$ sleep 1", "$ echo 'tcp_nopush on;' | sudo tee /etc/nginx/a.conf", ["localhost:8080", "tcp_nopush on"]),
+        ("$ sleep 1", "$ git pull\n$ go build", ["before git pull", "git pull"]),
+        ("$ sleep 1", "$ sudo apt-get install -y nginx=1.26",
+            ["before apt-get install -y nginx=1.26", "apt-get install -y nginx=1.26"]),
+        ("$ sleep 1", "$ sudo swapoff -a", ["before swapoff", "swapoff"]),
+        ("$ sleep 1", "$ taskset -cp 0 2341", ["before taskset", "taskset"]),
+        ("$ sleep 1", "$ echo 'tcp_nopush on;' | sudo tee /etc/nginx/a.conf", ["before tcp_nopush on", "tcp_nopush on"]),
     ],
 )  # fmt: skip
 def test_what_was_changed_between_two_equal_commands_names_them(first, second, names):
@@ -157,7 +158,10 @@ def test_what_was_changed_between_two_equal_commands_names_them(first, second, n
 
 def test_the_state_before_the_first_change_is_a_config_too():
     tuned = "$ sysctl -w net.core.somaxconn=4096\n"
-    assert grouped(WRK, tuned + WRK, WRK) == {"localhost:8080": [100.1], "net.core.somaxconn=4096": [101.1, 102.1]}
+    assert grouped(WRK, tuned + WRK, WRK) == {
+        "before net.core.somaxconn=4096": [100.1],
+        "net.core.somaxconn=4096": [101.1, 102.1],
+    }
 
 
 def test_a_setting_that_is_taken_back_is_the_first_config_again():
@@ -280,7 +284,7 @@ def test_prompts_of_two_lines_and_of_powerline_name_nothing():
         ("$ ./kernel.sh on", "$ ./kernel.sh off", ["on", "off"]),
         ("$ ./one --port 80 & sleep 1", "$ ./other --port 80 & sleep 1", ["one", "other"]),
         ("$ python flask_app.py & sleep 1", "$ kill %1; python fastapi_app.py & sleep 1", ["flask", "fastapi"]),
-        ("$ ./check_status.sh", "$ ./optimize.sh", ["localhost:8080", "optimize.sh"]),
+        ("$ ./check_status.sh", "$ ./optimize.sh", ["before optimize.sh", "optimize.sh"]),
     ],
 )
 def test_scripts_that_are_run_before_the_load_tool_tell_configs_apart(first, second, names):
@@ -299,7 +303,7 @@ def test_scripts_that_are_run_before_each_load_test_or_only_look_make_repeats(co
 @pytest.mark.parametrize("reload", ["sudo nginx -s reload", "sudo systemctl reload nginx", "service nginx reload"])
 def test_a_reload_between_loops_tells_what_comes_before_and_behind_apart(reload):
     found = grouped(WRK, WRK, f"$ {reload}\n{WRK}", WRK)
-    assert list(found.items()) == [("localhost:8080", [100.1, 101.1]), ("nginx reloaded", [102.1, 103.1])]
+    assert list(found.items()) == [("before nginx reloaded", [100.1, 101.1]), ("nginx reloaded", [102.1, 103.1])]
 
 
 def test_a_reload_before_each_run_is_a_habit():
@@ -355,6 +359,17 @@ def test_a_program_that_is_run_between_each_two_repeats_is_a_habit_that_is_told(
         ["frobnicate was run before t"],
         ["frobnicate was run before t"],
     ]
+
+
+@pytest.mark.parametrize("program", ["frobnicate", "tickle --rate 10", "./tickle http://localhost:8080/"])
+def test_a_program_of_which_nothing_is_known_that_was_run_once_parts_no_repeats(program):
+    assert list(grouped(WRK, WRK, f"$ {program}\n{WRK}", WRK).values()) == [[100.1, 101.1, 102.1, 103.1]]
+    assert len(grouped(WRK, WRK, f"$ ./tune.sh\n{WRK}", WRK)) == 2
+
+
+def test_what_was_measured_before_a_change_below_one_heading_is_named_by_it():
+    edited = "$ vi /etc/php/www.conf\n$ systemctl restart php-fpm\n"
+    assert list(grouped(f"## PHP\n\n{AB}", edited + AB)) == ["before www.conf edited", "www.conf edited"]
 
 
 def test_a_program_that_shows_a_file_of_results_changes_nothing():
