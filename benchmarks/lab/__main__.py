@@ -280,7 +280,7 @@ def name_causes(plants: Sequence[Plant], recorded: Path) -> Iterator[tuple[Plant
             continue
         ingest.submit(file.read_bytes(), origin="command")
         experiment = Experiment.objects.filter(name=plant.name).latest("id")
-        found = judging.compare_and_judge(comparison_data.of_experiment(experiment))[1]
+        found = judging.compare_and_judge(comparison_data.load_experiment(experiment))[1]
         causes = found.causes
         said = " ".join(one.text for one in causes.findings) or causes.unknown
         yield plant, [one.cause for one in causes.findings], f"[{found.headline.outcome}] {said}"

@@ -147,10 +147,10 @@ def build_columns(configs: Sequence[ConfigFact], runs: Sequence[RunFact]) -> lis
         for method, group in sorted(groups, key=lambda pair: (pair[0].path or "", pair[0].concurrency or 0)):
             columns.append(Column(config, color, tuple(sorted(group, key=attrgetter("repeat", "id"))), method))
         columns += [] if groups else [Column(config, color, (), Method())]
-    columns = columns if len(columns) == len(configs) else _without_repeated_words(columns)
+    columns = columns if len(columns) == len(configs) else _drop_repeated_words(columns)
     splits = [column.split for column in columns]
-    shorts = splits if len(configs) == 1 and all(splits) else short_names([column.title for column in columns])
-    letters = letter_all([column.title for column in columns])
+    shorts = splits if len(configs) == 1 and all(splits) else drop_shared_words([column.title for column in columns])
+    letters = assign_letters([column.title for column in columns])
     return [
         replace(one, letter=letter, short=short) for one, letter, short in zip(columns, letters, shorts, strict=True)
     ]
@@ -163,7 +163,7 @@ TOKEN = re.compile(r"\w+|\W+")
 PARTICLE = re.compile(r"^[をはがにでとの](?=[^\u3040-\u309f])")
 
 
-def letter_all(names: Sequence[str]) -> list[str]:
+def assign_letters(names: Sequence[str]) -> list[str]:
     """A to Z, AA, AB ..., or the names themselves where they are letters: "B" that stands before "A" is no A."""
     if len(set(names)) == len(names) and {*names} <= {*LETTERS}:
         return list(names)
@@ -171,7 +171,7 @@ def letter_all(names: Sequence[str]) -> list[str]:
     return list(islice(every, len(names)))
 
 
-def short_names(names: Sequence[str]) -> list[str]:
+def drop_shared_words(names: Sequence[str]) -> list[str]:
     """The names without the words that all begin or end with, where any is long and something that tells remains of each."""
     if len(set(names)) < 2 or max(map(len, names)) <= LONG_NAME:
         return list(names)
@@ -203,7 +203,7 @@ def group_by_method(items: Iterable[Item], method_of_item: Callable[[Item], Meth
     return groups
 
 
-def _without_repeated_words(columns: list[Column]) -> list[Column]:
+def _drop_repeated_words(columns: list[Column]) -> list[Column]:
     """`split` names only what differs between the columns of one config."""
     named = []
     for column in columns:
@@ -269,10 +269,10 @@ def _find_base(columns: Sequence[Column], loads: Sequence[Method], sound: Sequen
     alike = [other for other in own if columns[other].method.requests_alike(columns[at].method)]
     if own and not (alike and alike[0] == own[0]):
         return (alike or [at])[0]
-    return at if _leads(columns, loads, sound, at) else sound[0]
+    return at if _is_further_baseline(columns, loads, sound, at) else sound[0]
 
 
-def _leads(columns: Sequence[Column], loads: Sequence[Method], sound: Sequence[int], at: int) -> bool:
+def _is_further_baseline(columns: Sequence[Column], loads: Sequence[Method], sound: Sequence[int], at: int) -> bool:
     """Whether this column is the baseline config under another load, which a later config was tried with too."""
     mine, first = columns[at], columns[sound[0]]
     if mine.config.id != first.config.id or at not in sound:
@@ -291,20 +291,20 @@ def _name_blocks(columns: Sequence[Column]) -> list[str]:
     if len(members) > max(1, len(alone)) and all(group and name.startswith(f"{group} · ") for group, name in alone):
         return [column.config.group for column in columns]
     requests = {column.method.path for column in columns}
-    if len(requests) > 1 and None not in requests and len({_without_request(column) for column in columns}) == 1:
+    if len(requests) > 1 and None not in requests and len({_strip_request(column) for column in columns}) == 1:
         return [str(column.method.path) for column in columns]  # "GET /", "GET /users": named after nothing else
-    crossed = _cross_names(list(dict.fromkeys([column.config.name for column in columns])), columns)
+    crossed = _find_crossed_blocks(list(dict.fromkeys([column.config.name for column in columns])), columns)
     return [crossed.get(column.config.name, "") for column in columns]
 
 
-def _without_request(column: Column) -> frozenset[str]:
+def _strip_request(column: Column) -> frozenset[str]:
     """The words of a config's name without the request that it got, and the whole title where that is not in it."""
     path = re.escape(column.method.path or "")
     rest, n = re.subn(rf"(?:\b[A-Z]{{3,7}}\s+)?(?<![^\s`'\"(]){path}(?![^\s`'\"):,])", "", column.config.name)
     return frozenset(WORD.findall(rest)) if n else frozenset({column.title})
 
 
-def _cross_names(names: Sequence[str], columns: Sequence[Column]) -> dict[str, str]:
+def _find_crossed_blocks(names: Sequence[str], columns: Sequence[Column]) -> dict[str, str]:
     """Name -> block, where the names are all pairs of two lists ("itk, a", "peruser, a", "itk, b", "peruser, b")."""
     for mark in BETWEEN:
         halves = [tuple(name.split(mark)) for name in names]

@@ -48,7 +48,7 @@ def quote_address(url: str) -> str:
     return url.replace(" ", "%20").replace("(", "%28").replace(")", "%29").replace("<", "%3C").replace(">", "%3E")
 
 
-def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[bool] = ()) -> str:
+def write_markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[bool] = ()) -> str:
     """A table of finished cells; columns marked `right` stand to the right."""
     sides = ["---:" if at < len(right) and right[at] else "---" for at in range(len(heads))]
     return "\n".join("| " + " | ".join(line) + " |" for line in (heads, sides, *rows))
@@ -87,11 +87,11 @@ def as_markdown(sheet: Sheet) -> str:
     """A table to paste into a post: four significant figures, numbers to the right."""
     numeric = [any(isinstance(row[at], (int, float)) for row in sheet.rows) for at in range(len(sheet.heads))]
     rows = [[escape_markdown(_word(value)) for value in row] for row in sheet.rows]
-    body = markdown_table([escape_markdown(head) for head in sheet.heads], rows, right=numeric)
+    body = write_markdown_table([escape_markdown(head) for head in sheet.heads], rows, right=numeric)
     return f"# {escape_markdown(sheet.title)}\n\n{body}\n"
 
 
-def of_comparison(title: str, comparison: Comparison, judgement: Judgement) -> Sheet:
+def make_comparison_sheet(title: str, comparison: Comparison, judgement: Judgement) -> Sheet:
     """Metrics down, configs across: the mean of each, its n, its ratio to the baseline, the verdict and its interval."""
     heads = ["metric", "unit"]
     for at, name in enumerate(number_equal_heads([column.title for column in comparison.columns])):
@@ -281,7 +281,7 @@ def _write_figures(post: Post) -> list[str]:
         return []
     return [
         "## All metrics",
-        markdown_table(heads, rows),
+        write_markdown_table(heads, rows),
         f"Means of n values. {escape_markdown(describe_baselines(post.comparison, post.judgement))}",
     ]
 
@@ -295,7 +295,7 @@ def _word_cell(cell: Cell, verdict: Verdict | None) -> str:
 
 
 def _write_table(one: Table) -> str:
-    return markdown_table(
+    return write_markdown_table(
         [escape_markdown(head) for head in one.heads], [[escape_markdown(word) for word in row] for row in one.rows]
     )
 
@@ -381,7 +381,7 @@ def collect_commands(comparison: Comparison) -> list[str]:
     return list(dict.fromkeys(found))[:MOST_COMMANDS]
 
 
-def common_environment(
+def collect_environment(
     differ: Sequence[Difference],
     same: Sequence[tuple[str, str]],
     hosts_differ: Sequence[Difference],

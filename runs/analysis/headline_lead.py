@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from runs.analysis.columns import short_names
+from runs.analysis.columns import drop_shared_words
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import Source
 from runs.analysis.headline import Headline, Outcome, Step
@@ -76,7 +76,7 @@ def write_lead(headline: Headline) -> Lead:
 def name_sides(headline: Headline) -> dict[int, str]:
     """Column -> the name of each side, cut where there are no others on the page."""
     titles = [side.title for side in headline.sides]
-    names = titles if headline.others else short_names(titles)
+    names = titles if headline.others else drop_shared_words(titles)
     return {at: shorten(name) for at, name in zip((side.at for side in headline.sides), names, strict=True)}
 
 

@@ -190,7 +190,7 @@ describe_managing(UploadViews, serializers.ResultSerializer)
 
 
 def _decide_on_load(shown: ingest.Preview, limit: str, first: int, most: int) -> dict[str, Any]:
-    runs = [run for run in judging.runs_by_load(shown) if run[1].counted]
+    runs = [run for run in judging.list_runs_by_load(shown) if run[1].counted]
     try:
         checks = [(load, comparisons.check_limit(limit, [run])[0]) for load, run in runs]
     except ValueError as error:

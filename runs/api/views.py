@@ -206,7 +206,7 @@ def report_on_upload(request: Request) -> HttpResponse:
     if not sent:
         raise Http404(f"No upload {pk} with runs that count.")
     new, base = _find_sides(sent, query.get("against", ""), query.get("branch", ""))
-    data = comparison_data.of_sides([run.pk for run in base], [run.pk for run in new])
+    data = comparison_data.load_two_sides([run.pk for run in base], [run.pk for run in new])
     facts = [run for run in data.runs if run.id in {each.pk for each in new}]
     try:
         checks = [comparisons.check_limit(limit, facts) for limit in query.getlist("limit")[:20]]
@@ -284,14 +284,14 @@ def select_runs(query: QueryDict) -> tuple[list[Run], comparison_data.Comparison
     if given == ["runs"]:
         rows = with_context.in_bulk(wanted)
         _require_all("run", wanted, rows)
-        return [rows[pk] for pk in wanted], comparison_data.of_runs(wanted)
+        return [rows[pk] for pk in wanted], comparison_data.load_runs(wanted)
     if given == ["configs"]:
         _require_all("config", wanted, Config.objects.in_bulk(wanted))
-        data = comparison_data.of_configs(wanted)
+        data = comparison_data.load_configs(wanted)
     else:
         experiments = Experiment.objects.select_related("host").in_bulk(wanted[:1])
         _require_all("experiment", wanted[:1], experiments)
-        data = comparison_data.of_experiment(experiments[wanted[0]])
+        data = comparison_data.load_experiment(experiments[wanted[0]])
     rows = with_context.in_bulk([run.id for run in data.runs])
     return [rows[run.id] for run in data.runs], data
 

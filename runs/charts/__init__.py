@@ -43,26 +43,26 @@ def clean(words: str) -> str:
 def cut(words: str, most: int) -> str:
     """`words` cut to about `most` letters, the end kept too: names often differ in their last word only."""
     words = clean(words)
-    width = columns(words)
+    width = count_columns(words)
     if width <= most:
         return words
     head, tail, kept = list(words), "", 0
     while len(head) > 1 and width >= most:
         letter = head.pop()
         if kept < most // 3:
-            tail, kept = letter + tail, kept + columns(letter)
+            tail, kept = letter + tail, kept + count_columns(letter)
         else:
-            width -= columns(letter)
+            width -= count_columns(letter)
     return f"{''.join(head).rstrip()}…{tail.lstrip()}"
 
 
-def columns(words: str) -> int:
+def count_columns(words: str) -> int:
     """Letters as wide as in Latin script; a Chinese or Japanese one takes two."""
     wide = [] if words.isascii() else MAYBE_WIDE.findall(words)
     return len(words) + sum(unicodedata.east_asian_width(letter) in "WF" for letter in wide)
 
 
-def drawable(values: Sequence[float]) -> list[float]:
+def keep_drawable(values: Sequence[float]) -> list[float]:
     """Those that a time or a rate can be: nought, or a positive number that an axis can be made for."""
     return [value for value in values if value == 0 or SMALLEST <= value <= LARGEST]
 
@@ -249,7 +249,7 @@ class Chart:
         return isinstance(y, Axis) and y.log
 
 
-def linear_axis(most: float, title: str = "", *, ticks: int = MOST_TICKS, end: float = 0.0) -> Axis:
+def make_linear_axis(most: float, title: str = "", *, ticks: int = MOST_TICKS, end: float = 0.0) -> Axis:
     """From 0 to a tick at or above `most` in steps of 1, 2 or 5 times a power of ten; with `end`, to there and no further."""
     if not SMALLEST < most < math.inf:
         most = 1.0
@@ -263,7 +263,7 @@ def linear_axis(most: float, title: str = "", *, ticks: int = MOST_TICKS, end: f
     return Axis(0.0, end or places[-1], marks, title)
 
 
-def log_axis(values: Sequence[float], title: str = "") -> Axis:
+def make_log_axis(values: Sequence[float], title: str = "") -> Axis:
     """Around the values, at least half a decade; ticks at 1, 2 and 5 of each decade, of many decades at 1 only."""
     known = [value for value in values if SMALLEST < value < math.inf] or [1.0]
     places = [times * 10.0**power for power in range(-9, 16) for times in (1, 2, 5)]

@@ -18,8 +18,8 @@ from runs.charts import (
     Panel,
     Row,
     Whisker,
-    drawable,
-    linear_axis,
+    keep_drawable,
+    make_linear_axis,
     paint,
 )
 from runs.numbers import figure, write_count
@@ -84,9 +84,9 @@ OFF_SCALE = "Not counted, on a scale of its own"
 FLATTENS = 10  # times the best that counts; a longer bar would leave nothing to see of the others
 
 
-def rate_chart(bars: Sequence[Bar]) -> Chart | None:
+def make_rate_chart(bars: Sequence[Bar]) -> Chart | None:
     """A bar for each config that has a rate, in a panel for each workload; None where no config has one."""
-    filled = [replace(bar, values=tuple(drawable(bar.values))) for bar in bars if drawable(bar.values)]
+    filled = [replace(bar, values=tuple(keep_drawable(bar.values))) for bar in bars if keep_drawable(bar.values)]
     if not filled:
         return None
     best = max((bar.mean for bar in filled if bar.is_sound), default=math.inf)
@@ -121,7 +121,7 @@ def _make_rate_panel(title: str, bars: Sequence[Bar]) -> Panel:
     good = [value for bar in bars if bar.is_sound for value in bar.values]
     top = max([*good, *(bar.mean for bar in bars)]) or 1.0
     beyond = [value for bar in bars for value in (*bar.values, *bar.left_out, *(bar.interval or ()))]
-    axis = linear_axis(max(top, min(max(beyond), 1.3 * top)), RATE)
+    axis = make_linear_axis(max(top, min(max(beyond), 1.3 * top)), RATE)
     marks: list[Mark] = []
     rows: list[Row] = []
     for at, bar in enumerate(bars):
@@ -160,13 +160,13 @@ class Stack:
     place: int = 0
 
 
-def process_chart(sizes: Sequence[Sizes]) -> Chart | None:
+def make_process_chart(sizes: Sequence[Sizes]) -> Chart | None:
     """A strip of dots for each config and step; one panel a program, all with one scale."""
     if not sizes:
         return None
-    axis = linear_axis(max(value for size in sizes for value in size.mib), "MiB resident")
+    axis = make_linear_axis(max(value for size in sizes for value in size.mib), "MiB resident")
     by_program = {size.program: [one for one in sizes if one.program == size.program] for size in sizes}
-    panels = tuple(_process_panel(program, own[:MOST_ROWS], axis) for program, own in by_program.items())
+    panels = tuple(_make_process_panel(program, own[:MOST_ROWS], axis) for program, own in by_program.items())
     heads = ("program", "config", "step", "processes listed", "median, MiB", "least", "most")
     rows = tuple((s.program, s.name, s.step, len(s.mib), median(s.mib), min(s.mib), max(s.mib)) for s in sizes)
     words = "; ".join(f"{size.program}, {size.name}: {_describe_sizes(size)}" for size in sizes)
@@ -186,7 +186,7 @@ def _number(size: Sizes) -> str:
     return f"{len(size.mib)} shown" if size.some else f"× {len(size.mib)}"
 
 
-def _process_panel(program: str, sizes: Sequence[Sizes], axis: Axis) -> Panel:
+def _make_process_panel(program: str, sizes: Sequence[Sizes], axis: Axis) -> Panel:
     rows, marks = [], []
     for row, size in enumerate(sizes):
         shown = thin_dots(size.mib)
@@ -211,14 +211,14 @@ def thin_dots(values: Sequence[float]) -> tuple[float, ...]:
     return tuple(ordered)
 
 
-def memory_chart(stacks: Sequence[Stack]) -> Chart | None:
+def make_memory_chart(stacks: Sequence[Stack]) -> Chart | None:
     def used(parts: Mapping[str, float]) -> tuple[str, str]:
         return (f"{figure(parts['used'])} MiB", "used") if "used" in parts else ("", "")
 
     return _make_stack_chart("memory", "Where did memory go?", stacks, MEMORY, "MiB", used)
 
 
-def cpu_chart(stacks: Sequence[Stack]) -> Chart | None:
+def make_cpu_chart(stacks: Sequence[Stack]) -> Chart | None:
     def busy(parts: Mapping[str, float]) -> tuple[str, str]:
         return (f"{figure(round(100 - parts['idle'], 1))} %", "busy") if "idle" in parts else ("", "")
 
@@ -249,7 +249,7 @@ def _make_stack_chart(
         base = tops
     firsts = [at == 0 or drawn[at - 1].name != stack.name for at, stack in enumerate(drawn)]
     rows = tuple(_step_row(stack, first, *beside(stack.parts)) for stack, first in zip(drawn, firsts, strict=True))
-    panel = Panel(linear_axis(max(base), unit, end=end or max(base)), rows, tuple(marks))
+    panel = Panel(make_linear_axis(max(base), unit, end=end or max(base)), rows, tuple(marks))
     table = tuple((stack.name, stack.step, *(stack.parts.get(key) for key, *_ in shown)) for stack in stacks)
     heads = ("config", "step", *(f"{words}, {unit}" for _, words, _ in shown))
     told = "; ".join(f"{s.name} {s.step}: {' '.join(beside(s.parts))}".strip(": ") for s in drawn)
@@ -258,7 +258,7 @@ def _make_stack_chart(
     return Chart(name, title, (panel,), legend, note, told, heads=heads, rows=table)
 
 
-def histogram_chart(bars: Sequence[tuple[float, float, int]]) -> Chart:
+def make_histogram_chart(bars: Sequence[tuple[float, float, int]]) -> Chart:
     """Bars of one width: (from ms, to less than ms, requests); a hatched last one, to infinity, has all slower requests."""
     total = sum(n for _, _, n in bars)
     width = bars[0][1] - bars[0][0] if math.isfinite(bars[0][1]) else 1.0
@@ -274,9 +274,9 @@ def histogram_chart(bars: Sequence[tuple[float, float, int]]) -> Chart:
         hovers=tuple(hovers),
     )
     ends = (bars[0][0], bars[-1][0] + width)
-    ticks = tuple(tick for tick in linear_axis(ends[1]).ticks if ends[0] <= tick.at <= ends[1])
+    ticks = tuple(tick for tick in make_linear_axis(ends[1]).ticks if ends[0] <= tick.at <= ends[1])
     panel = Panel(
-        Axis(*ends, ticks, "ms from request to answer"), linear_axis(max(n for *_, n in bars), "requests"), (mark,)
+        Axis(*ends, ticks, "ms from request to answer"), make_linear_axis(max(n for *_, n in bars), "requests"), (mark,)
     )
     note = "hatched: all slower ones" if any(mark.hatched) else ""
     rows = tuple((span, n) for span, (*_, n) in zip(spans, bars, strict=True))

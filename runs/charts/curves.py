@@ -19,9 +19,9 @@ from runs.charts import (
     Panel,
     Span,
     Tick,
-    drawable,
-    linear_axis,
-    log_axis,
+    keep_drawable,
+    make_linear_axis,
+    make_log_axis,
     paint,
 )
 from runs.numbers import figure
@@ -63,7 +63,7 @@ class PercentileSpread:
     counted: bool = True
 
 
-def position(percent: float) -> float:
+def place_percentile(percent: float) -> float:
     """Where a percentile stands on the x axis: 50 -> 2, 90 -> 10, 99 -> 100."""
     return round(1 / (1 - percent / 100), 6)
 
@@ -76,7 +76,7 @@ def uses_log_axis(runs: Sequence[LatencyRun], scale: str = "") -> bool:
     return bool(values) and values[-1] > MUCH_SLOWER * values[len(values) // 2]
 
 
-def latency_chart(runs: Sequence[LatencyRun], scale: str = "") -> Chart | None:
+def make_latency_chart(runs: Sequence[LatencyRun], scale: str = "") -> Chart | None:
     """The median of each config's runs and a band over all of them; more than ten configs become small multiples."""
     spreads = [spread for spread in _collect_spreads(runs) if len(spread.points) + bool(spread.longest) > 1]
     if not spreads:
@@ -85,20 +85,26 @@ def latency_chart(runs: Sequence[LatencyRun], scale: str = "") -> Chart | None:
     configs = {(spread.name, spread.place): spread for spread in spreads}
     x = _make_percent_axis(spreads)
     values = [ms for spread in spreads for _, *own in (*spread.points, (0, *(spread.longest or ()))) for ms in own]
-    y = log_axis([ms for ms in values if ms > 0], "ms, log scale") if log else linear_axis(max(values), "ms")
+    y = make_log_axis([ms for ms in values if ms > 0], "ms, log scale") if log else make_linear_axis(max(values), "ms")
     if small := len(configs) > MOST_LINES:
         groups = [[s for s in spreads if (s.name, s.place) == key] for key in list(configs)[:MOST_PANELS]]
     else:
         groups = [spreads]
     panels = tuple(
-        Panel(x, y, tuple(_spread_marks(group, x, log=log)), _mark(group[0]) if small else "", 120 if small else 260)
+        Panel(
+            x,
+            y,
+            tuple(_make_spread_marks(group, x, log=log)),
+            _name_spread(group[0]) if small else "",
+            120 if small else 260,
+        )
         for group in groups
     )
     # Levels of one config have one colour: their names stand at the lines alone.
     is_keyed = (
-        len(configs) > 1 and not small and (len({place for _, place in configs}) > 1 or not _marks_levels(spreads))
+        len(configs) > 1 and not small and (len({place for _, place in configs}) > 1 or not _shows_levels(spreads))
     )
-    key = tuple(Key(_mark(s), s.place) for s in configs.values()) if is_keyed else ()
+    key = tuple(Key(_name_spread(s), s.place) for s in configs.values()) if is_keyed else ()
     notes = ["line: median of runs", "band: all runs"] if any(s.n > 1 for s in spreads) else []
     notes += ["dotted: nothing printed between"] if any(s.longest for s in spreads) else []
     notes += ["thin: a run that does not count"] if not all(s.counted for s in spreads) else []
@@ -131,7 +137,7 @@ def _collect_spreads(runs: Sequence[LatencyRun]) -> list[PercentileSpread]:
 
 def _make_spread(group: Sequence[LatencyRun]) -> PercentileSpread:
     """Percentiles that all of the runs have; where they share fewer than two, all that any has."""
-    own = [{p: ms for p, ms in run.percentiles_ms.items() if drawable([ms])} for run in group]
+    own = [{p: ms for p, ms in run.percentiles_ms.items() if keep_drawable([ms])} for run in group]
     shared = set.intersection(*(set(each) for each in own))
     percents = shared if len(shared) > 1 else set().union(*own)
     points, longest = [], None
@@ -140,15 +146,15 @@ def _make_spread(group: Sequence[LatencyRun]) -> PercentileSpread:
         if float(percent) >= 100:
             longest = (median(values), min(values), max(values))
         elif float(percent) >= 50:
-            points.append((position(float(percent)), median(values), min(values), max(values)))
+            points.append((place_percentile(float(percent)), median(values), min(values), max(values)))
     first = group[0]
     return PercentileSpread(first.name, first.label, first.place, tuple(points), longest, len(group), first.counted)
 
 
 def _make_percent_axis(spreads: Sequence[PercentileSpread]) -> Axis:
-    last = max((spread.points[-1][0] for spread in spreads if spread.points), default=position(99))
-    shown = [percent for percent in PERCENTS if position(float(percent)) <= last * 1.01]
-    ticks = [Tick(position(float(p)), f"{p} %", minor=p in HIDDEN_WHERE_NARROW) for p in shown]
+    last = max((spread.points[-1][0] for spread in spreads if spread.points), default=place_percentile(99))
+    shown = [percent for percent in PERCENTS if place_percentile(float(percent)) <= last * 1.01]
+    ticks = [Tick(place_percentile(float(p)), f"{p} %", minor=p in HIDDEN_WHERE_NARROW) for p in shown]
     end = last * 1.1
     if any(spread.longest for spread in spreads):
         end = last * LONGEST
@@ -156,12 +162,12 @@ def _make_percent_axis(spreads: Sequence[PercentileSpread]) -> Axis:
     return Axis(1.9, end, tuple(ticks), "share of requests answered within the time", log=True)
 
 
-def _spread_marks(spreads: Sequence[PercentileSpread], x: Axis, *, log: bool) -> list[Mark]:
+def _make_spread_marks(spreads: Sequence[PercentileSpread], x: Axis, *, log: bool) -> list[Mark]:
     bands: list[Mark] = []
     lines: list[Mark] = []
     dots: list[Mark] = []
     several = len({(spread.name, spread.place) for spread in spreads}) > 1
-    levels = _marks_levels(spreads)
+    levels = _shows_levels(spreads)
     for spread in spreads:
         color, end = paint(spread.place), x.high
         # A log axis has no place for zero, which some tools print for anything under half a millisecond.
@@ -179,7 +185,7 @@ def _spread_marks(spreads: Sequence[PercentileSpread], x: Axis, *, log: bool) ->
             lines.append(Line(color, (points[-1][0], end), tail, dotted=True, end=label, thin=not spread.counted))
             label = ""
         xs, ys = tuple(p[0] for p in points), tuple(p[1] for p in points)
-        hovers = tuple(f"{_mark(spread)}: {_share(p[0])} within {figure(p[1])} ms" for p in points)
+        hovers = tuple(f"{_name_spread(spread)}: {_write_share(p[0])} within {figure(p[1])} ms" for p in points)
         dotted = len(spreads) <= MOST_WITH_DOTS and len(points) <= MOST_DOTS
         thin = not spread.counted
         lines.append(Line(color, xs, ys, spread.name, end=label, hovers=() if dotted else hovers, thin=thin))
@@ -188,22 +194,22 @@ def _spread_marks(spreads: Sequence[PercentileSpread], x: Axis, *, log: bool) ->
     return [*bands, *lines, *dots]
 
 
-def _marks_levels(spreads: Sequence[PercentileSpread]) -> bool:
+def _shows_levels(spreads: Sequence[PercentileSpread]) -> bool:
     """Whether all are one config's levels, whose names are short enough to stand beside lines."""
     words = [spread.label.partition(" ")[2] for spread in spreads]
     return len({spread.place for spread in spreads}) == 1 and all(0 < len(one) <= MOST_BESIDE for one in words)
 
 
-def _share(at: float) -> str:
+def _write_share(at: float) -> str:
     return f"{100 * (1 - 1 / at):.6g} %"
 
 
-def _mark(spread: PercentileSpread) -> str:
+def _name_spread(spread: PercentileSpread) -> str:
     return spread.label or spread.name
 
 
 def _describe(spread: PercentileSpread) -> str:
-    told = {f"{_share(at)}": ms for at, ms, *_ in spread.points}
+    told = {f"{_write_share(at)}": ms for at, ms, *_ in spread.points}
     parts = [f"{share} within {figure(told[share])} ms" for share in ("50 %", "90 %", "95 %", "99 %") if share in told]
     parts += [f"longest {figure(spread.longest[0])} ms"] if spread.longest else []
     return f"{spread.name}: {', '.join(parts)}"
@@ -211,7 +217,7 @@ def _describe(spread: PercentileSpread) -> str:
 
 def _tabulate(spread: PercentileSpread) -> list[tuple[Cell, ...]]:
     name = spread.name if spread.counted else f"{spread.name}, not counted"
-    rows: list[tuple[Cell, ...]] = [(name, _share(at), *values, spread.n) for at, *values in spread.points]
+    rows: list[tuple[Cell, ...]] = [(name, _write_share(at), *values, spread.n) for at, *values in spread.points]
     return rows + ([(name, "longest", *spread.longest, spread.n)] if spread.longest else [])
 
 
@@ -240,7 +246,7 @@ class Curve:
     tail: str = "95 % within"
 
 
-def scaling_chart(curves: Sequence[Curve]) -> Chart | None:
+def make_scaling_chart(curves: Sequence[Curve]) -> Chart | None:
     """At most ten sweeps: every repeat a dot, the law a line with its band, its peak a dashed line."""
     drawn = [curve for curve in curves if curve.dots][:MOST_LINES]
     if not drawn:
@@ -254,12 +260,12 @@ def scaling_chart(curves: Sequence[Curve]) -> Chart | None:
         for at, (curve, name) in enumerate(zip(drawn, names, strict=True))
         for mark in _mark_rates(curve, name, at if len(drawn) > 1 else None)
     ]
-    panels = [Panel(x, linear_axis(highest, "requests per second"), tuple(rates))]
+    panels = [Panel(x, make_linear_axis(highest, "requests per second"), tuple(rates))]
     times = [dot.ms for dot in dots if dot.ms is not None]
     if times:
         tails = " or ".join(dict.fromkeys(curve.tail for curve in drawn))
         marks = [mark for curve, name in zip(drawn, names, strict=True) for mark in _mark_latency(curve, name)]
-        panels.append(Panel(x, linear_axis(max(times), f"ms, {tails}"), tuple(marks)))
+        panels.append(Panel(x, make_linear_axis(max(times), f"ms, {tails}"), tuple(marks)))
     key = tuple(Key(name, curve.place) for curve, name in zip(drawn, names, strict=True) if len(drawn) > 1)
     notes = ["a dot is a run"] + (["line and band: the fitted law"] if any(curve.band for curve in drawn) else [])
     rows = tuple((n, d.n, d.rate, d.ms) for curve, n in zip(drawn, names, strict=True) for d in curve.dots)
@@ -295,12 +301,12 @@ def _make_levels_axis(levels: Sequence[float], title: str) -> Axis:
     """Ticks at the levels, if these are few."""
     known = sorted(set(levels))
     if known[0] > 0 and known[-1] > WIDE * known[0]:
-        axis = log_axis(known, title)
+        axis = make_log_axis(known, title)
         if len(known) <= MOST_LEVELS:
             ticks = tuple(Tick(n, figure(n), minor=at % 2 == 1) for at, n in enumerate(known))
             axis = Axis(known[0] / 1.15, known[-1] * 1.15, ticks, title, log=True)
         return axis
-    return linear_axis(known[-1], title)
+    return make_linear_axis(known[-1], title)
 
 
 def _mark_rates(curve: Curve, name: str, line: int | None) -> list[Mark]:
@@ -341,7 +347,7 @@ class SweptPoint:
     failed: float
 
 
-def sweep_chart(points: Sequence[SweptPoint], axis: str, peak: float | None, limit: float | None) -> Chart | None:
+def make_sweep_chart(points: Sequence[SweptPoint], axis: str, peak: float | None, limit: float | None) -> Chart | None:
     """Three low panels below each other over what was varied: requests per second, mean latency, failures."""
     if not points:
         return None
@@ -365,7 +371,7 @@ def sweep_chart(points: Sequence[SweptPoint], axis: str, peak: float | None, lim
             if at is not None
         ]
         marks += [mark for name in names for mark in _draw_swept_line([p for p in points if p.series == name], get)]
-        panels.append(Panel(bare, linear_axis(most, what, ticks=4), tuple(marks)))
+        panels.append(Panel(bare, make_linear_axis(most, what, ticks=4), tuple(marks)))
     if not panels:
         return None
     panels = [replace(panel, height=SWEPT // len(panels)) for panel in panels]

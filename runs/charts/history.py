@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from runs.charts import Axis, Band, Chart, Dots, Key, Line, Mark, Panel, Span, Tick, linear_axis
+from runs.charts import Axis, Band, Chart, Dots, Key, Line, Mark, Panel, Span, Tick, make_linear_axis
 from runs.charts.timeline import time_ticks
 from runs.numbers import figure, write_count
 
@@ -51,7 +51,7 @@ class LoadBySecond:
     max_ms: Sequence[float | None]
 
 
-def trend_chart(stretches: Sequence[Stretch]) -> Chart:
+def make_trend_chart(stretches: Sequence[Stretch]) -> Chart:
     """Requests per second by day: faint days with their range, and a dark mean that breaks at each change."""
     days = [day for stretch in stretches for day in stretch.days]
     x = tuple(float(day.on.toordinal()) for day in days)
@@ -64,7 +64,7 @@ def trend_chart(stretches: Sequence[Stretch]) -> Chart:
         Dots(0, x, tuple(day.center for day in days), "a day's mean", hovers, small=True),
         Line("ink", means_x, means_y, "mean between changes"),
     )
-    panel = Panel(_make_day_axis(days), linear_axis(max(day.most for day in days), "requests per second"), marks)
+    panel = Panel(_make_day_axis(days), make_linear_axis(max(day.most for day in days), "requests per second"), marks)
     note = "a dot is a day's mean · band: its runs · dark: the mean between changes"
     heads = ("day", "runs", "mean", "least", "most")
     rows = tuple((day.on.isoformat(), day.n, day.center, day.least, day.most) for day in days)
@@ -96,7 +96,7 @@ def _replace_gaps(values: Sequence[float | None]) -> tuple[float, ...]:
     return tuple(math.nan if value is None else value for value in values)
 
 
-def load_chart(load: LoadBySecond) -> Chart:
+def make_load_chart(load: LoadBySecond) -> Chart:
     """Requests per second above, their mean and longest time below, on one time axis."""
     begins = load.begins
     offset = begins.hour * 3600 + begins.minute * 60 + begins.second if begins else 0
@@ -112,9 +112,11 @@ def load_chart(load: LoadBySecond) -> Chart:
     top = max([value for value in longest if not math.isnan(value)], default=1.0)
     panels = (
         Panel(
-            x, linear_axis(max(rates), "requests begun a second"), (Line("s0", at, rates, "requests begun a second"),)
+            x,
+            make_linear_axis(max(rates), "requests begun a second"),
+            (Line("s0", at, rates, "requests begun a second"),),
         ),
-        Panel(x, linear_axis(top, "ms"), lines),
+        Panel(x, make_linear_axis(top, "ms"), lines),
     )
     key = (Key("mean", paint="s0"), Key("longest", paint="s1"))
     heads = ("second", "requests begun a second", "mean ms", "longest ms")

@@ -28,9 +28,9 @@ from runs.charts import (
     Tick,
     Whisker,
     clean,
-    columns,
+    count_columns,
     cut,
-    drawable,
+    keep_drawable,
     paint,
     symbol,
 )
@@ -159,7 +159,9 @@ class Painter:
             words += text(self.panel.x.title, "100%", bottom + below + 13, "f", "e")
             below += 18
         if not isinstance(self.panel.y, Axis):
-            values = [BOLD * columns(row.value) + LETTER * columns(row.more) for row in self.panel.y if row.value]
+            values = [
+                BOLD * count_columns(row.value) + LETTER * count_columns(row.more) for row in self.panel.y if row.value
+            ]
             right = 22 + round(max(values)) if values else 16
             rows = "".join(self._draw_row(at, row) for at, row in enumerate(self.panel.y))
             return f'<g class="g">{lines}</g>{words}{rows}', self.left, right, below
@@ -197,7 +199,7 @@ class Painter:
         letter = f'<tspan class="k {paint(row.place or 0)}">{escape(row.label)}</tspan> ' if row.label else ""
         names = (
             [("", row.head)]
-            if columns(row.head) <= NARROW
+            if count_columns(row.head) <= NARROW
             else [("w", cut(row.head, WIDE)), ("o", cut(row.head, NARROW))]
         )
         return mark + "".join(
@@ -389,7 +391,7 @@ def draw_strip(groups: Sequence[tuple[int, Sequence[float]]]) -> str:
 
 def draw_mini(bars: Sequence[Bar]) -> str:
     """At most six bars for a card, to one scale, as a grid's rows: name, bar, value. What does not count is no longer than it."""
-    filled = [bar for bar in bars if drawable(bar.values)][:6]
+    filled = [bar for bar in bars if keep_drawable(bar.values)][:6]
     top = max([bar.mean for bar in filled if bar.is_sound] or [bar.mean for bar in filled], default=1.0) or 1.0
     return "".join(
         f'<span class="name" title="{escape(bar.name)}">{escape(bar.name)}</span>'

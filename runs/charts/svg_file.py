@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from runs.charts import Axis, Chart, Key, columns, cut
+from runs.charts import Axis, Chart, Key, count_columns, cut
 from runs.charts.svg import LETTER, Painter, Plot, draw_swatch, escape, px
 
 WIDTH, PAD, GAP = 720, 16, 24
@@ -120,7 +120,7 @@ def _split_key(key: tuple[Key, ...]) -> list[list[tuple[Key, float]]]:
     lines: list[list[tuple[Key, float]]] = []
     x = float(WIDTH)
     for entry in key:
-        length = 36 + LETTER * min(columns(entry.text), MOST_IN_A_LINE)
+        length = 36 + LETTER * min(count_columns(entry.text), MOST_IN_A_LINE)
         if x + length > WIDTH - PAD:
             lines.append([])
             x = PAD

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from runs.charts import MOST_LINES, Axis, Band, Chart, Key, Line, Mark, Panel, Span, Tick, cut, linear_axis, paint
+from runs.charts import MOST_LINES, Axis, Band, Chart, Key, Line, Mark, Panel, Span, Tick, cut, make_linear_axis, paint
 from runs.charts.plotly import NUMBERS, Figure, as_text, axis, layout
 from runs.charts.timeline import (
     DAY_S,
@@ -31,11 +31,11 @@ from runs.charts.timeline import (
     Trace,
     Whole,
     add_neighbours,
-    clip,
+    clip_timeline,
     find_gaps,
-    select,
-    thin,
+    select_samples,
     thin_together,
+    thin_values,
     time_ticks,
 )
 
@@ -94,9 +94,10 @@ def describe(
     most     the end of the y axis, if not above the highest value
     total    with a line of the layers' sum
     """
-    part = clip(when, view.low, view.high)
+    part = clip_timeline(when, view.low, view.high)
     shown = [
-        (unit, _select_known(traces, part) if stacked else select(traces[:MOST_LINES], part)) for unit, traces in panels
+        (unit, _select_known(traces, part) if stacked else select_samples(traces[:MOST_LINES], part))
+        for unit, traces in panels
     ]
     tops = [
         most or _find_highest([Trace("", _add_up(traces))] if stacked and traces else traces) or 1.0
@@ -106,7 +107,7 @@ def describe(
     drawn = [
         Panel(
             x,
-            linear_axis(max(tops) if shared else top, unit, end=most or 0.0),
+            make_linear_axis(max(tops) if shared else top, unit, end=most or 0.0),
             (
                 *spans,
                 *(_describe_layers(part, traces, view, total) if stacked else _describe_lines(part, traces, view)),
@@ -126,7 +127,7 @@ def describe(
 def _select_known(traces: Sequence[Trace], when: Timeline) -> list[Trace]:
     """Those that have a value there, painted by their place among all."""
     painted = [replace(trace, paint=trace.paint or paint(place)) for place, trace in enumerate(traces)]
-    return [trace for trace in select(painted, when) if not np.isnan(trace.values).all()]
+    return [trace for trace in select_samples(painted, when) if not np.isnan(trace.values).all()]
 
 
 def _add_up(traces: Sequence[Trace]) -> Floats:
@@ -217,7 +218,7 @@ def _describe_lines(when: Timeline, traces: Sequence[Trace], view: View) -> Iter
         if not len(values):
             continue
         gaps = when.gaps if len(at) == len(when.at) else find_gaps(at, when.step)
-        chosen = thin(values, view.thinned, add_neighbours(gaps))
+        chosen = thin_values(values, view.thinned, add_neighbours(gaps))
         at, values = at[chosen], values[chosen]
         if len(gaps) or len(at) == 1:
             before = np.searchsorted(chosen, gaps)

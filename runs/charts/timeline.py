@@ -87,7 +87,7 @@ def build_timeline(clock_s: Floats | None, n_samples: int, start_s: float | None
     return Timeline(Kind.SINCE, known, at - offset, step, offset)
 
 
-def clip(whole: Timeline, low: float | None, high: float | None) -> Timeline:
+def clip_timeline(whole: Timeline, low: float | None, high: float | None) -> Timeline:
     """The part from `low` to `high`, and one sample on each side, so that lines reach the edges."""
     if low is None and high is None:
         return whole
@@ -104,7 +104,7 @@ def clip(whole: Timeline, low: float | None, high: float | None) -> Timeline:
     return replace(whole, samples=whole.samples[wider], at=whole.at[wider])
 
 
-def select(traces: Sequence[Trace], when: Timeline) -> list[Trace]:
+def select_samples(traces: Sequence[Trace], when: Timeline) -> list[Trace]:
     if len(traces) and len(when.samples) == len(traces[0].values):
         return list(traces)
     return [replace(trace, values=trace.values[when.samples]) for trace in traces]
@@ -120,7 +120,7 @@ def add_neighbours(gaps: Whole) -> Whole:
     return np.concatenate([gaps, gaps - 1])
 
 
-def thin(values: Floats, points: int, keep: Whole = NO_PLACES) -> Whole:
+def thin_values(values: Floats, points: int, keep: Whole = NO_PLACES) -> Whole:
     """The places of about `points` values (without NaN) that look like all of them on a screen: no peak is lost.
 
     Of a stretch of equal values only the ends are needed, so most lines lose nothing. `keep`: places that must stay.
@@ -155,12 +155,12 @@ def thin_together(layers: Sequence[Floats], points: int, keep: Whole = NO_PLACES
         return np.arange(n)
     filled = [np.nan_to_num(layer) for layer in layers]
     total = np.round(np.sum(filled, axis=0), 6)  # often constant, such as all memory: then the layers get the rest
-    together = thin(total, points // 2)
+    together = thin_values(total, points // 2)
     each = max((points - len(together)) // len(filled), FEWEST)
     chosen = np.zeros(n, bool)
     chosen[together] = True
     for layer in filled:
-        chosen[thin(layer, each)] = True
+        chosen[thin_values(layer, each)] = True
     if len(keep) <= points:
         chosen[keep] = True
     return np.flatnonzero(chosen)
@@ -189,8 +189,8 @@ def to_rows(
     when: Timeline, traces: Sequence[Trace], *, points: int, low: float | None = None, high: float | None = None
 ) -> list[tuple[Cell, ...]]:
     """About `points` rows: the time ("HH:MM:SS" of a clock), then each trace's value with five digits, or None."""
-    part = clip(when, low, high)
-    shown = select(traces, part)
+    part = clip_timeline(when, low, high)
+    shown = select_samples(traces, part)
     places = thin_together([trace.values for trace in shown], points)
     return [
         (_write_time(part.kind, float(part.at[place])), *(_round(float(trace.values[place])) for trace in shown))

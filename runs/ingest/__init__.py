@@ -2,7 +2,7 @@
 
 preview(data)   what a text would become          submit(data, origin=...)   store it
 describe_result  an upload as scripts see it      reparse(id)              build its results again
-receive(stream)  a large text, in pieces          text_of(upload)          a stored text, read where it is needed
+receive(stream)  a large text, in pieces          load_text(upload)          a stored text, read where it is needed
 mask_text(id)   take secrets out of a stored text  changes                 what people change afterwards
 delete(row)     put into the bin; restore, purge  fields                  what can be changed, by field
 apply_deltas    update counts and trends          recount                  build them again
@@ -64,7 +64,7 @@ from .submission import requeue_overdue as requeue_overdue
 from .submission import submit as submit
 from .submission import submit_all as submit_all
 from .text_storage import Text as Text
-from .text_storage import text_of as text_of
+from .text_storage import load_text as load_text
 from .validation import Error as Error
 from .validation import Rejected as Rejected
 from .validation import reject_too_large as reject_too_large

@@ -26,7 +26,7 @@ from .configs import delete_empty, make_fingerprints_of_stored
 from .edits import NEW, PHASES
 from .receiving import mask_stored
 from .redact import find_base64_forms, find_forms, mask_json, mask_words
-from .text_storage import make_text_columns, save_pieces, text_of
+from .text_storage import load_text, make_text_columns, save_pieces
 from .validation import rejected, takes_worker, truncate
 
 RUNS_PER_QUERY = 500
@@ -138,7 +138,7 @@ def mask_text(upload_id: int, words: Iterable[str]) -> list[str]:
     upload = Upload.objects.select_for_update().get(pk=upload_id)
     if upload.is_waited_for:
         raise rejected(409, "The text is still to be read. Black out its secrets after that, or cancel it.")
-    text, masked = mask_stored(text_of(upload), words)
+    text, masked = mask_stored(load_text(upload), words)
     gone = [word for word in masked if len(word) >= SHORTEST_SECRET]
     own = {name: mask_json(getattr(upload, name), gone) for name in ("name", "hints", "edits", "problems", "error")}
     for name, value in (make_text_columns(text) | own).items():

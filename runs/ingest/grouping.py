@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
-from runs.analysis.columns import group_by_method, short_names
+from runs.analysis.columns import drop_shared_words, group_by_method
 from runs.drafts.draft import Draft, DraftCapture, DraftExperiment, DraftRun, DraftText, list_items
 from runs.drafts.heading_words import find_repeat, split_repeat
 
@@ -162,7 +162,7 @@ def shorten_names(draft: Draft) -> Edits:
     """Names of configs without the words that all of their experiment share, where some are long."""
     names: dict[str, dict[str, str]] = {}
     for experiment in draft.experiments:
-        short = short_names([config.name for config in experiment.configs]) if experiment.configs else []
+        short = drop_shared_words([config.name for config in experiment.configs]) if experiment.configs else []
         if len(set(short)) == len(short):  # equal names would merge them
             names |= {c.key: {"name": s} for c, s in zip(experiment.configs, short, strict=True) if s != c.name}
     return {"configs": names} if names else {}

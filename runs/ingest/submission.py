@@ -51,7 +51,7 @@ from .reading import (
 )
 from .receiving import Incoming, receive, redact_text
 from .store import StoredRows, make_rows, store, write_unread
-from .text_storage import Text, make_text_columns, save_pieces, text_of
+from .text_storage import Text, load_text, make_text_columns, save_pieces
 from .validation import AT_ONCE_BLOCKS, Broken, Rejected, rejected, truncate
 
 Status = Upload.Status
@@ -243,7 +243,7 @@ def _replace(upload: Upload, text: Text, write: Callable[[Upload], StoredRows | 
 def reparse(upload_id: int) -> Upload:
     """Build an upload's results again from its text, hints and edits. Ids, and names given since, stay."""
     seen = Upload.objects.get(pk=upload_id)
-    text = text_of(seen)
+    text = load_text(seen)
     blocks = read_blocks(text)
     reading = _read_again(seen, blocks, text)  # nobody else can change anything in the transaction
     with take_turns():
@@ -363,7 +363,7 @@ def parse_queued(upload_id: int) -> Upload:
 def _parse(reader: Reader) -> None:
     try:
         queued = Upload.objects.get(pk=reader.upload_id)
-        text = text_of(queued)
+        text = load_text(queued)
         hints = Hints.from_dict(queued.hints)
         # Before the transaction: SQLite lets nobody else write while one is open. A queued upload's edits do not change.
         reading = read(text, hints=hints, edits=queued.edits, on_progress=reader.add_progress)

@@ -287,7 +287,7 @@ def save_pieces(upload: Upload, text: Text) -> None:
         )
 
 
-def text_of(upload: Upload) -> Text:
+def load_text(upload: Upload) -> Text:
     """The text of a stored upload. One query where it has several pieces, none where it has one, and some for each read."""
     others = upload.pieces.order_by("number").values_list("first_line", flat=True) if upload.n_pieces > 1 else ()
     opening = decompress_piece(bytes(upload.raw))

@@ -21,7 +21,7 @@ from django.utils.safestring import mark_safe
 from runs.analysis import export
 from runs.analysis.columns import compare_columns, compare_hosts
 from runs.analysis.config_diff import ConfigDiff
-from runs.analysis.export import Post, Table, collect_commands, common_environment, list_sections, write_post
+from runs.analysis.export import Post, Table, collect_commands, collect_environment, list_sections, write_post
 from runs.analysis.facts import CaptureFact, RunFact
 from runs.analysis.stats import delta_word
 from runs.analysis.summary_wording import describe_method
@@ -47,7 +47,7 @@ MOST_BESIDE = 4  # captures of a run that are listed one by one; of more there i
 PICTURES = {"throughput": "Requests per second", "latency": "Latency percentiles"}
 
 
-def comparison_context(
+def make_comparison_context(
     request: HttpRequest, data: comparison_data.ComparisonData, title: str, picture_url: Callable[[str], str]
 ) -> dict[str, Any]:
     """What every template of a comparison needs. picture_url: the address of a chart as an SVG picture, by its name."""
@@ -114,8 +114,8 @@ def find_watched(data: comparison_data.ComparisonData, wanted: str) -> WatchedCa
         return None
     shown = next((one for one in captures if str(one.id) == wanted), captures[0])
     capture = Capture.objects.defer("values", "quotes").get(pk=shown.id)
-    programs = samples.samples_of_capture(capture).programs("rss_kb", "cpu_pct")
-    charts = monitor_charts.charts_of_capture(capture, samples.machine_table(capture), programs, "")
+    programs = samples.load_samples_of_capture(capture).programs("rss_kb", "cpu_pct")
+    charts = monitor_charts.make_charts_of_capture(capture, samples.list_machine_series(capture), programs, "")
     return WatchedCaptures(shown, captures[:MOST_WATCHED], charts)
 
 
@@ -155,7 +155,7 @@ def respond_comparison(
     """The page, or one of the forms it is exported in. `context` also has permalink; `head` comes first in JSON."""
     fmt = fmt or request.GET.get("format", "")
     if fmt == "html":
-        return standalone_file(request, build_post(request, context), context)
+        return respond_standalone_file(request, build_post(request, context), context)
     if not fmt and "figure" in request.GET:
         return respond_figure(request.GET["figure"], context["charts"], context["title"])
     if not fmt:
@@ -163,14 +163,14 @@ def respond_comparison(
     comparison, judged = context["comparison"], context["judged"]
     post = write_post(build_post(request, context)) if fmt == "md" else ""
     payload = head | describe_conclusions(comparison, judged) if fmt == "json" else None
-    flat = export.of_comparison(context["title"], comparison, judged.judgement)
+    flat = export.make_comparison_sheet(context["title"], comparison, judged.judgement)
     return respond(request, template, context, flat, fmt=fmt, payload=payload, markdown=post)
 
 
 def build_post(request: HttpRequest, context: dict[str, Any]) -> Post:
     """The page as a post. Pictures are named by address only where anybody may read them."""
     comparison, judged = context["comparison"], context["judged"]
-    same, differ = common_environment(
+    same, differ = collect_environment(
         *(context[name] for name in ("differ", "same", "hosts_differ", "hosts_same")),
         has_hosts=bool(context["data"].hosts),
     )
@@ -212,7 +212,7 @@ def _write_overview(table: MetricTable) -> Table:
     return Table("", ("", *(f"{one.letter} {one.title} (n={len(one.runs)})" for one in table.columns)), tuple(rows))
 
 
-def standalone_file(request: HttpRequest, post: Post, context: dict[str, Any]) -> HttpResponse:
+def respond_standalone_file(request: HttpRequest, post: Post, context: dict[str, Any]) -> HttpResponse:
     """The file, in the pages' own styles and with all metrics. Its links lead to this site, so they name it."""
     # The pictures' own code escapes every name in them.
     pictures = [
@@ -242,10 +242,10 @@ def read_selection(request: HttpRequest) -> tuple[int, comparison_data.Compariso
     """(how many rows ?runs=, ?configs= or ?experiments= asks for, what was found). Raises Http404 where it makes no sense."""
     runs, configs, experiments = (parse_ids(request.GET.getlist(name)) for name in ("runs", "configs", "experiments"))
     if runs or not (configs or experiments):
-        return len(runs), comparison_data.of_runs(runs)
+        return len(runs), comparison_data.load_runs(runs)
     if not configs:
-        configs = comparison_data.configs_of(experiments, MAX_COMPARED)
-    return len(configs), comparison_data.of_configs(configs)
+        configs = comparison_data.list_config_ids(experiments, MAX_COMPARED)
+    return len(configs), comparison_data.load_configs(configs)
 
 
 def parse_ids(values: Iterable[str]) -> list[int]:

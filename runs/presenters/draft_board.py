@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
 
-from runs.analysis.columns import letter_all, short_names
+from runs.analysis.columns import assign_letters, drop_shared_words
 from runs.analysis.headline_lead import write_lead
 from runs.drafts.draft import DraftCapture, DraftConfig, DraftExperiment, DraftRun, DraftText, Item
 from runs.ingest import Preview, describe_nothing_found, draft_runs, get_semantics
@@ -155,14 +155,14 @@ def _group_cards(shown: Preview, experiment: DraftExperiment) -> list[Group]:
     for item in sorted(items, key=attrgetter("lines")):
         others.setdefault(item.config, []).append(_make_other_card(item, blocks))
     names = [config.name for config in experiment.configs]
-    shorter = short_names(names) if names else []
+    shorter = drop_shared_words(names) if names else []
     groups = [
         Group(
             config, place, runs.get(config.key, []), others.get(config.key, []), short if short != config.name else ""
         )
         for place, (config, short) in enumerate(zip(experiment.configs, shorter, strict=True))
     ]
-    for group, letter in zip(groups, letter_all(names), strict=True):
+    for group, letter in zip(groups, assign_letters(names), strict=True):
         group.letter = letter
         differing = find_differing_loads([card.item for card in group.runs if isinstance(card.item, DraftRun)])
         terms = {name for words in differing.values() for name in words}

@@ -92,7 +92,7 @@ class Place:
 # --- the boxes of a page ---------------------------------------------------------------------------------------------------
 
 
-def charts_of_capture(capture: Capture, machine: Sequence[Series], programs: Programs, wanted: str) -> list[Place]:
+def make_charts_of_capture(capture: Capture, machine: Sequence[Series], programs: Programs, wanted: str) -> list[Place]:
     """`wanted`: the program whose processes are drawn one by one, by default the largest. No query."""
     names = {row.metric for row in machine if row.max or "swap" not in row.metric}
     return (
@@ -102,7 +102,7 @@ def charts_of_capture(capture: Capture, machine: Sequence[Series], programs: Pro
     )
 
 
-def charts_of_run(run: Run, samples: Samples | None, wanted: str) -> list[Place]:
+def make_charts_of_run(run: Run, samples: Samples | None, wanted: str) -> list[Place]:
     """The same for the captures of a run. At most four queries."""
     if samples is None:
         return []
@@ -197,7 +197,7 @@ def _describe(what: str, program: str, when: Timeline, panels: Panels, view: tim
     return time_series.describe(when, panels, view, (what, title), most=MOST.get(what), **own)
 
 
-def figure_rows(
+def list_figure_rows(
     samples: Samples, what: str, program: str, view: time_series.View
 ) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]] | None:
     """(heads, rows) of the same figure."""
@@ -235,7 +235,7 @@ def _draw_processes(samples: Samples, program: str) -> Panels:
     return [("MiB", traces[first : first + MOST_LINES]) for first in range(0, len(traces), MOST_LINES)]
 
 
-def memory_traces(metrics: Mapping[str, Floats]) -> list[Trace]:
+def make_memory_traces(metrics: Mapping[str, Floats]) -> list[Trace]:
     """Used, buffers, cached and free in MiB. "Used" is the total less the others: some monitors count buffers in it."""
     free, total = metrics.get("mem_free_kb"), metrics.get("mem_total_kb")
     if free is None:
@@ -252,7 +252,7 @@ def memory_traces(metrics: Mapping[str, Floats]) -> list[Trace]:
     return [Trace(name, values / KIB, shade) for (name, _, shade), values in layers if values is not None]
 
 
-def cpu_traces(metrics: Mapping[str, Floats]) -> list[Trace]:
+def make_cpu_traces(metrics: Mapping[str, Floats]) -> list[Trace]:
     """Shares of CPU time in per cent, each kind that was ever above zero."""
     traces = []
     for name, keys, shade in CPU:
@@ -277,8 +277,8 @@ def _load(samples: Samples, program: str) -> Panels:
 PANELS: dict[str, Callable[[Samples, str], Panels]] = {
     "rss": _draw_by_program("rss_kb", "MiB", 1 / KIB),
     "busy": _draw_by_program("cpu_pct", "% of one core", 1.0),
-    "memory": lambda samples, _: [("MiB", memory_traces(samples.machine_metrics(MEMORY)))],
-    "cpu": lambda samples, _: [("% of CPU time", cpu_traces(samples.machine_metrics(CPU_METRICS)))],
+    "memory": lambda samples, _: [("MiB", make_memory_traces(samples.machine_metrics(MEMORY)))],
+    "cpu": lambda samples, _: [("% of CPU time", make_cpu_traces(samples.machine_metrics(CPU_METRICS)))],
     "load": _load,
     "processes": _draw_processes,
 }

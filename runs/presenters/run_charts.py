@@ -22,20 +22,28 @@ from runs.analysis.scalability_law import Sweep
 from runs.analysis.scaling import Range
 from runs.analysis.stats import sample_sd, student_quantile
 from runs.analysis.table import Comparison, find_workloads, name_workload
-from runs.charts import Chart, drawable
+from runs.charts import Chart, keep_drawable
 from runs.charts.bars import (
     CPU,
     Bar,
     Sizes,
     Stack,
-    cpu_chart,
-    histogram_chart,
-    memory_chart,
-    process_chart,
-    rate_chart,
+    make_cpu_chart,
+    make_histogram_chart,
+    make_memory_chart,
+    make_process_chart,
+    make_rate_chart,
 )
-from runs.charts.curves import Curve, Dot, LatencyRun, SweptPoint, latency_chart, scaling_chart, sweep_chart
-from runs.charts.history import FEWEST_INTERVALS, LoadBySecond, describe_load, load_chart
+from runs.charts.curves import (
+    Curve,
+    Dot,
+    LatencyRun,
+    SweptPoint,
+    make_latency_chart,
+    make_scaling_chart,
+    make_sweep_chart,
+)
+from runs.charts.history import FEWEST_INTERVALS, LoadBySecond, describe_load, make_load_chart
 from runs.charts.svg_file import draw_empty, draw_file
 from runs.models import Run, Timing
 from runs.numbers import delta, figure, signed
@@ -56,7 +64,7 @@ START_FORMAT = "%a %b %d %H:%M:%S %Y"
 MOST_INTERVALS = 7200  # of a longer load the intervals without a request are not filled in
 
 
-def throughput_bars(comparison: Comparison, headline: Headline, silent: Container[int] = ()) -> list[Bar]:
+def make_throughput_bars(comparison: Comparison, headline: Headline, silent: Container[int] = ()) -> list[Bar]:
     """One bar for each column that has requests per second. `silent`: columns that a doubt keeps out of verdicts.
 
     Of two configs the effect stands at the better one, as in the headline, also where that is the baseline.
@@ -83,19 +91,19 @@ def throughput_bars(comparison: Comparison, headline: Headline, silent: Containe
             place=column.color,
             values=values,
             hovers=tuple(_describe_run(run) for run in column.runs if run.id in counting),
-            interval=mean_interval(values),
+            interval=compute_mean_interval(values),
             counted=at not in silent,
             failed=at in failed,
             label=column.letter if len(comparison.columns) > 1 else "",
             change=change,
             workload=named.get(at, ""),
-            left_out=tuple(drawable([one.value for one in cell.figures if not one.counted])),
+            left_out=tuple(keep_drawable([one.value for one in cell.figures if not one.counted])),
         )
         bars += [bar] if values else []
     return bars
 
 
-def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
+def compute_mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
     """The mean's 95 % interval by Student's t; None below three repeats, where it would be far wider than the values."""
     if len(values) < FEWEST_REPEATS or not all(math.isfinite(value) for value in values):
         return None
@@ -103,7 +111,7 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
     return fmean(values) - reach, fmean(values) + reach
 
 
-def scaling_curve(sweep: Sweep) -> Curve:
+def make_scaling_curve(sweep: Sweep) -> Curve:
     """A sweep to draw. Only a peak within the measured levels is marked."""
     fit, knee = sweep.fit, sweep.knee
     return Curve(
@@ -125,11 +133,11 @@ def draw_charts(
 ) -> dict[str, Chart]:
     """The charts by name; only those that have something to show. `scale`: of the time axis, "log", "linear" or by itself."""
     headline = judged.headline
-    curves = [scaling_curve(sweep) for sweep in judged.sweeps if len(sweep.levels) >= FEWEST_LEVELS]
+    curves = [make_scaling_curve(sweep) for sweep in judged.sweeps if len(sweep.levels) >= FEWEST_LEVELS]
     charts = [
-        rate_chart(throughput_bars(comparison, headline, judged.judgement.silent)),
-        latency_chart(latency_runs(comparison, judged.out), scale),
-        scaling_chart(curves),
+        make_rate_chart(make_throughput_bars(comparison, headline, judged.judgement.silent)),
+        make_latency_chart(make_latency_runs(comparison, judged.out), scale),
+        make_scaling_chart(curves),
         _draw_sweep(comparison, headline.sweep) if headline.sweep else None,
         *(_draw_captures(comparison.columns, captures) if captures else ()),
     ]
@@ -150,7 +158,7 @@ def _draw_sweep(comparison: Comparison, swept: Range) -> Chart | None:
         for point in swept.points
     ]
     axis = swept.axis if not swept.unit or swept.unit in swept.axis else f"{swept.axis} ({swept.unit})"
-    return sweep_chart(points, axis, swept.peak, swept.limit)
+    return make_sweep_chart(points, axis, swept.peak, swept.limit)
 
 
 def _draw_captures(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> list[Chart | None]:
@@ -161,13 +169,13 @@ def _draw_captures(columns: Sequence[Column], captures: Sequence[CaptureFact]) -
         if "cpu_us" in capture.metrics
     ]
     return [
-        process_chart(_process_sizes(columns, captures)),
-        memory_chart(_make_stacks(columns, [(capture, parts) for capture, parts in memory if len(parts) > 1])),
-        cpu_chart(_make_stacks(columns, cpu)),
+        make_process_chart(_make_process_sizes(columns, captures)),
+        make_memory_chart(_make_stacks(columns, [(capture, parts) for capture, parts in memory if len(parts) > 1])),
+        make_cpu_chart(_make_stacks(columns, cpu)),
     ]
 
 
-def latency_runs(comparison: Comparison, out: Container[int] = ()) -> list[LatencyRun]:
+def make_latency_runs(comparison: Comparison, out: Container[int] = ()) -> list[LatencyRun]:
     """The runs that have percentiles; all repeats of a config whose single requests are known are one.
 
     Exact percentiles, where a file of the single requests has them, replace those of the report. `out`: ids of runs that a
@@ -199,9 +207,9 @@ def _describe_run(run: RunFact) -> str:
     return ", ".join(filter(None, (told, run.host, run.command[:90])))
 
 
-def _process_sizes(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> list[Sizes]:
+def _make_process_sizes(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> list[Sizes]:
     """Each leading program's processes by config and phase; of many configs, in the phase that shows the most of them."""
-    sizes, configs = [], _unique_configs(columns)
+    sizes, configs = [], _list_configs(columns)
     groups = [(capture, {group.name: group for group in group_processes(capture)}) for capture in captures]
     for program in pick_biggest((group for _, of in groups for group in of.values()), MOST_PROGRAMS):
         for column in configs:
@@ -238,7 +246,7 @@ def _choose_letter(column: Column, every: Sequence[Column]) -> str:
 
 def _make_stacks(columns: Sequence[Column], found: Sequence[tuple[CaptureFact, dict[str, float]]]) -> list[Stack]:
     """One bar a config and phase: the mean of each part over its captures; partial captures only where nothing else is."""
-    stacks, configs = [], _unique_configs(columns)
+    stacks, configs = [], _list_configs(columns)
     for column in configs:
         own = [(capture, parts) for capture, parts in found if capture.config == column.config.id]
         for phase in sorted({capture.phase for capture, _ in own}, key=PHASES.index):
@@ -249,7 +257,7 @@ def _make_stacks(columns: Sequence[Column], found: Sequence[tuple[CaptureFact, d
     return stacks
 
 
-def _unique_configs(columns: Sequence[Column]) -> list[Column]:
+def _list_configs(columns: Sequence[Column]) -> list[Column]:
     return list({column.config.id: column for column in reversed(columns)}.values())[::-1]
 
 
@@ -274,19 +282,21 @@ def draw_latency(run: Run, exact_ms: dict[str, float], scale: str) -> Chart | No
     `exact_ms`: percentiles of the single requests, if there is a file of them. `scale`: see uses_log_axis.
     """
     percentiles = pick_percentiles(run.percentiles_ms, exact_ms)
-    return latency_chart([LatencyRun(f"run {run.repeat}", 0, percentiles)], scale) if len(percentiles) > 1 else None
+    return (
+        make_latency_chart([LatencyRun(f"run {run.repeat}", 0, percentiles)], scale) if len(percentiles) > 1 else None
+    )
 
 
-def timings_of_run(run: Run) -> dict[str, Any]:
+def describe_timings_of_run(run: Run) -> dict[str, Any]:
     """Template context of the single requests: files, one table of all of them, charts. One query."""
     rows = comparison_data.find_timings(run=run)
     file = next((row for row in rows if row.n), None)  # the first that has a row for each request
     course = _compute_course(file) if file else None
     charts = []
     if file:
-        charts.append(histogram_chart(histogram.make_bars(histogram.unpack(file.histogram))))
+        charts.append(make_histogram_chart(histogram.make_bars(histogram.unpack(file.histogram))))
     if course:
-        charts.append(load_chart(course))
+        charts.append(make_load_chart(course))
     exact_ms = comparison_data.join_files(rows).percentiles_ms
     words = describe_load(course) if course else ""
     return describe_timings(rows) | {"exact_ms": exact_ms, "timing_charts": charts, "course_words": words}

@@ -128,11 +128,11 @@ def summarize_jobs(jobs: Iterable[Job]) -> list[JobSummary]:
     return [(job, summarize_job(job, job.n_done, job.n_steps)) for job in jobs]  # type: ignore[attr-defined]
 
 
-def latest_jobs(plan: Plan | None = None) -> list[JobSummary]:
+def list_latest_jobs(plan: Plan | None = None) -> list[JobSummary]:
     return summarize_jobs(Job.objects.with_counts().matching(plan=plan.pk if plan else None)[:LATEST])
 
 
-def active_jobs() -> list[JobSummary]:
+def list_active_jobs() -> list[JobSummary]:
     return summarize_jobs(Job.objects.with_counts().active()[:LATEST])
 
 

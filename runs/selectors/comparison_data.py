@@ -97,7 +97,7 @@ def line_url(upload_id: int, line: int) -> str:
     return line_address(make_page_url("upload", upload_id), line)
 
 
-def of_experiment(experiment: Experiment) -> ComparisonData:
+def load_experiment(experiment: Experiment) -> ComparisonData:
     """An experiment: its configs in order (the baseline first), runs, captures and texts. Seven queries.
 
     Of one with too many runs the newest, and what belongs to their configs.
@@ -141,16 +141,16 @@ def drop_repeated_texts(texts: Iterable[ConfigText]) -> list[ConfigText]:
     return list(first.values())
 
 
-def of_runs(wanted: Sequence[int]) -> ComparisonData:
+def load_runs(wanted: Sequence[int]) -> ComparisonData:
     """The runs with these ids, in the order given: the first one's config is the baseline."""
     order = {pk: at for at, pk in enumerate(wanted)}
     runs = sorted(RUNS.select_related("config").filter(pk__in=order), key=lambda run: order[run.pk])
     return _load_selection(runs, Q(run__in=[run.pk for run in runs]))
 
 
-def of_sides(base: Sequence[int], new: Sequence[int]) -> ComparisonData:
+def load_two_sides(base: Sequence[int], new: Sequence[int]) -> ComparisonData:
     """The runs `new` beside those of `base`, whose configs get ids below nought, so that one config may be on both sides."""
-    found = of_runs([*base, *new])
+    found = load_runs([*base, *new])
     old = set(base)
     names = {run.config for run in found.runs if run.id not in old}
     configs = [
@@ -167,7 +167,7 @@ def of_sides(base: Sequence[int], new: Sequence[int]) -> ComparisonData:
     return replace(found, configs=[*configs, *own], runs=runs, captures=watched)
 
 
-def of_configs(wanted: Sequence[int]) -> ComparisonData:
+def load_configs(wanted: Sequence[int]) -> ComparisonData:
     """The counted runs of these configs, in the order given: the first is the baseline."""
     order = {pk: at for at, pk in enumerate(wanted)}
     counted = RUNS.select_related("config").filter(config__in=order, counted=True)
@@ -175,18 +175,18 @@ def of_configs(wanted: Sequence[int]) -> ComparisonData:
     return _load_selection(runs, Q(config__in=order))
 
 
-def configs_of(experiments: Sequence[int], most: int) -> list[int]:
+def list_config_ids(experiments: Sequence[int], most: int) -> list[int]:
     """The ids of these experiments' configs, experiment by experiment in the order given. One query."""
     order = {pk: at for at, pk in enumerate(experiments)}
     rows = Config.objects.filter(experiment__in=order).order_by("position", "id").values_list("experiment_id", "pk")
     return [pk for _, pk in sorted(rows[:most], key=lambda row: order[row[0]])]
 
 
-def of_draft(shown: Preview, drafted: DraftExperiment) -> Case:
+def make_draft_case(shown: Preview, drafted: DraftExperiment) -> Case:
     """What a previewed text would become, without its monitors and config texts. No query."""
     rows = draft_runs(shown.blocks, shown.draft, drafted)
     configs = [ConfigFact(at, config.name, config.group) for at, config in enumerate(drafted.configs, 1)]
-    runs = [run_fact(row) for row in sorted(rows, key=attrgetter("config_id", "repeat", "pk"))]
+    runs = [make_run_fact(row) for row in sorted(rows, key=attrgetter("config_id", "repeat", "pk"))]
     hosts = {row.host.pk: row.host for row in rows if row.host}
     return Case(configs, runs, hosts=_make_host_facts(hosts.values()), limit=limit_of_name(drafted.name))
 
@@ -196,7 +196,7 @@ def _make_host_facts(hosts: Iterable[Host]) -> list[HostFact]:
     return [HostFact(**{name: getattr(host, name) for name in names}) for host in hosts]
 
 
-def case_of(data: ComparisonData) -> Case:
+def make_case(data: ComparisonData) -> Case:
     """The same data as the case that doubts are raised from. One query, for what people said of earlier doubts."""
     texts = [
         TextFact(text.config_id, text.path, text.text, line_url(text.upload_id, text.line_first), text.line_first)
@@ -223,7 +223,7 @@ def _load_overrides(data: ComparisonData) -> list[OverrideFact]:
     return found
 
 
-def capture_facts(captures: Sequence[Capture]) -> list[CaptureFact]:
+def make_capture_facts(captures: Sequence[Capture]) -> list[CaptureFact]:
     """Captures with their system metrics and processes (means over the samples of each). One query."""
     if not captures:
         return []
@@ -234,7 +234,7 @@ def capture_facts(captures: Sequence[Capture]) -> list[CaptureFact]:
     return [_make_capture_fact(one, series[one.pk]) for one in captures]
 
 
-def run_fact(run: Run) -> RunFact:
+def make_run_fact(run: Run) -> RunFact:
     """One stored run; its host must be loaded with it."""
     command = parse_command(run.command, run.tool)
     address = {"scheme": command.scheme, "hostname": command.hostname, "path": command.path}
@@ -263,9 +263,9 @@ def _build_data(
     hosts, known = _load_hosts([*runs, *captures], host), group_by_run(timings)
     facts = [
         replace(fact, timed_ms=times.percentiles_ms, counts=times.counts) if (times := known.get(fact.id)) else fact
-        for fact in map(run_fact, runs)
+        for fact in map(make_run_fact, runs)
     ]
-    watched = capture_facts(captures)
+    watched = make_capture_facts(captures)
     if [config.id for config in configs] == [0]:
         watched = [replace(capture, config=0) for capture in watched]
     waiting = [row for row in timings if row.run_id is None]

@@ -56,7 +56,7 @@ def compare_and_judge(data: comparison_data.ComparisonData) -> tuple[Comparison,
     Two queries: overrides, and repeats elsewhere.
     """
     comparison = table.compare(data.configs, data.runs, data.counted_captures)
-    case, spread = comparison_data.case_of(data), spread_elsewhere(comparison)
+    case, spread = comparison_data.make_case(data), find_spread_elsewhere(comparison)
     key, kept = _digest_case(case, spread), caches["conclusions"]
     found: Judged | None = kept.get(key)
     if found is None:
@@ -70,14 +70,14 @@ def judge_draft(shown: Preview, drafted: DraftExperiment) -> Headline | None:
     """The headline of a text that is not stored, by its runs alone; None where it has none, or too many to judge at once."""
     if not 0 < len(drafted.runs) <= MAX_DRAFTED:
         return None
-    case = comparison_data.of_draft(shown, drafted)
+    case = comparison_data.make_draft_case(shown, drafted)
     return conclude(case, table.compare(case.configs, case.runs, []), None).headline
 
 
-def runs_by_load(shown: Preview) -> list[tuple[int, RunFact]]:
+def list_runs_by_load(shown: Preview) -> list[tuple[int, RunFact]]:
     """(load, run) of a text that is not stored whose configs are called "load 16", in the order of the text."""
     drafted = next((each for each in shown.draft.experiments if each.runs), None)
-    case = comparison_data.of_draft(shown, drafted) if drafted else None
+    case = comparison_data.make_draft_case(shown, drafted) if drafted else None
     names = {config.id: config.name.rpartition(" ")[2] for config in case.configs} if case else {}
     runs = sorted(case.runs, key=attrgetter("line")) if case else []
     return [(int(names[run.config]), run) for run in runs if names[run.config].isdecimal()]
@@ -175,16 +175,16 @@ def work_out_headlines() -> int:
     Returns how many. Of large ones a page does it.
     """
     n = 0
-    for one in summaries.latest_experiments(MAX_FILLED):
+    for one in summaries.list_latest_experiments(MAX_FILLED):
         kept = one.headline
         if not one.more and (kept is None or kept.get("may_borrow") or kept.get("by") != _digest_code()):
-            data = comparison_data.of_experiment(one.experiment)
+            data = comparison_data.load_experiment(one.experiment)
             comparison, found = compare_and_judge(data)
             n += keep_headline(one.experiment, data, comparison, found)
     return n
 
 
-def spread_elsewhere(comparison: Comparison) -> Spread | None:
+def find_spread_elsewhere(comparison: Comparison) -> Spread | None:
     """Of runs of the same tool, host and path at similar concurrency, all in one set that have one fingerprint.
 
     Only runs stored before the comparison's newest one count, so that no later upload changes a verdict. One query at

@@ -58,7 +58,7 @@ def make_page(query: QueryDict, rows: Sequence[Any], column: str = "id", size: i
     return Page(rows[:size], following, first)
 
 
-def id_after(query: QueryDict) -> int | None:
+def read_id_after(query: QueryDict) -> int | None:
     """The id that the page before ended with."""
     return parse_id(query.get("after", ""))
 
@@ -177,7 +177,7 @@ def select_runs(*, tag: str = "", conditions: Sequence[Q] = (Q(),), **filters: A
 def _page_by_id(query: QueryDict, selection: RunSelection, descending: bool, *, is_open: bool) -> Page:
     if is_open and selection.is_plain:
         return paginate(query, selection.rows.for_list(), descending=descending)
-    ids = selection.ids(PAGE_SIZE + 1, beyond=id_after(query), descending=descending)
+    ids = selection.ids(PAGE_SIZE + 1, beyond=read_id_after(query), descending=descending)
     rows = Run.objects.filter(pk__in=ids).for_list().order_by("-id" if descending else "id")
     return make_page(query, list(rows))
 
@@ -194,7 +194,7 @@ def _page_by_rate(query: QueryDict, selection: RunSelection, descending: bool, *
     return page, selection.max_sorted if len(rates) > selection.max_sorted else 0
 
 
-def popular_facets(most: int = 25) -> dict[str, list[tuple[str, int]]]:
+def list_popular_facets(most: int = 25) -> dict[str, list[tuple[str, int]]]:
     """What lists can be narrowed by: of each kind the most used values with their numbers of runs. Two queries."""
     found: dict[str, list[tuple[str, int]]] = {kind: [] for kind in FACET_KINDS}
     used = Facet.objects.filter(n_runs__gt=0).order_by("-n_runs").values_list("kind", "value", "n_runs")
@@ -204,7 +204,7 @@ def popular_facets(most: int = 25) -> dict[str, list[tuple[str, int]]]:
     return found | {"host": list(hosts.values_list("name", "n_runs")[:most])}
 
 
-def popular_hosts(chosen: Host | None, most: int = 50) -> list[tuple[int, str]]:
+def list_popular_hosts(chosen: Host | None, most: int = 50) -> list[tuple[int, str]]:
     """(id, name) of the most used, and of the chosen one. One query."""
     used = list(Host.objects.order_by("-n_runs", "-id").values_list("pk", "name")[:most])
     is_new = chosen is not None and chosen.pk not in dict(used)
@@ -223,7 +223,7 @@ class NamedTrend:
         return self.run.config.name if self.run else self.line.fingerprint[:12]
 
 
-def trend_days(fingerprint: str) -> list[Day]:
+def list_trend_days(fingerprint: str) -> list[Day]:
     """The newest days of comparable runs, the oldest of them first."""
     rows = Trend.objects.filter(fingerprint=fingerprint).select_related("newest_build").order_by("-day")[:MOST_DAYS]
     return [
@@ -232,7 +232,7 @@ def trend_days(fingerprint: str) -> list[Day]:
     ]
 
 
-def newest_run(fingerprint: str) -> Run | None:
+def find_newest_run(fingerprint: str) -> Run | None:
     return Run.objects.filter(fingerprint=fingerprint).for_list().order_by("-id").first()
 
 

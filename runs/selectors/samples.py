@@ -213,11 +213,11 @@ class Samples:
         whole[at] = np.where(np.isnan(sums), values, sums + values)
 
 
-def samples_of_capture(capture: Capture) -> Samples:
+def load_samples_of_capture(capture: Capture) -> Samples:
     return Samples([capture], capture.experiment_id)
 
 
-def samples_of_run(run: Run, captures: Sequence[Capture]) -> Samples | None:
+def load_samples_of_run(run: Run, captures: Sequence[Capture]) -> Samples | None:
     """Those of the run's captures that can be put in a row; None where no monitor took more than one sample.
 
     They are of one machine. Where the clocks of two overlap, the one with fewer samples is left out, since both show the
@@ -277,13 +277,13 @@ def join_clocks(clocks: Sequence[Floats]) -> Floats:
     return np.concatenate(parts) if parts else np.empty(0)
 
 
-def machine_table(capture: Capture) -> list[Series]:
+def list_machine_series(capture: Capture) -> list[Series]:
     """The metrics of the machine by name, without their samples. One query."""
     rows = capture.series.filter(pid=None).exclude(metric__in=(*PER_PROCESS, CLOCK)).order_by("metric")
     return list(rows.defer("samples"))
 
 
-def process_table(capture: Capture, most: int) -> list[ProcessRow]:
+def list_process_rows(capture: Capture, most: int) -> list[ProcessRow]:
     """The `most` largest by memory, or by CPU time where no memory is known. Two queries."""
     by_memory = _find_largest(capture, "rss_kb", most)
     if not by_memory:
@@ -304,7 +304,7 @@ def _find_largest(capture: Capture, metric: str, most: int) -> list[Series]:
     return list(rows.order_by("-mean", "pid", "id")[:most])
 
 
-def program_table(capture: Capture, programs: Mapping[str, Sequence[Program]], most: int) -> list[ProgramRow]:
+def list_program_rows(capture: Capture, programs: Mapping[str, Sequence[Program]], most: int) -> list[ProgramRow]:
     """The `most` largest of the capture's `programs("rss_kb", "cpu_pct")`."""
     sums: dict[str, dict[str, list[float]]] = capture.programs
     cpu_pct = {program.name: program.together for program in programs["cpu_pct"]}

@@ -85,14 +85,14 @@ def digest_card(configs: Sequence[ConfigSummary]) -> str:
     return hashlib.sha256(repr([(each.name, each.rates) for each in configs]).encode()).hexdigest()[:16]
 
 
-def latest_experiments(most: int) -> list[ExperimentSummary]:
+def list_latest_experiments(most: int) -> list[ExperimentSummary]:
     """Four queries."""
     return summarize(select_experiments(most))
 
 
 def summarize(experiments: Sequence[Experiment]) -> list[ExperimentSummary]:
     """The experiments in short, in the order given. Three queries, two of them along an index for each experiment."""
-    runs, configs, samples = _find_newest_runs(experiments), _find_first_configs(experiments), _sample_uploads()
+    runs, configs, samples = _find_newest_runs(experiments), _find_first_configs(experiments), _list_sample_uploads()
     return [_summarize(experiment, runs[experiment.pk], configs[experiment.pk], samples) for experiment in experiments]
 
 
@@ -115,7 +115,7 @@ def _summarize(
     )
 
 
-def _sample_uploads() -> set[int]:
+def _list_sample_uploads() -> set[int]:
     samples = Upload.objects.filter(origin=Upload.Origin.SAMPLE).order_by("-id")
     return set(samples.values_list("pk", flat=True)[:MAX_SAMPLES])
 

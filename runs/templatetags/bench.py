@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import Truncator
 from django.utils.timesince import timesince
 
-from runs.analysis.columns import Column, Difference, short_names
+from runs.analysis.columns import Column, Difference, drop_shared_words
 from runs.analysis.cost import CostCell
 from runs.analysis.facts import CaptureFact, ConfigFact, RunFact
 from runs.analysis.headline import Outcome
@@ -116,7 +116,7 @@ def experiment_bars(summary: ExperimentSummary) -> SafeString:
 
     A sweep of one config has none: a mean of all its levels says nothing.
     """
-    names = short_names([config.name for config in summary.configs])
+    names = drop_shared_words([config.name for config in summary.configs])
     bars = [
         Bar(name, place, (config.mean,), failed=bool(config.failed), change=_failed(config.failed))
         for place, (name, config) in enumerate(zip(names, summary.configs, strict=True))

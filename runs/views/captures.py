@@ -25,16 +25,16 @@ from runs.charts.svg import draw_inline
 from runs.charts.svg_file import draw_file
 from runs.charts.time_series import RunSpan, View
 from runs.models import Capture, Run
-from runs.presenters.monitor_charts import charts_of_capture, describe_figure, draw_figure, figure_rows
+from runs.presenters.monitor_charts import describe_figure, draw_figure, list_figure_rows, make_charts_of_capture
 from runs.responses import answer_unchanged, respond, respond_csv, respond_svg
 from runs.selectors import comparison_data
 from runs.selectors.samples import (
     Samples,
-    machine_table,
-    process_table,
-    program_table,
-    samples_of_capture,
-    samples_of_run,
+    list_machine_series,
+    list_process_rows,
+    list_program_rows,
+    load_samples_of_capture,
+    load_samples_of_run,
 )
 
 MAX_SHOWN, MAX_EXPORTED, MAX_PROGRAMS = 500, 20_000, 40
@@ -47,19 +47,19 @@ PICTURE_POINTS = 400  # of a line: a picture cannot be zoomed into
 def capture_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     capture = get_object_or_404(Capture.objects.with_context().defer("values"), pk=pk)
     whole = bool(fmt or request.GET.get("format", ""))
-    machine = machine_table(capture)
-    processes = process_table(capture, MAX_EXPORTED if whole else MAX_SHOWN)
-    seen = samples_of_capture(capture)
+    machine = list_machine_series(capture)
+    processes = list_process_rows(capture, MAX_EXPORTED if whole else MAX_SHOWN)
+    seen = load_samples_of_capture(capture)
     programs = seen.programs("rss_kb", "cpu_pct")
     source = comparison_data.line_url(capture.upload_id, capture.line_first)
     context = {
         "capture": capture,
         "source": source,
         "metrics": machine,
-        "groups": program_table(capture, programs, MAX_PROGRAMS),
+        "groups": list_program_rows(capture, programs, MAX_PROGRAMS),
         "processes": processes,
         "most": MAX_SHOWN,
-        "over_time": charts_of_capture(capture, machine, programs, request.GET.get("program", "")),
+        "over_time": make_charts_of_capture(capture, machine, programs, request.GET.get("program", "")),
         "marks": seen.marks() if capture.n_samples > 1 else [],
         "configs": list(capture.experiment.configs.all()),
     }
@@ -92,7 +92,7 @@ def figure(request: HttpRequest, kind: str, pk: int, what: str, fmt: str) -> Htt
 
 def _respond(request: HttpRequest, samples: Samples, what: str, program: str, view: View, fmt: str) -> HttpResponse:
     if fmt == "csv":
-        if found := figure_rows(samples, what, program, view):
+        if found := list_figure_rows(samples, what, program, view):
             sheet = Sheet(what, found[0], tuple(found[1]))
             return respond_csv(sheet)
     elif fmt in ("svg", "html"):
@@ -107,9 +107,9 @@ def _respond(request: HttpRequest, samples: Samples, what: str, program: str, vi
 
 def _find_samples(kind: str, pk: int) -> Samples:
     if kind == "captures":
-        return samples_of_capture(get_object_or_404(Capture.objects.defer("values", "quotes"), pk=pk))
+        return load_samples_of_capture(get_object_or_404(Capture.objects.defer("values", "quotes"), pk=pk))
     run = get_object_or_404(Run.objects.defer("values", "quotes"), pk=pk)
-    samples = samples_of_run(run, list(run.captures.defer("values", "quotes")))
+    samples = load_samples_of_run(run, list(run.captures.defer("values", "quotes")))
     if samples is None:
         raise Http404("No monitor beside this run has more than one sample.")
     return samples

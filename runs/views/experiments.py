@@ -12,7 +12,7 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from runs.analysis.columns import compare_hosts
 from runs.analysis.export import Sheet
 from runs.models import Config, Experiment, Host
-from runs.presenters.comparison_page import comparison_context, read_selection, respond_comparison
+from runs.presenters.comparison_page import make_comparison_context, read_selection, respond_comparison
 from runs.presenters.overview import summarize_method
 from runs.presenters.run_charts import EMPTY_PICTURES, describe_timings, draw_charts, draw_picture
 from runs.querysets import parse_id
@@ -31,7 +31,7 @@ def experiment_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
     tag, host_id = request.GET.get("tag", ""), parse_id(request.GET.get("host", ""))
     archived = request.GET.get("archived") == "1"
     host = get_object_or_404(Host, pk=host_id) if host_id is not None else None
-    found = select_experiments(CARDS + 1, lists.id_after(request.GET), host=host, tag=tag, archived=archived)
+    found = select_experiments(CARDS + 1, lists.read_id_after(request.GET), host=host, tag=tag, archived=archived)
     page = lists.make_page(request.GET, found, size=CARDS)
     chosen_id = parse_id(request.GET.get("compare", "")) or 0
     chosen = Experiment.objects.select_related("host").filter(pk=chosen_id).first() if chosen_id else None
@@ -44,8 +44,8 @@ def experiment_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
         for summary in summaries
         for config in summary.configs
     )
-    facets = lists.popular_facets()
-    context = {"summaries": summaries, "page": page, "tag": tag, "host": host, "hosts": lists.popular_hosts(host)}
+    facets = lists.list_popular_facets()
+    context = {"summaries": summaries, "page": page, "tag": tag, "host": host, "hosts": lists.list_popular_hosts(host)}
     context |= {"tags": facets["tag"], "archived": archived, "chosen": chosen}
     return respond(request, "experiments.html", context, Sheet("Experiments", COLUMNS, rows), fmt=fmt)
 
@@ -53,8 +53,8 @@ def experiment_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
 @answer_unchanged(Experiment)
 def experiment_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     experiment = get_object_or_404(Experiment.objects.select_related("host").prefetch_related("configs"), pk=pk)
-    data = comparison_data.of_experiment(experiment)
-    context = comparison_context(
+    data = comparison_data.load_experiment(experiment)
+    context = make_comparison_context(
         request, data, experiment.name, lambda what: reverse("experiment-picture", args=[pk, what])
     )
     keep_headline(experiment, data, context["comparison"], context["judged"])
@@ -77,7 +77,7 @@ def compare(request: HttpRequest, fmt: str = "") -> HttpResponse:
     kept = request.GET.copy()
     kept.pop("format", None)
     query = f"?{kept.urlencode()}" if kept else ""
-    context = comparison_context(
+    context = make_comparison_context(
         request, data, "Comparison", lambda what: reverse("compare-picture", args=[what]) + query
     )
     context |= {"asked": asked, "found": len(data.runs), "permalink": reverse("compare") + query}
@@ -98,7 +98,7 @@ def config_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     shared = comparison_data.drop_repeated_texts(config.experiment.texts.filter(config=None))
     texts += [(text, comparison_data.line_url(text.upload_id, text.line_first)) for text in shared]
     newest = list(config.runs.select_related("host").order_by("-id")[:MAX_LISTED])
-    runs = [comparison_data.run_fact(run) for run in sorted(newest, key=lambda run: (run.repeat, run.pk))]
+    runs = [comparison_data.make_run_fact(run) for run in sorted(newest, key=lambda run: (run.repeat, run.pk))]
     peers = list(config.experiment.configs.all())
     elsewhere = Config.objects.filter(name=config.name).exclude(pk=pk).select_related("experiment").order_by("-id")[:20]
     context = {"config": config, "texts": texts, "runs": runs, "peers": peers, "elsewhere": list(elsewhere)}
@@ -111,7 +111,7 @@ def config_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
 @xframe_options_exempt
 def experiment_picture(request: HttpRequest, pk: int, what: str) -> HttpResponse:
     experiment = get_object_or_404(Experiment.objects.select_related("host"), pk=pk)
-    return _respond_picture(request, what, comparison_data.of_experiment(experiment), experiment.name)
+    return _respond_picture(request, what, comparison_data.load_experiment(experiment), experiment.name)
 
 
 @xframe_options_exempt
@@ -136,7 +136,7 @@ def host_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
 def host_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     host = get_object_or_404(Host, pk=pk)
     _, properties = compare_hosts([vars(host)])
-    experiments = select_experiments(CARDS_OF_HOST + 1, lists.id_after(request.GET), host=host)
+    experiments = select_experiments(CARDS_OF_HOST + 1, lists.read_id_after(request.GET), host=host)
     page = lists.make_page(request.GET, experiments, size=CARDS_OF_HOST)
     alike = Host.objects.filter(fingerprint=host.fingerprint).exclude(pk=pk)[:20] if host.fingerprint else []
     context = {"host": host, "properties": properties, "alike": list(alike)}

@@ -12,13 +12,13 @@ from runs import ingest
 from runs.forms import SearchForm
 from runs.incoming import preview_bytes
 from runs.selectors.search import search_site
-from runs.selectors.summaries import latest_experiments
+from runs.selectors.summaries import list_latest_experiments
 
 LATEST = 12
 
 
 def home(request: HttpRequest) -> HttpResponse:
-    summaries = latest_experiments(LATEST)
+    summaries = list_latest_experiments(LATEST)
     context = paste_context(request) | {"summaries": summaries}
     context["has_demos"] = any(summary.is_demo for summary in summaries)
     return render(request, "home.html", context)

@@ -14,12 +14,12 @@ from runs.analysis.export import Sheet
 from runs.analysis.monitors import PHASES
 from runs.forms import RunFilterForm
 from runs.models import Run
-from runs.presenters.monitor_charts import charts_of_run
-from runs.presenters.run_charts import draw_latency, draw_picture, timings_of_run
+from runs.presenters.monitor_charts import make_charts_of_run
+from runs.presenters.run_charts import describe_timings_of_run, draw_latency, draw_picture
 from runs.presenters.tool_fields import arrange, flatten, main_figures
 from runs.responses import answer_unchanged, respond, respond_picture
 from runs.selectors import comparison_data, lists
-from runs.selectors.samples import count_processes, samples_of_run
+from runs.selectors.samples import count_processes, load_samples_of_run
 
 COLUMNS = (
     *("id", "experiment", "config", "label", "repeat", "tool", "concurrency", "requests_per_second"),
@@ -28,7 +28,7 @@ COLUMNS = (
 
 
 def run_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
-    form = RunFilterForm(request.GET, lists.popular_facets())
+    form = RunFilterForm(request.GET, lists.list_popular_facets())
     found = lists.list_runs(request.GET, form.filters())
     rows = tuple(_list_values(run) for run in found.page.rows)
     context = {
@@ -60,10 +60,10 @@ def _list_values(run: Run) -> tuple[Any, ...]:
 @answer_unchanged(Run)
 def run_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     run = get_object_or_404(Run.objects.with_context(), pk=pk)
-    fact = comparison_data.run_fact(run)
+    fact = comparison_data.make_run_fact(run)
     captures = list(run.captures.defer("values", "quotes"))
-    seen = samples_of_run(run, captures)
-    single = timings_of_run(run)
+    seen = load_samples_of_run(run, captures)
+    single = describe_timings_of_run(run)
     chart = draw_latency(run, single["exact_ms"], request.GET.get("y", ""))
     single_fields, field_tables = arrange(fact)
     n = count_processes(captures)
@@ -74,7 +74,7 @@ def run_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
             (one, n.get(one.pk, 0), comparison_data.line_url(one.upload_id, one.line_first))
             for one in sorted(captures, key=lambda one: PHASES.index(one.phase))
         ],
-        "over_time": charts_of_run(run, seen, request.GET.get("program", "")),
+        "over_time": make_charts_of_run(run, seen, request.GET.get("program", "")),
         "marks": seen.marks() if seen else [],
         "through": seen.captures[0] if seen else None,
         "around": seen.part_around(run) if seen else None,

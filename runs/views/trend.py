@@ -10,10 +10,10 @@ from runs.analysis import trend as analysis
 from runs.analysis.export import Sheet
 from runs.analysis.summary_wording import describe_change, describe_course
 from runs.charts import Chart
-from runs.charts.history import Day, Stretch, trend_chart
+from runs.charts.history import Day, Stretch, make_trend_chart
 from runs.models import TrendLine
 from runs.responses import respond
-from runs.selectors.lists import name_trends, newest_run, paginate, trend_days
+from runs.selectors.lists import find_newest_run, list_trend_days, name_trends, paginate
 
 HEADS = ("fingerprint", "tool", "config", "experiment", "runs", "days", "first_day", "last_day")
 DAY_HEADS = ("day", "n", "requests_per_second", "least", "most", "stretch", "build")
@@ -34,7 +34,7 @@ def trend_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
 
 def trend(request: HttpRequest, fingerprint: str, fmt: str = "") -> HttpResponse:
     course = _find_course(fingerprint)
-    run = newest_run(fingerprint)
+    run = find_newest_run(fingerprint)
     days = [(day, number) for number, part in enumerate(course.stretches, 1) for day in part.days]
     rows = tuple(
         (day.on.isoformat(), day.n, day.center, day.least, day.most, number, day.build) for day, number in days
@@ -55,14 +55,14 @@ def trend(request: HttpRequest, fingerprint: str, fmt: str = "") -> HttpResponse
 
 
 def _find_course(fingerprint: str) -> analysis.Course:
-    days = trend_days(fingerprint)
+    days = list_trend_days(fingerprint)
     if not days:
         raise Http404("No counted runs with a rate have this fingerprint, or they came in seconds ago.")
     return analysis.find_course(days)
 
 
 def _draw(course: analysis.Course) -> Chart:
-    return trend_chart(
+    return make_trend_chart(
         [
             Stretch(
                 tuple(Day(day.on, day.n, day.center, day.least, day.most, day.build) for day in part.days), part.center

@@ -21,12 +21,12 @@ from runs.incoming import read_parts, refuse_coding
 from runs.ingest import Rejected, receive
 from runs.models import Capture, Upload
 from runs.numbers import write_count
-from runs.presenters.monitor_charts import charts_of_capture
+from runs.presenters.monitor_charts import make_charts_of_capture
 from runs.presenters.source_lines import mark_lines, upload_spans
 from runs.querysets import parse_id
 from runs.responses import respond
 from runs.selectors.lists import paginate
-from runs.selectors.samples import machine_table, samples_of_capture
+from runs.selectors.samples import list_machine_series, load_samples_of_capture
 from runs.selectors.summaries import summarize
 
 LOGGED_OUT = "You are logged out. Log in in another window, then send the file again: it is still chosen here."
@@ -138,7 +138,7 @@ def upload_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
 
 def _make_text_context(request: HttpRequest, upload: Upload, spans: list[Any]) -> dict[str, Any]:
     """The part of the text that holds ?line=, and the parts that it can be left for."""
-    text, line = ingest.text_of(upload), parse_id(request.GET.get("line", "")) or 1
+    text, line = ingest.load_text(upload), parse_id(request.GET.get("line", "")) or 1
     start = max(min(line, text.n_lines) - 1, 0) // LINES_A_PAGE * LINES_A_PAGE + 1
     return {
         "lines": mark_lines(
@@ -169,6 +169,6 @@ def _make_charts_context(captures: list[Capture]) -> dict[str, Any]:
     longest = max(captures, key=lambda capture: capture.n_samples, default=None)
     if longest is None or longest.n_samples < 2:
         return {}
-    seen = samples_of_capture(longest)
-    charts = charts_of_capture(longest, machine_table(longest), seen.programs("rss_kb", "cpu_pct"), "")
+    seen = load_samples_of_capture(longest)
+    charts = make_charts_of_capture(longest, list_machine_series(longest), seen.programs("rss_kb", "cpu_pct"), "")
     return {"charted": longest, "over_time": charts, "marks": seen.marks()}

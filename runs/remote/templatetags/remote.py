@@ -10,8 +10,8 @@ from ..forms import ScheduleForm
 register = template.Library()
 CLOCKS_LEVEL_S = 0.05  # asking a clock over ssh is no more exact than this
 
-register.simple_tag(job_progress.active_jobs)
-register.simple_tag(job_progress.latest_jobs)
+register.simple_tag(job_progress.list_active_jobs)
+register.simple_tag(job_progress.list_latest_jobs)
 register.simple_tag(job_progress.find_jobs_of_experiment, name="adding_to")
 register.simple_tag(rerun.may_rerun)
 register.simple_tag(schedules.list_entries, name="schedules_of")

@@ -71,7 +71,7 @@ def said(text: str | bytes) -> list[Doubt]:
     """What is doubted of the text's (last) experiment, when it is stored."""
     data = text.encode() if isinstance(text, str) else text
     ingest.submit(data, origin="rest")
-    return judging.compare_and_judge(comparison_data.of_experiment(Experiment.objects.order_by("id").reverse()[0]))[
+    return judging.compare_and_judge(comparison_data.load_experiment(Experiment.objects.order_by("id").reverse()[0]))[
         1
     ].doubts
 

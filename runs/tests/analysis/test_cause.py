@@ -306,7 +306,7 @@ def causes(shared, db):
     def of(number: str) -> list[Causes]:
         ingest.submit(next(shared.glob(f"seeds/{number}_*.txt")).read_bytes(), origin="command")
         found = Experiment.objects.order_by("id")
-        return [judging.compare_and_judge(comparison_data.of_experiment(each))[1].causes for each in found]
+        return [judging.compare_and_judge(comparison_data.load_experiment(each))[1].causes for each in found]
 
     return of
 
@@ -363,6 +363,6 @@ def test_seed_003_had_one_side_fail(causes):
 )
 def test_what_was_planted_is_named_on_a_machine_that_others_use_as_well(recording, cause):
     ingest.submit((TEXTS / "lab" / f"{recording}.txt").read_bytes(), origin="command")
-    (found,) = judging.compare_and_judge(comparison_data.of_experiment(Experiment.objects.get()))[1].causes.findings
+    (found,) = judging.compare_and_judge(comparison_data.load_experiment(Experiment.objects.get()))[1].causes.findings
     assert (found.cause, found.config) == (cause, "planted")
     assert all(one.source.line for one in found.evidence)

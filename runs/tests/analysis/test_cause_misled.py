@@ -65,7 +65,7 @@ def recording(sides: dict[str, tuple[float, str]], *, seconds: float = 10.0, add
 def explain(db):
     def of(text: str) -> Causes:
         ingest.submit(text.encode(), origin="command")
-        judged = judging.compare_and_judge(comparison_data.of_experiment(Experiment.objects.get()))[1]
+        judged = judging.compare_and_judge(comparison_data.load_experiment(Experiment.objects.get()))[1]
         return judged.causes
 
     return of

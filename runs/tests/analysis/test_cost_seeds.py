@@ -19,7 +19,7 @@ def judged(shared):
     def get(number: str, name: str = "") -> Judged:
         ingest.submit(next(shared.glob(f"seeds/{number}_*.txt")).read_bytes(), origin="rest")
         experiments = Experiment.objects.filter(name__contains=name).order_by("id")
-        return judging.compare_and_judge(comparison_data.of_experiment(experiments[0]))[1]
+        return judging.compare_and_judge(comparison_data.load_experiment(experiments[0]))[1]
 
     return get
 

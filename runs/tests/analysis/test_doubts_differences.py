@@ -169,7 +169,7 @@ def test_texts_of_two_machines_in_one_experiment_differ_in_them(model, differs):
         cpuinfo = f"$ cat /proc/cpuinfo\nprocessor\t: 0\nmodel name\t: {cpu}\ncpu MHz\t\t: 1300.000\n\n"
         hints = ingest.Hints(experiment="Two machines", host="web" if not differs else f"web-{name}")
         ingest.submit(f"{session(**{name: text})}\n{cpuinfo}".encode(), origin="rest", hints=hints)
-    found = find_doubts(comparison_data.case_of(comparison_data.of_experiment(Experiment.objects.get())))
+    found = find_doubts(comparison_data.make_case(comparison_data.load_experiment(Experiment.objects.get())))
     assert [doubt.severity for doubt in of(found, "differs.machine")] == (["caution"] if differs else [])
 
 

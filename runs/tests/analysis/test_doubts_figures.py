@@ -239,7 +239,7 @@ def test_the_line_of_a_doubt_about_a_run_is_that_of_the_figure_it_rests_on():
 def test_a_figure_of_the_table_links_to_its_own_line():
     text = session(nginx=report("long_1"), siege=SIEGE)
     said(text)
-    data = comparison_data.of_experiment(Experiment.objects.get())
+    data = comparison_data.load_experiment(Experiment.objects.get())
     row = compare(data.configs, data.runs, []).row("requests_per_second")
     lines = text.split("\n")
     starts = [lines[cell.figures[0].line - 1].strip().partition(":")[0] for cell in row.cells]

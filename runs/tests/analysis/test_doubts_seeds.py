@@ -24,7 +24,7 @@ def seed(shared: Path):
     def read(number: str) -> list[list[Doubt]]:
         ingest.submit(next(shared.glob(f"seeds/{number}_*.txt")).read_bytes(), origin="rest")
         return [
-            judging.compare_and_judge(comparison_data.of_experiment(made))[1].doubts
+            judging.compare_and_judge(comparison_data.load_experiment(made))[1].doubts
             for made in Experiment.objects.order_by("id")
         ]
 

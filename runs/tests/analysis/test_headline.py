@@ -433,7 +433,7 @@ def test_the_json_has_the_keys_that_scripts_rely_on():
 def test_the_published_sessions_have_these_outcomes(shared, number, outcomes):
     ingest.submit(next(shared.glob(f"seeds/{number}_*.txt")).read_bytes(), origin="rest")
     found = [
-        judging.compare_and_judge(comparison_data.of_experiment(one))[1].headline
+        judging.compare_and_judge(comparison_data.load_experiment(one))[1].headline
         for one in Experiment.objects.order_by("id")
     ]
     assert [one.outcome for one in found] == outcomes

@@ -13,7 +13,7 @@ from runs.analysis.headline import MOST_ADVISED, Headline, Outcome, Step
 from runs.analysis.headline_lead import shorten, write_lead
 from runs.analysis.table import compare
 from runs.ingest.submission import Preview
-from runs.selectors.comparison_data import of_draft
+from runs.selectors.comparison_data import make_draft_case
 from runs.tests.drafts.documents import FOLDER, expand, read
 
 LEADERLESS = (Outcome.SAME, Outcome.SINGLE, Outcome.NONE, Outcome.NOT_COMPARABLE)
@@ -68,6 +68,6 @@ def check_effect(found: Headline, own: float, other: float) -> Iterator[str]:
 def test_the_headline_of_any_document_agrees_with_itself(name):
     blocks, draft = read(expand((FOLDER / f"{name}.txt").read_text()))
     for experiment in draft.experiments:
-        case = of_draft(Preview(None, blocks, draft, [], None), experiment)
+        case = make_draft_case(Preview(None, blocks, draft, [], None), experiment)
         table = compare(case.configs, [run for run in case.runs if run.counted], case.captures)
         assert [*check(conclude(case, table, None).headline)] == []

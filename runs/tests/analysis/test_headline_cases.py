@@ -12,7 +12,7 @@ from runs.analysis.headline import Headline
 from runs.analysis.headline_lead import write_lead
 from runs.analysis.headline_wording import describe_lead
 from runs.analysis.table import compare, set_baselines
-from runs.presenters.run_charts import throughput_bars
+from runs.presenters.run_charts import make_throughput_bars
 from runs.tests.analysis.facts import capture, httpd, run
 from runs.tests.analysis.judging import headline_of, table
 
@@ -398,7 +398,7 @@ def test_of_two_configs_the_chart_and_the_table_have_the_effect_of_the_headline(
     for sides in ([times(1.37, BASE), OTHER], [BASE, times(1.37)]):
         comparison = table(*sides)
         found = headline_of(comparison)
-        bars = throughput_bars(comparison, found)
+        bars = make_throughput_bars(comparison, found)
         assert [bool(bar.change) for bar in bars] == [bar.name == found.winner.title for bar in bars]
         assert f"+{found.change_pct:.0f} %" in [bar.change for bar in bars]
         said = describe_lead(found, comparison.bases, ("a", "b"))

@@ -127,7 +127,7 @@ def test_what_was_watched_beside_a_warm_up_is_in_no_row():
 
 def test_the_flat_table_has_exact_figures_and_keys_that_differ():
     made = compare(configs("a", "a"), [run(1, 617.01), run(2, 878.81)], [])
-    flat = export.of_comparison("t", made, judge(made))
+    flat = export.make_comparison_sheet("t", made, judge(made))
     assert flat.heads[:6] == ("metric", "unit", "a", "a: n", "a (2)", "a (2): n")
     assert len(set(flat.heads)) == len(flat.heads)
     assert flat.records()[0]["a"] == 617.01

@@ -24,10 +24,10 @@ def read(shared: Path):
         """Seed `number`'s experiment `at`; `out`: columns whose runs do not count, and why."""
         text = next(shared.glob(f"seeds/{number}_*.txt")).read_bytes()
         ingest.submit(text, origin="rest")
-        data = comparison_data.of_experiment(Experiment.objects.order_by("id")[at])
+        data = comparison_data.load_experiment(Experiment.objects.order_by("id")[at])
         made = compare(data.configs, data.runs, data.captures)
         excluded = {run.id: why for at, why in (out or {}).items() for run in made.columns[at].runs}
-        return made, judge(made, excluded=excluded, spread=judging.spread_elsewhere(made))
+        return made, judge(made, excluded=excluded, spread=judging.find_spread_elsewhere(made))
 
     return read
 

@@ -648,7 +648,7 @@ def test_failures_tested_by_fisher_are_not_said_to_be_corrected():
 )
 def test_the_published_sessions_have_these_sentences(shared, number, words):
     ingest.submit(next(shared.glob(f"seeds/{number}_*.txt")).read_bytes(), origin="rest")
-    data = comparison_data.of_experiment(Experiment.objects.order_by("id")[0])
+    data = comparison_data.load_experiment(Experiment.objects.order_by("id")[0])
     sentence = judging.compare_and_judge(data)[1].headline.sentence
     assert [part for part in words if part not in sentence] == []
 

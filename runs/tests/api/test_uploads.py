@@ -234,7 +234,7 @@ def test_a_large_text_is_handed_to_a_worker(api, queue, django_capture_on_commit
 @pytest.mark.parametrize(("said", "kept"), [("", True), ("?redact=no", True), ("?redact=yes", False)])
 def test_secrets_are_blacked_out_where_that_is_asked_for(api, said, kept):
     api.post(f"{UPLOADS}{said}", SECRET + session(500), content_type="text/plain")
-    text = "\n".join(ingest.text_of(Upload.objects.get()).lines())
+    text = "\n".join(ingest.load_text(Upload.objects.get()).lines())
     assert ("geheim7" in text, "--password=[redacted]" in text) == (kept, not kept)
 
 
@@ -243,7 +243,7 @@ def test_secrets_are_blacked_out_by_default_where_everybody_may_read(api, settin
     settings.PUBLIC_READ = True
     body = send(api, SECRET + session(500), query=said).json()
     assert body["n_secrets"] == kept
-    assert ("geheim7" in "\n".join(ingest.text_of(Upload.objects.get()).lines())) == kept
+    assert ("geheim7" in "\n".join(ingest.load_text(Upload.objects.get()).lines())) == kept
 
 
 def test_a_stored_text_is_blacked_out(api):
@@ -517,7 +517,7 @@ def test_a_text_that_takes_too_long_to_read_fails_with_a_sentence_and_is_kept(ap
     tasks.parse_upload(pk)
     upload = Upload.objects.get()
     assert upload.status == "failed" and "longer than texts of its size may take" in upload.error
-    assert [*ingest.text_of(upload).lines()] == text.splitlines()
+    assert [*ingest.load_text(upload).lines()] == text.splitlines()
 
 
 def test_waiting_for_a_processor_does_not_count_as_reading(api, queue, monkeypatch):

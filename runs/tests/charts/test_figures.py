@@ -22,8 +22,8 @@ from runs.charts import (
     curves,
     cut,
     history,
-    linear_axis,
-    log_axis,
+    make_linear_axis,
+    make_log_axis,
     paint,
     svg,
     symbol,
@@ -45,18 +45,20 @@ LOAD = history.LoadBySecond(
     None, 1, range(5), (10, 12, 0, 11, 9), (5.0, 6.0, None, 5.0, 4.0), (9.0, 9.0, None, 8.0, 7.0)
 )
 CHARTS = {
-    "rates": bars.rate_chart(TWO),
-    "latency": curves.latency_chart(
+    "rates": bars.make_rate_chart(TWO),
+    "latency": curves.make_latency_chart(
         [LatencyRun("event", 0, PERCENTILES, "A event"), LatencyRun("worker", 1, PERCENTILES)]
     ),
-    "scaling": curves.scaling_chart([Curve("worker", 0, SWEEP, LAW, peak=(4.0, 3.0, 6.0))]),
-    "sweep": curves.sweep_chart([SweptPoint("a", 0, n, 10.0 * n, 5.0, 0.0) for n in (5, 10, 50)], "workers", 50, None),
-    "processes": bars.process_chart([Sizes("event", 0, "httpd", (12.0, 13.5), step="during")]),
-    "memory": bars.memory_chart([Stack("event", "before", {"used": 300.0, "free": 400.0}, "A")]),
-    "cpu": bars.cpu_chart([Stack("event", "during", {"user": 60.0, "stolen": 10.0, "idle": 30.0})]),
-    "requests": bars.histogram_chart([(0.0, 10.0, 5), (10.0, float("inf"), 2)]),
-    "trend": history.trend_chart([history.Stretch(DAYS[:4], 102.0), history.Stretch(DAYS[4:], 106.0)]),
-    "course": history.load_chart(LOAD),
+    "scaling": curves.make_scaling_chart([Curve("worker", 0, SWEEP, LAW, peak=(4.0, 3.0, 6.0))]),
+    "sweep": curves.make_sweep_chart(
+        [SweptPoint("a", 0, n, 10.0 * n, 5.0, 0.0) for n in (5, 10, 50)], "workers", 50, None
+    ),
+    "processes": bars.make_process_chart([Sizes("event", 0, "httpd", (12.0, 13.5), step="during")]),
+    "memory": bars.make_memory_chart([Stack("event", "before", {"used": 300.0, "free": 400.0}, "A")]),
+    "cpu": bars.make_cpu_chart([Stack("event", "during", {"user": 60.0, "stolen": 10.0, "idle": 30.0})]),
+    "requests": bars.make_histogram_chart([(0.0, 10.0, 5), (10.0, float("inf"), 2)]),
+    "trend": history.make_trend_chart([history.Stretch(DAYS[:4], 102.0), history.Stretch(DAYS[4:], 106.0)]),
+    "course": history.make_load_chart(LOAD),
 }
 
 
@@ -125,13 +127,13 @@ def test_a_bar_has_its_letter_value_and_change_beside_it():
 
 
 def test_a_rate_of_another_workload_is_in_a_panel_of_its_own():
-    chart = bars.rate_chart([Bar("a", 0, (9.0,), workload="large"), Bar("a", 0, (292.0,), workload="small")])
+    chart = bars.make_rate_chart([Bar("a", 0, (9.0,), workload="large"), Bar("a", 0, (292.0,), workload="small")])
     assert [(panel.title, panel.x.high) for panel in chart.panels] == [("large", 10), ("small", 300)]
 
 
 def test_what_failed_is_hatched_named_above_the_hatching_and_never_the_longest_bar_of_a_card():
     every = [Bar("good", 0, (100.0,)), Bar("bad", 1, (900.0,), failed=True), Bar("out", 2, (50.0,), counted=False)]
-    chart = bars.rate_chart(every)
+    chart = bars.make_rate_chart(every)
     assert [mark.hatched for mark in marks(chart, Bars)] == [(False,), (True,), (True,)]
     assert [row.head for row in chart.panels[0].y] == ["good", "bad · failed", "out · not counted"]
     assert chart.panels[0].x.high >= 900
@@ -140,23 +142,23 @@ def test_what_failed_is_hatched_named_above_the_hatching_and_never_the_longest_b
 
 
 def test_what_does_not_count_and_would_flatten_the_others_is_on_a_scale_of_its_own():
-    chart = bars.rate_chart([Bar("a", 0, (3.0,)), Bar("b", 1, (5.0,)), Bar("out", 2, (17160.0,), counted=False)])
+    chart = bars.make_rate_chart([Bar("a", 0, (3.0,)), Bar("b", 1, (5.0,)), Bar("out", 2, (17160.0,), counted=False)])
     assert [(panel.title, panel.x.high) for panel in chart.panels] == [("", 5), (bars.OFF_SCALE, 20_000)]
 
 
 def test_an_interval_far_beyond_the_values_does_not_press_the_bars_flat():
-    chart = bars.rate_chart([Bar("a", 0, (100.0, 110.0, 120.0), interval=(-1e9, 1e9))])
+    chart = bars.make_rate_chart([Bar("a", 0, (100.0, 110.0, 120.0), interval=(-1e9, 1e9))])
     assert chart.panels[0].x.high <= 200
 
 
 def test_no_rate_is_no_chart():
-    assert bars.rate_chart([]) is bars.rate_chart([Bar("a", 0, (float("nan"),))]) is None
+    assert bars.make_rate_chart([]) is bars.make_rate_chart([Bar("a", 0, (float("nan"),))]) is None
 
 
 def test_a_config_keeps_its_colour_in_every_chart():
-    rate = marks(bars.rate_chart([Bar("worker", 1, (1.0,))]), Bars)[0].paint
-    line = marks(curves.latency_chart([LatencyRun("worker", 1, PERCENTILES)]), Line)[0].paint
-    strip = marks(bars.process_chart([Sizes("worker", 1, "httpd", (12.0,))]), Dots)[0].place
+    rate = marks(bars.make_rate_chart([Bar("worker", 1, (1.0,))]), Bars)[0].paint
+    line = marks(curves.make_latency_chart([LatencyRun("worker", 1, PERCENTILES)]), Line)[0].paint
+    strip = marks(bars.make_process_chart([Sizes("worker", 1, "httpd", (12.0,))]), Dots)[0].place
     assert rate == line == paint(strip) == "s1"
 
 
@@ -166,8 +168,8 @@ def test_colours_that_come_round_again_come_with_another_symbol():
 
 
 def test_percentiles_stand_at_one_over_what_is_left_and_the_longest_request_at_the_end():
-    assert [curves.position(p) for p in (50, 90, 99, 99.9)] == [2, 10, 100, 1000]
-    chart = curves.latency_chart([LatencyRun("event", 0, PERCENTILES)])
+    assert [curves.place_percentile(p) for p in (50, 90, 99, 99.9)] == [2, 10, 100, 1000]
+    chart = curves.make_latency_chart([LatencyRun("event", 0, PERCENTILES)])
     dotted, line = marks(chart, Line)
     assert (line.x, line.y) == ((2, 10, 100), (35, 49, 1032))
     assert dotted.dotted
@@ -177,7 +179,7 @@ def test_percentiles_stand_at_one_over_what_is_left_and_the_longest_request_at_t
 
 def test_repeats_are_a_median_and_a_band_and_what_does_not_count_is_a_thin_line():
     runs = [LatencyRun("event", 0, {"50": 10.0 * n, "90": 20.0 * n}) for n in (1, 2, 4)]
-    chart = curves.latency_chart([*runs, LatencyRun("event", 0, {"50": 99.0, "90": 999.0}, counted=False)])
+    chart = curves.make_latency_chart([*runs, LatencyRun("event", 0, {"50": 99.0, "90": 999.0}, counted=False)])
     (band,) = marks(chart, Band)
     counted, left_out = marks(chart, Line)
     assert (band.low, counted.y, band.high) == ((10, 20), (20, 40), (40, 80))
@@ -186,8 +188,8 @@ def test_repeats_are_a_median_and_a_band_and_what_does_not_count_is_a_thin_line(
 
 def test_a_log_axis_leaves_out_nought_and_the_linear_one_begins_there():
     runs = [LatencyRun("event", 0, {"50": 0.0, "90": 2.0, "99": 3.0})]
-    assert marks(curves.latency_chart(runs, "log"), Line)[0].y == (2, 3)
-    linear = curves.latency_chart(runs)
+    assert marks(curves.make_latency_chart(runs, "log"), Line)[0].y == (2, 3)
+    linear = curves.make_latency_chart(runs)
     assert marks(linear, Line)[0].y == (0, 2, 3)
     assert linear.panels[0].y.low == 0
 
@@ -198,7 +200,7 @@ def test_a_far_tail_asks_for_the_log_axis():
 
 
 def test_more_than_ten_configs_become_small_multiples_with_one_scale():
-    chart = curves.latency_chart([LatencyRun(f"c{n}", n, {"50": 1, "90": n + 1}) for n in range(12)])
+    chart = curves.make_latency_chart([LatencyRun(f"c{n}", n, {"50": 1, "90": n + 1}) for n in range(12)])
     assert [panel.title for panel in chart.panels] == [f"c{n}" for n in range(12)]
     assert len({(panel.x, panel.y) for panel in chart.panels}) == 1
 
@@ -212,18 +214,18 @@ def test_more_than_ten_configs_become_small_multiples_with_one_scale():
     ],
 )
 def test_a_log_axis_is_ticked_at_1_2_and_5_with_thousands_marked(values, ticks):
-    assert [tick.text for tick in log_axis(values).ticks] == ticks
+    assert [tick.text for tick in make_log_axis(values).ticks] == ticks
 
 
 @pytest.mark.parametrize(("most", "last"), [(887, 1000), (0.03, 0.03), (29219, 30000), (0, 1), (float("inf"), 1)])
 def test_a_linear_axis_begins_at_zero_and_ends_at_a_tick(most, last):
-    axis = linear_axis(most)
+    axis = make_linear_axis(most)
     assert (axis.low, axis.ticks[-1].at, axis.high) == (0, last, last)
     assert len(axis.ticks) <= 7
 
 
 def test_sweeps_of_one_name_are_told_apart_and_the_peak_is_named():
-    chart = curves.scaling_chart([Curve("event MPM", at, SWEEP, LAW, (4.0, 3.0, 6.0)) for at in range(2)])
+    chart = curves.make_scaling_chart([Curve("event MPM", at, SWEEP, LAW, (4.0, 3.0, 6.0)) for at in range(2)])
     assert [entry.text for entry in chart.key] == ["event MPM (1)", "event MPM (2)"]
     assert [span.text for span in marks(chart, Span) if span.text][0] == "event MPM (1): peak at 4 (3 to 6)"
 
@@ -233,31 +235,31 @@ def test_levels_of_one_config_are_named_at_their_lines_as_their_colour_is_one():
         LatencyRun(f"nginx · -c {n}", 0, {"50": n, "90": 2 * n}, f"{letter} -c {n}")
         for letter, n in (("A", 5), ("B", 50))
     ]
-    chart = curves.latency_chart(levels)
+    chart = curves.make_latency_chart(levels)
     assert not chart.key
     assert [line.end for line in marks(chart, Line)] == ["-c 5", "-c 50"]
 
 
 def test_latency_of_a_sweep_goes_through_the_mean_of_each_level():
     dots = (Dot(1, 10.0, 4.0), Dot(1, 10.0, 6.0), Dot(2, 20.0, 9.0))
-    assert marks(curves.scaling_chart([Curve("worker", 0, dots)]), Line)[0].y == (5.0, 9.0)
-    assert len(curves.scaling_chart([Curve("worker", 0, (Dot(1, 1.0), Dot(2, 1.0)))]).panels) == 1
+    assert marks(curves.make_scaling_chart([Curve("worker", 0, dots)]), Line)[0].y == (5.0, 9.0)
+    assert len(curves.make_scaling_chart([Curve("worker", 0, (Dot(1, 1.0), Dot(2, 1.0)))]).panels) == 1
 
 
 def test_levels_far_apart_are_on_a_log_axis_with_a_tick_each():
-    axis = curves.scaling_chart([Curve("worker", 0, tuple(Dot(n, 1.0) for n in (1, 10, 100)))]).panels[0].x
+    axis = curves.make_scaling_chart([Curve("worker", 0, tuple(Dot(n, 1.0) for n in (1, 10, 100)))]).panels[0].x
     assert axis.log
     assert [tick.text for tick in axis.ticks] == ["1", "10", "100"]
 
 
 def test_nothing_to_draw_is_no_chart():
-    assert curves.scaling_chart([Curve("worker", 0, ())]) is None
-    assert curves.latency_chart([LatencyRun("a", 0, {"50": 1.0})]) is None
-    assert bars.memory_chart([]) is bars.process_chart([]) is None
+    assert curves.make_scaling_chart([Curve("worker", 0, ())]) is None
+    assert curves.make_latency_chart([LatencyRun("a", 0, {"50": 1.0})]) is None
+    assert bars.make_memory_chart([]) is bars.make_process_chart([]) is None
 
 
 def test_a_strip_of_many_processes_is_thinned_and_keeps_its_ends():
-    (dots,) = marks(bars.process_chart([Sizes("a", 0, "httpd", tuple(float(n) for n in range(1000)))]), Dots)
+    (dots,) = marks(bars.make_process_chart([Sizes("a", 0, "httpd", tuple(float(n) for n in range(1000)))]), Dots)
     assert (len(dots.x), dots.x[0], dots.x[-1]) == (bars.MOST_DOTS, 0, 999)
 
 

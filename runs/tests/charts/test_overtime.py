@@ -13,8 +13,8 @@ from hypothesis.extra.numpy import arrays
 from runs.charts import Band, Line
 from runs.charts.svg import draw_inline
 from runs.charts.time_series import RunSpan, View, describe, encode
-from runs.charts.timeline import Trace, build_timeline, thin, to_rows
-from runs.presenters.monitor_charts import cpu_traces, memory_traces
+from runs.charts.timeline import Trace, build_timeline, thin_values, to_rows
+from runs.presenters.monitor_charts import make_cpu_traces, make_memory_traces
 from runs.selectors.samples import join_clocks
 from runs.tests.charts.light import restored
 
@@ -119,7 +119,7 @@ FLOATS = st.floats(0, 1e9) | st.just(7.0)
 
 @given(arrays(np.float64, st.integers(1, 400), elements=FLOATS), st.integers(20, 60))
 def test_thinned_lines_keep_their_ends_and_their_peaks(figures, points):
-    places = thin(figures, points)
+    places = thin_values(figures, points)
     assert len(places) <= max(points, 8) and list(places) == sorted(set(places))
     assert places[0] == 0 and places[-1] == len(figures) - 1
     assert figures[places].max() == figures.max()
@@ -244,7 +244,7 @@ def test_a_run_that_may_have_been_on_either_of_two_days_is_not_marked():
 def test_memory_is_split_as_its_monitor_told_it():
     told = {"mem_total_kb": np.array([1024.0 * 10]), "mem_free_kb": np.array([1024.0 * 3])}
     told["mem_buff_cache_kb"] = np.array([1024.0 * 2])
-    assert [(one.name, one.values[0]) for one in memory_traces(told)] == [
+    assert [(one.name, one.values[0]) for one in make_memory_traces(told)] == [
         ("used by programs", 5.0),
         ("cached", 2.0),
         ("free", 3.0),
@@ -254,7 +254,7 @@ def test_memory_is_split_as_its_monitor_told_it():
 def test_kinds_of_cpu_time_that_never_came_are_left_out():
     told = {"cpu_us": np.array([50.0, NAN]), "cpu_ni": np.array([1.0, NAN]), "cpu_id": np.array([49.0, NAN])}
     told["cpu_wa"] = np.zeros(2)
-    assert [(one.name, one.values[0]) for one in cpu_traces(told)] == [("user", 51.0), ("idle", 49.0)]
+    assert [(one.name, one.values[0]) for one in make_cpu_traces(told)] == [("user", 51.0), ("idle", 49.0)]
 
 
 def test_lines_of_two_units_stand_in_two_panels():

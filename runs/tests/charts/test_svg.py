@@ -10,8 +10,8 @@ from xml.etree import ElementTree as ET
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from runs.charts.bars import Bar, rate_chart
-from runs.charts.curves import LatencyRun, latency_chart
+from runs.charts.bars import Bar, make_rate_chart
+from runs.charts.curves import LatencyRun, make_latency_chart
 from runs.charts.svg import draw_inline
 from runs.charts.svg_file import DARK, LIGHT, draw_empty, draw_file
 
@@ -33,7 +33,7 @@ TAGS = (
     "defs",
     "pattern",
 )
-RATES = rate_chart(
+RATES = make_rate_chart(
     [Bar("worker", 0, (617.01, 878.81)), Bar("event", 1, (722.23, 887.55, 801.5), interval=(600.0, 1010.0))]
 )
 
@@ -77,7 +77,7 @@ def test_room_beside_a_plot_has_a_rule_in_the_style_sheet():
 
 @given(st.text(max_size=80), st.lists(st.floats(), max_size=5))
 def test_any_name_and_any_value_make_a_well_formed_picture(name, values):
-    chart = rate_chart([Bar(name, 3, tuple(values), label="A"), Bar(name, 1, (1.0,), failed=True, workload=name)])
+    chart = make_rate_chart([Bar(name, 3, tuple(values), label="A"), Bar(name, 1, (1.0,), failed=True, workload=name)])
     root = read(draw_file(chart, name))
     read(draw_inline(chart))
     assert {element.tag.removeprefix(SVG) for element in root.iter()} <= set(TAGS)
@@ -89,14 +89,14 @@ def test_any_name_and_any_value_make_a_well_formed_picture(name, values):
 def test_any_percentiles_make_a_well_formed_picture(values):
     others = [LatencyRun("y", 1, {"50": 3.0, "99": 90.0}, "B y")]
     for scale, more in product(("", "log", "linear"), ([], others)):
-        if chart := latency_chart([LatencyRun("x", 0, values, "A x"), *more], scale):
+        if chart := make_latency_chart([LatencyRun("x", 0, values, "A x"), *more], scale):
             assert not re.search(r"nan|inf", "".join(re.findall(r' d="([^"]*)"', draw_file(chart, "any"))))
             read(draw_inline(chart))
 
 
 def test_hostile_names_stay_words():
     hostile = '</title></svg><script>alert(1)</script><image href="//x"/>\x00'
-    chart = rate_chart([Bar(hostile, 0, (1.0,))])
+    chart = make_rate_chart([Bar(hostile, 0, (1.0,))])
     for picture in (draw_file(chart, hostile), draw_inline(chart)):
         assert "<script" not in picture
         assert "<image" not in picture

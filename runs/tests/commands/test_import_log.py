@@ -124,14 +124,14 @@ class TestImportLog:
 
     def test_secrets_are_blacked_out_where_that_is_asked_for(self, log):
         run("--redact", log("$ mysqldump --password=geheim7 db\n" + session(500)))
-        assert "geheim7" not in "".join(ingest.text_of(Upload.objects.get()).lines())
+        assert "geheim7" not in "".join(ingest.load_text(Upload.objects.get()).lines())
 
     def test_it_says_that_secrets_stand_in_a_text_and_takes_them_out_where_everybody_may_read(self, log, settings):
         out = run(log("$ mysqldump --password=geheim7 db\n" + session(500)))[1]
         assert "holds what looks like a secret" in out and "/uploads/" in out and "geheim7" not in out
         settings.PUBLIC_READ = True
         assert "looks like a secret" not in run(log("$ mysqldump --password=geheim8 db\n" + session(600), "b.log"))[1]
-        assert "geheim8" not in "".join(ingest.text_of(Upload.objects.latest("pk")).lines())
+        assert "geheim8" not in "".join(ingest.load_text(Upload.objects.latest("pk")).lines())
 
     def test_it_unpacks_what_is_packed(self, tmp_path):
         (tmp_path / "a.log.zst").write_bytes(zstd.compress(session(500).encode()))

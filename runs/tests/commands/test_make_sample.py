@@ -79,7 +79,7 @@ def test_without_series_there_are_no_captures():
 def test_its_runs_stand_in_their_texts(admin_client):
     make("--runs", "40")
     run = Run.objects.order_by("pk").last()
-    line = [*ingest.text_of(Upload.objects.get(pk=run.upload_id)).lines()][run.line_first + 3]
+    line = [*ingest.load_text(Upload.objects.get(pk=run.upload_id)).lines()][run.line_first + 3]
     assert line.startswith(f"Requests per second:    {run.requests_per_second:.2f}")
     for thing in (run, run.config, run.host, run.experiment, run.upload):
         assert admin_client.get(thing.get_absolute_url()).status_code == 200

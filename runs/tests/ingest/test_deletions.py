@@ -183,13 +183,13 @@ def test_a_queued_text_that_is_deleted_is_not_read(settings):
 
 
 def test_the_next_config_becomes_the_baseline(upload):
-    from runs.selectors.comparison_data import find_baseline, of_experiment
+    from runs.selectors.comparison_data import find_baseline, load_experiment
 
     experiment = Experiment.objects.get()
     first, second = experiment.configs.all()
     fields.change(first, {"counted": False})
     assert find_baseline(experiment) == second
-    assert of_experiment(experiment).configs[0].id == second.pk
+    assert load_experiment(experiment).configs[0].id == second.pk
     fields.change(first, {"counted": True})
     ingest.delete(first)
     assert find_baseline(experiment) == second

@@ -10,7 +10,7 @@ from runs import ingest
 from runs.analysis.facts import FIGURES, RunFigures
 from runs.api.serializers import RunSerializer
 from runs.models import Run
-from runs.selectors.comparison_data import run_fact
+from runs.selectors.comparison_data import make_run_fact
 from runs.tests.ingest.texts import ab
 
 COLUMNS = [field for field in Run._meta.concrete_fields if field.name in FIGURES]
@@ -38,5 +38,5 @@ def test_a_posted_report_gives_the_same_figures_at_every_step():
     for name in FIGURES:
         figure = getattr(result, name)
         expected = "" if figure is None and name in {"tool_version", "server_software"} else figure
-        assert getattr(run, name) == getattr(run_fact(run), name) == served[name] == expected
+        assert getattr(run, name) == getattr(make_run_fact(run), name) == served[name] == expected
     assert (run.requests_per_second, run.failed_requests, run.port) == (500.0, 3, 8080)

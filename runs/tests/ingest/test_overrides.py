@@ -30,7 +30,7 @@ def ann() -> User:
 
 
 def said() -> list[Doubt]:
-    return judging.compare_and_judge(comparison_data.of_experiment(Experiment.objects.get()))[1].doubts
+    return judging.compare_and_judge(comparison_data.load_experiment(Experiment.objects.get()))[1].doubts
 
 
 def about(run: Run) -> Doubt:

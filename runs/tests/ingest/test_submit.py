@@ -88,11 +88,11 @@ class TestStoring:
         text = "password: hunter2\n" + session(500)
         first = submit(text, redact=["s1"])
         assert submit(text) == ingest.Receipt(first.upload, created=False)
-        assert submit("\n".join(ingest.text_of(first.upload).lines())).created is False
+        assert submit("\n".join(ingest.load_text(first.upload).lines())).created is False
 
     def test_a_redacted_secret_is_stored_nowhere(self):
         upload = submit("password: hunter2\n" + session(500, heading="Cookie: sid=f00ba4"), redact=["s1", "s2"]).upload
-        text = "\n".join(ingest.text_of(upload).lines())
+        text = "\n".join(ingest.load_text(upload).lines())
         assert "hunter2" not in text and "f00ba4" not in text
         assert Run.objects.get().label == "Cookie: [redacted]"
 
@@ -115,7 +115,7 @@ class TestStoring:
         done = Upload.objects.get(pk=done.pk)
         assert (done.status, done.n_secrets, done.n_lines) == ("ready", 0, upload.n_lines)
         assert found_in_rows("geheim7", "f00ba4", "Mellon") == set()
-        stored = "\n".join(ingest.text_of(done).lines())
+        stored = "\n".join(ingest.load_text(done).lines())
         assert stored.count("[redacted]") == 3 and not {"geheim7", "f00ba4", "Mellon"} & set(re.findall(r"\w+", stored))
         assert Config.objects.get().name == "[redacted] with [redacted]"
         assert list(Run.objects.order_by("pk").values_list("pk", "requests_per_second")) == runs
@@ -125,7 +125,7 @@ class TestStoring:
         upload = submit(session(500)).upload
         with pytest.raises(Rejected, match="'50' is too short"):
             tasks.redact_upload(upload.pk, ["50"])
-        assert [*ingest.text_of(upload).lines()] == session(500).splitlines()
+        assert [*ingest.load_text(upload).lines()] == session(500).splitlines()
 
     def test_a_text_that_waits_is_not_blacked_out(self):
         upload = submit(session(500)).upload
@@ -237,7 +237,7 @@ class TestRefusing:
         assert error.upload is not None
         upload = Upload.objects.get()
         assert (upload, upload.status, upload.error) == (error.upload, "failed", str(error))
-        assert [*ingest.text_of(upload).lines()] == ["hello", "world"]
+        assert [*ingest.load_text(upload).lines()] == ["hello", "world"]
 
     def test_it_is_kept_once_and_tried_again(self, monkeypatch):
         first = refused(session(500)[:8] + "\nno").upload
@@ -398,7 +398,7 @@ class TestFaultsOfOurOwn:
             rejected = refused(session(500))
         kept = Upload.objects.get()
         assert (rejected.status, rejected.upload, kept.status, kept.runs.count()) == (422, kept, "failed", 0)
-        assert str(rejected) == kept.error and "\n".join(ingest.text_of(kept).lines()) == session(500).rstrip("\n")
+        assert str(rejected) == kept.error and "\n".join(ingest.load_text(kept).lines()) == session(500).rstrip("\n")
         assert "made for this test" in caplog.text and "Traceback" in caplog.text
         assert submit(session(500)).upload.runs.count() == 1 and Upload.objects.get() == kept
 

@@ -24,7 +24,7 @@ def test_it_is_kept_in_pieces_read_anew_alike_found_again_and_goes_with_its_uplo
     sizes = [piece.size_bytes for piece in upload.pieces.all()]
     assert upload.n_pieces == len(sizes) + 1 > 5
     assert sum(sizes) < upload.size_bytes < 2**20 + sum(sizes)
-    assert "\n".join(ingest.text_of(upload).lines()) + "\n" == LARGE
+    assert "\n".join(ingest.load_text(upload).lines()) + "\n" == LARGE
     assert max(count_queries(upload, first) for first in (100_000, 60_100, 1)) <= 2
     before = list(upload.runs.values_list("pk", "line_first", "requests_per_second"))
     assert len(before) == 2 and upload.unread[0][0] == 1
@@ -38,7 +38,7 @@ def test_it_is_kept_in_pieces_read_anew_alike_found_again_and_goes_with_its_uplo
 def count_queries(upload: Upload, first: int) -> int:
     """For 3,000 lines of the text."""
     with CaptureQueriesContext(connection) as queries:
-        assert len(list(ingest.text_of(upload).lines(first, first + 2999))) == 3000
+        assert len(list(ingest.load_text(upload).lines(first, first + 2999))) == 3000
     return len(queries)
 
 
@@ -52,7 +52,7 @@ def test_a_text_that_gives_way_takes_its_pieces_along():
     again = Upload.objects.get()
     assert (again.pk, again.encoding) == (failed.pk, "utf-16")
     assert again.pieces.count() == again.n_pieces - 1 > failed.n_pieces
-    assert next(ingest.text_of(again).lines(59_999, 59_999)) == PROSE.split("\n")[59_998]
+    assert next(ingest.load_text(again).lines(59_999, 59_999)) == PROSE.split("\n")[59_998]
 
 
 def test_texts_from_before_there_were_pieces_are_read_as_they_are():
@@ -60,5 +60,5 @@ def test_texts_from_before_there_were_pieces_are_read_as_they_are():
     old = session(500).replace("\n", "\r\n").encode("utf-16")
     Upload.objects.update(raw=zlib.compress(old), encoding="utf-16")
     ingest.reparse(upload.pk)
-    assert "\n".join(ingest.text_of(Upload.objects.get()).lines()) + "\n" == session(500)
+    assert "\n".join(ingest.load_text(Upload.objects.get()).lines()) + "\n" == session(500)
     assert Run.objects.get().requests_per_second == 500

@@ -60,7 +60,7 @@ def test_a_file_sent_as_a_body_waits_for_a_worker(browser, person, queue, django
 
 def test_a_packed_file_is_unpacked(browser):
     send(browser, gzip.compress(LOG.encode()))
-    assert "\n".join(ingest.text_of(Upload.objects.get()).lines()) + "\n" == LOG
+    assert "\n".join(ingest.load_text(Upload.objects.get()).lines()) + "\n" == LOG
 
 
 def test_the_same_file_again_leads_to_the_same_page(browser):
@@ -71,7 +71,7 @@ def test_the_same_file_again_leads_to_the_same_page(browser):
 @pytest.mark.parametrize(("said", "kept"), [({}, False), ({"redact_all": "yes"}, False), ({"redact_all": "no"}, True)])
 def test_secrets_are_blacked_out_unless_somebody_says_no(browser, said, kept):
     send(browser, SECRET + LOG, **said)
-    text = "\n".join(ingest.text_of(Upload.objects.get()).lines())
+    text = "\n".join(ingest.load_text(Upload.objects.get()).lines())
     assert ("geheim7" in text, "--password=[redacted]" in text) == (kept, not kept)
 
 
@@ -125,12 +125,12 @@ def test_a_form_without_the_script_ends_on_the_uploads_page(browser, queue, djan
         answer = browser.post("/preview/", sent | {"files": [file(SECRET + LOG)]})
     made = Upload.objects.get()
     assert (answer.url, made.status, queue) == (made.get_absolute_url(), "queued", [made.pk])
-    assert "geheim7" not in "".join(ingest.text_of(made).lines())
+    assert "geheim7" not in "".join(ingest.load_text(made).lines())
 
 
 def test_a_tick_taken_away_in_the_form_keeps_the_text_as_it_is(browser):
     browser.post("/preview/", {"redact_all": "no", "files": [file(SECRET + LOG)]})
-    assert "geheim7" in "".join(ingest.text_of(Upload.objects.get()).lines())
+    assert "geheim7" in "".join(ingest.load_text(Upload.objects.get()).lines())
 
 
 def test_several_files_of_which_one_is_large_are_an_upload_each(browser):

@@ -73,7 +73,7 @@ def test_save_stores_it_and_goes_to_the_experiment(browser, person):
     assert sorted(Run.objects.values_list("requests_per_second", flat=True)) == [100.0, 110.0, 200.0]
     upload = Upload.objects.get()
     assert (upload.origin, upload.created_by) == ("web", person)
-    assert "\n".join(ingest.text_of(upload).lines()) + "\n" == TEXT
+    assert "\n".join(ingest.load_text(upload).lines()) + "\n" == TEXT
 
 
 def test_the_same_text_again_is_said_to_be_there_and_stores_nothing(browser):
@@ -256,7 +256,7 @@ def test_secrets_are_taken_out_unless_somebody_says_no(browser):
     assert page.count("<mark>") == 4
     kept = sent | {"redact": sent["redact"][:1], "action": "save"}
     browser.post("/preview/", kept)
-    stored = "\n".join(ingest.text_of(Upload.objects.get()).lines())
+    stored = "\n".join(ingest.load_text(Upload.objects.get()).lines())
     assert "abcdef123456" not in stored
     assert "[redacted]" in stored
     assert "hunter2" in stored

@@ -8,7 +8,7 @@ import pytest
 
 from runs.models import Run
 from runs.presenters.tool_fields import arrange, main_figures, say_field
-from runs.selectors.comparison_data import run_fact
+from runs.selectors.comparison_data import make_run_fact
 from runs.tests import factories
 
 
@@ -42,7 +42,7 @@ def test_fields_of_one_kind_are_one_table_and_figures_lead_to_their_lines():
     }
     run.values["percentiles_ms"] = {"50": 3, "99": 4}
     run.figure_lines = {"total_ms": 47}
-    single, (times, percentiles) = arrange(run_fact(run))
+    single, (times, percentiles) = arrange(make_run_fact(run))
     assert [(field.words, field.value) for field in single] == [("Requests per second", 5.5), ("Server port", "8080")]
     assert [group.words for group, _ in times.rows] == ["Connect", "Total"] and times.heads == ("Least", "Most")
     assert times.rows[1][1][0].url.endswith("#L47")
@@ -53,5 +53,5 @@ def test_fields_of_one_kind_are_one_table_and_figures_lead_to_their_lines():
 def test_the_page_opens_with_the_figures_that_matter(browser):
     run = factories.wsgi_experiment().runs.select_related("host").first()
     page = browser.get(run.get_absolute_url()).text
-    for field in main_figures(run_fact(run)):
+    for field in main_figures(make_run_fact(run)):
         assert re.search(rf'<dt title="{field.name}">{field.words}</dt>', page)

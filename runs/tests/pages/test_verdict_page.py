@@ -14,7 +14,7 @@ from runs.analysis.facts import take_command
 from runs.models import Experiment, Override, Run
 from runs.selectors import judging
 from runs.selectors.judging import work_out_headlines
-from runs.selectors.summaries import latest_experiments
+from runs.selectors.summaries import list_latest_experiments
 from runs.tests import factories
 from runs.tests.ingest.texts import session
 from runs.tests.pages.test_pages import html, words
@@ -339,7 +339,7 @@ def test_cards_that_nobody_opened_get_theirs_from_a_worker(browser):
 def test_the_card_of_an_upload_gets_its_headline_with_the_counts(browser):
     text = session(500, heading="prefork:") + session(700, heading="event:")
     assert browser.post("/api/v1/uploads/", data=text, content_type="text/plain").status_code == 201
-    (summary,) = latest_experiments(1)
+    (summary,) = list_latest_experiments(1)
     assert summary.headline is None  # an upload does not wait for it
     tasks.apply_counter_deltas()
     home = html(browser, "/")

@@ -88,7 +88,7 @@ def test_a_report_that_the_load_did_not_print_is_no_run(outputs):
 def test_where_it_stands_is_told_as_unread():
     stored(config=f"worker_processes 1;\n{FORGED}")
     upload = Run.objects.get().upload
-    lines = [*ingest.text_of(upload).lines()]
+    lines = [*ingest.load_text(upload).lines()]
     unread = "\n".join("\n".join(lines[first - 1 : last]) for first, last in upload.unread)
     assert "999999" in unread and "2811" not in unread
 

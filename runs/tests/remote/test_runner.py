@@ -20,7 +20,7 @@ PHASES = ("before", "during", "after")
 
 def prompts(run: Run) -> list[str]:
     """What was typed in the session that the run is read from, in order."""
-    return [line.split("$ ", 1)[1] for line in ingest.text_of(run.upload).lines() if line.startswith("bd@")]
+    return [line.split("$ ", 1)[1] for line in ingest.load_text(run.upload).lines() if line.startswith("bd@")]
 
 
 def test_a_plan_of_two_configs_becomes_an_experiment_with_its_warm_ups_left_out(go, by_ssh):
@@ -41,7 +41,7 @@ def test_a_plan_of_two_configs_becomes_an_experiment_with_its_warm_ups_left_out(
     assert set(job.steps.values_list("state", flat=True)) == {Step.State.DONE}
     # Each run shows its config file; pages have each file once.
     assert ConfigText.objects.filter(experiment=job.experiment).count() == 6
-    assert len(comparison_data.of_experiment(job.experiment).texts) == 2
+    assert len(comparison_data.load_experiment(job.experiment).texts) == 2
 
 
 @pytest.mark.once
@@ -76,7 +76,7 @@ def test_the_stored_session_is_what_bd_would_have_recorded(go, by_ssh):
     job = go(livejobs.job(livejobs.plan(by_ssh, ("a",), levels=[1], repeats=1))).end()
     run = Run.objects.get(experiment=job.experiment)
     assert run.upload.origin == "remote"
-    lines = list(ingest.text_of(run.upload).lines())
+    lines = list(ingest.load_text(run.upload).lines())
     assert lines[0].startswith("# Recorded by bd") and "## a, run 1 of 1" in lines
     assert not [line for line in lines if "mark sampled" in line or "unset BD" in line]
     typed = prompts(run)
@@ -108,7 +108,7 @@ def test_a_body_and_a_secret_are_sent_and_the_secret_is_stored_nowhere(go, by_ss
     job = go(livejobs.job(livejobs.plan(by_ssh, ("a",), levels=[1], repeats=1, requests=5, **fields))).end()
     assert job.state == Job.State.DONE, job.message
     run = Run.objects.get(experiment=job.experiment)
-    stored = "\n".join(ingest.text_of(run.upload).lines()) + job.log + str(job.snapshot)
+    stored = "\n".join(ingest.load_text(run.upload).lines()) + job.log + str(job.snapshot)
     assert "very-secret-value" not in stored
     assert "{secret:API}" in run.command
 
