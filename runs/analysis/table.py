@@ -118,11 +118,6 @@ class Row:
         values = tuple((places[at], source, value) for at, source, value in self.values if at in places)
         return replace(self, values=values, bases=(0, 0))
 
-    @property
-    def averages_percentiles(self) -> bool:
-        """Its means are of each run's own percentile, where a chart of single requests has that of all requests."""
-        return self.key[1:2].isdigit() and any(cell.n > 1 for cell in self.cells)
-
 
 @dataclass(frozen=True, slots=True)
 class Group:

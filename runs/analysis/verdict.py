@@ -67,10 +67,6 @@ class Side:
     def placed(self) -> list[Placed]:
         return [Placed(place, value) for place, value in zip(self.places, self.logs or (), strict=True)]
 
-    def least_sd(self, step: float) -> float:
-        """What the values vary by at least, in logs: half the step, as all that were printed alike lie within one."""
-        return step / 2 / self.mean
-
 
 @dataclass(frozen=True, slots=True)
 class ComparedSides:
@@ -166,8 +162,11 @@ def read_design(base: Side, own: Side) -> tuple[Design, list[tuple[Placed, Place
 
 
 def _estimate_least_sds(base: Side, own: Side, step: float) -> tuple[float, float] | None:
-    """None where repeats equal to the last digit, of both sides, tell nothing of how they vary."""
-    least = base.least_sd(step), own.least_sd(step)
+    """What the values of each side vary by at least, in logs: half the step, as all that were printed alike lie within one.
+
+    None where repeats equal to the last digit, of both sides, tell nothing of how they vary.
+    """
+    least = step / 2 / base.mean, step / 2 / own.mean
     if len({*base.values}) > 1 or len({*own.values}) > 1:
         return least
     few = min(len(base.values), len(own.values)) < 3 and max(least) < LEAST_SD

@@ -337,9 +337,10 @@ def _say_phases(phases: Phases) -> str:
 
 def _make_full_row(judgement: Judgement, phases: Phases, unlike: Collection[int]) -> MetricRow:
     row = phases.main
-    unit = " · ".join(
-        filter(None, (row.unit, _say_phases(phases) or row.phase, "mean of each run’s own" * row.averages_percentiles))
-    )
+    # A chart of single requests has the percentile of all requests instead.
+    is_mean_of_percentiles = row.key[1:2].isdigit() and any(cell.n > 1 for cell in row.cells)
+    parts = (row.unit, _say_phases(phases) or row.phase, "mean of each run’s own" * is_mean_of_percentiles)
+    unit = " · ".join(filter(None, parts))
     return MetricRow(row.key, row.of or row.label, unit, tuple(_make_cells(judgement, phases, unlike, linked=True)))
 
 

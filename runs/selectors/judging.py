@@ -125,9 +125,9 @@ def keep_headline(
     One query at most.
     """
     counted = [run for run in data.runs if run.counted and run.requests_per_second is not None]
-    newest = sorted(counted, key=lambda run: -run.id)[: summaries.MAX_RUNS]
+    newest = sorted(counted, key=attrgetter("id"), reverse=True)[: summaries.MAX_RUNS]
     rates: dict[int, list[float]] = defaultdict(list)
-    for run in sorted(newest, key=lambda run: (run.repeat, run.id)):
+    for run in sorted(newest, key=attrgetter("repeat", "id")):
         rates[run.config].append(run.requests_per_second or 0.0)
     configs = [
         summaries.ConfigSummary(config.id, config.name, rates[config.id]) for config in data.configs if config.id

@@ -283,24 +283,23 @@ def _describe_capture(capture: CaptureFact, names: Mapping[int, str]) -> str:
 @register.simple_tag
 def verdict_rows(verdicts: Sequence[Mapping[str, Any]], comparison: Comparison) -> SafeString:
     """See list_verdicts: a row each, with what it rests on."""
-    return mark_safe("".join(_write_verdict_row(one, len(comparison.columns) > 2) for one in verdicts))  # noqa: S308  (escaped)
-
-
-def _write_verdict_row(one: Mapping[str, Any], several: bool) -> str:
-    verdict: Verdict = one["verdict"]
-    words, effect = one["words"], one["effect"]
-    base = f' <span class="muted">against {escape(one["base"])}</span>' if several else ""
-    detail = f". {escape(words.detail)}" if words.detail else ""
-    sources = verdict.scale.sources if verdict.scale else ()
-    repeats = ", ".join(f'<a href="{escape(url)}">{escape(name)}</a>' for name, url in sources)
-    return (
-        f'<tr><td>{escape(one["label"])}</td><td class="words">{escape(one["title"])}{base}</td>'
-        f'<td class="nowrap"><span class="verdict {verdict.kind}"><span aria-hidden="true">{one["sign"]}</span> '
-        f'{one["word"]}</span></td><td class="r">{verdict.n_base}, {verdict.n}</td>'
-        f'<td class="words">{escape(words.text)}{detail}{" Repeats of " * bool(repeats)}{repeats}'
-        + (f" Effect: {escape(effect)} (Cliff’s delta {num(verdict.effect)})." if effect else "")
-        + "</td></tr>\n"
-    )
+    rows = []
+    for one in verdicts:
+        verdict: Verdict = one["verdict"]
+        words, effect = one["words"], one["effect"]
+        base = f' <span class="muted">against {escape(one["base"])}</span>' if len(comparison.columns) > 2 else ""
+        detail = f". {escape(words.detail)}" if words.detail else ""
+        sources = verdict.scale.sources if verdict.scale else ()
+        repeats = ", ".join(f'<a href="{escape(url)}">{escape(name)}</a>' for name, url in sources)
+        rows.append(
+            f'<tr><td>{escape(one["label"])}</td><td class="words">{escape(one["title"])}{base}</td>'
+            f'<td class="nowrap"><span class="verdict {verdict.kind}"><span aria-hidden="true">{one["sign"]}</span> '
+            f'{one["word"]}</span></td><td class="r">{verdict.n_base}, {verdict.n}</td>'
+            f'<td class="words">{escape(words.text)}{detail}{" Repeats of " * bool(repeats)}{repeats}'
+            + (f" Effect: {escape(effect)} (Cliff’s delta {num(verdict.effect)})." if effect else "")
+            + "</td></tr>\n"
+        )
+    return mark_safe("".join(rows))  # noqa: S308  (all is escaped)
 
 
 @register.simple_tag
@@ -346,16 +345,15 @@ def column_head(context: template.Context, column: Column, at: int) -> SafeStrin
 @register.simple_tag
 def metric_cells(cells: Sequence[MetricCell], words: bool = False, titles: bool = False) -> SafeString:
     """Of a row of a table of metrics. words: with the verdict of each below its change; titles: with its reason in a tooltip."""
-    return mark_safe("".join(_write_metric_cell(cell, words, titles) for cell in cells))  # noqa: S308  (all is escaped)
-
-
-def _write_metric_cell(cell: MetricCell, words: bool, titles: bool) -> str:
-    title = f' title="{escape(cell.title)}"' if titles else ""
-    change = f' <span class="delta {cell.tone}"{title}>{escape(cell.change)}</span>' if cell.change else ""
-    note = f' <span class="delta">{escape(cell.note)}</span>' if cell.note else ""
-    word = f'<span class="word {cell.tone}">{cell.verdict}</span>' if words and cell.tone else ""
-    kind = ' class="failed"' if cell.bad else ""
-    return f"<td{kind}>{cell.value}{change}{note}{word}{cell.repeats}</td>"
+    written = []
+    for cell in cells:
+        title = f' title="{escape(cell.title)}"' if titles else ""
+        change = f' <span class="delta {cell.tone}"{title}>{escape(cell.change)}</span>' if cell.change else ""
+        note = f' <span class="delta">{escape(cell.note)}</span>' if cell.note else ""
+        word = f'<span class="word {cell.tone}">{cell.verdict}</span>' if words and cell.tone else ""
+        kind = ' class="failed"' if cell.bad else ""
+        written.append(f"<td{kind}>{cell.value}{change}{note}{word}{cell.repeats}</td>")
+    return mark_safe("".join(written))  # noqa: S308  (all is escaped)
 
 
 @register.simple_tag
