@@ -332,6 +332,7 @@ def opens_diff(line: str, lines: Lines) -> bool:
 
 
 def _name_files(old: str, new: str) -> tuple[str, str]:
+    """Their names without folders and endings, or "before" and "after" where these are the same. old, new: the diff's headers."""
     paths = [header[4:].partition("\t")[0].strip() for header in (old, new)]
     names = [path.rpartition("/")[2].rpartition(".")[0] or path for path in paths]
     return (names[0], names[1]) if names[0] != names[1] else ("before", "after")

@@ -87,6 +87,7 @@ def make_page_url(name: str, pk: int) -> str:
 
 @cache
 def _split_route(name: str) -> tuple[str, str]:
+    """What stands before and behind the id in the address of such a page."""
     before, _, after = reverse(name, args=[0]).rpartition("0")
     return before, after
 

@@ -359,6 +359,7 @@ def compare_columns(columns: Sequence[Column]) -> tuple[list[Difference], list[t
 
 
 def _list_properties(column: Column) -> dict[str, str]:
+    """{name: value} as in {"Host": "web1"}; values of several runs with commas between, "" where none is known."""
     how = column.method
     found = {
         "Host": [run.host for run in column.runs],

@@ -152,6 +152,7 @@ class FileDiff:
 
     @property
     def heads(self) -> list[tuple[ConfigFact, str]]:
+        """(config, what it calls the file) of each column."""
         return list(zip(self.configs, self.paths, strict=True))
 
 

@@ -55,6 +55,7 @@ class _Block:
     directives: dict[str, str] = field(default_factory=dict)
 
     def path(self) -> tuple[str, ...]:
+        """Labels of the blocks around it and its own, the outermost first."""
         labels: list[str] = []
         block: _Block | None = self
         while block and block.above:

@@ -213,6 +213,7 @@ def _judge_row(case: _Case, row: Row) -> dict[int, Verdict]:
 
 
 def _judge_measures(case: _Case, row: Row, judged: JudgedRow, pairs: Sequence[tuple[int, int]]) -> dict[int, Verdict]:
+    """{column: verdict} of these pairs (column, its baseline), adjusted after Holm over all of them."""
     sides = {at: side for at in range(len(row.cells)) if (side := case.side(row, at))}
     pairs = [(at, base) for at, base in pairs if at in sides and base in sides]
     steps = {at: case.step(row, at, base) for at, base in pairs}
@@ -265,6 +266,7 @@ def make_verdict(evidence: ComparedSides, p_adjusted: float | None, base: int, s
 
 
 def _decide_kind(evidence: ComparedSides, p_adjusted: float | None, scale: Scale) -> tuple[Kind, Ground]:
+    """The kind of verdict, and what it rests on."""
     if evidence.distance is None and evidence.p is None:
         return Kind.NONE, Ground.NO_RATIO
     if _is_same(evidence, scale):

@@ -181,6 +181,7 @@ def find_served(capture: CaptureFact, software: str = "") -> Served | None:
 
 
 def _find_family(software: str) -> tuple[str, ...]:
+    """Beginnings of the names of the programs that call themselves so in their answers; () where they are not known."""
     return next((programs for name, programs in FAMILIES.items() if name in software.lower()), ())
 
 

@@ -201,6 +201,7 @@ def set_baselines(
 
 
 def _run_rows(metrics: Sequence[Metric], columns: Sequence[Column], bases: tuple[int, ...]) -> tuple[Row, ...]:
+    """A row for each of these metrics that any run has; one that is all noughts only where that says something."""
     rows = []
     for key, label, unit, kind, where in metrics:
         read = read_at(where)

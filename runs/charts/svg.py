@@ -223,6 +223,7 @@ class Painter:
         return f'<g class="{"q" if bars.solid else "b"} {bars.paint}">{"".join(found)}</g>'
 
     def _box(self, bars: Bars, at: float, low: float, high: float) -> tuple[float, float, float, float]:
+        """(left, right) as shares of the width, (top, bottom) in px."""
         across = self.panel.x
         if isinstance(self.panel.y, Axis):
             left, right = across.place(at - bars.width / 2), across.place(at + bars.width / 2)

@@ -149,6 +149,7 @@ def _describe_time(when: Timeline, view: View) -> Axis:
 
 
 def _ends(when: Timeline, view: View) -> tuple[float, float]:
+    """The first and the last second that are drawn."""
     first, last = when.ends
     low, high = view.low if view.low is not None else first, view.high if view.high is not None else last
     return low, max(high, low + 1e-3)

@@ -57,6 +57,7 @@ class Timeline:
 
     @property
     def ends(self) -> tuple[float, float]:
+        """The first and the last second."""
         return (float(self.at.min()), float(self.at.max())) if len(self.at) else (0.0, 1.0)
 
     @property

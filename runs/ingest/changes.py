@@ -43,7 +43,7 @@ def refresh(row: Model) -> None:
 
 @take_turns()
 def rename_experiment(experiment: Experiment, name: str) -> Experiment:
-    experiment.name = _name(Experiment, name)
+    experiment.name = _clean_name(Experiment, name)
     experiment.save(update_fields=["name"])
     _record_name(_lock_uploads_of(experiment=experiment), "experiments", experiment.pk, experiment.name)
     return experiment
@@ -57,7 +57,7 @@ def record_headline(experiment: Experiment, headline: dict[str, Any]) -> None:
 @take_turns()
 def rename_config(config: Config, name: str) -> Config:
     """A name that another config of the experiment has merges the two."""
-    name = _name(Config, name)
+    name = _clean_name(Config, name)
     namesake = Config.objects.filter(experiment=config.experiment, name=name).exclude(pk=config.pk).first()
     if namesake is not None:
         return _merge_configs(config, into=namesake)
@@ -71,7 +71,7 @@ def rename_config(config: Config, name: str) -> Config:
 @take_turns()
 def rename_host(host: Host, name: str) -> Host:
     """A name that the same hardware has already merges the two."""
-    name = _name(Host, name)
+    name = _clean_name(Host, name)
     namesake = Host.objects.filter(name=name, fingerprint=host.fingerprint).exclude(pk=host.pk).first()
     uploads = _lock_uploads_of(host=host)
     if namesake is not None:
@@ -95,7 +95,7 @@ def _merge_hosts(host: Host, uploads: Sequence[Upload], *, into: Host) -> Host:
     with counters.track_changes(host.runs.all()):
         for model in (Run, Capture, Experiment):  # those in the bin, too
             model.everything.filter(host=host).update(host=into)
-    _replace(uploads, "hosts", host.pk, into.pk)
+    _replace_placed(uploads, "hosts", host.pk, into.pk)
     host.delete()
     return into
 
@@ -118,7 +118,7 @@ def list_host_keys(host: Host) -> dict[int, list[str]]:
     """Upload id → what that upload calls this host."""
     found = {
         upload.pk: [key for key, pk in upload.placed.get("hosts", {}).items() if pk == host.pk]
-        for upload in Upload.objects.filter(pk__in=_upload_ids(host=host)).only("placed")
+        for upload in Upload.objects.filter(pk__in=_list_upload_ids(host=host)).only("placed")
     }
     return {pk: keys for pk, keys in found.items() if keys}
 
@@ -253,7 +253,7 @@ def override_doubt(
     if in_force is not None:
         return in_force
     made = Override.objects.create(rule=rule, made_by=by, **about, **truncate(Override, reason=reason.strip()))
-    _judge_again(made)
+    _judge_runs_again(made)
     return made
 
 
@@ -263,11 +263,11 @@ def withdraw_override(override: Override, *, by: User) -> Override:
     same = Override.objects.filter(rule=override.rule, withdrawn_at=None, config=override.config_id)
     same.filter(upload=override.upload_id, line=override.line).update(withdrawn_at=timezone.now(), withdrawn_by=by)
     override.refresh_from_db()
-    _judge_again(override)
+    _judge_runs_again(override)
     return override
 
 
-def _judge_again(override: Override) -> None:
+def _judge_runs_again(override: Override) -> None:
     """Have the runs on its line judged anew, and their days summed."""
     line = override.line or 0
     runs = Run.objects.filter(upload=override.upload_id, line_first__lte=line, line_last__gte=line)
@@ -279,7 +279,7 @@ def _merge_configs(config: Config, *, into: Config) -> Config:
     """Everything of one config under another one of its experiment; the first is deleted."""
     uploads = _lock_uploads_of(experiment=config.experiment)
     # Saved before the runs are recorded: that loads the uploads' rows again.
-    _replace(uploads, "configs", config.pk, into.pk)
+    _replace_placed(uploads, "configs", config.pk, into.pk)
     _record_name(uploads, "configs", into.pk, into.name)
     runs = list(Run.objects.filter(config=config).order_by("repeat", "id").select_related("host"))
     with counters.track_changes(config.runs.all()):
@@ -291,7 +291,7 @@ def _merge_configs(config: Config, *, into: Config) -> Config:
     return into
 
 
-def _name(model: type[Model], name: str) -> str:
+def _clean_name(model: type[Model], name: str) -> str:
     stored = str(truncate(model, name=name.strip())["name"]).strip()
     if not stored:
         raise rejected(400, "A name needs at least one character.")
@@ -326,10 +326,10 @@ def _record_places(runs: Sequence[Run], config: Config) -> None:
 
 def _lock_uploads_of(**owner: Experiment | Host) -> list[Upload]:
     """Uploads that have something in this experiment, or on this host, locked."""
-    return lock_uploads(_upload_ids(**owner))
+    return lock_uploads(_list_upload_ids(**owner))
 
 
-def _upload_ids(**owner: Experiment | Host) -> set[int]:
+def _list_upload_ids(**owner: Experiment | Host) -> set[int]:
     models: tuple[type[Model], ...] = (Run, Capture) if "host" in owner else (Run, Capture, ConfigText)
     return {pk for model in models for pk in model._default_manager.filter(**owner).values_list("upload_id", flat=True)}
 
@@ -345,7 +345,7 @@ def _record_name(uploads: Iterable[Upload], section: str, pk: int, name: str) ->
         upload.save(update_fields=["edits"])
 
 
-def _replace(uploads: Iterable[Upload], section: str, old: int, new: int) -> None:
+def _replace_placed(uploads: Iterable[Upload], section: str, old: int, new: int) -> None:
     for upload in uploads:
         placed = upload.placed.get(section, {})
         upload.placed[section] = {key: new if pk == old else pk for key, pk in placed.items()}

@@ -97,6 +97,7 @@ class Placement:
                     raise rejected(409, "What this text belongs to was deleted at this very moment. Send it again.")
 
     def _read_placed(self, model: type[models.Model], section: str) -> dict[str, Any]:
+        """{draft key: row} of where the upload was placed before, as far as the rows are still there."""
         placed: dict[str, int] = self.upload.placed.get(section, {})
         rows = model._default_manager.select_related("experiment" if model is Config else None).in_bulk(placed.values())
         return {key: rows[pk] for key, pk in placed.items() if pk in rows}
@@ -150,6 +151,7 @@ def _lock_name(name: str) -> None:
 
 
 def _find_hosts(drafted: Iterable[DraftHost], before: Mapping[str, Host]) -> dict[str, Host]:
+    """{draft key: host}; those that have neither a name nor a model are left out."""
     rows = {}
     for host in drafted:
         facts = truncate(Host, **{fact: getattr(host, fact) for fact in HARDWARE})

@@ -112,10 +112,11 @@ def record_stored(runs: Sequence[Run], facets: FacetIds, before: Iterable[Contri
         tags += [RunTag(facet_id=facet, run_id=run.pk) for facet in ids]
         added.append(_make_contribution(run, facets[Kind.TOOL, run.tool], ids))
     RunTag.objects.bulk_create(tags)
-    _record(before, added)
+    _save_delta(before, added)
 
 
 def sum_contributions(runs: QuerySet[Run]) -> dict[int, Contribution]:
+    """{run id: what the run adds to the counters}."""
     rows = list(runs.order_by().only(*COLUMNS, *OWNERS))
     tools = _get_facet_ids({(Kind.TOOL, run.tool) for run in rows})
     tags: dict[int, list[int]] = defaultdict(list)
@@ -138,7 +139,7 @@ def record_restored(runs: Sequence[int]) -> None:
         rows = Run.objects.filter(pk__in=part)
         _save_facets(rows)
         save_tags(rows)
-        _record([], sum_contributions(rows).values())
+        _save_delta([], sum_contributions(rows).values())
 
 
 def save_tags(runs: QuerySet[Run]) -> None:
@@ -159,7 +160,7 @@ def track_changes(runs: QuerySet[Run]) -> Iterator[None]:
     for part in split_ids(list(before)):
         _save_facets(Run.objects.filter(pk__in=part))
         after += sum_contributions(Run.objects.filter(pk__in=part)).values()
-    _record(before.values(), after)
+    _save_delta(before.values(), after)
 
 
 def _save_facets(runs: QuerySet[Run]) -> None:
@@ -181,7 +182,7 @@ def split_ids(ids: Sequence[Any]) -> Iterator[Sequence[Any]]:
     return (ids[at : at + IDS_PER_QUERY] for at in range(0, len(ids), IDS_PER_QUERY))
 
 
-def _record(before: Iterable[Contribution], after: Iterable[Contribution]) -> None:
+def _save_delta(before: Iterable[Contribution], after: Iterable[Contribution]) -> None:
     """One row that says by how much each count changes, and which days of which trends have to be summed again."""
     facets: Counter[int] = Counter()
     hosts: Counter[int] = Counter()
@@ -224,7 +225,7 @@ def _apply_batch() -> int:
     named = [day for changes in waiting.values() for day in changes.get("days", [])]
     for part in split_ids(sorted({fingerprint for fingerprint, _ in named})):
         # Before the transaction, in which SQLite lets nobody else write.
-        _judge(Run.objects.filter(MAY_BE_IN_TREND, fingerprint__in=part, doubted=None))
+        _mark_doubted(Run.objects.filter(MAY_BE_IN_TREND, fingerprint__in=part, doubted=None))
     with transaction.atomic():
         rows = list(CounterDelta.objects.filter(pk__in=waiting).order_by("id"))
         for row in rows:
@@ -232,7 +233,7 @@ def _apply_batch() -> int:
             hosts.update({int(pk): by for pk, by in row.changes.get("hosts", {}).items()})
             for fingerprint, day in row.changes.get("days", []):
                 days[fingerprint].add(date.fromisoformat(day))
-        _add(Facet.objects.all(), facets)
+        _add_counts(Facet.objects.all(), facets)
         _add_to_hosts(hosts)
         names = sorted(days)
         for at in range(0, len(names), FINGERPRINTS_PER_QUERY):
@@ -241,7 +242,7 @@ def _apply_batch() -> int:
     return len(rows)
 
 
-def _add(rows: QuerySet[Any], changes: dict[int, int]) -> None:
+def _add_counts(rows: QuerySet[Any], changes: dict[int, int]) -> None:
     """One update for all that change by the same number. A wrong count never drops below 0, which would be refused."""
     by_number: dict[int, list[int]] = defaultdict(list)
     for pk, by in changes.items():
@@ -256,7 +257,7 @@ def _add_to_hosts(changes: Counter[int]) -> None:
     existing = Host.everything.filter(pk__in=changes)
     here = set(existing.values_list("pk", flat=True))
     free = set(existing.select_for_update(skip_locked=True, no_key=True).values_list("pk", flat=True))
-    _add(Host.everything.all(), {pk: by for pk, by in changes.items() if pk in free})
+    _add_counts(Host.everything.all(), {pk: by for pk, by in changes.items() if pk in free})
     if here - free:
         CounterDelta.objects.create(changes={"hosts": {str(pk): changes[pk] for pk in sorted(here - free)}})
 
@@ -274,7 +275,7 @@ def _sum_days(wanted: dict[str, set[date]]) -> None:
     TrendLine.objects.filter(fingerprint__in=wanted.keys() - lines).delete()
 
 
-def _judge(runs: QuerySet[Run]) -> None:
+def _mark_doubted(runs: QuerySet[Run]) -> None:
     """Set `doubted` of these runs: by a fatal doubt that rests on themselves or on monitors, and that nobody overruled."""
     for part in split_ids(list(runs.order_by("pk").values_list("pk", flat=True))):
         rows = Run.objects.filter(pk__in=part)
@@ -286,14 +287,14 @@ def _judge(runs: QuerySet[Run]) -> None:
         for run in rows.select_related("host").defer("quotes"):
             lines = range(run.line_first, run.line_last + 1)
             exempt = {rule for line, rule in overruled[run.upload_id] if line in lines}
-            alone = fatal_rules(Case([ConfigFact(run.config_id, "")], [_run_fact(run)]))
+            alone = fatal_rules(Case([ConfigFact(run.config_id, "")], [_make_run_fact(run)]))
             if (alone.get(run.pk, set()) | watched.get(run.pk, set())) - exempt:
                 doubted.add(run.pk)
         rows.filter(pk__in=doubted).update(doubted=True)
         rows.exclude(pk__in=doubted).update(doubted=False)
 
 
-def _run_fact(run: Run) -> RunFact:
+def _make_run_fact(run: Run) -> RunFact:
     return copy_run(run, get_semantics(run.tool), find_asked_load(run.command, run.tool, run.values))
 
 
@@ -308,7 +309,7 @@ def _find_doubts_by_monitors(runs: QuerySet[Run]) -> dict[int, set[str]]:
         captures = list(Capture.objects.filter(own | Q(pk__in=list(clean.values_list("capture", flat=True)))))
         beside = [capture.run_id for capture in captures if capture.run_id]
         rows = Run.objects.filter(own | Q(pk__in=beside), counted=True).select_related("host").defer("quotes")
-        facts = [_run_fact(run) for run in rows]
+        facts = [_make_run_fact(run) for run in rows]
         configs = [ConfigFact(config, "") for config in dict.fromkeys(run.config for run in facts)]
         found |= fatal_rules(Case(configs, facts, _make_capture_facts(captures)))
     return found
@@ -356,14 +357,11 @@ def _upsert(model: type[Model], rows: list[Any], by: list[str], columns: list[st
 
 def recount() -> None:
     """Build all counters from the runs alone, whatever they held. What is stored meanwhile is not lost."""
-    _judge(Run.objects.filter(MAY_BE_IN_TREND, doubted=None))
+    _mark_doubted(Run.objects.filter(MAY_BE_IN_TREND, doubted=None))
     with database_lock(LOCK), _open_snapshot():
         CounterDelta.objects.all().delete()
-        unlinked = (
-            Q(facet_config=None)
-            | (Q(facet_command=None) & ~Q(command=""))
-            | (Q(facet_server=None) & ~Q(server_software=""))
-        )
+        no_command = Q(facet_command=None) & ~Q(command="")
+        unlinked = Q(facet_config=None) | no_command | (Q(facet_server=None) & ~Q(server_software=""))
         for part in split_ids(list(Run.objects.filter(unlinked).order_by("pk").values_list("pk", flat=True))):
             _save_facets(Run.objects.filter(pk__in=part))
         _count_facets()

@@ -67,6 +67,7 @@ def count_deleted(row: Any) -> dict[str, int]:
 
 
 def _count(numbers: dict[Model, int]) -> dict[str, int]:
+    """{"runs": 3, ...}: the numbers by what pages call the rows, without noughts."""
     return {NAMES[model]: numbers[model] for model in NAMES if numbers.get(model)}
 
 

@@ -127,6 +127,7 @@ def check_shape(edits: Any) -> list[Error]:
 
 
 def _check_entries(given: Any, where: str, errors: list[Error]) -> list[tuple[str, Any]]:
+    """The pairs of an object; [] and one more error where it is none."""
     if isinstance(given, dict):
         return list(given.items())
     errors.append(_make_error(f"Edits of {where} must be an object, not {reprlib.repr(given)}."))
@@ -182,6 +183,7 @@ def _set_repeats(draft: Draft, edits: Edits) -> None:
 
 
 def _find_item(draft: Draft, key: str) -> tuple[DraftExperiment, Item] | None:
+    """The item of this key, or the capture that the block of this key is in, with its experiment."""
     for experiment in draft.experiments:
         for item in list_items(experiment):
             if item.key == key or (isinstance(item, DraftCapture) and key in item.blocks):

@@ -43,6 +43,7 @@ def change(row: Any, values: Mapping[str, Any]) -> Any:
 
 
 def read(row: Any, names: Mapping[str, Any] | list[str]) -> dict[str, Any]:
+    """{field: its value}, as `change` takes them."""
     return {name: FIELDS[type(row)][name].read(row) for name in names}
 
 
@@ -107,10 +108,12 @@ def _select_runs(row: Any) -> QuerySet[Run]:
 
 
 def _read_runs(name: str) -> Callable[[Any], dict[str, Any]]:
+    """What reads {run id as text: value} of this column from a row that has runs."""
     return lambda row: {str(pk): value for pk, value in _select_runs(row).order_by("pk").values_list("pk", name)}
 
 
 def _spread_over_runs(row: Any, value: Any) -> dict[int, Any]:
+    """{run id: value} of the row's runs. value: one for all, or {run id as text: value} of some."""
     own = list(_select_runs(row).values_list("pk", flat=True))
     if not isinstance(value, dict):
         return dict.fromkeys(own, value)

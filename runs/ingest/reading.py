@@ -30,7 +30,7 @@ from runs.series.samples import (
     FoldedBlock,
     SampleGrouper,
     collect_series,
-    process_keys,
+    list_process_keys,
     too_many_processes,
 )
 
@@ -297,7 +297,7 @@ class _SeenProcesses:
         table = block.values.get("processes")
         if not isinstance(table, Table) or len(self.of(number)) > MAX_PROCESSES:
             return
-        self.add(number, process_keys(table)[: MAX_PROCESSES + 1])
+        self.add(number, list_process_keys(table)[: MAX_PROCESSES + 1])
         if len(self.of(number)) > MAX_PROCESSES:
             block.problems.append(too_many_processes(block.first))
 

@@ -94,6 +94,7 @@ def _note_harmless(text: str) -> None:
 
 
 def _find_spans(line: str) -> Iterator[tuple[int, int, str]]:
+    """(start, end, kind) of whatever looks like a secret; they may overlap."""
     programs, options, _ = _compile_programs()
     command = programs.search(line)
     if command:

@@ -171,6 +171,7 @@ class _Writer:
         return StoredRows(runs, captures, files)
 
     def _describe_source(self, item: Any) -> dict[str, Any]:
+        """The columns that say where in the text a row stands."""
         return {
             "upload": self.upload,
             "block_key": item.key,
@@ -179,6 +180,7 @@ class _Writer:
         }
 
     def _place(self, drafted: DraftExperiment, config_key: str) -> tuple[Experiment, Config | None]:
+        """The experiment and the config that an item belongs to; None: to the experiment as a whole."""
         config = self.placement.configs.get(config_key)
         return (config.experiment, config) if config else (self.placement.experiments[drafted.key], None)
 

@@ -259,6 +259,7 @@ def _find_filled_spans(lines: Iterable[str], first: int) -> Iterator[tuple[int, 
 
 
 def make_text_columns(text: Text) -> dict[str, Any]:
+    """The columns of Upload that the text alone gives, its first piece among them."""
     return {
         "sha256": text.sha256,
         "text_key": text.key,

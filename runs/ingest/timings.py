@@ -36,6 +36,7 @@ _PRECISION = 0.01  # of a histogram's buckets, and of reports with three digits
 
 
 def read_printed_values(block: Block) -> dict[str, object]:
+    """{name: value} that the tool printed, without histograms, which have columns of their own."""
     return {name: value for name, value in block.values.items() if name not in PACKED}
 
 

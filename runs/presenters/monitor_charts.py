@@ -210,6 +210,7 @@ def list_figure_rows(
 
 
 def _load_panels(samples: Samples, what: str, program: str) -> tuple[Timeline | None, Panels]:
+    """The samples' clock and the panels of one chart; None and [] where nothing was sampled."""
     panels = PANELS[what](samples, program) if what in PANELS else []
     if not any(traces for _, traces in panels):
         return None, []

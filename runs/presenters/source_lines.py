@@ -93,6 +93,7 @@ def mark_lines(
 
 
 def _split_parts(words: str, marks: list[tuple[int, int]]) -> list[tuple[str, bool]]:
+    """(text, whether it is marked) of each part of a line. marks: (begin, end) in characters."""
     cut = words[:MAX_CHARACTERS]
     parts, at = [], 0
     for begin, end in sorted(marks):

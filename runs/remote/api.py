@@ -223,25 +223,25 @@ def job_action(refusals: dict[int, Any], *parameters: OpenApiParameter) -> Calla
     return lambda view: schema(post(view))
 
 
-class Registered(RowViews):
+class LoggedInRowViews(RowViews):
     permission_classes = [IsAuthenticated]
 
 
-class GeneratorViews(Registered):
+class GeneratorViews(LoggedInRowViews):
     """Machines that load tests are started on."""
 
     queryset = LoadGenerator.objects.all()
     serializer_class = GeneratorSerializer
 
 
-class TargetViews(Registered):
+class TargetViews(LoggedInRowViews):
     """Servers that are put under load, with their addresses."""
 
     queryset = Target.objects.select_related("host").prefetch_related("addresses")
     serializer_class = TargetSerializer
 
 
-class PlanViews(Registered):
+class PlanViews(LoggedInRowViews):
     """What a remote run does: tool, load, repeats and variants, on a target."""
 
     queryset = Plan.objects.select_related("target__host", "generator", "address")
@@ -264,7 +264,7 @@ class PlanViews(Registered):
         return _respond_job(job.pk, request)
 
 
-class JobViews(Registered):
+class JobViews(LoggedInRowViews):
     """Plans as they were run: state, steps and the experiment that they made."""
 
     queryset = Job.objects.with_counts()

@@ -273,6 +273,7 @@ class Process:
                 pipe.close()
 
     def printed(self) -> tuple[str, str]:
+        """Standard output and standard error so far."""
         with self._changed:
             return self._out.text(), self._err.text()
 

@@ -103,6 +103,7 @@ def estimate(snapshot: Snapshot) -> Estimate:
 
 
 def list_commands(snapshot: Snapshot) -> list[tuple[Stage, str]]:
+    """Every run in its order, with its command line."""
     lines: dict[Pair, str] = {}
     for variant, level in snapshot.pairs:
         argv = tools.build(load_for(snapshot, Stage(variant, level, 1)), snapshot.allowed)

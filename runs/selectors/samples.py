@@ -103,7 +103,7 @@ class Samples:
             return None
         length = run.clock_end_s - self.since_s
         margin = max(length / 2, MARGIN_S)
-        measured_s = sum(high - low for low, high in map(_span, self.captures))
+        measured_s = sum(high - low for low, high in map(_read_span, self.captures))
         return (-margin, length + margin) if measured_s > MUCH_LONGER * (length + 2 * margin) else None
 
     def version(self) -> list[Any]:
@@ -114,6 +114,7 @@ class Samples:
         return [self.since_s, *([capture.pk, capture.n_samples, newest.get(capture.pk)] for capture in self.captures)]
 
     def _find_newest_ids(self, **where: Any) -> dict[int, int]:
+        """{capture id: the newest of its series}."""
         return dict(self._series(**where).order_by().values_list("capture").annotate(Max("id")))
 
     def clock(self) -> Floats | None:
@@ -232,7 +233,11 @@ def load_samples_of_run(run: Run, captures: Sequence[Capture]) -> Samples | None
         return Samples([first], run.experiment_id)
     chosen: list[Capture] = []
     for capture in ordered[:MOST_CAPTURES]:
-        if capture.clock_first and capture.host_id == first.host_id and not any(_overlap(capture, c) for c in chosen):
+        if (
+            capture.clock_first
+            and capture.host_id == first.host_id
+            and not any(_do_overlap(capture, c) for c in chosen)
+        ):
             chosen.append(capture)
     chosen.sort(key=lambda capture: (capture.upload_id, capture.line_first))
     return Samples(chosen, run.experiment_id, run.clock_start_s)
@@ -247,18 +252,19 @@ def _find_capture_around(run: Run) -> Capture | None:
     if run.host_id is not None:
         rows = rows.filter(Q(host=run.host_id) | Q(host=None))
     for capture in rows.defer("values", "quotes").order_by("-n_samples", "id")[:MOST_CAPTURES]:
-        first, last = _span(capture)
+        first, last = _read_span(capture)
         if any(first <= low + day and high + day <= last for day in (0, DAY_S)):
             return capture
     return None
 
 
-def _overlap(one: Capture, other: Capture) -> bool:
-    (low, high), (first, last) = _span(one), _span(other)
+def _do_overlap(one: Capture, other: Capture) -> bool:
+    (low, high), (first, last) = _read_span(one), _read_span(other)
     return any(low + day <= last and first <= high + day for day in (-DAY_S, 0, DAY_S))
 
 
-def _span(capture: Capture) -> tuple[float, float]:
+def _read_span(capture: Capture) -> tuple[float, float]:
+    """The first and the last second of the day; the last one is larger past midnight."""
     low, high = seconds_of_day(capture.clock_first), seconds_of_day(capture.clock_last or capture.clock_first)
     return low, high + DAY_S * (high < low)
 

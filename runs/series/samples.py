@@ -112,7 +112,7 @@ class SampleReader:
             return None
         if not self._has_processes:
             return [Sample(system.clock, system.metrics)]
-        return [Sample(system.clock, system.metrics, process_keys(table), _process_values(table))]
+        return [Sample(system.clock, system.metrics, list_process_keys(table), _process_values(table))]
 
     def _check_layout(self, block: Block, table: Table, layout: tuple[tuple[str, ...], tuple[str, ...]]) -> bool:
         """Whether a table says the same as its records do of the system and of the first processes."""
@@ -153,13 +153,15 @@ def find_clock_above(block: Block) -> str | None:
     return read_clock(text) if 0 < block.first - line <= MAX_LINES_APART else None
 
 
-def process_keys(table: Table) -> list[tuple[Any, Any, Any]]:
+def list_process_keys(table: Table) -> list[tuple[Any, Any, Any]]:
+    """(pid, user, command) of each row, as printed."""
     columns, n = table.columns, len(table)
     pids, users = columns.get("pid") or [0] * n, columns.get("user") or [None] * n
     return list(zip(pids, users, columns.get("command") or [""] * n, strict=True))
 
 
 def _process_values(table: Table) -> dict[str, list[Any]]:
+    """{metric: one value a row}, NaN where the table has no such column."""
     no_values = [math.nan] * len(table)
     names = _list_metric_columns(tuple(table.columns))
     return {metric: table.columns[name] if name else no_values for metric, name in names}
@@ -176,7 +178,7 @@ def _make_comparable_rows(table: Table) -> list[tuple[Any, ...]]:
     columns, n = table.columns, len(table)
     names = [name for _, name in _list_metric_columns(tuple(columns))]
     values = zip(*(columns[name] if name else [None] * n for name in names), strict=True)
-    keys = process_keys(table)
+    keys = list_process_keys(table)
     return [(pid, user, str(command or ""), *row) for (pid, user, command), row in zip(keys, values, strict=True)]
 
 
