@@ -26,9 +26,9 @@ from runs.analysis.headline_against import (
     RATE,
     REQUEST,
     Failure,
+    HeadlineData,
     Objection,
-    Page,
-    Side,
+    RankedColumn,
     find_contradictions,
     find_failures,
     find_flaws,
@@ -56,7 +56,7 @@ class Outcome(StrEnum):
     SWEEP = "sweep"
 
 
-class Step(StrEnum):
+class NextStep(StrEnum):
     """What to do next."""
 
     NOTHING = "nothing"
@@ -80,7 +80,7 @@ class Step(StrEnum):
 class Next:
     """`runs`: of each side in a new set, decided beforehand; 0: none are advised. `by_turns`: the command of each is known."""
 
-    step: Step
+    step: NextStep
     runs: int = 0
     about: str = ""
     text: str = ""
@@ -105,8 +105,8 @@ class Headline:
     outcome: Outcome
     next: Next
     metric: str = "requests_per_second"
-    winner: Side | None = None
-    loser: Side | None = None
+    winner: RankedColumn | None = None
+    loser: RankedColumn | None = None
     ratio: float | None = None
     low: float | None = None
     high: float | None = None
@@ -117,36 +117,36 @@ class Headline:
     most: int = 0
     odd: tuple[str, str] = ("", "")
     against: tuple[Objection, ...] = ()
-    sides: tuple[Side, ...] = ()
+    sides: tuple[RankedColumn, ...] = ()
     unlike: tuple[Unlike, ...] = ()
     machines: tuple[Unlike, ...] = ()
     dropped: tuple[tuple[str, str], ...] = ()
     workload: str = ""
-    base: tuple[Side, float, Kind] | None = None
+    base: tuple[RankedColumn, float, Kind] | None = None
     rest: Headline | None = None
     others: tuple[Headline, ...] = ()
     sweep: Range | None = None
     sentence: str = ""
 
     @property
-    def failing(self) -> list[Side]:
+    def failing(self) -> list[RankedColumn]:
         """The sides of all workloads of which too much failed."""
         return [side for one in (self, *self.others) for side in one.sides if side.failure and side.failure.is_serious]
 
     @property
     def change_pct(self) -> float | None:
-        return _in_per_cent(self.ratio)
+        return _to_percent(self.ratio)
 
     @property
     def low_pct(self) -> float | None:
-        return _in_per_cent(self.low)
+        return _to_percent(self.low)
 
     @property
     def high_pct(self) -> float | None:
-        return _in_per_cent(self.high)
+        return _to_percent(self.high)
 
 
-def _in_per_cent(ratio: float | None) -> float | None:
+def _to_percent(ratio: float | None) -> float | None:
     return None if ratio is None else (ratio - 1) * 100
 
 
@@ -170,32 +170,34 @@ def find_headline(
     """The headline without its sentences (see headline_wording.write_headline). directives: those in which the configs differ."""
     failures = find_failures(comparison, doubts)
     workloads = find_workloads(comparison)
-    page = Page(comparison, judgement, doubts, directives, case.hosts, list_excluded(doubts), failures, workloads)
-    found = [_decide_workload(page, workload) for workload in workloads]
+    data = HeadlineData(
+        comparison, judgement, doubts, directives, case.hosts, list_excluded(doubts), failures, workloads
+    )
+    found = [_decide_workload(data, workload) for workload in workloads]
     shares = {at: min(one.weight, 1.0) for at, one in failures.items() if one.is_serious}
-    swept = find_range(comparison, sweeps, page.out, shares, case.limit)
-    return _head_sweep(page, swept, found) if swept else _combine(page, found)
+    swept = find_range(comparison, sweeps, data.out, shares, case.limit)
+    return _make_sweep_headline(data, swept, found) if swept else _combine_workloads(data, found)
 
 
-def _decide_workload(page: Page, block: Sequence[int]) -> Headline:
+def _decide_workload(data: HeadlineData, block: Sequence[int]) -> Headline:
     """The columns of one load: those that failed, those that a doubt keeps out, and the others against each other."""
-    columns, silent = page.comparison.columns, page.judgement.silent
-    failing = [at for at in block if at in page.failures and page.failures[at].is_serious]
-    rest = _compare(page, [at for at in block if at not in failing and at not in silent])
+    columns, silent = data.comparison.columns, data.judgement.silent
+    failing = [at for at in block if at in data.failures and data.failures[at].is_serious]
+    rest = _compare_columns(data, [at for at in block if at not in failing and at not in silent])
     dropped = tuple((columns[at].title, silent[at]) for at in block if at in silent and at not in failing)
     rest = replace(rest, dropped=dropped, workload=name_workload(columns, block))
     if dropped and rest.outcome in (Outcome.SINGLE, Outcome.NONE) and len(block) > 1 and not failing:
-        return replace(rest, outcome=Outcome.NOT_COMPARABLE, next=_advise_on_dropped(page, block))
+        return replace(rest, outcome=Outcome.NOT_COMPARABLE, next=_advise_on_dropped(data, block))
     if not failing:
         return rest
-    bad = sorted((page.side(rest.metric, at) for at in failing), key=lambda side: -page.failures[side.at].weight)
+    bad = sorted((data.side(rest.metric, at) for at in failing), key=lambda side: -data.failures[side.at].weight)
     return Headline(
         outcome=Outcome.FAILED,
-        next=Next(Step.FIX, about=bad[0].title),
+        next=Next(NextStep.FIX, about=bad[0].title),
         metric=rest.metric,
         winner=rest.winner or next(iter(rest.sides), None),
         loser=bad[0],
-        against=tuple(_say_failure(side.title, side.failure) for side in bad if side.failure),
+        against=tuple(_make_failure_objection(side.title, side.failure) for side in bad if side.failure),
         sides=(*rest.sides, *bad),
         dropped=dropped,
         workload=rest.workload,
@@ -203,87 +205,85 @@ def _decide_workload(page: Page, block: Sequence[int]) -> Headline:
     )
 
 
-def _advise_on_dropped(page: Page, block: Sequence[int]) -> Next:
+def _advise_on_dropped(data: HeadlineData, block: Sequence[int]) -> Next:
     """Whether loads are to be made alike, or something else is wrong with a config."""
-    differing = list_incomparable(page.doubts)
-    dropped = [page.comparison.columns[at] for at in block if at in page.judgement.silent]
+    differing = list_incomparable(data.doubts)
+    dropped = [data.comparison.columns[at] for at in block if at in data.judgement.silent]
     wrong = next((column.title for column in dropped if column.config.id not in differing), None)
-    return Next(Step.ALIKE) if wrong is None else Next(Step.MEND, about=wrong)
+    return Next(NextStep.ALIKE) if wrong is None else Next(NextStep.MEND, about=wrong)
 
 
-def _say_failure(title: str, failure: Failure) -> Objection:
+def _make_failure_objection(title: str, failure: Failure) -> Objection:
     share = None if failure.share is None else 100 * failure.share
     return Objection("failures", title, failure.rule, "%", share, serious=True, source=failure.source)
 
 
-def _compare(page: Page, ats: Sequence[int]) -> Headline:
+def _compare_columns(data: HeadlineData, ats: Sequence[int]) -> Headline:
     """Columns under one load, none of which failed: the best of them against the second best."""
-    key = _pick_measure(page, ats)
-    sides = [side for at in ats if (side := page.side(key, at)).value is not None]
+    key = _pick_measure(data, ats)
+    sides = [side for at in ats if (side := data.side(key, at)).value is not None]
     if not sides:
-        return Headline(Outcome.NONE, Next(Step.LOAD), key)
+        return Headline(Outcome.NONE, Next(NextStep.LOAD), key)
     if len(sides) == 1:
-        return Headline(Outcome.SINGLE, Next(Step.COMPARE), key, sides=tuple(sides))
-    return _compare_two(page, key, sorted(sides, key=lambda side: -_score(page, key, side)))
+        return Headline(Outcome.SINGLE, Next(NextStep.COMPARE), key, sides=tuple(sides))
+    return _compare_best_two(data, key, sorted(sides, key=lambda side: -_score_column(data, key, side)))
 
 
-def _pick_measure(page: Page, ats: Sequence[int]) -> str:
-    have = {key: sum(bool(page.figures(key, at)) for at in ats) for key in MEASURES}
-    rates = [one.value for at in ats for one in page.figures(RATE, at)]
-    was_set = {run for doubt in page.concerns("load.set_rate", ats) for run in doubt.runs}
-    runs = {run.id for at in ats for run in page.comparison.columns[at].runs}
+def _pick_measure(data: HeadlineData, ats: Sequence[int]) -> str:
+    have = {key: sum(bool(data.figures(key, at)) for at in ats) for key in MEASURES}
+    rates = [one.value for at in ats for one in data.figures(RATE, at)]
+    was_set = {run for doubt in data.concerns("load.set_rate", ats) for run in doubt.runs}
+    runs = {run.id for at in ats for run in data.comparison.columns[at].runs}
     if rates and runs <= was_set and min(rates) > 0 and max(rates) < NEAR * min(rates) and have["mean_ms"] > 1:
         return "mean_ms"
     return next((key for key in MEASURES if have[key] == len(ats) > 1), max(have, key=lambda key: have[key]))
 
 
-def _score(page: Page, key: str, side: Side) -> float:
+def _score_column(data: HeadlineData, key: str, side: RankedColumn) -> float:
     """How good a side is beside the others of its block: by its verdict's ratio, as the table has it, or by its mean."""
-    verdict = page.judgement.of(key, side.at)
+    verdict = data.judgement.of(key, side.at)
     value = side.value or 0.0
     if verdict and verdict.ratio:
-        value = verdict.ratio * (page.side(key, page.judgement.bases[side.at]).value or 0.0)
+        value = verdict.ratio * (data.side(key, data.judgement.bases[side.at]).value or 0.0)
     return value if MEASURES[key] > 0 else -value
 
 
-def _compare_two(page: Page, key: str, ranked: Sequence[Side]) -> Headline:
+def _compare_best_two(data: HeadlineData, key: str, ranked: Sequence[RankedColumn]) -> Headline:
     own, other = ranked[:2]
-    verdict_of = page.verdicts_between(own.at, other.at)
+    verdict_of = data.verdicts_between(own.at, other.at)
     verdict = verdict_of(key)
     if verdict is None or (verdict.ratio is None and verdict.void is None and verdict.kind == Kind.NONE):
-        step = Next(Step.NOTHING) if other.value else Next(Step.FIX, about=other.title)
+        step = Next(NextStep.NOTHING) if other.value else Next(NextStep.FIX, about=other.title)
         leader, second = (own, other) if own.value != other.value else (None, None)
-        against = find_contradictions(page, own, other)
-        step = Next(Step.CHECK, about=against[0].config) if against and against[0].config else step
+        against = find_contradictions(data, own, other)
+        step = Next(NextStep.CHECK, about=against[0].config) if against and against[0].config else step
         return Headline(Outcome.UNPROVEN, step, key, leader, second, against=tuple(against), sides=tuple(ranked))
     if (verdict.ratio or 1) != 1 and ((verdict.ratio or 1) > 1) != (MEASURES[key] > 0):
         own, other = other, own  # the mean of all is led by one run; the verdict goes by more
-        verdict_of = page.verdicts_between(own.at, other.at)
+        verdict_of = data.verdicts_between(own.at, other.at)
         verdict = verdict_of(key) or verdict
-    differing = find_unlike(page, own.at, other.at)
+    differing = find_unlike(data, own.at, other.at)
     unlike = [one for one in differing if not one.is_compared]
     stops = tuple(one for one in unlike if one.stops)
     against = [
         Objection("differs", own.title, one.name, one.unit, one.own, one.other, source=one.source) for one in unlike
     ]
     if not stops:
-        better = find_objections(page, key, own, other, verdict_of)
+        better = find_objections(data, key, own, other, verdict_of)
         if verdict.kind == Kind.SAME:  # what speaks against either
-            better += find_objections(page, key, other, own, page.verdicts_between(other.at, own.at))
-        wrong = find_contradictions(page, own, other)
-        flaws = find_flaws(page, own, other)
+            better += find_objections(data, key, other, own, data.verdicts_between(other.at, own.at))
+        wrong = find_contradictions(data, own, other)
+        flaws = find_flaws(data, own, other)
         first = [one for one in wrong if one.config] + [one for one in flaws if one.rule == GENERATOR and one.serious]
         against = [*first, *better, *against, *(one for one in [*flaws, *wrong] if one not in first)]
-    outcome = Outcome.NOT_COMPARABLE if stops else _decide(verdict, against)
-    odd = _find_odd(page, (own, other))
-    if odd[0] and outcome == Outcome.UNPROVEN and not _leads_by_median(page, key, own, other):
+    outcome = Outcome.NOT_COMPARABLE if stops else _decide_outcome(verdict, against)
+    odd = _find_odd_runs(data, (own, other))
+    if odd[0] and outcome == Outcome.UNPROVEN and not _leads_by_median(data, key, own, other):
         step = _advise(outcome, verdict, against, odd)
-        sides, spread = (own, other, *ranked[2:]), _spread(page, key, (own, other))
+        sides, spread = (own, other, *ranked[2:]), _find_widest_spread(data, key, (own, other))
         return Headline(outcome, step, key, odd=odd, spread=spread, against=tuple(against), sides=sides)
-    columns = (page.comparison.columns[side.at] for side in (own, other))
-    are_typed = all(
-        any(run.whole_command for run in column.runs) for column in columns
-    )  # one line can run both in turn
+    runs_of = [data.comparison.columns[side.at].runs for side in (own, other)]
+    are_typed = all(any(run.whole_command for run in runs) for runs in runs_of)  # one line can run both in turn
     leads = outcome != Outcome.SAME and not stops and abs((verdict.ratio or 2) - 1) >= 0.0005
     return Headline(
         outcome=outcome,
@@ -297,24 +297,24 @@ def _compare_two(page: Page, key: str, ranked: Sequence[Side]) -> Headline:
         low=verdict.low if leads else None,
         high=verdict.high if leads else None,
         p=(verdict.p if verdict.p_adjusted is None else verdict.p_adjusted) if leads else None,
-        spread=_spread(page, key, (own, other)),
+        spread=_find_widest_spread(data, key, (own, other)),
         within_step=verdict.ground == Ground.WITHIN_STEP,
         drift=verdict.ground == Ground.DRIFT,
         against=tuple(against),
         sides=(own, other, *ranked[2:]),
         unlike=stops,
         machines=tuple(one for one in differing if one.is_compared and one.name in ("CPU", "cores")),
-        base=_compare_with_base(page, key, own, other),
+        base=_compare_with_base(data, key, own, other),
     )
 
 
-def _leads_by_median(page: Page, key: str, own: Side, other: Side) -> bool:
+def _leads_by_median(data: HeadlineData, key: str, own: RankedColumn, other: RankedColumn) -> bool:
     """Whether the leader by the mean leads by the median, too: else one odd run decides."""
-    mine, its = (median(one.value for one in page.figures(key, side.at)) for side in (own, other))
+    mine, its = (median(one.value for one in data.figures(key, side.at)) for side in (own, other))
     return (mine > its) == (MEASURES[key] > 0)
 
 
-def _decide(verdict: Verdict, against: Sequence[Objection]) -> Outcome:
+def _decide_outcome(verdict: Verdict, against: Sequence[Objection]) -> Outcome:
     serious = any(one.serious for one in against)
     if any(one.rule == IMPOSSIBLE and one.config for one in against):
         return Outcome.UNPROVEN
@@ -329,61 +329,62 @@ def _decide(verdict: Verdict, against: Sequence[Objection]) -> Outcome:
     return Outcome.LIKELY if verdict.kind in (*GAINS, *LOSSES) else Outcome.UNPROVEN
 
 
-def _find_odd(page: Page, sides: Sequence[Side]) -> tuple[str, str]:
+def _find_odd_runs(data: HeadlineData, sides: Sequence[RankedColumn]) -> tuple[str, str]:
     """Whether one repeat of any is far off, or the first of any looks cold."""
     for rule, what in (("warmth.first", "cold"), ("repeats.outlier", "outlier")):
         for side in sides:
-            if page.concerns(rule, [side.at]):
+            if data.concerns(rule, [side.at]):
                 return what, side.title
     return "", ""
 
 
 def _advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], odd: tuple[str, str]) -> Next:
     if outcome == Outcome.NOT_COMPARABLE:
-        return Next(Step.ALIKE, about=against[0].label if len(against) == 1 else "")
+        return Next(NextStep.ALIKE, about=against[0].label if len(against) == 1 else "")
     rules = {one.rule: one.config for one in against}
     if rules.get(IMPOSSIBLE):
-        return Next(Step.CHECK, about=rules[IMPOSSIBLE])
+        return Next(NextStep.CHECK, about=rules[IMPOSSIBLE])
     if GENERATOR in rules:
-        return Next(Step.GENERATOR)
+        return Next(NextStep.GENERATOR)
     if "length.seconds" in rules:
-        return Next(Step.LONGER, max(FEWEST, verdict.fewest))
+        return Next(NextStep.LONGER, max(FEWEST, verdict.fewest))
     if outcome == Outcome.TRADE_OFF or (outcome == Outcome.SAME and any(one.serious for one in against)):
-        return Next(Step.CHOOSE)
+        return Next(NextStep.CHOOSE)
     if outcome == Outcome.BETTER and any(one.label == DAY for one in against):
-        return Next(Step.ALIKE, about=DAY)
+        return Next(NextStep.ALIKE, about=DAY)
     if outcome in (Outcome.BETTER, Outcome.SAME) or verdict.ground == Ground.WITHIN_STEP:
-        return Next(Step.NOTHING)
+        return Next(NextStep.NOTHING)
     if odd[0] == "outlier":
-        return Next(Step.OUTLIER, about=odd[1])
+        return Next(NextStep.OUTLIER, about=odd[1])
     if odd[0] == "cold":
-        return Next(Step.WARM, max(verdict.fewest - 1 + FEWEST_A_LEVEL, FEWEST))
-    if verdict.needed and verdict.needed > MOST_ADVISED and verdict.fewest > 1:
-        return Next(Step.STEADY)
+        return Next(NextStep.WARM, max(verdict.fewest - 1 + FEWEST_A_LEVEL, FEWEST))
+    needed = max(verdict.needed or 0, FEWEST)
     if verdict.fewest == 1:  # whose own spread nobody knows: a few repeats show it
-        return Next(Step.REPEAT, max(verdict.needed or 0, FEWEST) if (verdict.needed or 0) <= MOST_ADVISED else FEWEST)
-    return Next(Step.REPEAT, max(verdict.needed or 0, verdict.fewest + 2, FEWEST))
+        return Next(NextStep.REPEAT, needed if needed <= MOST_ADVISED else FEWEST)
+    return Next(NextStep.STEADY) if needed > MOST_ADVISED else Next(NextStep.REPEAT, max(needed, verdict.fewest + 2))
 
 
-def _spread(page: Page, key: str, sides: Sequence[Side]) -> float | None:
-    values = [[one.value for one in page.figures(key, side.at)] for side in sides]
+def _find_widest_spread(data: HeadlineData, key: str, sides: Sequence[RankedColumn]) -> float | None:
+    values = [[one.value for one in data.figures(key, side.at)] for side in sides]
     return max((max(own) / min(own) for own in values if len(own) > 1 and min(own) > 0), default=None)
 
 
-def _compare_with_base(page: Page, key: str, own: Side, other: Side) -> tuple[Side, float, Kind] | None:
-    base = page.judgement.bases[own.at]
-    verdict = page.judgement.of(key, own.at)
+def _compare_with_base(
+    data: HeadlineData, key: str, own: RankedColumn, other: RankedColumn
+) -> tuple[RankedColumn, float, Kind] | None:
+    base = data.judgement.bases[own.at]
+    verdict = data.judgement.of(key, own.at)
     if base in (own.at, other.at) or verdict is None or verdict.ratio is None:
         return None
-    return page.side(key, base), verdict.ratio, verdict.kind
+    return data.side(key, base), verdict.ratio, verdict.kind
 
 
-def _combine(page: Page, found: Sequence[Headline]) -> Headline:
+def _combine_workloads(data: HeadlineData, found: Sequence[Headline]) -> Headline:
     """The strongest workload leads; another one that says the opposite makes it a trade-off."""
     if not found:
-        return Headline(Outcome.NONE, Next(Step.LOAD))
+        return Headline(Outcome.NONE, Next(NextStep.LOAD))
     if len(found) > 1 and all(one.outcome == Outcome.SINGLE for one in found):
-        return _set_apart(page, found)
+        return _combine_single_configs(data, found)
     ordered = sorted(found, key=lambda one: (list(Outcome).index(one.outcome), -abs(math.log(one.ratio or 1))))
     first, *others = [one for one in ordered if one.outcome not in (Outcome.SINGLE, Outcome.NONE)] or ordered[:1]
     if not others or first.winner is None or first.outcome not in (Outcome.BETTER, Outcome.LIKELY, Outcome.TRADE_OFF):
@@ -396,32 +397,32 @@ def _combine(page: Page, found: Sequence[Headline]) -> Headline:
         if find_family(one.winner.title, [side.title for side in one.sides]) != family
     ]
     outcome = Outcome.TRADE_OFF if opposite and first.outcome == Outcome.BETTER else first.outcome
-    step = Next(Step.CHOOSE) if outcome == Outcome.TRADE_OFF else first.next
+    step = Next(NextStep.CHOOSE) if outcome == Outcome.TRADE_OFF else first.next
     return replace(first, outcome=outcome, next=step, against=(*first.against, *opposite), others=tuple(others))
 
 
-def _set_apart(page: Page, found: Sequence[Headline]) -> Headline:
+def _combine_single_configs(data: HeadlineData, found: Sequence[Headline]) -> Headline:
     """Several configs or requests, each of which stands alone: what was asked of them is unlike."""
     sides = tuple(side for one in found for side in one.sides)
-    asked = [page.comparison.columns[side.at].method.path or side.title for side in sides]
+    asked = [data.comparison.columns[side.at].method.path or side.title for side in sides]
     own, other = asked[0], next((each for each in asked if each != asked[0]), sides[1].title)
     unlike = (Unlike(REQUEST, own, other, "", stops=True),)
-    step = Next(Step.COMPARE)
+    step = Next(NextStep.COMPARE)
     return replace(found[0], outcome=Outcome.NOT_COMPARABLE, next=step, sides=sides, unlike=unlike, workload="")
 
 
-def _head_sweep(page: Page, swept: Range, found: Sequence[Headline]) -> Headline:
+def _make_sweep_headline(data: HeadlineData, swept: Range, found: Sequence[Headline]) -> Headline:
     """One thing over a range; of several configs the one that leads at each level is the winner."""
     once = min((point.n for point in swept.points if point.n), default=1) == 1
-    odd, about = _find_odd(page, [page.side(RATE, point.at) for point in swept.points])
-    if page.concerns(GENERATOR, range(len(page.comparison.columns))):
-        step = Next(Step.GENERATOR)
+    odd, about = _find_odd_runs(data, [data.side(RATE, point.at) for point in swept.points])
+    if data.concerns(GENERATOR, range(len(data.comparison.columns))):
+        step = Next(NextStep.GENERATOR)
     elif failing := [point for point in swept.points if point.config not in {one.config for one in swept.sound}]:
-        step = Next(Step.FIX, about=failing[0].config or page.comparison.columns[failing[0].at].title)
+        step = Next(NextStep.FIX, about=failing[0].config or data.comparison.columns[failing[0].at].title)
     elif odd and swept.limit is None:
-        step = Next(Step.WARM, FEWEST) if odd == "cold" else Next(Step.OUTLIER, about=about)
+        step = Next(NextStep.WARM, FEWEST) if odd == "cold" else Next(NextStep.OUTLIER, about=about)
     else:
-        step = Next(Step.LEVELS, FEWEST_A_LEVEL if once else 0)
+        step = Next(NextStep.LEVELS, FEWEST_A_LEVEL if once else 0)
     led = [one for one in found if one.winner and one.metric == RATE]
     names_at = {point.at: point.config for point in swept.points}
     leads = {names_at.get(one.winner.at) for one in led if one.winner}

@@ -61,7 +61,7 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Side:
+class RankedColumn:
     """One column of the table: its runs that count, and their mean of the leading metric.
 
     heading  the one above its config, where the configs that it is compared with stand under others
@@ -99,7 +99,7 @@ class Objection:
 
 
 @dataclass(frozen=True)
-class Page:
+class HeadlineData:
     """What a headline is decided from. out: runs that a doubt keeps out; workloads: the columns that compete."""
 
     comparison: Comparison
@@ -116,12 +116,14 @@ class Page:
         found = row.cells[at].figures if row else ()
         return [one for one in found if one.run not in self.out and math.isfinite(one.value)]
 
-    def side(self, key: str, at: int) -> Side:
+    def side(self, key: str, at: int) -> RankedColumn:
         column, figures = self.comparison.columns[at], self.figures(key, at)
         value = mean([one.value for one in figures]) if figures else None
         peers = next((workload for workload in self.workloads if at in workload), [])
         apart = len({self.comparison.columns[peer].config.group for peer in peers}) > 1
-        return Side(at, column.title, len(figures), value, self.failures.get(at), column.config.group if apart else "")
+        return RankedColumn(
+            at, column.title, len(figures), value, self.failures.get(at), column.config.group if apart else ""
+        )
 
     def verdicts_between(self, own: int, other: int) -> Callable[[str], Verdict | None]:
         return verdicts_between(self.comparison, self.judgement, own, other, self.out)
@@ -176,43 +178,43 @@ def _add_failures(column: Column, found: Mapping[int, Failure]) -> Failure | Non
 
 
 def find_objections(
-    page: Page, lead: str, own: Side, other: Side, verdict_of: Callable[[str], Verdict | None]
+    data: HeadlineData, lead: str, own: RankedColumn, other: RankedColumn, verdict_of: Callable[[str], Verdict | None]
 ) -> list[Objection]:
     """Metrics that are worse on the leader's side: the worst two of the times, memory, CPU time, and failures."""
     found: dict[str, list[Objection]] = {}
     gain = verdict_of(lead)
-    missed = [side for side in (own, other) if page.concerns(MISSED, [side.at])]
-    for group in page.comparison.groups:
+    missed = [side for side in (own, other) if data.concerns(MISSED, [side.at])]
+    for group in data.comparison.groups:
         for row in group.rows:
-            rule = _choose_rule(page, row, lead)
+            rule = _choose_rule(data, row, lead)
             verdict = verdict_of(row.key) if rule else None
-            if rule and verdict and (one := _make_objection(page, rule, row, own, other, verdict, gain)):
+            if rule and verdict and (one := _make_objection(data, rule, row, own, other, verdict, gain)):
                 found.setdefault(rule, []).append(one)
     times = next((found[rule] for rule in ("tail", "longest", "latency") if rule in found), [])
     times = sorted(times, key=lambda one: -(one.factor or 0))[:MOST_TIMES]
-    times = [*_find_omission(page, own, other), *times][:MOST_TIMES] if missed != [other] else []
+    times = [*_find_coordinated_omission(data, own, other), *times][:MOST_TIMES] if missed != [other] else []
     worst = [max(found[rule], key=lambda one: one.factor or 0) for rule in ("rate", "memory", "cpu") if rule in found]
-    return [*_find_more_failures(own, other), *_find_aborted(page, own), *_say_missed(page, missed), *times, *worst]
+    return [*_find_more_failures(own, other), *_find_aborted(data, own), *_say_missed(data, missed), *times, *worst]
 
 
-def _find_omission(page: Page, own: Side, other: Side) -> list[Objection]:
+def _find_coordinated_omission(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Most of the time of the leader's clients went into so few requests that its percentiles do not show them."""
     shares = []
     for side in (own, other):
-        told = [one for one in page.findings("network.tail", side.at) if one.severity == "caution"]
+        told = [one for one in data.findings("network.tail", side.at) if one.severity == "caution"]
         shares.append(max((one.facts["slowest"] for one in told), default=0.0))
     if shares[0] <= shares[1]:
         return []
-    sources = page.concerns("network.tail", [own.at])[0].sources
+    sources = data.concerns("network.tail", [own.at])[0].sources
     return [Objection("omission", own.title, "", "%", 100 * shares[0], source=next(iter(sources), None))]
 
 
-def _say_missed(page: Page, sides: Sequence[Side]) -> list[Objection]:
+def _say_missed(data: HeadlineData, sides: Sequence[RankedColumn]) -> list[Objection]:
     """Sides that were not loaded at the rate that was set."""
     told = []
     for side in sides:
-        doubt = page.concerns(MISSED, [side.at])[0]
-        runs = {run.id for run in page.comparison.columns[side.at].runs}
+        doubt = data.concerns(MISSED, [side.at])[0]
+        runs = {run.id for run in data.comparison.columns[side.at].runs}
         part = max((one for one in doubt.findings if one.run in runs), key=lambda one: one.facts["missed"])
         asked, got = part.facts.get("asked"), part.facts.get("got")
         value = 100 * part.facts["missed"] if asked is None else got
@@ -220,12 +222,12 @@ def _say_missed(page: Page, sides: Sequence[Side]) -> list[Objection]:
     return told
 
 
-def _choose_rule(page: Page, row: Row, lead: str) -> str:
+def _choose_rule(data: HeadlineData, row: Row, lead: str) -> str:
     """Which kind of objection a row may give rise to; "" for none."""
     judged = judged_row(row)
     if judged is None or row.key == lead:
         return ""
-    if row.key.endswith("_after") and page.comparison.row(f"{row.key.removesuffix('_after')}_during"):
+    if row.key.endswith("_after") and data.comparison.row(f"{row.key.removesuffix('_after')}_during"):
         return ""
     if found := PERCENTILE.fullmatch(row.key):
         return "tail" if float(found[1]) >= TAIL else "latency"
@@ -241,7 +243,13 @@ def _choose_rule(page: Page, row: Row, lead: str) -> str:
 
 
 def _make_objection(
-    page: Page, rule: str, row: Row, own: Side, other: Side, verdict: Verdict, gain: Verdict | None
+    data: HeadlineData,
+    rule: str,
+    row: Row,
+    own: RankedColumn,
+    other: RankedColumn,
+    verdict: Verdict,
+    gain: Verdict | None,
 ) -> Objection | None:
     """None where the row does not speak against the leader, or too little to matter."""
     if not verdict.ratio or verdict.ground == Ground.WITHIN_STEP:
@@ -252,7 +260,7 @@ def _make_objection(
     proven = verdict.kind in LOSSES
     if factor < (WORSE if proven else SHOWN) or (rule == "longest" and not proven and factor < MUCH_WORSE):
         return None
-    figures = page.figures(row.key, own.at)
+    figures = data.figures(row.key, own.at)
     worst = max(figures, key=lambda one: one.value) if figures else None
     serious = proven or (factor >= MUCH_WORSE and rule != "longest")
     return Objection(
@@ -260,8 +268,8 @@ def _make_objection(
         config=own.title,
         label=row.label,
         unit=row.unit,
-        value=page.side(row.key, own.at).value,
-        other=page.side(row.key, other.at).value,
+        value=data.side(row.key, own.at).value,
+        other=data.side(row.key, other.at).value,
         factor=factor,
         proven=proven,
         serious=serious,
@@ -269,7 +277,7 @@ def _make_objection(
     )
 
 
-def _find_more_failures(own: Side, other: Side) -> list[Objection]:
+def _find_more_failures(own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Failures too few to come first, and more of them than on the other side."""
     share = own.failure.share if own.failure and own.failure.share else 0.0
     less = other.failure.share if other.failure and other.failure.share else 0.0
@@ -279,9 +287,9 @@ def _find_more_failures(own: Side, other: Side) -> list[Objection]:
     return [Objection("failures", own.title, rule, "%", 100 * share, 100 * less, serious=True, source=source)]
 
 
-def _find_aborted(page: Page, own: Side) -> list[Objection]:
+def _find_aborted(data: HeadlineData, own: RankedColumn) -> list[Objection]:
     """Runs of the leader that came to no end, where others did."""
-    runs = page.comparison.columns[own.at].runs
+    runs = data.comparison.columns[own.at].runs
     broken = [run for run in runs if run.aborted]
     if not broken or len(broken) == len(runs):
         return []
@@ -289,17 +297,17 @@ def _find_aborted(page: Page, own: Side) -> list[Objection]:
     return [Objection("aborted", own.title, "", "runs", len(broken), len(runs), source=source)]
 
 
-def find_flaws(page: Page, own: Side, other: Side) -> list[Objection]:
+def find_flaws(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """What makes both sides' figures doubtful."""
     finders = (_find_full_generator, _find_stopped, _find_idle_clients, _find_short_runs)
-    return [found for find in finders for found in find(page, own, other)]
+    return [found for find in finders for found in find(data, own, other)]
 
 
-def _find_full_generator(page: Page, own: Side, other: Side) -> list[Objection]:
+def _find_full_generator(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """A load generator at its limit: then it may be what was measured. serious: the other side may serve more than the leader."""
     found = {}
     for side in (own, other):
-        doubts = [*page.concerns(GENERATOR, [side.at]), *page.concerns("machine.cpu", [side.at])]
+        doubts = [*data.concerns(GENERATOR, [side.at]), *data.concerns("machine.cpu", [side.at])]
         full = [one for one in doubts if {finding.moral for finding in one.findings} & GENERATOR_FULL]
         if full:
             found[side.title] = next(iter(full[0].sources), None)
@@ -307,20 +315,20 @@ def _find_full_generator(page: Page, own: Side, other: Side) -> list[Objection]:
     return [Objection(GENERATOR, whose, serious=other.title in found, source=[*found.values()][-1])] if found else []
 
 
-def _find_stopped(page: Page, own: Side, other: Side) -> list[Objection]:
+def _find_stopped(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Someone ended the run of one side before all its requests were made."""
     told = []
     for side in (own, other):
-        for doubt in page.concerns(STOPPED, [side.at])[:1]:
+        for doubt in data.concerns(STOPPED, [side.at])[:1]:
             facts, source = doubt.findings[0].facts, next(iter(doubt.sources), None)
             told.append(Objection(STOPPED, side.title, "", "requests", facts["made"], facts["asked"], source=source))
     return told
 
 
-def _find_idle_clients(page: Page, own: Side, other: Side) -> list[Objection]:
+def _find_idle_clients(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Clients of one side mostly had no request under way, and those of the other had."""
-    idle = [(side, found[0]) for side in (own, other) if (found := page.concerns("load.idle_clients", [side.at]))]
-    if len(idle) != 1 or any(run.is_open_loop for at in (own.at, other.at) for run in page.comparison.columns[at].runs):
+    idle = [(side, found[0]) for side in (own, other) if (found := data.concerns("load.idle_clients", [side.at]))]
+    if len(idle) != 1 or any(run.is_open_loop for at in (own.at, other.at) for run in data.comparison.columns[at].runs):
         return []  # at a set rate they stand by until they are needed
     side, doubt = idle[0]
     facts = doubt.findings[0].facts
@@ -328,15 +336,15 @@ def _find_idle_clients(page: Page, own: Side, other: Side) -> list[Objection]:
     return [Objection("load.idle_clients", side.title, "", "%", share, source=next(iter(doubt.sources), None))]
 
 
-def find_contradictions(page: Page, own: Side, other: Side) -> list[Objection]:
+def find_contradictions(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Figures that cannot all be true, more failures than requests among them, with one of each side as its `label`.
 
     Where reports of both sides contradict themselves alike, config is "": their tool counts otherwise than is known here.
     """
     found: dict[str, dict[str, Objection]] = {}
     for side in (own, other):
-        runs = {run.id for run in page.comparison.columns[side.at].runs}
-        for doubt in page.doubts if runs else ():
+        runs = {run.id for run in data.comparison.columns[side.at].runs}
+        for doubt in data.doubts if runs else ():
             part = next((part for part in doubt.parts if part.run in runs), None)
             if part and doubt.rule.startswith(FIGURES) and not doubt.overruled:
                 told = Objection(
@@ -348,13 +356,13 @@ def find_contradictions(page: Page, own: Side, other: Side) -> list[Objection]:
     return [*one_sided.values(), *both[:1]]
 
 
-def _find_short_runs(page: Page, own: Side, other: Side) -> list[Objection]:
+def _find_short_runs(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Sides of which no run took a second: start-up and chance in scheduling are in every figure."""
-    doubts = page.concerns("length.seconds", (own.at, other.at))
+    doubts = data.concerns("length.seconds", (own.at, other.at))
     took = {finding.run: finding.facts["took"] for doubt in doubts for finding in doubt.findings}
     short = {}
     for side in (own, other):
-        runs = [run.id for run in page.comparison.columns[side.at].runs if run.id not in page.out]
+        runs = [run.id for run in data.comparison.columns[side.at].runs if run.id not in data.out]
         longest = max((took.get(run, LONG_ENOUGH_S) for run in runs), default=LONG_ENOUGH_S)
         if longest < LONG_ENOUGH_S:
             short[side.title] = longest

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from runs.analysis.columns import drop_shared_words
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import Source
-from runs.analysis.headline import Headline, Outcome, Step
+from runs.analysis.headline import Headline, NextStep, Outcome
 from runs.analysis.headline_against import (
     GENERATOR,
     IMPOSSIBLE,
@@ -24,7 +24,7 @@ from runs.analysis.headline_against import (
     STOPPED,
     Failure,
     Objection,
-    Side,
+    RankedColumn,
 )
 from runs.analysis.scaling import Range
 from runs.analysis.summary_wording import describe_levels, with_axis
@@ -136,7 +136,7 @@ def name_unit(headline: Headline) -> str:
     return "requests per second" if headline.metric == RATE else "ms per request"
 
 
-def count_runs(own: Side, other: Side) -> str:
+def count_runs(own: RankedColumn, other: RankedColumn) -> str:
     """As "one run each", "3 runs each", "2 runs against 3"."""
     runs = "one run" if own.n == 1 else f"{own.n:,} runs"
     return f"{runs} each" if own.n == other.n else f"{runs} against {other.n:,}"
@@ -287,7 +287,7 @@ def _lead_of_sweep(headline: Headline, swept: Range) -> Lead:
 
 def needs_runs(headline: Headline) -> bool:
     """Whether what to do next is to run the same load again."""
-    return headline.next.step in (Step.REPEAT, Step.WARM, Step.LEVELS)
+    return headline.next.step in (NextStep.REPEAT, NextStep.WARM, NextStep.LEVELS)
 
 
 def give_reasons(headline: Headline, doubts: Sequence[Doubt], most: int = 3) -> list[tuple[str, Source | None, bool]]:
@@ -296,7 +296,7 @@ def give_reasons(headline: Headline, doubts: Sequence[Doubt], most: int = 3) -> 
     said = {one.rule for one in headline.against}
     said |= {one.rule for one in doubts if one.rule.startswith("differs.")} if "differs" in said else set()
     cautions = [one for one in doubts if one.severity == "caution" and not one.overruled and one.rule not in said]
-    causes = [(brief(one), next(iter(one.sources), None), False) for one in cautions]
+    causes = [(shorten_doubt(one), next(iter(one.sources), None), False) for one in cautions]
     return [*against, *causes][:most]
 
 
@@ -314,7 +314,7 @@ BRIEF = {
 }
 
 
-def brief(doubt: Doubt) -> str:
+def shorten_doubt(doubt: Doubt) -> str:
     """A doubt in a clause, with the config where it is about one."""
     who, _, rest = doubt.text.partition(": ")
     if doubt.rule in BRIEF:

@@ -11,7 +11,7 @@ from runs.analysis.columns import WORD, Column
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubt_differences import FAMILIES, NONE, PROPERTIES, USUAL, compare_names, find_differences, is_sized
 from runs.analysis.facts import Source
-from runs.analysis.headline_against import Page
+from runs.analysis.headline_against import HeadlineData
 from runs.numbers import figure
 
 STOLEN, DAY = "stolen CPU time", "day"
@@ -47,12 +47,12 @@ class Unlike:
         return (PROPERTIES[self.name].like if self.name in PROPERTIES else "") or self.name
 
 
-def find_unlike(page: Page, own: int, other: int) -> list[Unlike]:
+def find_unlike(data: HeadlineData, own: int, other: int) -> list[Unlike]:
     """In what the loads, pages and machines of two columns differ, without what was overruled."""
-    one, two = (page.comparison.columns[at] for at in (other, own))
+    one, two = (data.comparison.columns[at] for at in (other, own))
     configs = {one.config.id: one.config, two.config.id: two.config}
-    case = Case(list(configs.values()), [*one.runs, *two.runs], hosts=page.hosts)
-    overruled = {doubt.rule for doubt in page.doubts if doubt.overruled and {*doubt.configs} & {*configs}}
+    case = Case(list(configs.values()), [*one.runs, *two.runs], hosts=data.hosts)
+    overruled = {doubt.rule for doubt in data.doubts if doubt.overruled and {*doubt.configs} & {*configs}}
     sized = any(map(is_sized, case.runs))
     found = []
     for family in FAMILIES:
@@ -62,20 +62,20 @@ def find_unlike(page: Page, own: int, other: int) -> list[Unlike]:
             found += [replace(unlike, source=source) for unlike in told]
     found = list({unlike.name: unlike for unlike in found}.values())
     stops = {unlike.is_of for unlike in found if unlike.stops}
-    found = [replace(each, is_compared=len(stops) <= 1 and _is_compared(page, each, two, one)) for each in found]
-    return [*found, *_find_stolen(page, own, other)]
+    found = [replace(each, is_compared=len(stops) <= 1 and _is_compared(data, each, two, one)) for each in found]
+    return [*found, *_find_stolen(data, own, other)]
 
 
-def _find_stolen(page: Page, own: int, other: int) -> list[Unlike]:
+def _find_stolen(data: HeadlineData, own: int, other: int) -> list[Unlike]:
     """Much CPU time that other virtual machines took beside the runs of one side, where the other lost little."""
     shares = []
     for at in (own, other):
-        spared = [one.facts["share"] for one in page.findings("machine.steal", at) if one.facts["spared"]]
+        spared = [one.facts["share"] for one in data.findings("machine.steal", at) if one.facts["spared"]]
         shares.append(max(spared, default=0.0))
     if min(shares) or max(shares) < MUCH_STOLEN_PCT:
         return []
     mine, its = (f"{figure(share)} %" if share else "little" for share in shares)
-    doubt = page.concerns("machine.steal", [own if shares[0] else other])[0]
+    doubt = data.concerns("machine.steal", [own if shares[0] else other])[0]
     return [Unlike(STOLEN, mine, its, "", stops=True, source=next(iter(doubt.sources), None))]
 
 
@@ -106,7 +106,7 @@ def _make_unlike(name: str, own: str | float, other: str | float, unit: str, siz
     return Unlike(name, own, other, unit, stops, says)
 
 
-def _is_compared(page: Page, unlike: Unlike, own: Column, other: Column) -> bool:
+def _is_compared(data: HeadlineData, unlike: Unlike, own: Column, other: Column) -> bool:
     """Whether names or config texts set the configs apart by this, and the names by nothing else, or one has no other name."""
     if own.config.id == other.config.id:  # one config under several loads: what was varied is what is compared
         return PROPERTIES[unlike.name].varied
@@ -118,8 +118,8 @@ def _is_compared(page: Page, unlike: Unlike, own: Column, other: Column) -> bool
     values += [f"{value:g}" for value in (unlike.own, unlike.other) if isinstance(value, (int, float))]
     words = {word.lower() for value in values for word in WORD.findall(value)}
     if is_machine:
-        words |= {word.lower() for host in page.hosts for word in WORD.findall(f"{host.name} {host.cpu_model}")}
+        words |= {word.lower() for host in data.hosts for word in WORD.findall(f"{host.name} {host.cpu_model}")}
     if unlike.name == "tool":
         words |= {run.tool for column in (own, other) for run in column.runs}
     named, alike = compare_names((own.config.name, other.config.name), pattern, words)
-    return alike and (named or any(re.search(pattern, name, re.I) for name in page.directives))
+    return alike and (named or any(re.search(pattern, name, re.I) for name in data.directives))

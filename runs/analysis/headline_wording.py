@@ -9,8 +9,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from runs.analysis.headline import ADVISED_S, Headline, Next, Outcome, Step
-from runs.analysis.headline_against import RATE, REQUEST, Objection, Side
+from runs.analysis.headline import ADVISED_S, Headline, Next, NextStep, Outcome
+from runs.analysis.headline_against import RATE, REQUEST, Objection, RankedColumn
 from runs.analysis.headline_lead import (
     CONTRADICTION,
     FULL,
@@ -62,10 +62,10 @@ def write_headline(headline: Headline) -> Headline:
         replace(one, text=describe_objection(one), in_sentence=_is_in_sentence(headline, one, at))
         for at, one in enumerate(headline.against)
     )
-    step = replace(headline.next, text=advise(headline.next, headline))
+    step = replace(headline.next, text=write_advice(headline.next, headline))
     headline = replace(headline, against=against, next=step)
     dropped = "" if headline.outcome == Outcome.NOT_COMPARABLE else _say_dropped(headline)
-    return replace(headline, sentence=" ".join(filter(None, (_sentence(headline), dropped))))
+    return replace(headline, sentence=" ".join(filter(None, (_write_sentence(headline), dropped))))
 
 
 def _is_in_sentence(headline: Headline, one: Objection, at: int) -> bool:
@@ -77,7 +77,7 @@ def _is_in_sentence(headline: Headline, one: Objection, at: int) -> bool:
     return headline.sweep is None and says_against and (at < MOST_AGAINST or one.rule == "workload")
 
 
-def _sentence(headline: Headline) -> str:
+def _write_sentence(headline: Headline) -> str:
     if headline.sweep:
         return _say_sweep(headline, headline.sweep)
     write = {
@@ -85,17 +85,17 @@ def _sentence(headline: Headline) -> str:
         Outcome.NOT_COMPARABLE: _say_not_comparable,
         Outcome.SAME: _describe_tie,
         Outcome.SINGLE: _say_single,
-    }.get(headline.outcome, _lead)
+    }.get(headline.outcome, _say_leader)
     told = NOTHING if headline.outcome == Outcome.NONE else write(headline)
     more = len(headline.others) - MOST_OTHERS
     rest = [f"{more} more workloads stand in the table."] if more > 0 else []
     return " ".join([told, *map(_say_other, headline.others[:MOST_OTHERS]), *rest])
 
 
-def _lead(headline: Headline) -> str:
+def _say_leader(headline: Headline) -> str:
     """One leads, or two are too near to each other to say who."""
     if headline.winner is None or headline.loser is None:
-        return _say_nobody(headline)
+        return _say_no_leader(headline)
     where = f"On {headline.workload}: " if _is_place(headline) else ""
     headline = _strip_workload(headline) if where else headline
     own, other = (_quote_name(side) for side in (headline.winner, headline.loser) if side)
@@ -156,7 +156,7 @@ def _strip_workload(headline: Headline) -> Headline:
     )
 
 
-def _strip_prefix(side: Side, prefix: str) -> Side:
+def _strip_prefix(side: RankedColumn, prefix: str) -> RankedColumn:
     return replace(side, title=side.title.removeprefix(prefix))
 
 
@@ -175,15 +175,15 @@ def _say_unproven(headline: Headline) -> str:
     if why in (CONTRADICTION, FULL):
         return f"{worse}."
     full = f"{BEFORE_DOUBT.get(why, ', but ')}{why}{worse.replace(', but', ', and', 1)}"
-    is_to_repeat = step.step in (Step.REPEAT, Step.LONGER) and has_single_run(headline)
+    is_to_repeat = step.step in (NextStep.REPEAT, NextStep.LONGER) and has_single_run(headline)
     return f"{full}: {_say_runs_to_make(step)}." if is_to_repeat else f"{full}."
 
 
 def _say_runs_to_make(step: Next) -> str:
-    return f"run each {step.runs} times, in turn{f', for {ADVISED_S} seconds and more' if step.step == Step.LONGER else ''}"
+    return f"run each {step.runs} times, in turn{f', for {ADVISED_S} seconds and more' if step.step == NextStep.LONGER else ''}"
 
 
-def _say_nobody(headline: Headline) -> str:
+def _say_no_leader(headline: Headline) -> str:
     names = " and ".join(_quote_name(side) for side in headline.sides[:2])
     values = [side.value for side in headline.sides[:2] if side.value is not None]
     unit = name_unit(headline)
@@ -232,7 +232,7 @@ def _say_failed(headline: Headline) -> str:
         f"served {figure(own.value)} a second" if headline.metric == RATE else f"took {figure(own.value)} ms a request"
     )
     said = f"{said}; {_quote_name(own)} {what} {fine}."
-    return f"{said} Of those that did not fail, {_lead(headline.rest)}" if headline.rest else said
+    return f"{said} Of those that did not fail, {_say_leader(headline.rest)}" if headline.rest else said
 
 
 def _say_not_comparable(headline: Headline) -> str:
@@ -249,7 +249,7 @@ def _say_not_comparable(headline: Headline) -> str:
     return f"Not comparable: {'; '.join(each)}. Rates under unlike conditions say nothing of the configs."
 
 
-def _say_difference(one: Unlike, own: Side, other: Side) -> str:
+def _say_difference(one: Unlike, own: RankedColumn, other: RankedColumn) -> str:
     values = [figure_or_word(value) for value in (one.own, one.other)]
     return f"{one.name} {values[0]}{one.unit} for {_quote_name(own)}, {values[1]}{one.unit} for {_quote_name(other)}"
 
@@ -274,7 +274,7 @@ def _say_other(headline: Headline) -> str:
     """Another workload in brief."""
     where = f"On {headline.workload}: " if headline.workload else ""
     if headline.outcome == Outcome.FAILED or headline.winner is None or headline.loser is None:
-        return f"{where}{_sentence(replace(headline, others=()))}"
+        return f"{where}{_write_sentence(replace(headline, others=()))}"
     prefix, ratio = f"{headline.workload}{BETWEEN}", headline.ratio or 1.0
     own, other = (_quote_name(_strip_prefix(side, prefix)) for side in (headline.winner, headline.loser))
     far = say_ratio(ratio, "more" if ratio > 1 else "less")
@@ -307,58 +307,58 @@ def _say_sweep(headline: Headline, swept: Range) -> str:
     return f"{lead}{'. '.join(each[:MOST_OTHERS])}."
 
 
-def advise(step: Next, headline: Headline) -> str:
+def write_advice(step: Next, headline: Headline) -> str:
     """What to do next."""
     warm = ", each after one warm-up run" if headline.winner else ""
     match step.step:
-        case Step.REPEAT if headline.most:
+        case NextStep.REPEAT if headline.most:
             return _say_after_rounds(headline)
-        case Step.REPEAT if step.by_turns:
+        case NextStep.REPEAT if step.by_turns:
             return (
                 f"Run both in turn until it is sure{warm}: a sequential test after each round says when. "
                 f"Or run each {step.runs} times, and keep to that number."
             )
-        case Step.REPEAT:
+        case NextStep.REPEAT:
             return (
                 f"{_say_runs_to_make(step).capitalize()} (A, B, B, A …){warm}. Decide on the number first: adding runs until a "
                 "difference shows will show one by chance."
             )
-        case Step.LONGER:
+        case NextStep.LONGER:
             why = "starting up and chance in scheduling are in every figure of runs under a second"
             return f"{_say_runs_to_make(step).capitalize()}: {why}."
-        case Step.STEADY:
+        case NextStep.STEADY:
             spread = (
                 f" (by up to {spread_words(headline.spread)} here)" if headline.spread and headline.spread > 1 else ""
             )
             return f"More repeats are not the way: find out first what makes runs of one config differ{spread}."
-        case Step.OUTLIER:
+        case NextStep.OUTLIER:
             return (
                 f"Find out what happened in that run of “{shorten(step.about)}”, or leave it out, before more are made."
             )
-        case Step.WARM:
+        case NextStep.WARM:
             return f"Leave the first run of each out, and run each {step.runs} times after one warm-up, in turn."
-        case Step.CHECK:
+        case NextStep.CHECK:
             return f"Look at the report of “{shorten(step.about)}” before more runs are made: its figures cannot all be true."
-        case Step.FIX:
+        case NextStep.FIX:
             return f"Find out why requests failed (the error log of “{shorten(step.about)}”) before rates are compared."
-        case Step.MEND:
+        case NextStep.MEND:
             return f"Mend what keeps “{shorten(step.about)}” from counting (see the doubts), then run it again."
-        case Step.LEVELS:
+        case NextStep.LEVELS:
             return advise_levels(step.runs, headline.sweep)
-        case Step.NOTHING if headline.within_step:
+        case NextStep.NOTHING if headline.within_step:
             return "More runs do not settle it: compare another metric, or load with a tool that prints finer steps."
-        case Step.ALIKE if step.about in ALIKE:
+        case NextStep.ALIKE if step.about in ALIKE:
             return ALIKE[step.about]
     return ADVICE[step.step]
 
 
 ADVICE = {
-    Step.GENERATOR: "Load from a stronger or another machine first: repeats under a load generator at its limit measure it.",
-    Step.ALIKE: "Load both in the same way on the same machine, then compare.",
-    Step.CHOOSE: "More runs do not settle it: decide which of the two matters more.",
-    Step.COMPARE: "Change one thing, run the same load again, and add that text.",
-    Step.LOAD: "Add the report of a load test.",
-    Step.NOTHING: "No more runs are needed for this load.",
+    NextStep.GENERATOR: "Load from a stronger or another machine first: repeats under a load generator at its limit measure it.",
+    NextStep.ALIKE: "Load both in the same way on the same machine, then compare.",
+    NextStep.CHOOSE: "More runs do not settle it: decide which of the two matters more.",
+    NextStep.COMPARE: "Change one thing, run the same load again, and add that text.",
+    NextStep.LOAD: "Add the report of a load test.",
+    NextStep.NOTHING: "No more runs are needed for this load.",
 }
 
 ALIKE = {  # of what differs alone
@@ -392,6 +392,6 @@ def _say_sides(headline: Headline) -> str:
     return count_runs(headline.winner or headline.sides[0], headline.loser or headline.sides[1])
 
 
-def _quote_name(side: Side) -> str:
+def _quote_name(side: RankedColumn) -> str:
     is_told = not side.heading or side.title.startswith(f"{side.heading}{BETWEEN}")
     return f"“{shorten(side.title if is_told else f'{side.heading}{BETWEEN}{side.title}')}”"

@@ -17,7 +17,7 @@ from runs.analysis.config_diff import ConfigDiff
 from runs.analysis.doubt_case import LOCAL, seconds_taken
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import RunFact, Source
-from runs.analysis.headline import ADVISED_S, Headline, Outcome, Step
+from runs.analysis.headline import ADVISED_S, Headline, NextStep, Outcome
 from runs.analysis.headline_lead import Lead, give_reasons, needs_runs, write_lead
 from runs.analysis.headline_wording import describe_lead
 from runs.analysis.summary_wording import name_tools
@@ -88,7 +88,7 @@ def write_next_command(headline: Headline, again: Sequence[tuple[Column, RunFact
 
     host: the machine whose monitors are missing.
     """
-    longer = headline.next.step == Step.LONGER
+    longer = headline.next.step == NextStep.LONGER
     again = again if longer or needs_runs(headline) else []
     factor = ADVISED_S / min((seconds_taken(run) or ADVISED_S for _, run in again), default=1) if longer else 1
     variants = [
@@ -104,8 +104,8 @@ def write_next_command(headline: Headline, again: Sequence[tuple[Column, RunFact
         variants = [
             (name, f"ssh {run.host} {command}") for (name, command), (_, run) in zip(variants, again, strict=True)
         ]
-    warm = " --warmup 1" if headline.next.step in (Step.REPEAT, Step.WARM) else ""
-    runs = "--until-sure" if headline.next.step == Step.REPEAT else f"--repeat {headline.next.runs}"
+    warm = " --warmup 1" if headline.next.step in (NextStep.REPEAT, NextStep.WARM) else ""
+    runs = "--until-sure" if headline.next.step == NextStep.REPEAT else f"--repeat {headline.next.runs}"
     return write_bd_command(variants, host=host, options=runs + warm)
 
 

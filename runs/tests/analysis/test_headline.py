@@ -8,7 +8,7 @@ import pytest
 
 from runs import ingest
 from runs.analysis.facts import ConfigFact, HostFact, ProcessFact
-from runs.analysis.headline import Outcome, Step
+from runs.analysis.headline import NextStep, Outcome
 from runs.analysis.table import compare
 from runs.api.comparisons import HeadlineSerializer
 from runs.models import Experiment
@@ -94,7 +94,7 @@ def test_a_side_that_failed_is_the_news_whatever_its_rate(bad, outcome, share):
         found = of(run(1, 900.1, **(MADE | same)), run(2, rate, **(MADE | bad)))
         assert (found.outcome, found.winner.title, found.loser.title) == (outcome, "a", "b")
         assert found.loser.failure.share == pytest.approx(share)
-        assert (found.change_pct, found.next.step, found.next.runs) == (None, Step.FIX, 0)
+        assert (found.change_pct, found.next.step, found.next.runs) == (None, NextStep.FIX, 0)
 
 
 def test_where_all_failed_nobody_won():
@@ -301,9 +301,9 @@ def test_one_config_over_levels_of_concurrency_is_a_sweep(levels, peak, limit):
 @pytest.mark.parametrize(
     ("rates", "step"),
     [
-        ((100.0, 101.0, 102.0), Step.LEVELS),
-        ((20.0, 101.0, 102.0), Step.WARM),
-        ((100.0, 101.0, 100.5, 102.0, 99.0, 30.0, 100.0), Step.OUTLIER),
+        ((100.0, 101.0, 102.0), NextStep.LEVELS),
+        ((20.0, 101.0, 102.0), NextStep.WARM),
+        ((100.0, 101.0, 100.5, 102.0, 99.0, 30.0, 100.0), NextStep.OUTLIER),
     ],
 )
 def test_odd_repeats_of_a_sweep_are_cleared_up_before_it_is_enough(rates, step):

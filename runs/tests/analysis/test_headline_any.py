@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from runs.analysis.conclusions import conclude
-from runs.analysis.headline import MOST_ADVISED, Headline, Outcome, Step
+from runs.analysis.headline import MOST_ADVISED, Headline, NextStep, Outcome
 from runs.analysis.headline_lead import shorten, write_lead
 from runs.analysis.table import compare
 from runs.ingest.submission import Preview
@@ -17,7 +17,7 @@ from runs.selectors.comparison_data import make_draft_case
 from runs.tests.drafts.documents import FOLDER, expand, read
 
 LEADERLESS = (Outcome.SAME, Outcome.SINGLE, Outcome.NONE, Outcome.NOT_COMPARABLE)
-REPEATING = (Step.REPEAT, Step.LONGER, Step.WARM, Step.LEVELS)
+REPEATING = (NextStep.REPEAT, NextStep.LONGER, NextStep.WARM, NextStep.LEVELS)
 UNGRAMMATICAL = re.compile(
     r"  |\.\.|, ,| ,|\bNone\b|\bnan\b|\binf\b|but but|and and|“”|\bits rate say\b|“[^”]*$|(?<!TL)s differs"
     r"|(?<![\d.])(?:1 (?:runs|configs|requests|levels|clients|times)\b|0 % (?:more|faster|less))"
