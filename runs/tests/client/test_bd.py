@@ -292,6 +292,34 @@ def test_a_link_that_is_cut_costs_the_samples_behind_it_only(web1):
     assert Capture.objects.filter(phase="during", host__name="web1").exists()
 
 
+def test_a_link_that_was_cut_is_there_again_for_the_next_run(web1):
+    process = web1.start("run", "--on", "web1", "--config", "two", "--repeat", "2", "--", *load(web1))
+    web1.until_sampled(machine=1)
+    (number,) = (int(path.read_text()) for path in web1.folder.rglob("ssh.1"))
+    os.kill(number, signal.SIGKILL)
+    assert "link" in process.communicate(timeout=WITHIN_S)[1] and process.returncode == 0
+    first, second = Run.objects.order_by("line_first")
+    assert Capture.objects.filter(run=second, phase="during", host__name="web1", tool="proc_stat").exists()
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_run_that_was_stopped_for_a_while_does_not_count_and_is_made_again(bd, needs, shell):
+    needs(shell.split()[0])
+    process = bd.start("run", "--config", "z", "--repeat", "2", "--", *load(bd), shell=shell)
+    bd.until_sampled()
+    os.killpg(process.pid, signal.SIGSTOP)  # as Ctrl-Z does in a shell with jobs
+    time.sleep(3)
+    os.killpg(process.pid, signal.SIGCONT)
+    _, err = process.communicate(timeout=WITHIN_S)
+    assert process.returncode == 0 and err.count("is made again") == 1, err
+    runs = Run.objects.order_by("line_first")
+    assert [(run.config.name, run.counted, run.repeat) for run in runs] == [
+        ("z", False, 0),
+        ("z", True, 1),
+        ("z", True, 2),
+    ]
+
+
 def test_a_machine_that_cannot_be_reached_is_left_out_with_one_line(bd):
     bd.env["BD_SSH"] = "ssh -F none -o BatchMode=yes -p 9"
     status, _, err = bd.run("run", "--no-send", "--on", "127.0.0.1", "--", "true")
