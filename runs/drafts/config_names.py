@@ -40,7 +40,7 @@ from .heading_words import (
 from .headings import choose_headings, find_changed_texts, find_own_lines
 from .hosts import Servers, find_server
 from .sentences import Sentences, find_replacement, find_settings, is_one_of
-from .told_hosts import find_told_host
+from .told_hosts import CORES, find_told_host
 from .variants import find_variants
 
 _SHORT_NAME = 60
@@ -192,6 +192,7 @@ class ConfigNames:
             is_heading[title] = False
         sentences = [text for text in names if not (is_heading[text] or _is_address(text))]
         every, spoken = Sentences(names), Sentences(sentences)
+        names |= {text: every.find_one_of(text) or name for text, name in names.items() if CORES.search(text)}
         for text in sentences:
             others = every if text == title else spoken
             words = every.find_one_of(text) or others.find_distinguishing_words(text, names[text])
@@ -298,10 +299,13 @@ class ConfigNames:
 
     @property
     def machine_names(self) -> list[str]:
-        """The configs' names, where each is that of a machine."""
+        """The configs' names, where each is that of a machine, or says behind a colon what cores it has."""
         hosts = {host for _, host, _ in self._server_of.values()}
         names = list(self.names.values())
-        return names if all(is_one_of(name) or name in hosts for name in names) else []
+        is_told = [
+            is_one_of(name) or name in hosts or bool(CORES.search(re.split("[:：]", name)[-1])) for name in names
+        ]
+        return names if all(is_told) else []
 
     def config_of(self, load: int) -> str:
         return self._config_of[self.duplicates.get(load, load)]

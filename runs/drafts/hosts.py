@@ -307,17 +307,18 @@ def find_told_hosts(prose: Iterable[str], names: Sequence[str], first_number: in
     if len(names) > _MOST_TOLD:
         return {}
     text = "\n".join(dict.fromkeys(prose))
-    any_name = "|".join(map(re.escape, names))
+    short = {name: re.split("[:：]", name)[0] for name in names}
+    any_name = "|".join(map(re.escape, short.values()))
     hosts: dict[str, DraftHost] = {}
     for number, name in enumerate(names, start=first_number):
         for said in re.findall(
-            rf"(?i)(?<!\w){re.escape(name)}(?!\w)((?:(?!(?<!\w)(?:{any_name})(?!\w))[^.;\n]){{0,120}})", text
+            rf"(?i)(?<!\w){re.escape(short[name])}(?!\w)((?:(?!(?<!\w)(?:{any_name})(?!\w))[^.;\n]){{0,120}})", text
         ):
             cores, ram = CORES.search(said), _RAM.search(said)
             if cores or ram:
                 ram_kb = int(ram[1]) * (1024**2 if ram[2].lower() == "g" else 1024) if ram else None
                 hosts.setdefault(
-                    name, DraftHost(f"h{number}", name, cores=int(cores[1]) if cores else None, ram_kb=ram_kb)
+                    name, DraftHost(f"h{number}", short[name], cores=int(cores[1]) if cores else None, ram_kb=ram_kb)
                 )
     return hosts if len(hosts) == len(names) else {}
 

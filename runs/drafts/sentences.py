@@ -61,7 +61,7 @@ _TOOL_NAME = re.compile(r"\bapache[\s-]?(?:(?:http server )?bench\w*(?: tool)?)\
 _POSSESSIVE = re.compile(r"\b\w+['’]s\s")
 # "server A": of several, the one that a sentence is about
 _ONE_OF = re.compile(
-    r"\b(?i:(servers?|machine|host|node|box|maschine|rechner|serveur|servidor|serwer))\s#?([A-Z]|\d)(?![\w.,]\w)"
+    r"\b(?i:(servers?|machine|host|node|box|maschine|rechner|serveur|servidor|serwer))\s#?([A-Z]|\d|one|two|three)(?![\w.,]\w)"
 )
 _NO = "without|ohne|sans|sin|sem|senza|bez|zonder"
 _STATE = re.compile(  # "sendfile on", "without the cache", "キャッシュなし"

@@ -65,9 +65,9 @@ _SIZE_OF_RAM = re.compile(
 _N_CORES = re.compile(
     r"(?<![.\d])(?P<n>\d{1,3})[\s-]*"
     r"(?:v?cpus?|(?:(?:physical|virtual|logical) )?v?cores?|kerne?n?|núcleos|cœurs|coeurs|rdzeni\w*|ядер|ядра|コア|核)(?!-?\w)"
-    r"|(?<![^\W_])(?:v?cpus?|cpu\(s\)|(?:cpu |number of )?v?cores|kerne|núcleos|cœurs|rdzenie|ядра|コア数|核心数?)\s?[:=：|]?\s?"
-    r"(?P<n2>\d{1,3})(?!\s?[.%\w])"
-    r"|\((?P<n3>\d{1,3})\)\s?@",  # "Intel i7-4710HQ (8) @ 3.5GHz"
+    r"|(?<![^\W_])(?:v?cpus?|cpu\(s\)|(?:cpu |number of )?v?cores|kerne|núcleos|cœurs|rdzenie|ядра|コア数|核心数?)\s?[:=：|]?"
+    r"\s{0,3}(?P<n2>\d{1,3})(?!\s?[.%\w])"
+    r"|\((?P<n3>\d{1,3})\)\s?@|Hz\s?[×x]\s?(?P<n4>\d{1,3})(?!\w)",  # "Intel i7-4710HQ (8) @ 3.5GHz", "i7 @ 2.80GHz × 8"
     re.IGNORECASE,
 )
 _SYSTEM = re.compile(
@@ -79,9 +79,10 @@ _SYSTEM = re.compile(
 _PART = re.compile(  # an item of a list, "key: value", a row of a table, a heading
     r"\s*(?:[-*+•・]\s+|#{1,6}\s+|\|)|[*_\s]*[^\W\d_][^:：=|.]{0,30}[*_]{0,2}\s?[:：=]"
 )
+_ONLY_SIZE = re.compile(r"\s*[-*+•・]\s+(?P<size>\d{1,4})\s?(?P<unit>g)i?b\s*", re.IGNORECASE)  # of a list's item
 _GENERATES = re.compile(
-    r"\bclients?\b|generator|\bload (?:test )?(?:machine|host|vm|box)|\bbench\w* (?:vm|client|box|instance)|attacker|\btester\b"
-    r"|压测机|クライアント",
+    r"\bclients?\b|generator|\bload (?:test )?(?:machine|host|vm|box|server)|\bbench\w* (?:vm|client|box|instance)|attacker"
+    r"|\btester\b|压测机|クライアント",
     re.IGNORECASE,
 )
 _HAS_VALUE = re.compile(r"[:：=]\s*\S")
@@ -116,6 +117,10 @@ def _read_listed(lines: Iterable[str]) -> HostFacts:
         if len(line) > _LONGEST_TOLD or not _PART.match(line):
             continue
         facts = _read_parts(line)
+        size = (
+            _ONLY_SIZE.fullmatch(line) if told.cpu_model or told.cores else None
+        )  # beside the processor it is the memory
+        facts = replace(facts, ram_kb=_read_size(size)) if size and not told.ram_kb else facts
         if facts == HostFacts():
             generates = generates if _HAS_VALUE.search(line) else bool(_GENERATES.search(line))
             continue
@@ -139,7 +144,7 @@ def _read_parts(line: str) -> HostFacts:
     system = _SYSTEM.match(value)
     return HostFacts(
         cpu_model=_BEHIND_MODEL.sub("", _MARKS.sub("", model[0])).strip() or None if model else None,
-        cores=int(cores["n"] or cores["n2"] or cores["n3"]) if cores else None,
+        cores=int(next(filter(None, cores.groups()))) if cores else None,
         ram_kb=_read_size(ram) if ram else None,
         os=system[0].partition(" (")[0].strip(" -(") if system else None,
     )

@@ -264,3 +264,30 @@ def test_what_a_tool_printed_of_a_machine_stays():
     _, draft = read(expand(f"- CPU: AMD EPYC 7302P\n- Cores: 16\n- RAM: 8 GB\n\n{shown}{BELOW}"))
     (host,) = draft.hosts
     assert (host.cpu_model, host.cores, host.ram_kb) == ("AMD EPYC 7302P", 4, 8174592)
+
+
+@pytest.mark.parametrize(
+    ("told", "facts"),
+    [
+        ("- Xeon E5-2697 v3 @ 2.60GHz (4 cores)\n- 4 GB\n- Ubuntu\n### Load server\n- Xeon (8 cores)\n- 16 GB", (4, 4 << 20)),
+        ("### Core i7 860 @ 2.80GHz × 8, PHP 5.5", (8, None)),
+        ("Processor Name: Intel Core i3\nTotal Number Of Cores:  2\nMemory: 4 GB", (2, 4 << 20)),
+        ("- 4 GB\n- a site of 3 pages", None),
+    ],
+)  # fmt: skip
+def test_a_size_beside_a_processor_and_the_count_behind_its_clock_rate_are_the_machines(told, facts):
+    found = read(expand(f"{told}\n\n## nginx\n\n@ab 1.5 server=\n"))[1].hosts
+    assert [(host.cores, host.ram_kb) for host in found] == ([facts] if facts else [])
+
+
+def test_headings_and_sentences_that_tell_what_each_machine_has_give_runs_their_hosts():
+    tellings = ("Box one is a Ryzen with 6 cores and 16 GB.", "Box two, an old Xeon with 4 cores and 8 GB:")
+    _, draft = read(expand("".join(f"{told}\n\n@wrk 100.5 10.0.0.{at}:80\n\n" for at, told in enumerate(tellings))))
+    names = {host.key: (host.name, host.cores, host.ram_kb) for host in draft.hosts}
+    assert [names[run.host] for run in draft.experiments[0].runs] == [("box one", 6, 16 << 20), ("box two", 4, 8 << 20)]
+    text = "".join(f"{age} Server: {n} Kerne, {n} GB RAM\n\n@wrk {n}.5\n\n" for age, n in (("Alter", 2), ("Neuer", 8)))
+    _, draft = read(expand(text))
+    assert {(host.name, host.cores, host.ram_kb) for host in draft.hosts} == {
+        ("Alter Server", 2, 2 << 20),
+        ("Neuer Server", 8, 8 << 20),
+    }
