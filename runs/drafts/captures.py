@@ -7,6 +7,7 @@ place_texts       which config each config text belongs to
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -21,6 +22,7 @@ from runs.series.samples import MAX_SINGLE_SAMPLES, FoldedBlock, SampleGrouper, 
 from .asides import strip_markup
 from .draft import DraftCapture, DraftExperiment, DraftRun, DraftText
 from .heading_words import find_phase
+from .hosts import find_server
 
 _BUSY_LOAD1 = 1.0
 _BUSY_CPU_PCT = 2.0
@@ -107,6 +109,7 @@ class _Placing:
         self.spans = sorted((*span, place) for span, place in spans if span is not None)
         self.span_starts = [start for start, _, _ in self.spans]
         self.latest_ends = list(accumulate((end for _, end, _ in self.spans), max))  # up to each span
+        self.config_by_port = _find_configs_by_port(self.runs, blocks)
         self.stated: set[tuple[str, str]] = set()  # (run, phase) that a heading states
         self.guessed: dict[str, str] = {}  # capture -> run
 
@@ -121,6 +124,13 @@ class _Placing:
         if not phase and (beside := self._find_beside(block)):
             return beside.key, beside.config, "during"
         run = self._find_run(block, group[0], phase)
+        shown = self._list_configs_shown(block)
+        if len(shown) > 1:
+            return "", "", phase
+        if shown:
+            own = self.by_config[next(iter(shown))]
+            run = run if run in own else next((each for each in own if each.lines[0] > block.last), own[-1])
+            return run.key, run.config, phase or self._guess_phase(group, block.first < run.lines[0])
         seen = self._find_runs_by_clock(group) if not phase else []
         if len(seen) > 1:
             configs = {run.config for run in seen}
@@ -138,6 +148,16 @@ class _Placing:
             phase = self._guess_phase(group, block.first < run.lines[0])
             self.guessed[f"b{group[0]}"] = run.key
         return run.key, run.config, phase
+
+    def _list_configs_shown(self, block: Block) -> set[str]:
+        """The configs on whose ports the processes of a listing say that they listen."""
+        ports = self.config_by_port
+        commands = (
+            [record.command or "" for record in block.records if isinstance(record, ProcessSample)] if ports else []
+        )
+        return {
+            ports[port] for text in commands for port in re.findall(r"(?<=[:= ])\d{2,5}(?!\d)", text) if port in ports
+        }
 
     def correct_guesses(self) -> None:
         """Where a heading states which capture was before the load, one that was only guessed to be is the experiment's."""
@@ -215,6 +235,17 @@ class _Placing:
         if is_busy or any(makes_load(process.group) for process in processes):
             return "during"
         return "before" if is_ahead else "after"
+
+
+def _find_configs_by_port(runs: Sequence[DraftRun], blocks: Sequence[Block]) -> dict[str, str]:
+    """{port: the config that answers there}, where each of several has ports of its own."""
+    configs: dict[int, set[str]] = defaultdict(set)
+    for run in runs:
+        block = blocks[run.block]
+        configs[find_server(block.load_results[0], block, None)[2]].add(run.config)
+    one_each = len(configs) > 1 and 0 not in configs and all(len(own) == 1 for own in configs.values())
+    several = len(set().union(*configs.values())) > 1
+    return {str(port): min(own) for port, own in configs.items()} if one_each and several else {}
 
 
 def _find_span(block: Block) -> tuple[float, float] | None:

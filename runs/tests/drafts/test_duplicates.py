@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from .documents import expand, read
 
 
@@ -94,3 +96,23 @@ def test_long_listings_that_differ_at_their_end_are_two():
 
 def worker(rss: int) -> str:
     return f"www-data  999  0.2  0.2  11356  {rss} ?        S    13:02   0:01 nginx"
+
+
+@pytest.mark.parametrize(
+    ("listed", "placed"),
+    [
+        ((("gunicorn -b :8001", 1), ("waitress-serve --port 8002", 1)), ("", "")),
+        ((("gunicorn -b :8001", 2),), ("b0", "c1")),
+        ((("waitress-serve --port 8002", 2),), ("b1", "c2")),
+        ((("memcached -m 64", 2),), ("b0", "c1")),
+    ],
+)
+def test_a_listing_behind_all_reports_is_of_the_side_whose_port_its_processes_have(listed, placed):
+    servers = (("gunicorn", 8001), ("waitress", 8002))
+    reports = "".join(
+        f"$ ab http://localhost:{port}/\n@ab 10{at}.5 {name} {port}\n\n" for at, (name, port) in enumerate(servers)
+    )
+    rows = "".join(f"@ps {command!r} n={n}\n" for command, n in listed)
+    text = f"Two servers side by side.\n\n{reports}$ ps aux\n{rows}"
+    (capture,) = read(expand(text))[1].experiments[0].captures
+    assert (capture.run, capture.config) == placed
