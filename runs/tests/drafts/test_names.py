@@ -200,6 +200,8 @@ def test_headings_of_a_template_name_what_nothing_else_tells_apart():
         ("h2. Results\n\nh3. PHP 7.4\n{noformat}", ["PHP 7.4", "PHP 8.2"]),
         ("== PHP 7.4 ==\n{code:title=a}", ["PHP 7.4", "PHP 8.2"]),
         ("PHP 7.4, three runs:\n", ["PHP 7.4", "PHP 8.2"]),
+        ("# PHP 7.4, 3 runs each\n", ["PHP 7.4", "PHP 8.2"]),
+        ("# PHP 7.4、3回実施\n", ["PHP 7.4", "PHP 8.2"]),
     ],
 )
 def test_headings_of_wikis_and_macros_beside_reports(text, names):
