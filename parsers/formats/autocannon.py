@@ -12,6 +12,7 @@ Source    autocannon's lib/printResult.js, 1 to 9
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from ..commands import FLAG, Option
@@ -60,7 +61,7 @@ OPENS = (
     r"|\{\s*$|\{\"(?:title|url)\":\s*\""
 )
 
-_TITLE = r"(?: \(.*)?"  # of a run, as versions before 4 print it
+_TITLE = r"(?: \((.*?)\)?)?"  # of a run, as versions before 4 print it
 _RUNNING = re.compile(rf"Running (?:(\d+)s|(\d+) requests) test @ (\S+){_TITLE}")
 _CONNECTIONS = re.compile(r"(\d+) connections(?: with (\d+) pipelining factor)?(?: and \d+ workers?)?")
 _SAMPLES = re.compile(r"# of samples: (\d+)")
@@ -95,9 +96,10 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     if not ours and not any(line.startswith(("│", "Stat")) or _CONNECTIONS.fullmatch(line) for line in ahead):
         return None  # wrk's first line is the same
     found = take_report(lines, _REPORT, _Tables().read)
+    title = found.values.pop("title", None) if found else None
     if found and (exact := take_object(lines, JSON, _read_object)):
-        return Found(found.values | exact.values, found.first, exact.last, False, found.problems)
-    return found
+        return Found(found.values | exact.values, found.first, exact.last, False, found.problems, label=title)
+    return replace(found, label=title) if found else None
 
 
 _REPORT = Report(
@@ -132,7 +134,7 @@ class _Tables:
             return {}
         if found := _RUNNING.fullmatch(line):
             asked = {"duration_s": float(found[1])} if found[1] else {"amount": int(found[2])}
-            return asked | {"url": found[3]}
+            return asked | {"url": found[3]} | ({"title": found[4]} if found[4] else {})
         if found := _CONNECTIONS.fullmatch(line):
             return {"connections": int(found[1])} | ({"pipelining": int(found[2])} if found[2] else {})
         if found := _SAMPLES.fullmatch(line):

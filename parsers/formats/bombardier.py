@@ -55,7 +55,7 @@ OPTIONS = {
 PRINTS = {"duration_s": "duration_s", "requests": "requests", "rate": "asked_requests_per_second"}
 _SIGN = r"(?:[^\w\s>|#]\S{0,20}?\s{0,9})?"  # an emoji or its code, which those who paste put before a line; no quoting
 OPENS = (
-    rf"Bombarding \w+://\S+ (?:for|with) |{_SIGN}Statistics\s+Avg\s+Stdev\s+Max\s*$|Reqs/sec(?:\s+\d[\d.]*){{3}}\s*$"
+    rf"Bombarding \w+://\S+ (?:for|with) |{_SIGN}Statistics\s+Avg\s+Stdev\s+Max\s*$|Reqs/sec(?:\s+\d[\d.]*){{1,3}}\s*$"
     r"|1xx - \d+, 2xx - \d+, 3xx - \d+,"
     r"|\{\s*\"spec\":\s*\{|\{\s*$"
 )
@@ -64,7 +64,7 @@ _TIME = r"(\d+\.\d\d)(us|ms|s|m|h)"
 _BEGUN = re.compile(
     rf"Bombarding (\S+) (?:for ({GO_DURATION})|with (\d+) requests?(?:\(s\))?) using (\d+) connections?(?:\(s\))?"
 )
-_RATE = re.compile(r"Reqs/sec" + r"\s+(\d+(?:\.\d+)?)" * 3)
+_RATE = re.compile(r"Reqs/sec\s+(\d+(?:\.\d+)?)" + r"(?:\s+(\d+(?:\.\d+)?))?" * 2)  # the mean alone, where it is quoted
 _LATENCY = re.compile(rf"Latency\s+{_TIME}\s+{_TIME}\s+{_TIME}")
 _PERCENT = re.compile(rf"(\d+(?:\.\d+)?)%\s+{_TIME}")
 _CODES = re.compile(r"1xx - (\d+), 2xx - (\d+), 3xx - (\d+), 4xx - (\d+), 5xx - (\d+)")
@@ -132,12 +132,12 @@ def _read_beginning(url: str, duration: str | None, requests: str | None, connec
 
 
 def _three(*values: float) -> dict[str, float]:
-    return dict(zip(("avg", "stdev", "max"), values, strict=True))
+    return dict(zip(("avg", "stdev", "max"), values, strict=False))
 
 
 _MEANINGS = (
     (_BEGUN, _read_beginning),
-    (_RATE, lambda *rates: {"requests_per_s": _three(*map(float, rates))}),
+    (_RATE, lambda *rates: {"requests_per_s": _three(*map(float, filter(None, rates)))}),
     (
         _LATENCY,
         lambda a, u, b, v, c, w: {"latency_ms": _three(to_ms(a, u), to_ms(b, v), to_ms(c, w))},

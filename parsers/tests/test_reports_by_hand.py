@@ -48,3 +48,19 @@ def test_a_remark_right_behind_a_host_is_none_of_its_name():
     text = REPORT.replace("localhost\n", "192.168.1.106(服务器主机名)\n").replace("localhost", "192.168.1.106")
     (block,) = read(text)
     assert block.values["server_hostname"] == "192.168.1.106"
+
+
+def test_the_title_that_autocannon_prints_behind_the_address_labels_its_report():
+    report = "Running 5s test @ http://localhost:3004 ({name})\n100 connections\n\nStat         Avg     Stdev   Max\n"
+    report += "Latency (ms) 4.15    11.56   218.03\nReq/Sec      23472.8 3568.24 25550\n\n"
+    report += "117k requests in 5s, 25.4 MB read ({name})\n"
+    found = read(report.format(name="express") + "\n" + report.format(name="ritley"))
+    assert [(block.kind, block.label, "title" in block.values) for block in found] == [
+        ("autocannon", "express", False),
+        ("autocannon", "ritley", False),
+    ]
+
+
+def test_a_mean_rate_that_bombardier_printed_counts_where_it_is_quoted_alone():
+    (block,) = read("bombardier.exe -c400 -d30s http://10.0.0.1:80\nReqs/sec      5639.01\n")
+    assert [result.requests_per_second for result in block.load_results] == [5639.01]

@@ -112,14 +112,14 @@ _COMMENTER = re.compile(  # above a comment of a forum or a repository
     re.IGNORECASE,
 )
 _MEASURED = (
-    r"(?:rate|requests?(?:/sec)?|transactions?|availability|latency|throughput|elapsed(?: time)?|duration|total|average|mean"
-    r"|max|min|failed|successful|transfer(?:red)?|bytes|response time|errors?)"
+    r"(?:rate|[rqt]ps|requests?(?:/sec)?|transactions?|availability|latency|throughput|elapsed(?: time)?|duration|total|average"
+    r"|mean|max|min|failed|successful|transfer(?:red)?|bytes|response time|errors?)"
 )
 _FIGURE = re.compile(  # what load tools print: a label and a figure, which may stand below
     rf"^\(mean[^()]*\)$|^\W{{0,4}}\w{{1,12}}/s(?:ec\w{{0,4}})?\W{{0,4}}$"
     rf"|^(?:system |server |cpu )?load(?: average)?\s?[:=]\s?[\d.,\s–-]+$|^percentage of the requests served"
     rf"|^(?!with(?:out)?\s|using\s)(?:[\w/%() -]*\b)?{_MEASURED}"
-    rf"(?:[\w/%() -]*[:=]\s*(?:[<>~]?-?\d[\d.,]*\s?\S{{0,12}}(?:\s.{{0,20}})?)"
+    rf"(?:[\w/%() -]*[:=]\s*(?:[*<>~]{{0,2}}-?\d[\d.,]*\s?\S{{0,12}}(?:\s.{{0,20}})?)"
     rf"|(?:[\s/(%]+(?:{_MEASURED}|per|sec|seconds?|times?|count|number|distribution|ms|s|avg)\b[)%]*)*[)%]*\s?[:=])$",
     re.IGNORECASE,
 )

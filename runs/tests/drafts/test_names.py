@@ -583,6 +583,7 @@ def test_parts_that_all_names_begin_with_go_where_the_rest_names_alone(headings,
         ),
         (("1. 50 clientes", "2. 70 clientes", "## Rust", "1. 50 clientes"), ["50 clientes", "70 clientes", "Rust · 50 clientes"]),
         (("## 小文件", "大小为891字节。结果如下："), ["小文件"]),
+        (("rps: **11743.4**",), ["localhost:8080"]),
         (("## NodeJS", "2. 50 clientes", "RP/s", "3. 90 clientes", "RP/s"), ["50 clientes", "90 clientes"]),
         (
             ("Now lighttpd:", "And from https://wiki.example.org/a the same with sendfile switched off in lighttpd:"),
