@@ -31,6 +31,7 @@ A tool with SEMANTICS has its command line, too:
     DEFAULTS        {standard term: value} of what holds where no option sets it and the tool does not print it
     PRINTS          {standard term: name among the values} of what its report repeats of the load that was asked for
 A monitor's format may have
+    CPU_NOW         True where it has the CPU time of processes in its interval, and not since they were started
     LISTS_ALL       False where its list of processes may be shorter than the system's (a screen); True by default
     MEMORY_ONLY     True where it shows the memory of the machine and nothing else
 A module that lacks something fails here, at import, and not when its tool's text comes along.
@@ -79,6 +80,7 @@ class Format:
     syntax: Syntax | None = None
     programs: tuple[str, ...] = ()
     lists_all: bool = True
+    cpu_now: bool = False
     memory_only: bool = False
 
 
@@ -99,7 +101,7 @@ def _load(name: str) -> list[Format]:
     optional = {key: getattr(module, key) for key in ("claims", "fits", "follows") if hasattr(module, key)}
     optional |= {
         key: getattr(module, key.upper())
-        for key in ("begins", "needs", "json", "inline", "lists_all", "memory_only")
+        for key in ("begins", "needs", "json", "inline", "lists_all", "cpu_now", "memory_only")
         if hasattr(module, key.upper())
     }
     main = Format(
@@ -195,6 +197,12 @@ def lists_all_processes(kind: str) -> bool:
     """Whether what this format reads lists every process; False where it is a screen that may have no room for some."""
     form = formats().get(kind)
     return form is None or form.lists_all
+
+
+def has_cpu_now(kind: str) -> bool:
+    """Whether what this format reads has the CPU time of processes in its interval; False where it is since their start."""
+    form = formats().get(kind)
+    return form is not None and form.cpu_now
 
 
 def list_secret_options() -> dict[str, str]:

@@ -19,6 +19,7 @@ from ..records import Found, ProcessSample, Record
 
 KIND = "docker_stats"
 COMMAND = r"(?:docker|podman)(?:\s+container)?\s+stats|docker-compose\s+stats"
+CPU_NOW = True
 OPENS = r"(?:CONTAINER(?: ID)?|NAME)\s+(?:NAME\s+)?(?:CPU %|MEM USAGE ?/ ?LIMIT)"
 
 _SIZE = r"(?:[\d.]+ ?(?:[kKMGTP]i?)?B|--)"

@@ -268,6 +268,7 @@ OTHER_FORMATS = (
     ),
     Format(
         kind="pidstat",
+        cpu_now=True,
         programs=("pidstat",),
         opens=rf"(?:{STAMP}|(?:#\s+)?Time)\s+(?:(?:UID|USER)\s+)?(?:TGID\s+TID|PID)\s+\S*[%/a-zA-Z]",
         parse=_parse_pidstat,

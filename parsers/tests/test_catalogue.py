@@ -10,6 +10,7 @@ import pytest
 from parsers import catalogue
 from parsers.catalogue import (
     get_semantics,
+    has_cpu_now,
     has_one_thread,
     is_monitor,
     lists_all_processes,
@@ -48,6 +49,14 @@ def test_monitors_are_known_by_the_names_of_their_programs(program, monitors):
 def test_only_a_screen_may_have_no_room_for_all_processes():
     assert not lists_all_processes("top")
     assert lists_all_processes("ps")
+
+
+def test_some_formats_have_the_cpu_time_of_processes_in_their_own_interval():
+    """That of ps, and of top's first screen, is a mean since the process was started."""
+    assert [kind for kind in ("ps", "top", "pidstat", "docker_stats") if has_cpu_now(kind)] == [
+        "pidstat",
+        "docker_stats",
+    ]
 
 
 def test_some_formats_show_memory_only():

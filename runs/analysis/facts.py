@@ -338,7 +338,8 @@ class CaptureFact:
     """One capture: system metrics by name (mem_free_kb, cpu_us, ...) and processes.
 
     `metrics` has means over its samples, of which there were `n`; `lows` and `peaks` the least and the most of several.
-    `lists_all`: its tool lists every process. `programs`: of several samples {program: {"processes", "rss_kb", "cpu_pct":
+    `lists_all`: its tool lists every process; `cpu_now`: it has their CPU time of its own interval.
+    `programs`: of several samples {program: {"processes", "rss_kb", "cpu_pct":
     [mean, most] of the sums of each sample}}. `seconds`: from its first sample to its last, by their clocks.
     """
 
@@ -359,6 +360,7 @@ class CaptureFact:
     peaks: dict[str, float] = field(default_factory=dict)
     n: int = 1
     lists_all: bool = True
+    cpu_now: bool = False
     programs: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
     seconds: float | None = None
 

@@ -237,7 +237,7 @@ def _choose_rule(data: HeadlineData, row: Row, lead: str) -> str:
         return "latency"
     if row.key == RATE:
         return "rate"
-    if row.key.startswith("cpu_busy"):
+    if row.key.startswith(("cpu_busy", "cpu_of_")):
         return "cpu"
     return "memory" if row.unit == "MiB" and judged.good < 0 else ""
 

@@ -191,7 +191,7 @@ def judged_row(row: Row) -> JudgedRow | None:
         return None
     if key.startswith("mem_obtainable"):
         return JudgedRow(key, quantity, unit, 1, key, noun="capture")
-    if key.startswith(("swap_used", "cpu_busy")) or ":_each,_mean" in key or ALL_TOGETHER in key:
+    if key.startswith(("swap_used", "cpu_busy", "cpu_of_")) or ":_each,_mean" in key or ALL_TOGETHER in key:
         return JudgedRow(key, quantity, unit, -1, key, noun="capture")
     return None
 

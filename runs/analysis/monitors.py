@@ -68,12 +68,15 @@ def _make_group(name: str, members: list[ProcessFact], sums: Mapping[str, Sequen
     return ProcessGroup(name, n[0], rss_kb[0], each, cpu_pct[0], tuple(members), n[1], rss_kb[1])
 
 
-def pick_biggest(groups: Iterable[ProcessGroup], most: int) -> list[str]:
-    """The names of at most `most` programs worth a row: the biggest in any capture, without what keeps monitors going."""
+def pick_biggest(groups: Iterable[ProcessGroup], most: int, by: str = "rss_kb") -> list[str]:
+    """The names of at most `most` programs worth a row: the biggest in any capture, without what keeps monitors going.
+
+    by: an attribute of theirs
+    """
     biggest: dict[str, float] = {}
     for group in groups:
-        if group.rss_kb and not group.helps:
-            biggest[group.name] = max(group.rss_kb, biggest.get(group.name, 0.0))
+        if getattr(group, by) and not group.helps:
+            biggest[group.name] = max(getattr(group, by), biggest.get(group.name, 0.0))
     floor = WORTH_A_ROW * max(biggest.values(), default=0.0)
     worth = [name for name in biggest if biggest[name] >= floor]
     return sorted(worth, key=lambda name: (-biggest[name], name))[:most]

@@ -246,16 +246,21 @@ class _Monitors:
                 yield from self._make_program_rows(f"{name}: processes, most", "", own, "peak_n")
 
     def cpu_rows(self) -> Iterator[Row]:
-        """Shares of CPU time and the one-minute load."""
+        """Shares of CPU time, CPU time of each leading program that served, and the one-minute load."""
         yield from self._make_rows("cpu_busy", "Busy", "%", busy_pct)
         for name, label in CPU_SHARES.items():
             for row in self._make_rows(f"cpu_{name}", label, "%", _read_metric(f"cpu_{name}")):
                 if name in ("us", "sy", "id") or any(value for _, _, value in row.values):
                     yield row
+        now = [capture for capture in self.captures if capture.cpu_now]
+        served = {capture.id: {group.name: group for group in group_processes(capture, served=True)} for capture in now}
+        for name in pick_biggest((group for of in served.values() for group in of.values()), MOST_PROGRAMS, "cpu_pct"):
+            own = {capture: groups.get(name) for capture, groups in served.items()}
+            yield from self._make_program_rows(f"{name}: CPU", "%", own, "cpu_pct", key=f"cpu_of_{name}")
         yield from self._make_rows("load1", "Load, 1 minute", "", _read_metric("load1"))
 
     def _make_program_rows(
-        self, label: str, unit: str, groups: Mapping[int, ProcessGroup | None], figure: str
+        self, label: str, unit: str, groups: Mapping[int, ProcessGroup | None], figure: str, key: str = ""
     ) -> Iterator[Row]:
         """groups: of one program, by the capture's id; figure: an attribute of theirs."""
 
@@ -263,7 +268,7 @@ class _Monitors:
             value: float | None = getattr(groups.get(capture.id), figure, None)
             return value if unit or value is None else round(value, 1)  # a mean number of processes
 
-        return self._make_rows(label.replace(" ", "_"), label, unit, read)
+        return self._make_rows(key or label.replace(" ", "_"), label, unit, read)
 
     def _make_rows(self, key: str, label: str, unit: str, read: Read) -> Iterator[Row]:
         """One row a phase that has values, read in kB where their unit is MiB.

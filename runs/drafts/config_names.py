@@ -54,6 +54,7 @@ _STARTED = re.compile(  # or its version was shown
 )
 _FILLER_OF_CPU = re.compile(r"\((?:R|TM)\)| \d+-Core Processor| CPU\b| @ [^,]*", re.IGNORECASE)
 _LEAST_OF_TITLE = 5  # words
+_IN_BRACKETS = re.compile(r"\([^()]*\)")
 
 
 class ConfigNames:
@@ -243,7 +244,7 @@ class ConfigNames:
         if is_warm_up(first) or find_repeat(first) or heading_level(first) in {*map(heading_level, others)} - {0}:
             return ""
         bare = [name_of_heading(text).lower() for text in others]
-        n_words = len(strip_markup(first).split())
+        n_words = len(_IN_BRACKETS.sub("", strip_markup(first)).split())
         is_about_all = any(text in first.lower() for text in bare) or n_words >= 2 + max(
             len(text.split()) for text in bare
         )

@@ -21,7 +21,7 @@ _PHASES = (
     ("before", r"起動直後|起動後|起動時|無負荷|通常時|just started|after (?:re)?start|at rest|\bidle\b"),
     (
         "during",
-        r"スナップショット|snapshot|実行中|負荷中|測定中|の時の|during|while|under load|\bpodczas|w trakcie|während"
+        r"スナップショット|snapshot|実行中|負荷中|測定中|の時の|during|while|same time|under load|\bpodczas|w trakcie|während"
         r"|pendant|во время|под нагрузкой",
     ),
     (

@@ -25,6 +25,7 @@ from .heading_groups import (
     swap_crossed,
 )
 from .heading_words import (
+    find_phase,
     find_repeat,
     is_sentence,
     is_short,
@@ -140,7 +141,9 @@ def _collect_candidates(
         others = [
             each for each in others if depth == 7 or 0 < heading_level(each[1][1]) < depth
         ]  # of no section that ended
-        monitors = [heading for is_text, heading in others if not is_text]
+        monitors = [
+            heading for is_text, heading in others if not is_text and not (begin and _is_of_monitor(heading[1]))
+        ]
         above_texts = [heading for is_text, heading in others if is_text]
         candidates[load] = _Candidates(
             label=next(iter(label if is_written else _names_among(_choose_naming(label))), None),
@@ -152,6 +155,11 @@ def _collect_candidates(
         )
         begin = load + 1
     return candidates
+
+
+def _is_of_monitor(text: str) -> bool:
+    """Where and when something was watched, which names no load test that follows: "Meanwhile on app1:"."""
+    return find_phase(text) == "during" and not heading_level(text) and not names_software(text)
 
 
 def _drop_rates(trail: Sequence[Heading], rates: Sequence[float | None]) -> list[Heading]:

@@ -82,6 +82,9 @@ def _follow_commands(blocks: Sequence[Block], loads: Collection[int]) -> dict[in
     typing, before = Typing(), dict[int, Before]()
     script: Words = ()
     is_one_machine = len({block.prompt_host for block in blocks[: max(loads) + 1]} - {None}) < 2
+    kernels = [str(block.values["kernel_release"]) for block in blocks if block.values.get("kernel_release")]
+    if is_one_machine and kernels:  # the first one shown was there before
+        typing.settings["kernel"] = kernels[0]
     for index in range(max(loads) + 1):
         block = blocks[index]
         if is_one_machine and (kernel := block.values.get("kernel_release")):  # it was started anew with another one

@@ -10,6 +10,7 @@ apply_deltas    update counts and trends          recount                  build
 
 from parsers.catalogue import find_asked_load as find_asked_load
 from parsers.catalogue import get_semantics as get_semantics
+from parsers.catalogue import has_cpu_now as has_cpu_now
 from parsers.catalogue import has_one_thread as has_one_thread
 from parsers.catalogue import is_monitor as is_monitor
 from parsers.catalogue import lists_all_processes as lists_all_processes

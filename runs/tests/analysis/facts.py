@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 from parsers import find_asked_load, get_semantics, parse_command
-from parsers.catalogue import lists_all_processes
+from parsers.catalogue import has_cpu_now, lists_all_processes
 from parsers.commands import Command
 from runs.analysis.facts import CaptureFact, ConfigFact, ProcessFact, RunFact
 
@@ -48,7 +48,7 @@ def capture(config: int | None, phase: str = "during", **fields: Any) -> Capture
         "source": f"/uploads/1/#L{number}",
     }
     given |= fields
-    given["lists_all"] = lists_all_processes(given["tool"])
+    given |= {"lists_all": lists_all_processes(given["tool"]), "cpu_now": has_cpu_now(given["tool"])}
     return CaptureFact(id=number, config=config, phase=phase, line=number, **given)
 
 

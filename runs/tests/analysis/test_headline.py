@@ -7,7 +7,7 @@ import json
 import pytest
 
 from runs import ingest
-from runs.analysis.facts import ConfigFact, HostFact, ProcessFact
+from runs.analysis.facts import CaptureFact, ConfigFact, HostFact, ProcessFact
 from runs.analysis.headline import NextStep, Outcome
 from runs.analysis.table import compare
 from runs.api.comparisons import HeadlineSerializer
@@ -161,6 +161,26 @@ def test_cpu_time_counts_by_request():
     assert of(*five(1), *five(2, QUICK), captures=busy).against == ()
     busy[1] = capture(2, metrics={"cpu_id": 15.0})
     assert [one.rule for one in of(*five(1), *five(2, QUICK), captures=busy).against] == ["cpu"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "phase", "more", "rules"),
+    [
+        ("pidstat", "during", 3.0, ["cpu"]),
+        ("docker_stats", "during", 3.0, ["cpu"]),
+        ("pidstat", "during", 1.1, []),  # for 9.5 % more requests
+        ("pidstat", "before", 3.0, []),
+        ("ps", "during", 3.0, []),  # since the process was started
+    ],
+)
+def test_cpu_time_of_a_program_counts_where_it_is_of_the_load(tool, phase, more, rules):
+    def watch(config: int, cpu_pct: float) -> CaptureFact:
+        load = ProcessFact(7, "wrk", "wrk", None, 20.0 * config**2, makes_load=True)
+        return capture(config, phase, tool=tool, processes=(ProcessFact(8, "api", "api", None, cpu_pct), load))
+
+    found = of(*five(1), *five(2, QUICK), captures=[watch(1, 98.0), watch(2, 98.0 * more)])
+    assert [one.rule for one in found.against] == rules
+    assert found.outcome == ("trade_off" if rules else "better")
 
 
 @pytest.mark.parametrize(

@@ -537,6 +537,19 @@ def test_brackets_around_a_heading_are_no_part_of_a_name():
     assert names_of("【YJIT なし】\n\n@wrk 9.10\n\n「YJIT あり」:\n\n@wrk 10.10\n") == ["YJIT なし", "YJIT あり"]
 
 
+@pytest.mark.parametrize("line", ["Meanwhile on app1:", "on vm3, same time:", "During the run:"])
+def test_when_something_was_watched_names_no_load_that_follows(line):
+    watched = f"@wrk {{}}\n\n{line}\n\n$ cat /proc/loadavg\n3.95 1.58 0.65 6/418 225\n\n"
+    rates = {"Red": (10.1, 11.1), "Blue": (20.1, 21.1)}
+    text = "\n".join(f"{name}\n\n{''.join(map(watched.format, own))}" for name, own in rates.items())
+    assert names_of(text) == [*rates]
+
+
+def test_a_remark_in_brackets_makes_no_title_of_the_first_name():
+    first = "sendfile on (test by ab on the same host)"
+    assert names_of(f"{first}\n\n@wrk 9.10\n\nsendfile off\n\n@wrk 10.10\n") == [first, "sendfile off"]
+
+
 def test_users_that_were_added_to_keep_a_set_rate_are_no_other_load():
     report = (FIXTURES / "k6/k6_01_marks.txt").read_text().partition("\n")[2]
     vus = "     vus_max........................: 5       min=5         max=5"

@@ -449,6 +449,10 @@ def test_another_kernel_shown_on_one_machine_tells_configs_apart():
     assert grouped(*typed) == {kernels[0]: [100.1, 102.1], kernels[1]: [101.1]}
 
 
+def test_a_kernel_that_is_first_shown_between_runs_was_there_before():
+    assert grouped(WRK, f"$ uname -r\n6.1.0-18-amd64\n{WRK}", WRK).popitem()[1] == [100.1, 101.1, 102.1]
+
+
 def test_the_environment_in_a_prompt_tells_configs_apart():
     typed = [f"({name}) kai@box:~$ {WRK.removeprefix('$ ')}" for name in ("py310", "py310", "py312")]
     assert grouped(*typed) == {"environment=py310": [100.1, 101.1], "environment=py312": [102.1]}
