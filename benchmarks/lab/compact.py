@@ -12,7 +12,7 @@ KEPT_LINES = re.compile(
     r"cpu|procs_|some |/proc/pressure/(?:io|memory):some|/sys/fs/cgroup/cpu/\w+/cpu\.stat|top - |%Cpu|[MG]iB "
     r"| +PID |\w{3} \w{3} +\d+ [\d:]+ UTC \d{4}$"
     r"|Inter-| face | *bl\d: |pswp|Total: |TCP: |State +Recv-Q|LISTEN +\d+ +\d+ +\S+:(?:8201|5432) "
-    r"| *\d+ (?:[A-Z]+(?:-[A-Z]+)*(?:-\d)?|State) \S+ \S+$| +\d+ WCHAN| +\d+ \S+ +(?:\S*gunicornlike|postgres.* waiting$)"
+    r"| *\d+ (?:[A-Z]+(?:-[A-Z]+)*(?:-\d)?|State) \S+ \S+$| *\d+ WCHAN| *\d+ \S+ +(?:\S*gunicornlike|postgres.* waiting$)"
     r"|/proc/\d+/task/|\[\d+:0x"
 )
 DISK = re.compile(r" +\d+ +0 vda ")

@@ -20,7 +20,8 @@ Reads     lines of uniq -c whose second column is 24 wide
 Yields    one SystemSample of what tells of a lock and of idle workers
 Units     processes
 Quirks    "-" is a process that runs, or one that the user may not look at; "?" is one that ended while ps read it; a title may be
-          blank; PostgreSQL says in its title that it waits for a lock
+          blank; PostgreSQL says in its title that it waits for a lock. bd counts with awk: the
+          heading is first, the rest in any order
 Source    procps' ps; the kernel's get_wchan(); coreutils' uniq
 """
 
