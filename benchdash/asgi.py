@@ -79,6 +79,8 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
             # Django answers it. Without its frames, as these hold the connection until the garbage collector finds them.
             environ["benchdash.error"] = error.with_traceback(None)
         threads = next((own for path, own in OWN_THREADS.items() if scope["path"].startswith(path)), PAGES)
+        if threads is LOGINS and scope["method"] != "POST":
+            threads = PAGES  # nobody waits for others' passwords to see the form
         status, headers, answer = await _run(threads, _respond, environ)
         if body.tell() > MEMORY_BYTES:
             gc.collect()  # what Django made of it holds files, in cycles

@@ -7,6 +7,7 @@ import errno
 import gzip
 import json
 from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Event
 from time import sleep
 from typing import Any
 
@@ -130,6 +131,15 @@ def test_more_than_a_form_is_taken_only_where_texts_are(path):
         status, said = sender.post(path, content_type="multipart/form-data; boundary=x", **headers)
         assert status == 413 and "at most 64 KiB are taken here" in said
     assert announced.n_read_unanswered == 0 and chunks.n_read_unanswered <= 65536 // len(LOG) + 1
+
+
+def test_the_form_to_log_in_does_not_wait_for_passwords_that_others_try():
+    tried = Event()
+    waiting = asgi.LOGINS.submit(tried.wait, 5)
+    visitor = Sender(END)
+    visitor.method = "GET"
+    assert visitor.post("/login/")[0] == 200 and not waiting.done()
+    tried.set()
 
 
 def test_a_sender_who_says_nothing_or_too_little_is_cut_off(monkeypatch):
