@@ -192,6 +192,7 @@ def _read_opened(
     if source.number < number:  # the format gave its own opening line back: go on behind it
         next(source)
     if source.number == number:  # it only looked like it: "MaxClients 50" as a heading
+        source.raw = raw  # which is what may be repeated; what the formats put back is behind it
         context.add_line(number, line, source)
         source.skip_repeats()
     return None

@@ -123,6 +123,7 @@ def test_of_many_equal_lines_a_few_are_looked_at(line, monkeypatch):
         ["a", "b", "c", "d", "e"],
         [f"{n} %" for n in range(60)],
         ["Summary:", "", "x", ""],
+        ["Summary:", "  Total: 1", "x"],
         ["a", "", "", "b", " "],
     ],
 )
