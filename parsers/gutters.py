@@ -109,7 +109,7 @@ def strip_gutter(lines: Lines, first: str) -> Lines | None:
         line = next(lines, None) if len(texts) < MOST_LINES else None
     if line is not None:
         lines.step_back()
-    part = Lines(text.rstrip("\r\n") + "\n" for text in texts)
+    part = Lines([text.rstrip("\r\n") + "\n" for text in texts])
     part.number = number - 1
     return part
 
@@ -167,6 +167,6 @@ def unlist(lines: Lines) -> Lines:
             texts.append(json.loads(listed[1], strict=False))
         except ValueError:  # an escape that JSON does not have
             texts.append(listed[1][1:-1])
-    part = Lines(" ".join(text.split("\n")) + "\n" for text in texts)
+    part = Lines([" ".join(text.split("\n")) + "\n" for text in texts])
     part.number = number
     return part
