@@ -58,15 +58,16 @@ CHANGES, SEVERAL_TEXTS = 0xC4A96E, 0x5E4E4A  # locks of `take_turns`
 
 
 @contextmanager
-def take_turns(lock: int = CHANGES) -> Iterator[None]:
+def take_turns(lock: int = CHANGES, *, shared: bool = False) -> Iterator[None]:
     """A transaction in which somebody changes what is stored. One has to end before the next one begins, as on SQLite.
 
     What changes together (runs, their texts, configs) is locked in many orders: two at a time would wait for each other.
+    Those that are `shared` wait only for those that are not.
     """
     with transaction.atomic():
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_xact_lock(%s)", [lock])
+                cursor.execute(f"SELECT pg_advisory_xact_lock{'_shared' * shared}(%s)", [lock])
         yield
 
 

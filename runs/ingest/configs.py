@@ -52,8 +52,7 @@ class Placement:
             experiments = self._read_placed(Experiment, "experiments")
             configs = self._read_placed(Config, "configs")
         if draft.hosts:
-            self.hosts = _find_hosts(draft.hosts, hosts)
-            self._keep_passports(draft.hosts)
+            self._find_hosts(draft.hosts, hosts)
         for drafted in draft.experiments:
             host = self.hosts.get(drafted.host)
             experiment = experiments.get(drafted.key) or self._find_experiment(drafted, host)
@@ -70,14 +69,26 @@ class Placement:
         for section, rows in sections.items():
             self.upload.placed.setdefault(section, {}).update({key: row.pk for key, row in rows.items()})
 
-    def _keep_passports(self, drafted: Iterable[DraftHost]) -> None:
+    def _find_hosts(self, drafted: Iterable[DraftHost], before: Mapping[str, Host]) -> None:
+        """Fill `hosts`, without those that have neither a name nor a model. In one order for all texts: two that name the same
+        hosts would wait for each other.
+        """
+        for host in sorted(drafted, key=lambda host: host.name or host.cpu_model):
+            facts = truncate(Host, **{fact: getattr(host, fact) for fact in HARDWARE})
+            name = truncate(Host, name=host.name or host.cpu_model)["name"]
+            if host.key in before:
+                self.hosts[host.key] = _add_facts(before[host.key], facts)
+            elif name:
+                self.hosts[host.key] = _find_host(name, facts)
+            if host.passport and host.key in self.hosts:
+                self._keep_passport(self.hosts[host.key], host.passport)
+
+    def _keep_passport(self, row: Host, passport: Mapping[str, Any]) -> None:
         """The newest one that a text shows of a host, whatever the order in which texts are read again."""
         at = (self.upload.created_at or timezone.now()).isoformat()
-        for host in drafted:
-            row = self.hosts.get(host.key)
-            if row is not None and host.passport and at >= (row.passport or {}).get("at", ""):
-                row.passport = host.passport | {"at": at}
-                row.save(update_fields=["passport"])
+        if at >= (row.passport or {}).get("at", ""):
+            row.passport = {**passport, "at": at}
+            row.save(update_fields=["passport"])
 
     def refuse_deleted(self) -> None:
         """Called when runs are written: whoever deletes what they belong to has done it before, or waits for this.
@@ -148,19 +159,6 @@ def _lock_name(name: str) -> None:
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [zlib.crc32(name.encode())])
-
-
-def _find_hosts(drafted: Iterable[DraftHost], before: Mapping[str, Host]) -> dict[str, Host]:
-    """{draft key: host}; those that have neither a name nor a model are left out."""
-    rows = {}
-    for host in drafted:
-        facts = truncate(Host, **{fact: getattr(host, fact) for fact in HARDWARE})
-        name = truncate(Host, name=host.name or host.cpu_model)["name"]
-        if host.key in before:
-            rows[host.key] = _add_facts(before[host.key], facts)
-        elif name:
-            rows[host.key] = _find_host(name, facts)
-    return rows
 
 
 def _find_host(name: str, facts: dict[str, Any]) -> Host:

@@ -217,7 +217,7 @@ def _save(prepared: _Prepared) -> Receipt:
     if prepared.write is None:
         return Receipt(prepared.upload, created=False)
     try:
-        with transaction.atomic():
+        with take_turns(SEVERAL_TEXTS, shared=True):
             rows = prepared.write(prepared.upload)
             save_pieces(prepared.upload, prepared.text)
             return Receipt(prepared.upload, created=True, rows=rows)
@@ -229,7 +229,7 @@ def _save(prepared: _Prepared) -> Receipt:
 
 def _replace(upload: Upload, text: Text, write: Callable[[Upload], StoredRows | None]) -> Receipt:
     """The text is there already: nothing is written, unless that upload failed or was cancelled. Then its row is reused."""
-    with transaction.atomic():
+    with take_turns(SEVERAL_TEXTS, shared=True):
         row = Upload.objects.light().select_for_update().get(text_key=upload.text_key)
         if row.status not in REPLACEABLE:
             return Receipt(row, created=False)

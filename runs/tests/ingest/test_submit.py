@@ -6,7 +6,7 @@ import gzip
 import math
 import re
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import pytest
 from django.apps import apps
@@ -17,6 +17,7 @@ from runs import ingest, tasks
 from runs.ingest import Hints, Rejected, changes, reading, submission
 from runs.ingest.validation import clean_json, truncate
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, RunTag, Series, Upload
+from runs.querysets import SEVERAL_TEXTS, take_turns
 from runs.series.samples import collect_series
 from runs.tests.ingest.texts import ab, meminfo, session
 
@@ -348,6 +349,23 @@ def test_forms_of_several_texts_at_once_do_not_wait_for_each_other():
     with ThreadPoolExecutor(4) as pool:
         assert all(all(created) for created in pool.map(send, range(4)))
     assert Upload.objects.count() == Run.objects.count() == 4 * 4 * 6
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_text_by_itself_waits_for_a_form_of_several():
+    """On PostgreSQL: of 165 forms and texts at once with the same new hosts and tags three were answered 503."""
+
+    def send() -> bool:
+        created = submit(ab(500)).created
+        connections.close_all()
+        return created
+
+    submit(ab(400))  # what is compiled once
+    with ThreadPoolExecutor(1) as pool:
+        with take_turns(SEVERAL_TEXTS):
+            sent = pool.submit(send)
+            assert not wait([sent], 2).done
+        assert sent.result(20)
 
 
 @pytest.mark.django_db(transaction=True)
