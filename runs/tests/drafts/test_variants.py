@@ -369,7 +369,10 @@ def test_a_program_of_which_nothing_is_known_that_was_run_once_parts_no_repeats(
 
 def test_what_was_measured_before_a_change_below_one_heading_is_named_by_it():
     edited = "$ vi /etc/php/www.conf\n$ systemctl restart php-fpm\n"
-    assert list(grouped(f"## PHP\n\n{AB}", edited + AB)) == ["before www.conf edited", "www.conf edited"]
+    assert list(grouped(f"I ran it here.\n\n## PHP\n\n{AB}", edited + AB)) == [
+        "before www.conf edited",
+        "www.conf edited",
+    ]
 
 
 def test_a_program_that_shows_a_file_of_results_changes_nothing():
