@@ -266,7 +266,7 @@ class Unpacker:
     Raises Rejected 413 for more than MAX_UPLOAD_BYTES of text, 400 for what does not unpack.
     """
 
-    def __init__(self, unpacked_bytes: int = 0) -> None:
+    def __init__(self, unpacked_bytes: int) -> None:
         self.size_bytes = 0  # of text so far
         self._unpacked_before = unpacked_bytes
         self._n_received = self._n_frames = 0

@@ -116,7 +116,7 @@ def draft_runs(blocks: Sequence[Block], draft: Draft, drafted: DraftExperiment) 
             host=hosts.get(run.host or drafted.host),
             line_first=run.lines[0],
             line_last=run.lines[1],
-            **compute_figures(run, loads),
+            **compute_figures(run, *loads.find(run.key)),
         )
         for at, run in enumerate(drafted.runs, 1)
     ]

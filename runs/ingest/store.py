@@ -106,9 +106,8 @@ class LoadTests:
         return block, self._results[number][int(row or 0)], values
 
 
-def compute_figures(run: DraftRun, loads: LoadTests) -> dict[str, Any]:
-    """The columns of Run that the text alone gives."""
-    block, result, values = loads.find(run.key)
+def compute_figures(run: DraftRun, block: Block, result: LoadResult, values: dict[str, object]) -> dict[str, Any]:
+    """The columns of Run that the text alone gives, out of what `LoadTests.find` has of it."""
     own = {"label": run.label, "note": run.note, "repeat": run.repeat, "command": block.command}
     return {
         **truncate(Run, values=values, **own, **{name: getattr(result, name) for name in FIGURES}),
@@ -232,7 +231,7 @@ class _Writer:
             block_key=run.key,
             line_first=run.lines[0],
             line_last=run.lines[1],
-            **compute_figures(run, self.loads),
+            **compute_figures(run, block, result, values),
             quotes=run.quotes,
             tags=hints.get("tags", []) if run.tags is None else clean_json(run.tags),
             clock_start_s=start,

@@ -49,8 +49,8 @@ class Encoding:
     old_mac: bool
 
 
-def detect_encoding(opening: bytes, name: str = "") -> Encoding:
-    """The encoding of a text, from its first MiB or all of it. `name`: where it is known already.
+def detect_encoding(opening: bytes, name: str) -> Encoding:
+    """The encoding of a text, from its first MiB or all of it. `name`: where it is known already, else "".
 
     Raises Rejected 415 for what is no text.
     """
@@ -89,7 +89,7 @@ class Decoder:
         return text.replace("\r", "\n") if self._old_mac else text
 
 
-def compress_piece(piece: bytes, *, first: bool = False) -> bytes:
+def compress_piece(piece: bytes, *, first: bool) -> bytes:
     """A piece as it is stored. The opening of the `first` one can be unpacked without the rest."""
     if not first or len(piece) <= FIRST_BLOCK_BYTES:
         return zstd.compress(piece, ZSTD_LEVEL)

@@ -158,9 +158,9 @@ def _stop(children: Sequence[subprocess.Popen[bytes]]) -> None:
                 child.wait(max(until - time.monotonic(), 0))
 
 
-def is_web_up(port: int, *, timeout_s: float = 2.0) -> bool:
+def is_web_up(port: int) -> bool:
     """Whether /healthz on this machine answers."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout_s)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=2.0)
     try:
         connection.request("GET", "/healthz")
         return connection.getresponse().status == 200

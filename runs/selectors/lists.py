@@ -21,6 +21,7 @@ from runs.querysets import find_facets, parse_id, union_rows
 from runs.selectors.search import FACET_KINDS, NameMatch, find_names
 
 PAGE_SIZE = 50
+MOST_FACETS, MOST_HOSTS = 25, 50  # of each kind that a list can be narrowed by; to choose from
 RATE = "requests_per_second"
 UNINDEXED = {"min_rps", "max_rps", "sort"}  # filters with which all runs are still read in the order of one index
 MAX_SORTED = 1000  # of what was narrowed down, only the newest are sorted by rate
@@ -194,19 +195,19 @@ def _page_by_rate(query: QueryDict, selection: RunSelection, descending: bool, *
     return page, selection.max_sorted if len(rates) > selection.max_sorted else 0
 
 
-def list_popular_facets(most: int = 25) -> dict[str, list[tuple[str, int]]]:
+def list_popular_facets() -> dict[str, list[tuple[str, int]]]:
     """What lists can be narrowed by: of each kind the most used values with their numbers of runs. Two queries."""
     found: dict[str, list[tuple[str, int]]] = {kind: [] for kind in FACET_KINDS}
     used = Facet.objects.filter(n_runs__gt=0).order_by("-n_runs").values_list("kind", "value", "n_runs")
-    for kind, value, n_runs in union_rows(used.filter(kind=kind)[:most] for kind in FACET_KINDS):
+    for kind, value, n_runs in union_rows(used.filter(kind=kind)[:MOST_FACETS] for kind in FACET_KINDS):
         found[kind].append((value, n_runs))
     hosts = Host.objects.filter(n_runs__gt=0).order_by("-n_runs")
-    return found | {"host": list(hosts.values_list("name", "n_runs")[:most])}
+    return found | {"host": list(hosts.values_list("name", "n_runs")[:MOST_FACETS])}
 
 
-def list_popular_hosts(chosen: Host | None, most: int = 50) -> list[tuple[int, str]]:
+def list_popular_hosts(chosen: Host | None) -> list[tuple[int, str]]:
     """(id, name) of the most used, and of the chosen one. One query."""
-    used = list(Host.objects.order_by("-n_runs", "-id").values_list("pk", "name")[:most])
+    used = list(Host.objects.order_by("-n_runs", "-id").values_list("pk", "name")[:MOST_HOSTS])
     is_new = chosen is not None and chosen.pk not in dict(used)
     return [*used, (chosen.pk, chosen.name)] if chosen and is_new else used
 
