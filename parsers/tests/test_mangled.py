@@ -15,8 +15,8 @@ from .mangle import Mangler
 from .reading import FIXTURES, blocks, captures, excess, name, plain, text_of
 
 CAPTURES = captures()
-# Lines of hundreds of columns, which nobody mails: one that a mail client broke is not put together.
-TOO_WIDE = ("net_dev", "perf_stat", "proc_net", "wait_channels")
+# Lines of hundreds of columns and logs of programs, which nobody mails: a line that a mail client broke is not put together.
+TOO_WIDE = ("gc_log", "gc_threads", "net_dev", "perf_stat", "proc_net", "wait_channels")
 PLAIN = [path for path in CAPTURES if path.suffix != ".html"]
 
 

@@ -356,7 +356,7 @@ def test_a_text_by_itself_waits_for_a_form_of_several():
     """On PostgreSQL: of 165 forms and texts at once with the same new hosts and tags three were answered 503."""
 
     def send() -> bool:
-        created = submit(ab(500)).created
+        created: bool = submit(ab(500)).created
         connections.close_all()
         return created
 
