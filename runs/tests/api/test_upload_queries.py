@@ -66,7 +66,7 @@ def test_a_hundred_reports_take_as_many_queries_as_one(asked):
 
 
 def test_a_small_upload_takes_few_queries(asked):
-    # Those above, one for files of single requests that wait for a run, and on PostgreSQL a lock that forms of several texts wait for.
+    # Those above, one for files of single requests that wait for a run, and on PostgreSQL a lock that forms of several texts want.
     assert len(asked(sections(1, 500))) == 9 + (connection.vendor == "postgresql")
 
 
