@@ -279,6 +279,7 @@ ATTEMPTS = 3
 TOO_SLOW_FOR_DATABASE = "57014"
 REPORT_EVERY_S = 1.0
 STALE = timedelta(seconds=60)  # a reader that has not written for so long is gone
+RELATING = timedelta(milliseconds=10)  # a block's share of what relating takes, in which nothing is written
 MOST_AT_ONCE = 200
 
 
@@ -290,7 +291,7 @@ class Reader:
     """Writes the progress of one text about once a second, by an UPDATE of its own outside any transaction.
 
     `seen_at` as it wrote it last is its claim: a reader that finds another value there was cancelled, or was so slow that
-    another took over. It is the database's time: workers' clocks differ.
+    another took over. It is the database's time (workers' clocks differ), and ahead by what relating the blocks may take.
     """
 
     def __init__(self, upload_id: int, claimed_at: datetime) -> None:
@@ -309,20 +310,21 @@ class Reader:
     def save_progress(self) -> None:
         """Write how far it is. Raises Superseded. Where the database is busy the next call writes it."""
         self._next = monotonic() + REPORT_EVERY_S
-        now = read_database_now()
+        claimed_at = read_database_now() + self.n_blocks * RELATING
         try:
-            n_updated = self._mine.update(bytes_read=self.n_bytes, n_blocks=self.n_blocks, seen_at=now)
+            n_updated = self._mine.update(bytes_read=self.n_bytes, n_blocks=self.n_blocks, seen_at=claimed_at)
         except OperationalError:
             return
         if not n_updated:
             raise Superseded
-        self.claimed_at = now
+        self.claimed_at = claimed_at
 
     def put_back(self) -> None:
         """Into the queue, as if it had not been tried."""
         if not connection.in_atomic_block:
             connection.close()  # it may have been stopped in the middle of an answer
-        self._mine.update(status=Status.QUEUED, attempts=F("attempts") - 1, bytes_read=0, n_blocks=0)
+        progress = {"bytes_read": 0, "n_blocks": 0, "seen_at": read_database_now()}
+        self._mine.update(status=Status.QUEUED, attempts=F("attempts") - 1, **progress)
 
     @property
     def _mine(self) -> QuerySet[Upload]:

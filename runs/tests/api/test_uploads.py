@@ -442,6 +442,22 @@ def test_a_text_that_somebody_reads_is_left_to_them(api, queue):
     assert queue == [] and (Upload.objects.get().status, Upload.objects.get().attempts) == ("parsing", 1)
 
 
+def test_a_reader_that_relates_many_blocks_is_not_taken_for_dead(api, queue, monkeypatch):
+    pk = send(api, "\n".join(session(rate) for rate in range(500, 700))).json()["id"]
+    relate = reading.relate
+
+    def relate_for_a_minute(*blocks):
+        with monkeypatch.context() as later:
+            later.setattr("runs.ingest.submission.read_database_now", lambda: timezone.now() + timedelta(seconds=61))
+            tasks.tend_uploads()
+        return relate(*blocks)
+
+    monkeypatch.setattr("runs.ingest.submission.REPORT_EVERY_S", 0)
+    monkeypatch.setattr("runs.ingest.reading.relate", relate_for_a_minute)
+    tasks.parse_upload(pk)
+    assert queue == [] and (Upload.objects.get().status, Run.objects.count()) == ("ready", 200)
+
+
 def test_a_reader_that_was_taken_for_dead_stores_nothing(api, queue, monkeypatch):
     pk = send(api, session(500)).json()["id"]
 
