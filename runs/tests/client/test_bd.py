@@ -569,6 +569,18 @@ def test_a_sweep_finds_the_highest_load_that_keeps_the_limit(bd):
     assert "lies between 20" in bd.transcript.read_text()
 
 
+def test_a_sweep_ends_where_the_command_fails_twice(bd):
+    """As ab does, which makes no fewer requests than clients."""
+    prints = (
+        "[ $0 -lt 32 ] || exit 22; echo Concurrency Level: $0; echo Complete requests: 20; echo Failed requests: 0; "
+        'echo "Requests per second: 100.0 [#/sec] (mean)"; echo; echo "  95%  9"'
+    )
+    status, _, err = bd.run("sweep", "--limit", "p95 < 21ms", "--", "sh", "-c", prints, "{}")
+    assert status == 22 and "failed twice at a load of 32 (status 22)" in err, err
+    assert "p95 < 21ms is kept up to 16" in bd.transcript.read_text()
+    assert [run.concurrency for run in Run.objects.order_by("pk")] == [8, 16]
+
+
 def test_a_sweep_without_the_site_ends_with_what_was_measured(bd):
     bd.site = "http://127.0.0.1:9"
     status, _, err = bd.run("sweep", "--limit", "p95 < 21ms", "--", "echo", "{}")
