@@ -199,27 +199,29 @@ def find_objections(
 
 def _find_coordinated_omission(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Most of the time of the leader's clients went into so few requests that its percentiles do not show them."""
-    shares = []
-    for side in (own, other):
-        told = [one for one in data.findings("network.tail", side.at) if one.severity == "caution"]
-        shares.append(max((one.facts["slowest"] for one in told), default=0.0))
-    if shares[0] <= shares[1]:
+    told = [
+        {one.facts["slowest"]: one for one in data.findings("network.tail", side.at) if one.severity == "caution"}
+        for side in (own, other)
+    ]
+    mine, its = (max(by_share, default=0.0) for by_share in told)
+    if mine <= its:
         return []
-    sources = data.concerns("network.tail", [own.at])[0].sources
-    return [Objection("omission", own.title, "", "%", 100 * shares[0], source=next(iter(sources), None))]
+    return [Objection("omission", own.title, "", "%", 100 * mine, source=_first_source(told[0][mine]))]
 
 
 def _say_missed(data: HeadlineData, sides: Sequence[RankedColumn]) -> list[Objection]:
     """Sides that were not loaded at the rate that was set."""
     told = []
     for side in sides:
-        doubt = data.concerns(MISSED, [side.at])[0]
-        runs = {run.id for run in data.comparison.columns[side.at].runs}
-        part = max((one for one in doubt.findings if one.run in runs), key=lambda one: one.facts["missed"])
-        asked, got = part.facts.get("asked"), part.facts.get("got")
-        value = 100 * part.facts["missed"] if asked is None else got
-        told.append(Objection(MISSED, side.title, "", "%", value, asked, source=next(iter(doubt.sources), None)))
+        most = max(data.findings(MISSED, side.at), key=lambda one: one.facts["missed"])
+        asked, got = most.facts.get("asked"), most.facts.get("got")
+        value = 100 * most.facts["missed"] if asked is None else got
+        told.append(Objection(MISSED, side.title, "", "%", value, asked, source=_first_source(most)))
     return told
+
+
+def _first_source(finding: Finding) -> Source | None:
+    return next(iter(finding.sources), None)
 
 
 def _choose_rule(data: HeadlineData, row: Row, lead: str) -> str:
@@ -307,10 +309,9 @@ def _find_full_generator(data: HeadlineData, own: RankedColumn, other: RankedCol
     """A load generator at its limit: then it may be what was measured. serious: the other side may serve more than the leader."""
     found = {}
     for side in (own, other):
-        doubts = [*data.concerns(GENERATOR, [side.at]), *data.concerns("machine.cpu", [side.at])]
-        full = [one for one in doubts if {finding.moral for finding in one.findings} & GENERATOR_FULL]
-        if full:
-            found[side.title] = next(iter(full[0].sources), None)
+        told = [*data.findings(GENERATOR, side.at), *data.findings("machine.cpu", side.at)]
+        if full := [one for one in told if one.moral in GENERATOR_FULL]:
+            found[side.title] = _first_source(full[0])
     whose = next(iter(found)) if len(found) == 1 else ""
     return [Objection(GENERATOR, whose, serious=other.title in found, source=[*found.values()][-1])] if found else []
 
@@ -319,21 +320,20 @@ def _find_stopped(data: HeadlineData, own: RankedColumn, other: RankedColumn) ->
     """Someone ended the run of one side before all its requests were made."""
     told = []
     for side in (own, other):
-        for doubt in data.concerns(STOPPED, [side.at])[:1]:
-            facts, source = doubt.findings[0].facts, next(iter(doubt.sources), None)
-            told.append(Objection(STOPPED, side.title, "", "requests", facts["made"], facts["asked"], source=source))
+        for one in data.findings(STOPPED, side.at)[:1]:
+            made, asked = one.facts["made"], one.facts["asked"]
+            told.append(Objection(STOPPED, side.title, "", "requests", made, asked, source=_first_source(one)))
     return told
 
 
 def _find_idle_clients(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Clients of one side mostly had no request under way, and those of the other had."""
-    idle = [(side, found[0]) for side in (own, other) if (found := data.concerns("load.idle_clients", [side.at]))]
+    idle = [(side, found[0]) for side in (own, other) if (found := data.findings("load.idle_clients", side.at))]
     if len(idle) != 1 or any(run.is_open_loop for at in (own.at, other.at) for run in data.comparison.columns[at].runs):
         return []  # at a set rate they stand by until they are needed
-    side, doubt = idle[0]
-    facts = doubt.findings[0].facts
-    share = 100 * facts["busy"] / facts["clients"]
-    return [Objection("load.idle_clients", side.title, "", "%", share, source=next(iter(doubt.sources), None))]
+    side, one = idle[0]
+    share = 100 * one.facts["busy"] / one.facts["clients"]
+    return [Objection("load.idle_clients", side.title, "", "%", share, source=_first_source(one))]
 
 
 def find_contradictions(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
@@ -358,17 +358,15 @@ def find_contradictions(data: HeadlineData, own: RankedColumn, other: RankedColu
 
 def _find_short_runs(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Sides of which no run took a second: start-up and chance in scheduling are in every figure."""
-    doubts = data.concerns("length.seconds", (own.at, other.at))
-    took = {finding.run: finding.facts["took"] for doubt in doubts for finding in doubt.findings}
-    short = {}
+    short: dict[str, Finding] = {}
     for side in (own, other):
-        runs = [run.id for run in data.comparison.columns[side.at].runs if run.id not in data.out]
-        longest = max((took.get(run, LONG_ENOUGH_S) for run in runs), default=LONG_ENOUGH_S)
-        if longest < LONG_ENOUGH_S:
+        runs = {run.id for run in data.comparison.columns[side.at].runs} - data.out.keys()
+        told = [one for one in data.findings("length.seconds", side.at) if one.run in runs]
+        longest = max(told, key=lambda one: one.facts["took"], default=None)
+        if longest and len(told) == len(runs) and longest.facts["took"] < LONG_ENOUGH_S:
             short[side.title] = longest
     if not short:
         return []
     whose = "" if len(short) > 1 else next(iter(short))
-    return [
-        Objection("length.seconds", whose, "", "s", max(short.values()), source=next(iter(doubts[0].sources), None))
-    ]
+    longest = max(short.values(), key=lambda one: one.facts["took"])
+    return [Objection("length.seconds", whose, "", "s", longest.facts["took"], source=_first_source(longest))]

@@ -462,6 +462,8 @@ def test_a_run_that_somebody_stopped_is_told_of_either_side():
     asked = stopped | {"complete_requests": 100_000}
     assert rules_against(head(([1000.0], asked), ([1200.0], stopped))) == [("tool.interrupted", "b")]
     assert rules_against(head(([1000.0], stopped), ([1200.0], asked))) == [("tool.interrupted", "a")]
+    both = head(([1000.0], stopped), ([1200.0], stopped | {"complete_requests": 7150}))
+    assert [(one.config, one.value) for one in both.against] == [("b", 7150), ("a", 6213)]
 
 
 def test_answers_that_came_too_late_fail_a_level_of_a_sweep():
