@@ -159,6 +159,8 @@ def build_columns(configs: Sequence[ConfigFact], runs: Sequence[RunFact]) -> lis
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 LONG_NAME = 24  # a longer one is cut to what sets it apart
 TOKEN = re.compile(r"\w+|\W+")
+# A name by itself: "off" does not say what is off.
+SAYS_WHAT = re.compile(r"(?!(?:on|off|true|false|enabled|disabled)\b).*[^\W\d]", re.IGNORECASE)
 # A Japanese particle, which belongs to the word before, that was cut.
 PARTICLE = re.compile(r"^[をはがにでとの](?=[^\u3040-\u309f])")
 
@@ -181,7 +183,7 @@ def drop_shared_words(names: Sequence[str]) -> list[str]:
     for end in (last, 0):
         cut = ["".join(each[first : len(each) - end]).strip(" ,;:·|/+-–—") for each in words]
         cut = [PARTICLE.sub("", short) for short in cut] if first else cut
-        if all(re.search(r"[^\W\d]", short) and short.count("(") == short.count(")") for short in cut):
+        if all(SAYS_WHAT.match(short) and short.count("(") == short.count(")") for short in cut):
             return cut
     return list(names)
 

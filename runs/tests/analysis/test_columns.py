@@ -129,6 +129,7 @@ def test_a_config_that_was_not_tried_on_one_workload_leaves_the_other_workloads_
         (["Django, script loaded on demand", "Django, script preloaded"], ["loaded on demand", "preloaded"]),
         (["itk, mod_python (django, 20 users)", "peruser, mod_python (django, 20 users)"], ["itk", "peruser"]),
         (["a very long name of one config (a)", "b very long name of one config (b)"], None),
+        (["sendfile on (ab on the same host)", "sendfile off"], None),
         (["MaxClients of the whole server 50", "MaxClients of the whole server 100"], None),
     ],
 )
