@@ -35,7 +35,7 @@ COMMAND = r"\bgc[\w.-]*\.log\b|gctrace|trace[-_]gc|Xlog:gc|verbose:gc"
 _NODE = r"\[\d{1,10}:(?:0x)?[0-9a-f]{1,16}\] +(\d{1,12}) ms: (?:Scavenge|Mark-|Minor Mark-)"
 _GO = r"gc \d{1,12} @(\d{1,9}\.\d{1,6})s \d{1,3}%: "
 _BRACKETS = r"(?:\[[^\][]{1,40}\]){0,6}"
-# Openings of all formats are joined to one pattern, in which a group of their own would be counted.
+# An opening needs none of the groups by which a line is read.
 OPENS = rf"{_BRACKETS}\[gc(?:,[a-z]+)* *\] |\[[\d.,]+s\] GC\(\d+\) |{_NODE}|{_GO}".replace("(\\d", "(?:\\d")
 
 _JVM_LINE = re.compile(rf"({_BRACKETS})(?:\[gc(?:,[a-z]+)* *\]|(?<=s\])) .*")
