@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from .broken_lines import peek_rest, take_rest
 from .lines import Lines
+from .multiline import peek_rest, take_rest
 from .records import Found, Problem
 from .transcript import is_elision
 from .units import number

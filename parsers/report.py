@@ -18,7 +18,7 @@ _FIGURE_LAST = re.compile(r"(?:^|[\s=(,])[-+]?[\d.,]*\d$")
 _LONGEST = 80  # characters of a figure; of many commas each would be tried as its beginning
 _STRAY = 2  # lines: so many may stand between two of a report
 MANY = 3  # figures of a report from which on such lines are looked for: a quoted part of one ends before them
-_NARROW, _MAIL, _WIDE = 40, 60, 100  # columns: free text is broken at a blank, and its words are long
+_SHORTEST, _FULL, _WIDEST = 40, 60, 100  # columns: free text is broken at a blank, and its words are long
 
 Meanings = Sequence[tuple[re.Pattern[str], Callable[[re.Match[str]], dict[str, Any]]]]
 
@@ -138,15 +138,15 @@ class _Taking:
     def _read_free(self, line: str) -> None:
         while following := self.lines.ahead(1):
             text = following[0].strip()
-            if not _was_broken(line, text) or self._is_known(text) or prompt(text) is not None:
+            if not _may_go_on(line, text) or self._is_known(text) or prompt(text) is not None:
                 return
             line = self.lines.take_next()
 
 
-def _was_broken(line: str, following: str) -> bool:
+def _may_go_on(line: str, following: str) -> bool:
     """Whether the first word of `following`, with a letter or figure in it, had no place on `line`."""
     word = following.split(None, 1)[0]
-    return _NARROW <= len(line) < _WIDE and len(line) + 1 + len(word) > _MAIL and any(map(str.isalnum, word))
+    return _SHORTEST <= len(line) < _WIDEST and len(line) + 1 + len(word) > _FULL and any(map(str.isalnum, word))
 
 
 def has_placeholder(text: str) -> bool:
@@ -206,14 +206,8 @@ def _adds(known: Any, new: Any) -> bool:
 
 
 _OWN_NAMES = (
-    *(
-        "requests_per_second",
-        "complete_requests",
-        "failed_requests",
-        "duration_s",
-        "percentiles_ms",
-        "transferred_bytes",
-    ),
+    *("requests_per_second", "complete_requests", "failed_requests"),
+    *("duration_s", "percentiles_ms", "transferred_bytes"),
 )
 
 

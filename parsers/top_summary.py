@@ -6,8 +6,8 @@ import re
 from contextlib import suppress
 from typing import Any
 
-from .broken_lines import join_rest, match_joined
 from .lines import Lines
+from .multiline import join_rest, match_joined
 from .prompts import prompt
 from .units import FACTOR_KB, number, rounded, uptime_s
 

@@ -15,9 +15,9 @@ import re
 from typing import Any
 
 from ..ab_report import FIELDS, TEXTS, TIMES, UNITS, match_tables, read_usual_report
-from ..broken_lines import join_rest, match_joined
 from ..commands import FLAG, Command, Option
 from ..lines import Lines
+from ..multiline import join_rest, match_joined
 from ..prompts import prompt
 from ..records import Found, LoadResult, Problem, Record, Semantics, Values
 from ..report import has_placeholder

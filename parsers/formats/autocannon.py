@@ -16,8 +16,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..commands import FLAG, Option
-from ..json_objects import figure, figures, find_text, take_object
 from ..lines import Lines
+from ..multiline import figure, figures, find_text, take_object
 from ..records import Found, Record, Semantics
 from ..report import Report, make_result, take_report
 from ..units import DECIMAL_SIZES, number

@@ -15,8 +15,8 @@ import re
 from typing import Any
 
 from ..commands import FLAG, Command, Option
-from ..json_objects import figure, figures, find_text, take_object
 from ..lines import Lines
+from ..multiline import figure, figures, find_text, take_object
 from ..records import Found, Record, Semantics
 from ..report import Report, make_result, take_report
 from ..units import BINARY_SIZES, GO_DURATION, go_duration_ms, to_ms

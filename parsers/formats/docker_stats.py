@@ -13,8 +13,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..broken_lines import match_joined
 from ..lines import Lines, iteration
+from ..multiline import match_joined
 from ..records import Found, ProcessSample, Record
 
 KIND = "docker_stats"

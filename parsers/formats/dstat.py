@@ -14,8 +14,8 @@ import re
 from functools import partial
 from typing import Any
 
-from ..broken_lines import join_rest, match_joined, rejoin
 from ..lines import Lines
+from ..multiline import join_rest, match_joined, rejoin
 from ..records import Found, Problem, Record, SystemSample
 
 KIND = "dstat"

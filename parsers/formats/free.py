@@ -13,8 +13,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..broken_lines import join_rest
 from ..lines import Lines
+from ..multiline import join_rest
 from ..records import Found, HostFacts, Problem, Record, SystemSample
 from ..units import rounded
 

@@ -14,9 +14,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..broken_lines import peek_rest, take_rest
 from ..intervals import clock, column, figure, metric
 from ..lines import Lines
+from ..multiline import peek_rest, take_rest
 from ..records import Found, Problem, Record, SystemSample
 
 KIND = "iostat"

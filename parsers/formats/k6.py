@@ -17,8 +17,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..commands import FLAG, Option
-from ..json_objects import figure, figures, take_object
 from ..lines import Lines
+from ..multiline import figure, figures, take_object
 from ..records import Found, Record, Semantics
 from ..report import Report, make_result, take_report
 from ..units import DECIMAL_SIZES, GO_DURATION, go_duration_ms

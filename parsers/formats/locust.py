@@ -23,10 +23,10 @@ import csv
 import re
 from typing import Any
 
-from ..broken_lines import match_joined
 from ..catalogue import Format
 from ..commands import FLAG, Option
 from ..lines import Lines
+from ..multiline import match_joined
 from ..records import Found, LoadResult, Problem, Record, Semantics
 from ..report import Report, take_report
 from ..units import number

@@ -16,8 +16,8 @@ import re
 from itertools import pairwise
 from typing import Any
 
-from ..broken_lines import match_joined, was_broken
 from ..lines import Lines
+from ..multiline import match_joined, was_broken
 from ..prompts import prompt
 from ..records import Found, HostFacts, Problem, Record
 from ..units import number

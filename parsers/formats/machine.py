@@ -38,9 +38,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..broken_lines import match_joined
 from ..catalogue import Format
 from ..lines import Lines
+from ..multiline import match_joined
 from ..prompts import prompt
 from ..records import Found, HostFacts, Record
 

@@ -38,8 +38,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..catalogue import Format
-from ..json_objects import figures, take_object
 from ..lines import Lines
+from ..multiline import figures, take_object
 from ..records import Found, Record, SystemSample
 from ..transcript import KERNEL_FILE, split_path
 

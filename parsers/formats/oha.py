@@ -16,8 +16,8 @@ from math import isfinite
 from typing import Any
 
 from ..commands import FLAG, Option
-from ..json_objects import figure, figures, take_object
 from ..lines import Lines
+from ..multiline import figure, figures, take_object
 from ..records import Found, Record, Semantics
 from ..report import Report, SummaryReader, make_result, take_report
 from ..units import to_ms

@@ -14,9 +14,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..broken_lines import was_broken
 from ..commands import FLAG, Command, Option
 from ..lines import Lines
+from ..multiline import was_broken
 from ..records import Found, LoadResult, Record, Semantics
 from ..report import Report, take_report
 

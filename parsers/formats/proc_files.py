@@ -47,9 +47,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..broken_lines import rejoin
 from ..catalogue import Format
 from ..lines import Lines
+from ..multiline import rejoin
 from ..records import Found, HostFacts, Problem, Record, SystemSample
 from ..transcript import KERNEL_FILE, split_path
 

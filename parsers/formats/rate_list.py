@@ -17,7 +17,7 @@ from typing import Any
 from ..commands import Option
 from ..lines import Lines
 from ..records import Found, LoadResult, Record, Semantics
-from ..written_rates import POINTED, group_by_commas, read_number
+from ..written_rates import POINTED, group_by_commas, next_found, read_number
 
 KIND = "rate_list"
 PROGRAMS: tuple[str, ...] = ()
@@ -94,8 +94,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 
 def follows(lines: Lines, command: str | None) -> Found | None:
     """The next rate of the list that was read."""
-    left: list[Found] = lines.memory.get(KIND, [])
-    return left.pop(0) if left else None
+    return next_found(lines, KIND)
 
 
 def _make_item(item: re.Match[str], number: int) -> Found:

@@ -13,11 +13,9 @@ from __future__ import annotations
 import csv
 import re
 
+from .. import written_rates as rates
 from ..lines import Lines
-from ..rate_cells import find_rate_columns, find_table_rates, keep_rate_columns, name_cells
-from ..rate_cells import records as records
 from ..records import Found, Problem
-from ..written_rates import IS_RATE, IS_THROUGHPUT, LOAD_TITLE, NOT_MEASURED, RATE, read_number, strip_markup
 
 KIND = "rate_rows"
 TOOL = "rate_table"
@@ -25,9 +23,9 @@ _TITLE = (
     r"(?:(?:requests?|reqs?|queries|transactions?)_?per_?s(?:ec(?:ond)?s?)?(?![a-z])|(?:reqs?|requests)_?s(?![a-z]))"
 )
 OPENS = (
-    rf"(?i:\s{{0,8}}(?:\|{{1,2}}[^|]{{0,120}}\|.{{0,200}}?{RATE}.{{0,200}}\|\s*$|![^!]{{0,120}}!!.{{0,200}}?{RATE})"
-    rf"|(?=[\"\w])[^,;|:]{{1,40}}[,;](?:[^,;|:]{{0,40}}[,;]){{0,12}}[^,;|:]{{0,30}}?(?:{RATE}|{_TITLE})"
-    rf"|\w[^|,;:]{{0,80}}\|.{{0,160}}?{RATE}.*\|\s*$"
+    rf"(?i:\s{{0,8}}(?:\|{{1,2}}[^|]{{0,120}}\|.{{0,200}}?{rates.RATE}.{{0,200}}\|\s*$|![^!]{{0,120}}!!.{{0,200}}?{rates.RATE})"
+    rf"|(?=[\"\w])[^,;|:]{{1,40}}[,;](?:[^,;|:]{{0,40}}[,;]){{0,12}}[^,;|:]{{0,30}}?(?:{rates.RATE}|{_TITLE})"
+    rf"|\w[^|,;:]{{0,80}}\|.{{0,160}}?{rates.RATE}.*\|\s*$"
     r"|\s{0,8}=+(?: +=+){1,15}\s*$)"
 )
 NEEDS = ("==", "/s", "/ s", "/\ts", "/с", "/ с", "per", "ps", "req", "秒", "запрос", "sec", "segu", "seku")
@@ -41,7 +39,7 @@ _RULE = re.compile(r"\s{0,8}=+(?: +=+){1,15}\s*")
 _PLAN = re.compile(r"\b(?:tier|plan|limit|quota|target|goal|budget|slo)\b", re.IGNORECASE)
 _DELIMITED = re.compile(r"[|+\s:=-]+")
 _DECIMAL_COMMA = re.compile(r"\d+,\d+")
-_UNIT = re.compile(rf"\d\s?[kKM]?\s?{RATE}", re.IGNORECASE)
+_UNIT = re.compile(rf"\d\s?[kKM]?\s?{rates.RATE}", re.IGNORECASE)
 _MOST_ROWS, _MOST_COLUMNS = 200, 16
 Row = list[str]
 
@@ -58,15 +56,15 @@ def parse(lines: Lines, command: str | None) -> Found | None:
             heading, rows = _read_bars(lines, is_row=above.rstrip().endswith("|"))
         else:
             heading, rows = _read_csv(lines, ";" if ";" in following[0] else ",")
-        is_none = any(map(_CLOCK.fullmatch, heading)) or any(map(NOT_MEASURED.search, heading))
+        is_none = any(map(_CLOCK.fullmatch, heading)) or any(map(rates.NOT_MEASURED.search, heading))
         is_none = is_none or any(_PLAN.search(cell) for _, row in rows for cell in row[:2])
         if rows and lines.unended() and not (is_ruled or lines.raw.rstrip().endswith("|")):
             rows[-1][1][-1] = ""  # it may go on
-        cells = find_table_rates(heading, rows, False) if heading and not is_none else []
+        cells = rates.find_table_rates(heading, rows, False) if heading and not is_none else []
         if len(cells) < 2:
             lines.back(*taken)
             return None
-    lines.memory[KIND] = found = name_cells(cells, first)
+    lines.memory[KIND] = found = rates.name_cells(cells, first)
     if rows[-1][0] > found[-1].last:
         found[-1].problems.append(
             Problem(rows[-1][0], "this row has no line end: its rate may be cut off, and was left out")
@@ -76,8 +74,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 
 def follows(lines: Lines, command: str | None) -> Found | None:
     """The next rate of the rows that were read."""
-    left: list[Found] = lines.memory.get(KIND, [])
-    return left.pop(0) if left else None
+    return rates.next_found(lines, KIND)
 
 
 def _read_csv(lines: Lines, separator: str) -> tuple[Row, list[tuple[int, Row]]]:
@@ -96,7 +93,7 @@ def _read_csv(lines: Lines, separator: str) -> tuple[Row, list[tuple[int, Row]]]
             lines.step_back()
             break
         rows.append((lines.number, cells))
-        columns = keep_rate_columns(columns, heading, cells)
+        columns = rates.keep_rate_columns(columns, heading, cells)
         if not columns:  # at once: each of these lines may be tried as a heading
             return [], []
     return heading, rows
@@ -104,10 +101,10 @@ def _read_csv(lines: Lines, separator: str) -> tuple[Row, list[tuple[int, Row]]]
 
 def _find_columns(heading: Row) -> set[int]:
     """The columns that may be of rates; none where no title says so."""
-    if not any(map(IS_RATE.search, heading)):
+    if not any(map(rates.IS_RATE.search, heading)):
         return set()
-    throughputs = {at for at, title in enumerate(heading) if IS_THROUGHPUT.fullmatch(title)}
-    return throughputs | find_rate_columns(heading, False).keys()
+    throughputs = {at for at, title in enumerate(heading) if rates.IS_THROUGHPUT.fullmatch(title)}
+    return throughputs | rates.find_rate_columns(heading, False).keys()
 
 
 def _split_csv(line: str, separator: str) -> Row:
@@ -119,14 +116,14 @@ def _split_csv(line: str, separator: str) -> Row:
 
 def _split_bars(line: str) -> Row:
     bare = line.strip().replace("!!", "|").replace("||", "|").strip("|!")
-    return [strip_markup(cell.strip()) for cell in bare.split("|")]
+    return [rates.strip_markup(cell.strip()) for cell in bare.split("|")]
 
 
 def _read_bars(lines: Lines, is_row: bool) -> tuple[Row, list[tuple[int, Row]]]:
     """Rows between bars alike, below a heading with a unit, or with the unit in each. is_row: there is another one above."""
     heading = _split_bars(next(lines))
     rows: list[tuple[int, Row]] = []
-    if read := [at for at, cell in enumerate(heading) if _UNIT.search(cell) and read_number(cell)]:
+    if read := [at for at, cell in enumerate(heading) if _UNIT.search(cell) and rates.read_number(cell)]:
         rows = [(lines.number, heading)]
         heading = ["req/s" if at in read else "" for at in range(len(heading))]
     columns = _find_columns(heading)
@@ -140,11 +137,11 @@ def _read_bars(lines: Lines, is_row: bool) -> tuple[Row, list[tuple[int, Row]]]:
             lines.step_back()
             break
         rows.append((lines.number, cells))
-        columns = keep_rate_columns(columns, heading, cells)
+        columns = rates.keep_rate_columns(columns, heading, cells)
         if not columns or not all(_UNIT.search(cells[at]) for at in read):  # at once, as above
             return [], []
     for at in range(len(heading)):
-        if not heading[at] and rows and all(LOAD_TITLE.fullmatch(row[at]) for _, row in rows):
+        if not heading[at] and rows and all(rates.LOAD_TITLE.fullmatch(row[at]) for _, row in rows):
             heading[at] = "connections"
     return (heading, rows) if 2 <= len(heading) <= _MOST_COLUMNS else ([], [])
 
@@ -154,7 +151,7 @@ def _read_between_rules(lines: Lines) -> tuple[Row, list[tuple[int, Row]]]:
     ends = [*(start for start, _ in spans[1:]), None]
 
     def cut(line: str) -> Row:
-        return [strip_markup(line[start:end].strip()) for (start, _), end in zip(spans, ends, strict=True)]
+        return [rates.strip_markup(line[start:end].strip()) for (start, _), end in zip(spans, ends, strict=True)]
 
     heading, rows = cut(next((line for line in lines if line.strip()), "")), list[tuple[int, Row]]()
     n_rules = 1
@@ -168,3 +165,6 @@ def _read_between_rules(lines: Lines) -> tuple[Row, list[tuple[int, Row]]]:
         elif line.strip():
             rows.append((lines.number, cut(line)))
     return [], []
+
+
+records = rates.records

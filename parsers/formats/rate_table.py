@@ -15,40 +15,31 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from ..broken_lines import match_joined, was_broken
+from .. import written_rates as rates
 from ..commands import Option
 from ..lines import Lines
-from ..rate_cells import KIND, Cell, find_rate_columns, find_table_rates, keep_rate_columns, name_cells, records
+from ..multiline import match_joined, was_broken
 from ..records import Found, Semantics
-from ..written_rates import (
-    IS_METRIC,
-    IS_RATE,
-    IS_THROUGHPUT,
-    IS_VALUE,
-    METRIC,
-    NOT_MEASURED,
-    RATE,
-    RUN,
-    strip_markup,
-)
 
-__all__ = ["KIND", "records"]
+KIND = rates.KIND
 PROGRAMS: tuple[str, ...] = ()
 SEMANTICS = Semantics(whole_report=(), quotes_others=True, shown_as="table of rates")
 OPTIONS: dict[str, Option] = {}
-_ROW = rf"(?:[^|│┃║]{{0,120}}[|│┃║]){{0,12}}[^|│┃║]{{0,60}}?{RATE}"
-_CAPTION = rf"(?:[^\W\d]++[^|\w]++){{0,15}}?{RATE}"  # word by word: a rate begins with one, and most lines are prose
+_ROW = rf"(?:[^|│┃║]{{0,120}}[|│┃║]){{0,12}}[^|│┃║]{{0,60}}?{rates.RATE}"
+_CAPTION = (
+    rf"(?:[^\W\d]++[^|\w]++){{0,15}}?{rates.RATE}"  # word by word: a rate begins with one, and most lines are prose
+)
 _BAR = "[|│┃║]"
 _ALIGNED = (
     rf"(?!Type\s)[^\W\d][\w.#()/-]{{0,30}}(?: [\w.#()/-]{{1,30}}){{0,3}}(?: {{2,}}|\t)"
-    rf"(?:[\w.#()%,/-]{{1,30}}[ \t]{{1,30}}){{0,8}}?{RATE}[^|:]{{0,80}}$"
+    rf"(?:[\w.#()%,/-]{{1,30}}[ \t]{{1,30}}){{0,8}}?{rates.RATE}[^|:]{{0,80}}$"
 )
 _COUNTED = r"(?:run|round|pass|test|trial|try|attempt) ?#?"
 _RUNS = rf"[^|:]{{0,60}}?(?<!\w){_COUNTED}1(?: {{2,}}|\t){_COUNTED}2(?!\d)"  # columns of repeats
 OPENS = (
-    rf"(?i:{_RUNS}|\s*{RATE}[^|:]{{1,80}}:\s*$|{_BAR}{_ROW}.*{_BAR}\s*$"
-    rf"|{_ALIGNED}|\w[^|]{{0,120}}\|{_ROW}|\|?\s*\**{METRIC}\**\s*\||\|\s{{0,20}}\|[^|]*\w[^|]*\|"
-    rf"|[^|]{{0,60}}\|[^|]{{1,60}}\|\s*{IS_THROUGHPUT.pattern}\s*\||{_CAPTION}[^|\d]{{0,40}}$)"
+    rf"(?i:{_RUNS}|\s*{rates.RATE}[^|:]{{1,80}}:\s*$|{_BAR}{_ROW}.*{_BAR}\s*$"
+    rf"|{_ALIGNED}|\w[^|]{{0,120}}\|{_ROW}|\|?\s*\**{rates.METRIC}\**\s*\||\|\s{{0,20}}\|[^|]*\w[^|]*\|"
+    rf"|[^|]{{0,60}}\|[^|]{{1,60}}\|\s*{rates.IS_THROUGHPUT.pattern}\s*\||{_CAPTION}[^|\d]{{0,40}}$)"
 )
 NEEDS = (
     "/s", "/ s", "/\ts", "/с", "/ с",
@@ -82,27 +73,26 @@ def parse(lines: Lines, command: str | None) -> Found | None:
             lines.back(*taken)
     else:
         return None
-    lines.memory[KIND] = name_cells(cells, first)
+    lines.memory[KIND] = rates.name_cells(cells, first)
     return follows(lines, command)
 
 
 def follows(lines: Lines, command: str | None) -> Found | None:
     """The next rate of the table that was read."""
-    left: list[Found] = lines.memory.get(KIND, [])
-    return left.pop(0) if left else None
+    return rates.next_found(lines, KIND)
 
 
 def _is_of_values(following: list[str]) -> bool:
     """Whether the table has the names and values of one config."""
     heading = _split(following[0]) if following else []
-    return len(heading) == 2 and bool(IS_METRIC.fullmatch(heading[0]) and IS_VALUE.fullmatch(heading[1]))
+    return len(heading) == 2 and bool(rates.IS_METRIC.fullmatch(heading[0]) and rates.IS_VALUE.fullmatch(heading[1]))
 
 
 def _may_be_drawn(lines: Lines, following: list[str]) -> bool:
     return lines.number >= lines.memory.get(_REFUSED_DRAWN, 0) and any(map(_DRAWN.search, following[:2]))
 
 
-def _read_table(lines: Lines, following: list[str], _: list[str]) -> list[Cell]:
+def _read_table(lines: Lines, following: list[str], _: list[str]) -> list[rates.Cell]:
     ahead = [_split(line) for line in following]
     skipped = 1 if ahead and len(ahead[0]) == 1 else 0  # the caption
     heading, delimiters = ([*ahead, [], []])[skipped : skipped + 2]
@@ -111,9 +101,9 @@ def _read_table(lines: Lines, following: list[str], _: list[str]) -> list[Cell]:
         heading, delimiters = heading[1:], delimiters[1:]
     if not (2 <= len(heading) <= _MOST_COLUMNS) or len(heading) != len(delimiters):
         return []
-    if not all(map(_DELIMITER.fullmatch, delimiters)) or any(map(NOT_MEASURED.search, heading)):
+    if not all(map(_DELIMITER.fullmatch, delimiters)) or any(map(rates.NOT_MEASURED.search, heading)):
         return []
-    if not (heading[0] or skipped or any(map(IS_RATE.search, heading))):
+    if not (heading[0] or skipped or any(map(rates.IS_RATE.search, heading))):
         heading = ["metric", *heading[1:]]  # the only column without a title
     rows: list[tuple[int, list[str]]] = []
     fits = _row_of(len(heading), hollow, opened=following[skipped].lstrip()[:1] in "|│┃║")
@@ -144,10 +134,10 @@ def _read_table(lines: Lines, following: list[str], _: list[str]) -> list[Cell]:
         if lines.unended() and not line.rstrip().endswith("|"):
             row[-1] = ""  # it may go on
         rows.append((lines.number, row))
-    rates = find_table_rates([strip_markup(title) for title in heading], rows, bool(skipped))
-    if len(rates) < 2 and len(rows) >= _LONG:  # each row may be tried as the heading of those below
+    cells = rates.find_table_rates([rates.strip_markup(title) for title in heading], rows, bool(skipped))
+    if len(cells) < 2 and len(rows) >= _LONG:  # each row may be tried as the heading of those below
         lines.memory[_REFUSED_DRAWN] = lines.number
-    return rates
+    return cells
 
 
 def _may_be_aligned(lines: Lines, following: list[str]) -> bool:
@@ -157,13 +147,15 @@ def _may_be_aligned(lines: Lines, following: list[str]) -> bool:
     captioned = _is_caption(following[0])
     titles, row = (following[1:] if captioned else following)[:2] if len(following) > 2 or not captioned else ("", "")
     heading, columns = _read_heading(titles, row, captioned=captioned)
-    return bool(columns) and (_is_rule(row) or bool(keep_rate_columns(columns, heading, _read_cells(row, heading))))
+    return bool(columns) and (
+        _is_rule(row) or bool(rates.keep_rate_columns(columns, heading, _read_cells(row, heading)))
+    )
 
 
 def _is_caption(line: str) -> bool:
     """ "Requests per second, ab -n 1000 -c 10:" above the columns' titles."""
     bare = line.strip()
-    return bare.endswith(":") and IS_RATE.match(bare) is not None and not _APART.search(bare)
+    return bare.endswith(":") and rates.IS_RATE.match(bare) is not None and not _APART.search(bare)
 
 
 def _read_heading(line: str, row: str, *, captioned: bool = False) -> tuple[list[str], set[int]]:
@@ -172,12 +164,12 @@ def _read_heading(line: str, row: str, *, captioned: bool = False) -> tuple[list
     row: the line below, which has one more cell where the first column has no title.
     """
     cells = _APART.split(line.strip())
-    if not 2 <= len(cells) <= _MOST_COLUMNS or any(map(NOT_MEASURED.search, cells)):
+    if not 2 <= len(cells) <= _MOST_COLUMNS or any(map(rates.NOT_MEASURED.search, cells)):
         return [], set()
-    heading = [strip_markup(title) for title in cells]
-    if line[:2].isspace() and (RUN.fullmatch(heading[0]) or len(_APART.split(row.strip())) == len(cells) + 1):
+    heading = [rates.strip_markup(title) for title in cells]
+    if line[:2].isspace() and (rates.RUN.fullmatch(heading[0]) or len(_APART.split(row.strip())) == len(cells) + 1):
         heading = ["", *heading]
-    return heading, set(find_rate_columns(heading, captioned))
+    return heading, set(rates.find_rate_columns(heading, captioned))
 
 
 def _is_rule(line: str) -> bool:
@@ -189,7 +181,7 @@ def _read_cells(line: str, heading: list[str]) -> list[str]:
     return ["", *cells] if len(cells) == len(heading) - 1 and line[:2].isspace() else cells
 
 
-def _read_aligned(lines: Lines, following: list[str], taken: list[str]) -> list[Cell]:
+def _read_aligned(lines: Lines, following: list[str], taken: list[str]) -> list[rates.Cell]:
     """A table whose columns stand apart by two blanks or a tab; it ends at the first line that has another number of them."""
     titles, captioned = next(lines), _is_caption(following[0])
     if captioned:
@@ -212,15 +204,15 @@ def _read_aligned(lines: Lines, following: list[str], taken: list[str]) -> list[
             lines.step_back()
             break
         rows.append((lines.number, cells))
-        columns = keep_rate_columns(columns, heading, cells)
+        columns = rates.keep_rate_columns(columns, heading, cells)
         if not columns:  # at once: each of these lines may be tried as a heading
             return []
     if lines.unended():
         return []
-    rates = find_table_rates(heading, rows, captioned)
-    if len(rates) < 2 and len(rows) >= _LONG:  # each row may be tried as the heading of those below
+    found = rates.find_table_rates(heading, rows, captioned)
+    if len(found) < 2 and len(rows) >= _LONG:  # each row may be tried as the heading of those below
         lines.memory[_REFUSED] = lines.number
-    return rates
+    return found
 
 
 def _split(line: str, *, opened: bool = True) -> list[str]:
@@ -243,3 +235,6 @@ def _row_of(width: int, hollow: bool, *, opened: bool) -> Callable[[str], list[s
         return cells if len(cells) == width else None
 
     return fits
+
+
+records = rates.records

@@ -14,9 +14,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..broken_lines import match_joined
 from ..commands import FLAG, Command, Option
 from ..lines import Lines
+from ..multiline import match_joined
 from ..records import Found, Record, Semantics
 from ..report import Report, make_result, take_report
 

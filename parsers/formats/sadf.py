@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..json_objects import take_object
 from ..lines import Lines
+from ..multiline import take_object
 from ..records import Found, HostFacts, Record, SystemSample
 from ..tables import Table
 

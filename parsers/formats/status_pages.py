@@ -31,9 +31,9 @@ import re
 from collections import Counter
 from typing import Any
 
-from ..broken_lines import match_joined, was_broken
 from ..catalogue import Format
 from ..lines import Lines, iteration
+from ..multiline import match_joined, was_broken
 from ..records import Found, Problem, Record, SystemSample
 from ..units import number
 

@@ -41,10 +41,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..broken_lines import join_rest
 from ..catalogue import Format
 from ..intervals import STAMP, Interval, Tool, metric
 from ..lines import Lines
+from ..multiline import join_rest
 from ..records import Found, HostFacts, Record, SystemSample
 from ..tables import Table, samples
 

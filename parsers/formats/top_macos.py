@@ -14,8 +14,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..broken_lines import was_broken
 from ..lines import Lines, iteration
+from ..multiline import was_broken
 from ..records import Found, Record, SystemSample
 from ..tables import Table, samples
 from ..units import clock_s, number, rounded

@@ -22,9 +22,9 @@ import re
 from contextlib import suppress
 from typing import Any
 
-from ..broken_lines import match_joined
 from ..catalogue import Format
 from ..lines import Lines, iteration
+from ..multiline import match_joined
 from ..records import Found, Record, SystemSample
 from ..units import number, uptime_s
 

@@ -23,9 +23,9 @@ import re
 from itertools import islice
 from typing import Any
 
-from ..broken_lines import join_rest, match_joined
 from ..catalogue import Format
 from ..lines import Lines
+from ..multiline import join_rest, match_joined
 from ..records import Found, HostFacts, Problem, Record, SystemSample
 from ..tables import Table
 from ..transcript import is_elision

@@ -17,7 +17,7 @@ from parsers.catalogue import (
     makes_load,
     shows_memory_only,
 )
-from parsers.plain_lines import compile_plain_lines
+from parsers.reader import compile_plain_lines
 from parsers.records import Semantics
 
 from .reading import captures, fixtures, text_of

@@ -1,6 +1,6 @@
-"""A JSON object that stands in a text, on one line or over many: what tools print with --json.
+"""What stands on several lines: one that a mail client or a narrow terminal broke, and objects of JSON.
 
-Its end is found by counting brackets, a character at a time and each once, however the text is made up.
+The end of an object is found by counting brackets, a character at a time and each once, however the text is made up.
 """
 
 from __future__ import annotations
@@ -8,12 +8,72 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from .lines import Lines
 from .records import Found
 from .units import number
 
+Made = TypeVar("Made")
+_NARROW = 60  # columns; nobody breaks lines that would be shorter than this
+_MAIL = 77  # columns; a longer line was not broken by a mail client
+_SYSSTAT = 80  # columns; a longer line was not broken
+
+
+def match_joined(lines: Lines, line: str, fits: Callable[[str], Made | None], most: int = 2) -> Made | None:
+    """What `fits` makes of `line`, or of it with up to `most` lines that follow, which are taken then; None: of neither."""
+    text = line.strip()
+    found = fits(text)
+    if found is not None or len(text) >= 4 * _NARROW:
+        return found
+    for used, following in enumerate(lines.ahead(most), start=1):
+        text = f"{text} {following.strip()}"
+        found = fits(text)
+        if found is not None:
+            lines.take_next(used)
+            return found
+    return None
+
+
+def join_rest(lines: Lines, line: str, belongs: Callable[[str], object]) -> str:
+    """`line` with the line that follows, taken, where that `belongs` to it: what is optional at a line's end."""
+    return f"{line.strip()} {lines.take_below(belongs)[1]}".rstrip()
+
+
+def was_broken(line: str, following: str) -> bool:
+    """Whether `line` ends where the first word of the next one would no longer have fitted."""
+    word = following.split(None, 1)[0] if following.strip() else ""
+    return bool(word) and len(line.rstrip()) >= _NARROW - 5 and len(line.rstrip()) + 1 + len(word) > _NARROW
+
+
+def rejoin(lines: Lines, text: str, continues: re.Pattern[str]) -> str:
+    """`text` with the following lines, which are taken, as far as a mail client has broken it. continues: what such a line is."""
+    piece = text
+    while len(piece) <= _MAIL and (following := (lines.peek() or "").strip()) and continues.fullmatch(following):
+        if not was_broken(piece, following):
+            break
+        next(lines)
+        piece = following
+        text = f"{text} {piece}"
+    return text
+
+
+def peek_rest(lines: Lines, line: str, begins: re.Pattern[str]) -> str:
+    """The next line, where it may have been broken off this one and none `begins` with it; it is not taken."""
+    ahead = lines.ahead(1) if len(line) <= _SYSSTAT else []
+    more = ahead[0].strip() if ahead else ""
+    return more if more and was_broken(line, more) and not begins.match(more) else ""
+
+
+def take_rest(lines: Lines, taken: list[str]) -> str:
+    """Take what `peek_rest` gave; the raw lines are added to `taken`."""
+    taken += lines.skip_blank()
+    line = next(lines)
+    taken.append(lines.raw)
+    return line.strip()
+
+
+# --- an object of JSON, on one line or over many --------------------------------------------------------------------------
 _MOST_LINES, _MOST_SIZE, _DEEPEST = 4000, 400_000, 60
 _SIGN = re.compile(r'["{}\[\]\\]')
 _TRIED = "json"  # what Lines.memory has: the last line of an object that was none
@@ -101,10 +161,15 @@ class _Scan:
         return False
 
 
-def figure(tree: Any, *path: str, factor: float = 1) -> Any:
-    """The number that stands at `path` in a tree of objects, times `factor`; None where none does."""
+def _find(tree: Any, path: tuple[str, ...]) -> Any:
     for name in path:
         tree = tree.get(name) if isinstance(tree, dict) else None
+    return tree
+
+
+def figure(tree: Any, *path: str, factor: float = 1) -> Any:
+    """The number that stands at `path` in a tree of objects, times `factor`; None where none does."""
+    tree = _find(tree, path)
     if isinstance(tree, bool) or not isinstance(tree, int | float):
         return None
     try:
@@ -116,13 +181,12 @@ def figure(tree: Any, *path: str, factor: float = 1) -> Any:
 
 def figures(tree: Any, *path: str, factor: float = 1) -> dict[str, Any]:
     """The numbers of the object at `path`, by their names."""
-    for name in path:
-        tree = tree.get(name) if isinstance(tree, dict) else None
+    tree = _find(tree, path)
     found = {name: figure(tree, name, factor=factor) for name in tree} if isinstance(tree, dict) else {}
     return {name: value for name, value in found.items() if value is not None}
 
 
 def find_text(tree: Any, name: str) -> str | None:
     """The text at `name`; None where there is none."""
-    value = tree.get(name) if isinstance(tree, dict) else None
+    value = _find(tree, (name,))
     return value if isinstance(value, str) and value else None
