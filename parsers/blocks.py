@@ -29,7 +29,8 @@ class Block:
     remark          what stands behind the figure of a single line ("(with cache)"), or ""
     command         the command that printed it, without its prompt
     prompt_host     host name out of that prompt
-    trail           (line, text) of each line of prose since the block before, oldest first (the last 60)
+    trail           (line, text) of each line of prose since the block before, oldest first (the last 60); the items of lists
+                    with their indentation
     partial         True where most of what the tool prints is missing
     values          the tool's own figures: names and units of interfaces.md
     above, below    (line, text) of lines around it that no tool printed and that may tell the time: dates, prompts (the

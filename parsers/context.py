@@ -28,6 +28,7 @@ _FARTHEST_LABEL = 4  # lines above the output that it names, blank ones between
 _TYPED = 24  # commands that are kept of each gap: the last ones
 _TIME = re.compile(r"[:時시点點](?<=\d.)\s?\d")  # the rarest sign first
 _LABELLED = re.compile(r"\s*(?P<label>[^\s:$#%>|`/][^:$#%>|`]{0,60}):\s+`?")  # "nginx: ab -n 1000 -c 10 ..."
+_NESTED = re.compile(r"[ \t]+(?=(?:[-*+•]|\d{1,2}[.)])\s)")  # before an item of a list in another one
 _ECHO = re.compile(r"echo\s+(?P<quote>['\"]?)(?P<said>[^'\"$>|&;`]{2,60})(?P=quote)")
 SHOWN = re.compile(  # what runs there, as another command tells it
     r"(?P<name>Server): (?P<value>\S+)|(?P<lang>go) version (?P<go>go\S+)\s.*"
@@ -230,7 +231,8 @@ class Context:
     def _add_heading(self, number: int, line: str) -> None:
         line = _WIKI_HEADING.sub(lambda found: f"{'#' * int(found[1])} ", line)
         self.heading = (number, line.strip()[: transcript.MAX_HEADING])
-        self.trail.append(self.heading)
+        nested = _NESTED.match(line)
+        self.trail.append((number, f"{nested[0]}{self.heading[1]}") if nested else self.heading)
         if len(self.trail) > _TRAIL:
             del self.trail[_KEPT]
         if self.command:

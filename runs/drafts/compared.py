@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from parsers.catalogue import makes_load
 
-from .asides import heading_level, is_aside, strip_markup
+from .asides import ITEM, heading_level, is_aside, strip_markup
 from .heading_words import (
     EXPECTED,
     LETTER,
@@ -23,14 +23,51 @@ from .heading_words import (
     only_counts,
     says_again,
 )
+from .told_hosts import find_told_host
 
 Heading = tuple[int, str]  # (line, text)
 _VERSION = re.compile(r"\W*(?:v|version )?(\d+\.\d+)\W*", re.IGNORECASE)
+_DEEPEST = 6  # level of headings
 _OPTION_WORD = re.compile(r"-{1,2}[a-z][a-z-]+")
 
 
 def may_name(text: str) -> bool:
     return not (is_aside(text) or says_again(text) or (is_warm_up(text) and text.count(" ") > 3) or is_generic(text))
+
+
+def raise_items(trails: Sequence[list[Heading]]) -> None:
+    """Make headings of the items of nested lists that outputs stand below: "* nginx", "  * 10 clients", "  * 100 clients"."""
+    paths = [_find_path(trail) for trail in trails]
+    indents = sorted({_indent(text) for path in paths for _, text in path})
+    depth = max((heading_level(text) for trail in trails for _, text in trail), default=0)
+    if len(indents) < 2 or len(indents) > _DEEPEST - depth or sum(map(bool, paths)) < 2:
+        return
+    for trail, path in zip(trails, paths, strict=True):
+        trail[:] = [
+            (line, f"{'#' * (max(depth, 1) + 1 + indents.index(_indent(text)))} {strip_markup(text)}")
+            if (line, text) in path
+            else (line, text)
+            for line, text in trail
+        ]
+
+
+def _find_path(trail: Sequence[Heading]) -> list[Heading]:
+    """The items that the end of a trail is nested in; none where they only are of a list, or headings name what it is of."""
+    said = [heading for heading in trail if not is_aside(heading[1])]
+    items = [heading for heading in said if ITEM.match(heading[1])]
+    if not items or items[-1] != said[-1]:
+        return []
+    path = items[-1:]
+    for item in reversed(items[:-1]):
+        if _indent(item[1]) == _indent(path[0][1]):
+            return []
+        path = [item, *path] if _indent(item[1]) < _indent(path[0][1]) else path
+    last = [text for line, text in trail if line < path[0][0] and heading_level(text) > 1][-1:]
+    return [] if last and may_name(last[0]) else path
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
 
 
 def find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
@@ -48,7 +85,7 @@ def find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
     # Commands name nothing, unless they start the servers that are compared.
     starts = {trail[-1][1] for trail in trails if trail and STARTS_SERVER.match(strip_markup(trail[-1][1]))}
     compared |= starts if len(starts) > 1 else set()
-    expected = {text: bool(found["expected"]) for text in last if (found := EXPECTED.fullmatch(text))}
+    expected = {text: any(found.groups()) for text in last if (found := EXPECTED.fullmatch(text))}
     compared |= set(expected) if len(set(expected.values())) > 1 else set()
     # Words that look like options tell runs apart where each has one of its own: a script's "-threads" and "-single".
     words = [trail[-1][1].strip() for trail in trails if trail and _OPTION_WORD.fullmatch(trail[-1][1].strip())]
@@ -79,6 +116,12 @@ def find_machines(sections: Sequence[Sequence[Heading]]) -> set[str]:
     last = [next((text for _, text in reversed(trail) if heading_level(text)), "") for trail in sections]
     levels = {heading_level(text) for text in last if text and not is_generic(text)}
     return {text for text in last if heading_level(text) in levels and MACHINE.fullmatch(strip_markup(text))}
+
+
+def find_only_machine(sections: Sequence[Sequence[Heading]]) -> set[str]:
+    """Lines that only tell the name of the one machine: "Hostname: web1". Where there are several, they may name configs."""
+    told = {text: name for trail in sections for _, text in trail if (name := find_told_host(text).name)}
+    return {*told} if len({*told.values()}) == 1 else set()
 
 
 def find_tool_names(sections: Sequence[Sequence[Heading]]) -> set[str]:

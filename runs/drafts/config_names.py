@@ -26,6 +26,7 @@ from .heading_groups import (
     drop_levels,
     find_full_names,
     find_numbered_repeats,
+    find_shared_words,
     name_values,
 )
 from .heading_words import (
@@ -67,6 +68,7 @@ class ConfigNames:
     prompt_hosts   {load: name of its machine in a prompt}
     configs        the result, and their names by key
     results        {load: its first result}
+    shared         what all headings begin with, and no name has: "nginx: " or "Throughput of ", or ""
     configs_by_heading  {heading: key of the config that exactly this heading names}
     heading_lines  {load: line of the heading that names its config, 0 if none does}
     """
@@ -98,6 +100,7 @@ class ConfigNames:
         self.examples = find_examples(blocks, sources) if len(sources) > 2 else set()
         choices = dict.fromkeys(loads, Choice(is_inherited=True))
         self._untold: set[str] = set()  # sentences without words of their own
+        self.shared = ""
         names: dict[str, str] = {}
         if any(block.trail or block.label for block in blocks):
             chosen = choose_headings(blocks, loads, set(texts), duplicates, self.method_of, self.warm_ups)
@@ -206,7 +209,9 @@ class ConfigNames:
         spelt: dict[str, str] = {}  # by the name in lower case: as it was first written
         names = find_full_names(names | numbered)
         names = drop_levels(names, {text: [self.method_of(load) for load in own] for text, own in loads.items()})
-        named = drop_common_words({text: name for text, name in names.items() if name})
+        whole = {text: name for text, name in names.items() if name}
+        named = drop_common_words(whole)
+        self.shared = find_shared_words(whole, named)
         found = {text: spelt.setdefault(name.lower(), name) for text, name in drop_with(names | named).items()}
         for text, own in loads.items():
             says_nothing = not (is_heading[text] or _is_address(text))

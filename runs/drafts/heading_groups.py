@@ -195,6 +195,14 @@ def drop_common_words(names: Mapping[str, str]) -> dict[str, str]:
     return {text: " ".join(bare[name]) for text, name in names.items()}
 
 
+def find_shared_words(whole: Mapping[str, str], names: Mapping[str, str]) -> str:
+    """What stands before the names where these are whole, and a blank: "nginx: " of "nginx, TLS on" and "nginx, TLS off"."""
+    before = {name[: len(name) - len(names[text])] for text, name in whole.items() if name.endswith(names[text])}
+    shared = next(iter(before)).rstrip() if len(before) == 1 else ""
+    bare = shared.rstrip(" ,;:：|/=–—-")
+    return f"{bare}{'' if bare == shared else ':'} " if bare and not is_generic(bare) else ""
+
+
 def _drop_common_parts(names: Mapping[str, str]) -> dict[str, str]:
     """The names without what all have before a comma, a dash, a colon or a sign between a key and its value."""
     split = {name: _JOINT.split(name) for name in names.values()}

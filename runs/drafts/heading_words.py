@@ -100,7 +100,9 @@ _LEAD_IN = re.compile(
     r"|(?:the )?(?:results?|numbers?|output|benchmarks?|figures)\s(?=for|of|with|from|under|using)"
     r"|(?:the )?same(?: (?:test|thing|benchmark))?(?= with)|\d[\d,.]* (?:\w+ )?(?:clients|users|connections) (?:against|on|to) "
     r"|(?:zuerst|zunächst|dann|danach|anschließend|jetzt|nun|als nächstes|d'abord|ensuite|puis|maintenant|primero|luego|después"
-    r"|ahora|poi|dopo|adesso|najpierw|teraz|potem|сначала|теперь|затем|потом)\s|まず(?:は)?、?|次(?:に|は)、?|続いて、?|首先[,，]?|然后[,，]?|接下来[是,，]?)\s*",
+    r"|ahora|poi|dopo|adesso|najpierw|teraz|potem|сначала|теперь|затем|потом)\s|まず(?:は)?、?|次(?:に|は)、?|続いて、?|以下(?:は|が)、?"
+    r"|(?:首先|其次|然后|接着|接下来|最后|现在|下面|这里|再)(?:是|来|我们)*[,，]?|我们(?:来|先|再|把|将)*|(?:换|改|切换)(?:成|用|为|到)(?:了)?"
+    r"|(?:测试|压测|测一下|看看|试试)(?=\s?[^\W\d_]{2}))\s*",
     re.IGNORECASE,
 )
 _LEADS_ON = re.compile(
@@ -147,7 +149,8 @@ _DATED = re.compile(  # "nginx 2024-05-01", "[10:02] nginx", but no build of a d
     rf"^[\[(]?(?:{_WHEN})[\])]?[:,]?\s+(?=\w)|(?<![\s,@(\[–-])(?<!build)(?<!nightly)(?<!release)(?<!snapshot)[\s,@(\[–-]+(?:{_WHEN})[)\]]?$",
     re.IGNORECASE,
 )
-_IN_CASE = re.compile(r"(?<=\w)\s*的情况下?$")  # "when it is cached"
+_IN_CASE = re.compile(r"(?<=\w)\s*(?:的(?:情况下?|时候)|时|(?:にした|の)場合は?)$")  # "when it is cached"
+_CLAUSE = re.compile(r"[，；]\s*")
 _WITH = re.compile(r"^(?:with|using|mit|avec|con|с)\s+(?:(?:the|a|an)\s+)?(?=\w{2})", re.IGNORECASE)
 _WITHOUT = re.compile(r"(?:without|no|ohne|sans|sin|без)\b", re.IGNORECASE)
 # Words that say that something was measured, not of what. The names of monitors are generic, too.
@@ -157,7 +160,7 @@ _GENERIC_WORDS = """
     conf(?:ig(?:uration)?)? settings? virtual\\s*host summary overview conclusions? short\\sversion requests? comparison
     end(?:ed)? raw\\s\\w+\\soutputs?
     the of for and with a says? said what it its this that is was ran here are now then same in on to we get got from
-    measured? measuring timed real actual counted gemessen(?:e|er)? eigentlich\\w*
+    [qrt]ps measured? measuring timed real actual counted gemessen(?:e|er)? eigentlich\\w*
     under per each tl;?dr faster slower
     ergebnis(?:se)? zusammenfassung messung(?:en)? überblick speicher prozesse auslastung dem den der die das des beim mit und
     wyniki? pamięć obciążenie teś(?:cie|ty) testu testem testami podsumowanie procesy pomiar(?:y|em|ze)? tym oraz
@@ -168,7 +171,7 @@ _GENERIC_WORDS = """
     (?:concurrent|simultaneous|parallel) users? connections? concurrency duration seconds? secs? minutes? mins?
 """
 _GENERIC_CJK = (
-    r"結果|(?:的|压力|性能)?(?:测试|压测|结果|报告|数据(?!库)|概述|概要|命令|过程|分析|如下|总结|情况|参数|示例|例子|使用|说明)|使用状況|使用量|状況|状態|確認|メモリー?|プロセス数?|コマンド|実行|測定|計測|ベンチマーク|負荷試験|試験|時点|を?かけ(?:ます|た|てみます)"
+    r"結果|(?:的|压力|性能)?(?:测试|压测|结果|报告|数据(?!库)|概述|概要|命令|过程|分析|如下|总结|情况|参数|示例|例子|使用|说明)|使用状況|使用量|状況|状態|確認|メモリー?|プロセス数?|コマンド|実行|測定|計測|ベンチマーク|負荷試験|試験|時点|并发(?:[数量度为是]|请求)+|(?:总?请求|连接|线程|用户|次)[总次]?数|(?:再(?:来|次|测)?)+一?[次下遍]|[为是个次秒]|首先|然后|接着|我们|命令|同時(?:接続)?数|リクエスト数|接続数|以下|こちら|を?かけ(?:ます|た|てみます)"
     r"|かけ|設定内容|設定|内容|ファイル|ハードウェア|スナップショット|環境|まとめ|比較|サマリー?|総合|一覧|の|を|に|で|は|と|が|時|後|前|中"
 )
 # "Server B", "config 2": named by a letter or a number alone, which is not a repeat's number.
@@ -181,14 +184,26 @@ _LETTERED = re.compile(
 )
 # Headings of a repository's template for issues. Only "expected" above one load test and "actual" above another tell these apart.
 EXPECTED = re.compile(
-    r"\W*(?:(?P<expected>expected)|actual|current|observed)[ -](?:behaviou?r|results?|outcome|output)\W*", re.IGNORECASE
+    r"\W*(?:(?:(expected)|actual|current|observed)[ -](?:behaviou?r|results?|outcome|output)"
+    r"|(?:(预期|期望|預期|期待(?:する|される)?)|实际|實際|当前|現在|実際)の?(?:的)?(?:行为|行為|表现|结果|結果|現象|现象|動作|挙動)"
+    r"|(?:(erwartetes)|tatsächliches|aktuelles) (?:verhalten|ergebnis)"
+    r"|(?:comportement|résultat|comportamiento|resultado|comportamento) (?:(attendu|esperado)|actuel|observé|obtenu|actual|atual)"
+    r"|(?:(ожидаемо|oczekiwan)|фактическо|текуще|rzeczywist|aktualn)\w* (?:поведение|zachowanie|wynik))\W*",
+    re.IGNORECASE,
 )
 _TEMPLATE = re.compile(
-    rf"{EXPECTED.pattern.replace('?P<expected>', '?:')}|\W*(?:(?:(?:steps |how )?to )?reproduc(?:e|tion)(?: steps)?"
+    rf"{EXPECTED.pattern}|\W*(?:(?:(?:steps |how )?to )?reproduc(?:e|tion)(?: steps)?"
     r"(?: the (?:behaviou?r|issue|bug)| it)?|describe the (?:bug|issue|problem)|bug (?:report|description)|impact|evidence"
     r"|additional (?:context|info(?:rmation)?|notes?)|(?:more )?context|what (?:happen(?:ed|s)|did you|you expect)\b.{0,30}"
     r"|(?:your|system|runtime) (?:environment|info(?:rmation)?|setup)|versions?|(?:relevant )?log(?:s| output)|screenshots?"
-    r"|motivation|(?:possible|proposed) (?:solution|fix|change)|details?|background|checklist|workarounds?)\W*",
+    r"|motivation|(?:possible|proposed) (?:solution|fix|change)|details?|background|checklist|workarounds?"
+    r"|(?:问题|問題|bug|错误|缺陷)(?:描述|说明|详情|背景|现象|の?(?:説明|詳細))|(?:(?:如何)?[复重再]现|復現|再現)(?:步骤|步驟|方法|方式|手順)?|(?:环境|版本|系统|环境和版本)(?:信息|说明)"
+    r"|(?:问题|原因)分析|解决(?:方案|办法|方法)|(?:补充|其他|附加)(?:信息|说明)|日志|背景|現象|環境情報"
+    r"|(?:problem|fehler)beschreibung|(?:schritte|anleitung) zu[mr] (?:repro\w+|nachstellen)|umgebung"
+    r"|description du (?:problème|bug)|étapes (?:pour|de) (?:reproduire|reproduction)|environnement"
+    r"|descripci[óo]n del? (?:problema|error|bug)|pass?os para repro\w+|descrição do (?:problema|bug)|entorno|ambiente"
+    r"|описание(?: (?:проблемы|бага))?|шаги (?:для )?воспроизведения|как воспроизвести|окружение"
+    r"|opis (?:problemu|błędu)|kroki (?:do|aby) \w+|środowisko)\W*",
     re.IGNORECASE,
 )
 _IN_BRACKETS = re.compile(r"\bPR\W*$|\((?i:pr|go|js|ts|v\d)\)\W*$|\([A-Z]\)\W*$")  # "Run benchmark (pr)"
@@ -199,6 +214,7 @@ _BRIEF = re.compile(
     r"(?:\s*(?:#+|[*-]|\*\*)\s*)?(?:v\d[\w.]*|\d+\.\d+\.\d+[\w.-]*|Go|Bun|C(?:\+\+|#)?|D|F#|R|JS|TS|PHP\s?\d|h[123]c?"
     r"|(?:this )?PR(?: ?#?\d+)?)(?i:\s(?:servers?|app|version|code|results?|bench\w*|tests?))?(?:\*\*)?\s*[:：]?\s*"
 )
+_MIXED = re.compile(r"(?!c\d+k\b)[a-z]{1,12}\d{1,3}(?![km]?s?\b)[a-z][a-z\d]{0,12}", re.IGNORECASE)  # "c3p0", "h2o"
 _FILE_TYPE = re.compile(r"(?<=\w)\.(?:txt|log|out|csv|json|res|dat)$")  # of a label that is a file's name
 _PATH = re.compile(r"/\w[\w./?=&%-]*")
 _METHOD = re.compile(r"\b(?:GET|PUT|POST|HEAD|DELETE|PATCH)\b(?![.!])")
@@ -213,6 +229,7 @@ _SPEAKS = re.compile(
     r"|^(?:[Yy]ou|Now you)\s(?:should|can|may|would|get|see)\s|\w\swill\s|\b(?:this|that|it)\s(?:is|was|gives?|gave|got)\b"
     r"|\w\s.*\b(?:looks? like|looked like|as follows|gives?|gave|shows?|showed|yield(?:s|ed)|printed|sieht|ergab|ergibt|liefert"
     r"|zeigt|habe|bekomme|erhalte|donne|affiche|muestra|obtengo|wygląda|daje)\b"
+    r"|[一-鿿][，；]|[，；][^，；]{0,60}[一-鿿]{3}|我们|(?:如下|一[次下]|所示|ました|ます|です|습니다|했다|때)[:：]?$"
 )
 _EXAMPLE = re.compile(
     r"\b(?:example|sample|typical|expected)\s(?:(?:of the|of|\w{1,20})\s)?(?:output|result|report)s?\b"
@@ -311,8 +328,9 @@ def name_of_heading(text: str) -> str:
         "",
         bare,
     )
-    bare = _NUMBER_LAST.sub("", _IN_CASE.sub("", bare))
-    bare = named if (named := _RESULT_OF.sub("", bare)) and not is_generic(named) else bare
+    bare = _NUMBER_LAST.sub("", _IN_CASE.sub("", _drop_clauses(bare)))
+    named = _RESULT_OF.sub("", bare)
+    bare = named if re.search(r"\d", named) or not is_generic(named) else bare
     bare = bare.removesuffix(".") if heading_level(text) > 1 and not is_sentence(text) else bare
     rest = bare
     while found := _LEAD_IN.match(rest):
@@ -320,6 +338,13 @@ def name_of_heading(text: str) -> str:
     while rest != bare and (found := _LEADS_ON.match(rest)):
         rest = rest[found.end() :]
     return rest if len(rest) > 1 and not is_generic(rest) else bare
+
+
+def _drop_clauses(text: str) -> str:
+    """ "开启缓存，结果如下" → "开启缓存": without what only says that something was measured, and with how many clients."""
+    clauses = _CLAUSE.split(text)
+    named = [clause for clause in clauses if not is_generic(clause)] if len(clauses) > 1 else []
+    return "，".join(named) or text
 
 
 def drop_with(names: Mapping[str, str]) -> dict[str, str]:
@@ -387,6 +412,7 @@ def is_generic(text: str) -> bool:
         or _IN_BRACKETS.search(text)
         or _BRIEF.fullmatch(f"## {strip_markup(text)}" if is_file(text) else text)
         or _PATH.fullmatch(strip_markup(text))
+        or _MIXED.fullmatch(strip_markup(text))
         or makes_load(strip_markup(text).lower())
     ):
         return False

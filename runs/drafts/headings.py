@@ -14,7 +14,7 @@ from parsers.transcript import width
 from runs.analysis.columns import Method
 
 from .asides import ITEM, heading_level, is_code, is_file, join_wrapped, strip_markup
-from .compared import find_compared, find_machines, find_tool_names, may_name
+from .compared import find_compared, find_machines, find_only_machine, find_tool_names, may_name
 from .heading_groups import (
     Choice,
     Heading,
@@ -130,7 +130,7 @@ def _collect_candidates(
         [h for i in range(start, load + 1) for h in blocks[i].trail] for start, load in zip(starts, loads, strict=False)
     ]
     compared = find_compared([blocks[load].trail for load in loads]) | find_machines(sections)
-    tools = find_tool_names(sections) | levels
+    tools = find_tool_names(sections) | find_only_machine(sections) | levels
     for load in loads:
         block = blocks[load]
         trail = _drop_rates(join_wrapped(block.trail), [result.requests_per_second for result in block.load_results])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from parsers.blocks import Block
@@ -19,11 +19,11 @@ from runs.series.samples import make_short_records
 from .asides import SUBJECT, forget_lines, heading_level, is_aside, strip_markup, tell_files_apart
 from .captions import move_captions, name_in_order
 from .captures import place_captures, place_texts
+from .compared import raise_items
 from .config_names import ConfigNames, shorten
 from .draft import (
     MAX_NAME,
     Draft,
-    DraftConfig,
     DraftExperiment,
     DraftHost,
     DraftRun,
@@ -37,7 +37,7 @@ from .hosts import add_told_facts, find_hosts, find_sighting, find_told_hosts, s
 from .loops import fill_in_loops
 from .parts import join_parts
 from .recorded import Recording, place_recorded
-from .told_hosts import find_listed_facts
+from .told_hosts import find_listed_facts, find_told_host
 
 _COMPARES = re.compile(
     r"比較|負荷|ベンチマーク|性能|検証|\bvs\.?\b|\bversus\b|compar|benchmark|performance|\bload test|porówn|wydajno|speed"
@@ -45,7 +45,7 @@ _COMPARES = re.compile(
     re.IGNORECASE,
 )
 _DESCRIBES_HOST = re.compile(r"スペック|ハードウェア|ハードウエア|環境|hardware|\bspec|machine", re.IGNORECASE)
-_SENTENCE_ENDS = (".", "。", "!", "！", "ます", "です", "ました", ",", "、")
+_SENTENCE_ENDS = (".", "。", "!", "！", "ます", "です", "ました", ",", "、", "如下", "所示", "니다")
 _LIST_MARKS = ("・", "•", "- ", "* ")
 _SETTING = re.compile(
     r"[\w.-]+(?:\s*=|:\s\w+:)\s*\S"
@@ -82,6 +82,7 @@ class _Relation:
         self.loads = [i for i in self.loads if i not in self.tabled and i not in self.parts]
         self.load_set = set(self.loads)
         tell_files_apart(block.trail for block in blocks)
+        raise_items([block.trail for block in blocks])
         move_captions(blocks, self.loads)
         # A process table without rows or without memory belongs to a run all the same.
         self.monitors = [
@@ -163,7 +164,7 @@ class _Relation:
             place_captures(experiment, self.blocks, monitors, self.quotes, host_of, by_heading, lines)
         experiment.configs = names.configs
         experiment.timings = [DraftTiming(f"b{i}", self.blocks[i].lines) for i in self.timings if i in part]
-        experiment.name = name_experiment(self.blocks, part, names.configs, names.renamed, is_first=part.start == 0)
+        experiment.name = name_experiment(self.blocks, part, names, is_first=part.start == 0)
         if experiment.timings and not list_items(experiment):
             experiment.name = name_timings(self.blocks[int(experiment.timings[0].key[1:])])
         return experiment
@@ -317,15 +318,15 @@ def number_sections(blocks: Sequence[Block]) -> dict[int, int]:
 def name_experiment(
     blocks: Sequence[Block],
     part: range,
-    configs: Sequence[DraftConfig],
-    headings: Iterable[str],
+    named: ConfigNames,
     *,
     is_first: bool,
 ) -> str:
-    """The title of the text, or else the names of the configs.
+    """The title of the text, or else the names of the configs, behind what all of them share.
 
-    part: numbers of the experiment's blocks; headings: others that name configs; is_first: of the experiments in the text.
+    part: numbers of the experiment's blocks; is_first: of the experiments in the text.
     """
+    headings, shared, configs = named.renamed, named.shared, named.configs
     groups = {config.group for config in configs if config.group}
     names = [config.name for config in configs]
     taken = {*headings, *(names if len(names) > 1 else ()), *(groups if len(groups) > 1 else ())}
@@ -337,8 +338,8 @@ def name_experiment(
     if len(groups) > 1:  # of "10 connections · nginx" only "nginx" is told
         names = list(dict.fromkeys(config.name.removeprefix(f"{config.group} · ") for config in configs))
     if len(names) > 2:
-        return f"{names[0]}, {names[1]} and {len(names) - 2} more"[:MAX_NAME]
-    return " and ".join(names)[:MAX_NAME] or "Monitors"
+        return f"{shared}{names[0]}, {names[1]} and {len(names) - 2} more"[:MAX_NAME]
+    return f"{shared if len(names) > 1 else ''}{' and '.join(names)}"[:MAX_NAME] or "Monitors"
 
 
 def _find_title(
@@ -352,7 +353,9 @@ def _find_title(
     titles = [
         text
         for text in phrases
-        if width(text) <= _MAX_TITLE_WIDTH and strip_markup(text) not in {*taken, *groups} and not _SETTING.match(text)
+        if width(text) <= _MAX_TITLE_WIDTH
+        and strip_markup(text) not in {*taken, *groups}
+        and not (_SETTING.match(text) or find_told_host(text).name)
     ]
     if not is_first:
         return titles[-1] if titles and len(trail) <= 3 and not is_generic(titles[-1]) else ""

@@ -10,7 +10,7 @@ from parsers.blocks import Block
 from parsers.catalogue import makes_load
 from parsers.transcript import width
 
-from .heading_words import WORD, is_generic
+from .heading_words import WORD, is_generic, name_of_heading
 from .software import SOFTWARE
 from .typed_settings import read_setting
 
@@ -67,12 +67,16 @@ _NO = "without|ohne|sans|sin|sem|senza|bez|zonder"
 _STATE = re.compile(  # "sendfile on", "without the cache", "キャッシュなし"
     r"\b(?P<name>[A-Za-z][\w.-]{2,40})\s(?:(?:switched|turned)\s)?(?:on|off|enabled|disabled)(?=\s*(?:[,.;:!?)]|$)|\s(?:and|in|it|I|now|again|vs)\b)"
     rf"|\b(?:{_NO})\s(?:the\s|any\s)?(?!(?:and|then|but)\b)[\w.-]{{2,40}}\w"
-    r"|(?:[A-Za-z][\w.-]{1,30}|[ァ-ヶー一-鿿]{2,12})(?:なし|無し|あり|有り|有効|無効|オン|オフ)",
+    r"|(?:[A-Za-z][\w.-]{1,30}|[ァ-ヶー一-鿿]{2,12})を?(?:なし|無し|あり|有り|有効|無効|オン|オフ)",
     re.IGNORECASE,
 )
 _WITHOUT = re.compile(rf"\b(?:{_NO})\s(?:the\s|any\s)?([\w.-]{{2,40}}\w)")
 _WITH = re.compile(r"\b(with|mit|avec|con|com|met)\s(?:(?:the|an?|dem|der|le|la|el)\s)?([\w.-]{2,40}\w)", re.IGNORECASE)
 _VERSION = re.compile(rf"\b(?:{SOFTWARE.pattern})[ -]v?\d+(?:\.\d+)*\b", re.IGNORECASE)  # "PHP 8.2"
+_CLAUSE = re.compile(r"\s*[，、。；：,;:]\s*")
+_COUNTED = re.compile(r"\d\s*[个万千]?\s*(?:请求|并发|线程|连接|用户|リクエスト|接続)")
+_CHANGED = re.compile(r"换[成为用]|改[成为用]|切换|开启|打开|关闭|启用|禁用|使用|采用|に(?:変更|して|切り替え)|を使")
+_WIDEST_CLAUSE = 40
 _WIDEST_SETTINGS = 60
 _MAX_SENTENCE = 300  # characters of it that are looked at
 
@@ -112,7 +116,7 @@ class Sentences:
             word
             for word in WORD.findall(sentence)
             if self._n_with[word.lower()] <= (word.lower() in of_text)
-            and not any(map(makes_load, word.lower().split("-")))
+            and not (any(map(makes_load, word.lower().split("-"))) or re.fullmatch("(?i:[qrt]ps)", word))
             and not _FILE_OF_PATH.search(word)
         ]
         is_technical = re.compile(r"\w*(?:_|\d|\+|[a-z][A-Z])").match
@@ -120,7 +124,7 @@ class Sentences:
         named = [word for word in words if is_technical(word) or SOFTWARE.fullmatch(word.partition("-")[0])]
         named = [word for word in named if word not in persons]
         if named or _OTHER_SCRIPT.search(sentence):
-            name = next(iter(named or words), "")
+            name = next(iter(named or words), "") or self._find_clause(sentence, own)
             value = (
                 re.search(rf"(?<!\w){re.escape(name)}(?:\s|\s?=\s?)\d[\w.%]*\b", sentence)
                 if _IS_SETTING.match(name)
@@ -131,6 +135,18 @@ class Sentences:
         told = [word for word in plain if word not in persons]
         has_others = "\n" in self._lower
         return " ".join(told) if told and has_others and len(plain) <= 3 and not all(map(_WEAK.fullmatch, told)) else ""
+
+    def _find_clause(self, sentence: str, text: str) -> str:
+        """The part of a Chinese or Japanese sentence that says what was changed, else its first one that no other text has."""
+        clauses = [
+            clause
+            for clause in _CLAUSE.split(sentence)
+            if not (is_generic(clause) or _COUNTED.search(clause))
+            and self._lower.count(clause.lower()) <= text.count(clause.lower())
+        ]
+        chosen = next((clause for clause in clauses if _CHANGED.search(clause)), next(iter(clauses), ""))
+        name = name_of_heading(chosen)
+        return name if width(name) <= _WIDEST_CLAUSE else ""
 
     def find_one_of(self, text: str) -> str:
         """ "server A" of a text about it, where others are about "server B", or ""."""

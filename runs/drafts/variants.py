@@ -51,7 +51,7 @@ def find_variants(
 
     heading_of: what names each load test's config, and groups it. Settings are compared where they stand together.
     """
-    if len(loads) < 2 or not any(block.typed for block in blocks):
+    if len(loads) < 2 or not any(block.typed or block.trail or "kernel_release" in block.values for block in blocks):
         return {}
     before = _follow_commands(blocks, frozenset(loads))
     by_heading: dict[object, list[int]] = defaultdict(list)

@@ -1,0 +1,105 @@
+"""Names in outlines, in issues and in sentences of other languages. All texts are made up; "@tool" is genuine output."""
+
+from __future__ import annotations
+
+import pytest
+
+from .documents import expand, read
+
+AT = "\n\n@ab {}.5 server={}\n\n"
+
+
+def name_all(text: str) -> tuple[str, dict[str, int]]:
+    """(the experiment's name, {config: number of its runs})"""
+    _, draft = read(expand(text))
+    (experiment,) = draft.experiments
+    keys = [run.config for run in experiment.runs]
+    return experiment.name, {config.name: keys.count(config.key) for config in experiment.configs}
+
+
+def post(*above: str, server: str = "") -> str:
+    return "".join(text + AT.format(200 + 10 * at, server) for at, text in enumerate(above, 1))
+
+
+@pytest.mark.parametrize(
+    ("text", "configs"),
+    [
+        (
+            "* nginx\n  * 10 clients\n\n@ab 1.5 c=10\n\n  * 90 clients\n\n@ab 2.5 c=90\n\n"
+            "* apache\n  * 10 clients\n\n@ab 3.5 c=10\n\n  * 90 clients\n\n@ab 4.5 c=90\n\n",
+            {"nginx": 2, "apache": 2},
+        ),
+        (post("- mod_php\n    - run 1", "    - run 2", "- php-fpm\n    - run 1", "    - run 2"), {"mod_php": 2, "php-fpm": 2}),
+        (
+            post("1. Go\n   1. net/http", "   2. fasthttp", "2. Rust\n   1. axum", "   2. actix"),
+            {"net/http": 1, "fasthttp": 1, "axum": 1, "actix": 1},
+        ),
+        (
+            post("## nginx\n\n- 1.22\n  - from apt\n- 4 workers", "## caddy\n\n- 2.7\n  - from its site"),
+            {"nginx": 1, "caddy": 1},
+        ),
+        (post("My set-up:\n- nginx\n  - 4 workers\n  - keep-alive"), {"localhost:80": 1}),
+    ],
+)  # fmt: skip
+def test_nested_lists_name_as_headings_do_where_outputs_stand_below_their_items(text, configs):
+    assert name_all(text)[1] == configs
+
+
+@pytest.mark.parametrize(
+    ("text", "configs"),
+    [
+        (post("TIME=30", server="nginx"), {"nginx": 1}),
+        (post("TIME=30\nCONNECTIONS=10\n\ncaddy", "nginx"), {"caddy": 1, "nginx": 1}),
+        (post("WORKERS=4", "WORKERS=8", server="nginx"), {"WORKERS=4": 1, "WORKERS=8": 1}),
+        (post("Hostname: web1", server="nginx"), {"nginx": 1}),
+        (post("Hostname: web1", "Hostname: web2", server="nginx"), {"web1": 1, "web2": 1}),
+    ],
+)
+def test_a_variable_or_the_one_machine_names_no_config_unless_others_have_another(text, configs):
+    assert name_all(text)[1] == configs
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["## 问题描述", "## 复现步骤", "### Actual behavior", "### Steps to reproduce", "## Problembeschreibung", "## 実際の動作",
+     "### Comportement actuel", "## Шаги воспроизведения", "并发为10000，结果如下", "10000个请求，100并发的压测结果如下图所示",
+     "同時接続数100、リクエスト数500で実行"],
+)  # fmt: skip
+def test_titles_of_an_issues_parts_and_what_tells_the_load_name_nothing(heading):
+    assert name_all(post(heading, server="nginx"))[1] == {"nginx": 1}
+
+
+def test_expected_and_actual_are_told_apart_in_other_languages():
+    assert name_all(post("## 预期结果", "## 实际结果"))[1] == {"预期": 1, "实际": 1}
+
+
+@pytest.mark.parametrize(
+    ("lines", "names"),
+    [
+        (("使用 nginx 时，并发为10000，结果如下", "换成 caddy，并发为10000，结果如下"), ["nginx", "caddy"]),
+        (("首先测试不开启缓存的情况，命令和结果如下", "然后我们把缓存打开，再测试一次"), ["不开启缓存", "把缓存打开"]),
+        (("可以看到QPS只有200多，下面我们换成异步写日志", "接下来测试同步写日志，并发量一样"), ["异步写日志", "同步写日志"]),
+        (("长连接，并发数100：", "短连接，并发数100："), ["长连接", "短连接"]),
+        (("cacheを有効にした場合、結果は以下のようになりました", "cacheを無効にした場合"), ["cacheを有効", "cacheを無効"]),
+        (("nginx를 사용했을 때 결과는 다음과 같습니다", "apache를 사용했을 때 결과는 다음과 같습니다"), ["nginx", "apache"]),
+    ],
+)  # fmt: skip
+def test_of_a_sentence_the_words_that_no_other_has_are_the_name(lines, names):
+    assert [*name_all(post(*lines))[1]] == names
+
+
+@pytest.mark.parametrize("mark", ["## ", ""])
+def test_a_word_of_letters_and_digits_names_what_the_reader_never_heard_of(mark):
+    assert [*name_all(post(f"{mark}c3p0", f"{mark}dbcp2", f"{mark}h2o", server="nginx"))[1]] == ["c3p0", "dbcp2", "h2o"]
+
+
+@pytest.mark.parametrize(
+    ("above", "name"),
+    [
+        (("## nginx, keep-alive on", "## nginx, keep-alive off"), "nginx: keep-alive on and keep-alive off"),
+        (("## mod_php: 10 children", "## mod_php: 20 children"), "mod_php: 10 children and 20 children"),
+        (("## Result: nginx", "## Result: caddy"), "nginx and caddy"),
+    ],
+)
+def test_what_all_headings_begin_with_is_told_by_the_experiments_name(above, name):
+    assert name_all(post(*above))[0] == name
