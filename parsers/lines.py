@@ -341,7 +341,9 @@ class Lines:
         return n * rows
 
     def begins(self, texts: tuple[str, ...]) -> bool:
-        """Whether the next line, not quoted, begins with one of these, and enough of it is there to tell."""
+        """Whether the next line, not quoted, begins with one of these, as far as it was fetched."""
+        if self._at == len(self._text):
+            self._fetch_line()
         return self._text.startswith(texts, self._at)
 
     # --- the quick ways ------------------------------------------------------------------------------------------------
