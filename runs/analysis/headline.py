@@ -19,7 +19,7 @@ from enum import StrEnum
 from statistics import median
 
 from runs.analysis.doubt_case import Case
-from runs.analysis.doubts import Doubt, list_excluded, list_incomparable
+from runs.analysis.doubts import list_incomparable
 from runs.analysis.headline_against import (
     GENERATOR,
     IMPOSSIBLE,
@@ -30,15 +30,14 @@ from runs.analysis.headline_against import (
     Objection,
     RankedColumn,
     find_contradictions,
-    find_failures,
     find_flaws,
     find_objections,
 )
 from runs.analysis.headline_unlike import DAY, Unlike, find_unlike
 from runs.analysis.scalability_law import Sweep
 from runs.analysis.scaling import Range, find_range
-from runs.analysis.table import Comparison, find_family, find_workloads, name_workload
-from runs.analysis.verdict import GAINS, LOSSES, Ground, Judgement, Kind, Verdict, Void
+from runs.analysis.table import find_family, name_workload
+from runs.analysis.verdict import GAINS, LOSSES, Ground, Kind, Verdict, Void
 
 
 class Outcome(StrEnum):
@@ -159,23 +158,11 @@ FEWEST_A_LEVEL = 3
 MOST_ADVISED = 20  # more repeats than that are not the way
 
 
-def find_headline(
-    case: Case,
-    comparison: Comparison,
-    judgement: Judgement,
-    doubts: Sequence[Doubt],
-    directives: Sequence[str],
-    sweeps: Sequence[Sweep],
-) -> Headline:
-    """The headline without its sentences (see headline_wording.write_headline). directives: those in which the configs differ."""
-    failures = find_failures(comparison, doubts)
-    workloads = find_workloads(comparison)
-    data = HeadlineData(
-        comparison, judgement, doubts, directives, case.hosts, list_excluded(doubts), failures, workloads
-    )
-    found = [_decide_workload(data, workload) for workload in workloads]
-    shares = {at: min(one.weight, 1.0) for at, one in failures.items() if one.is_serious}
-    swept = find_range(comparison, sweeps, data.out, shares, case.limit)
+def find_headline(case: Case, data: HeadlineData, sweeps: Sequence[Sweep]) -> Headline:
+    """The headline without its sentences (see headline_wording.write_headline)."""
+    found = [_decide_workload(data, workload) for workload in data.workloads]
+    shares = {at: min(one.weight, 1.0) for at, one in data.failures.items() if one.is_serious}
+    swept = find_range(data.comparison, sweeps, data.out, shares, case.limit)
     return _make_sweep_headline(data, swept, found) if swept else _combine_workloads(data, found)
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from runs.analysis.columns import Column
 from runs.analysis.doubt_case import FATAL, Finding
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import HostFact, Source
 from runs.analysis.judgement import PERCENTILE, TAIL, judged_row, verdicts_between
-from runs.analysis.table import Comparison, Figure, Row
+from runs.analysis.table import Comparison, Figure, Row, find_workloads
 from runs.analysis.verdict import LOSSES, Ground, Judgement, Verdict
 from runs.numbers import mean
 
@@ -100,7 +101,7 @@ class Objection:
 
 @dataclass(frozen=True)
 class HeadlineData:
-    """What a headline is decided from. out: runs that a doubt keeps out; workloads: the columns that compete."""
+    """What a headline is decided from. directives: those in which the configs differ; out: runs that a doubt keeps out."""
 
     comparison: Comparison
     judgement: Judgement
@@ -108,8 +109,15 @@ class HeadlineData:
     directives: Sequence[str]
     hosts: Sequence[HostFact]
     out: Mapping[int, str]
-    failures: Mapping[int, Failure]
-    workloads: Sequence[Sequence[int]]
+
+    @cached_property
+    def failures(self) -> Mapping[int, Failure]:
+        return find_failures(self.comparison, self.doubts)
+
+    @cached_property
+    def workloads(self) -> Sequence[Sequence[int]]:
+        """The columns that compete."""
+        return find_workloads(self.comparison)
 
     def figures(self, key: str, at: int) -> list[Figure]:
         row = self.comparison.row(key)
@@ -297,6 +305,14 @@ def _find_aborted(data: HeadlineData, own: RankedColumn) -> list[Objection]:
         return []
     source = broken[0].source_of("error")
     return [Objection("aborted", own.title, "", "runs", len(broken), len(runs), source=source)]
+
+
+def find_doubtful(data: HeadlineData, ahead: int, behind: int) -> str:
+    """The rule of what could be all of a lead of one column over another; "" for nothing."""
+    own, other = data.side(RATE, ahead), data.side(RATE, behind)
+    if any(one.config for one in find_contradictions(data, own, other)):
+        return IMPOSSIBLE
+    return GENERATOR if any(one.serious for one in _find_full_generator(data, own, other)) else ""
 
 
 def find_flaws(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:

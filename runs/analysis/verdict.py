@@ -230,6 +230,8 @@ class Ground(StrEnum):
     WITHIN_STEP = "within_step"  # no further apart than the least difference that the tool prints
     TESTED = "tested"  # p after Holm is below 5 %
     DRIFT = "drift"  # a test would say so, but a drift of the machine could be all of it
+    UNLIKE = "unlike"  # the headline does not compare the two
+    DOUBTED = "doubted"  # a report that cannot be right, or a load generator at its limit, could be all of it
     FAR = "far"  # far beyond what repeats vary by, and no test could prove it
     OPEN = "open"
     FAILURES = "failures"  # counts of failed requests
@@ -314,7 +316,7 @@ class Verdict:
     needed     repeats a side that would settle it; more than stats.MOST_REPEATS stand as one more than that
     borrowed   neither side has repeats, so that the spread is that of others
     all_zero   every value of both sides is 0
-    reason     why the column is not counted, as the doubt says it
+    reason     why the column is not counted, as the doubt says it; of what is doubted the rule
     void       why it is no gain or loss; `void_by`: the verdict on failures that shows it
     """
 

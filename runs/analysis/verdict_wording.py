@@ -41,6 +41,10 @@ TIMES = {"rate": "times as many", "time": "times as long", "amount": "times as m
 FAILED = {"failed_requests": "failed", "non_2xx_responses": "answered with an error"}
 
 
+DOUBTED = {
+    "impossible": "figures of one report cannot all be true",
+    "generator.saturated": "the load generator was at its limit beside the slower side",
+}
 # A spread's sources beyond these are linked, and not in the sentence.
 MOST_NAMED = 3
 
@@ -94,6 +98,10 @@ def _say_how_sure(verdict: Verdict, *, down: bool) -> str:
     match verdict.ground:
         case Ground.TESTED:
             return _join(chance, sides)
+        case Ground.UNLIKE:
+            return _join(sides, "loaded unlike")
+        case Ground.DOUBTED:
+            return _join(sides, chance, f"but {DOUBTED[verdict.reason]}")
         case Ground.DRIFT:
             return _join(sides, chance, f"which a drift of {_say_drift(verdict)} could be all of")
         case Ground.FAR if scale.pool is None:

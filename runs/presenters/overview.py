@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any, NamedTuple
@@ -258,14 +258,10 @@ def make_table(comparison: Comparison, judgement: Judgement, headline: Headline,
     leads = describe_lead(headline, judgement.bases, marks)
     merged = [(group.name, merge_phases(group.rows)) for group in comparison.groups]
     n_metrics = sum(len(rows) for _, rows in merged)
-    stopped = [one for one in (headline, *headline.others) if one.outcome is Outcome.NOT_COMPARABLE]
-    unlike = {side.at for one in stopped for side in one.sides}
-    rows = [_make_key_row(comparison, judgement, phases, leads, unlike) for phases in _pick_rows(comparison, merged)]
+    rows = [_make_key_row(comparison, judgement, phases, leads) for phases in _pick_rows(comparison, merged)]
     groups: tuple[tuple[str, tuple[MetricRow, ...]], ...] = ()
     if whole or n_metrics * len(comparison.columns) <= MOST_CELLS:
-        groups = tuple(
-            (name, tuple(_make_full_row(judgement, phases, unlike) for phases in rows)) for name, rows in merged
-        )
+        groups = tuple((name, tuple(_make_full_row(judgement, phases) for phases in rows)) for name, rows in merged)
     return MetricTable(comparison.columns, tuple(rows), n_metrics, groups)
 
 
@@ -299,10 +295,8 @@ def _pick_rows(comparison: Comparison, merged: Sequence[tuple[str, Sequence[Phas
     yield from ranked[:1]
 
 
-def _make_key_row(
-    comparison: Comparison, judgement: Judgement, phases: Phases, leads: Mapping[int, str], unlike: Collection[int]
-) -> MetricRow:
-    """leads: of columns, the headline's effect where the changes against the baseline do not say it; unlike: see _make_cells."""
+def _make_key_row(comparison: Comparison, judgement: Judgement, phases: Phases, leads: Mapping[int, str]) -> MetricRow:
+    """leads: of columns, the headline's effect where the changes against the baseline do not say it."""
     row = phases.main
     label, unit = NAMES.get(row.key, (row.of or row.label, row.unit))
     program, colon, which = label.rpartition(": ")
@@ -311,9 +305,7 @@ def _make_key_row(
     is_failures = row.key == "failed_requests"
     shares = list_failed_shares(comparison) if is_failures else {}
     cells = []
-    for at, (made, cell) in enumerate(
-        zip(_make_cells(judgement, phases, unlike, linked=False), row.cells, strict=True)
-    ):
+    for at, (made, cell) in enumerate(zip(_make_cells(judgement, phases, linked=False), row.cells, strict=True)):
         note = percent(shares[at], 1) if at in shares else leads.get(at, "") if row.key in RATE else ""
         few = not row.of and 0 < cell.n < len(comparison.columns[at].runs)
         cells.append(made._replace(note=note or (f"n={cell.n}" if few else ""), bad=bool(is_failures and cell.mean)))
@@ -335,23 +327,20 @@ def _say_phases(phases: Phases) -> str:
     return " · ".join(row.phase for row in phases.rows if row.phase) if len(phases.rows) > 1 else ""
 
 
-def _make_full_row(judgement: Judgement, phases: Phases, unlike: Collection[int]) -> MetricRow:
+def _make_full_row(judgement: Judgement, phases: Phases) -> MetricRow:
     row = phases.main
     # A chart of single requests has the percentile of all requests instead.
     is_mean_of_percentiles = row.key[1:2].isdigit() and any(cell.n > 1 for cell in row.cells)
     parts = (row.unit, _say_phases(phases) or row.phase, "mean of each run’s own" * is_mean_of_percentiles)
     unit = " · ".join(filter(None, parts))
-    return MetricRow(row.key, row.of or row.label, unit, tuple(_make_cells(judgement, phases, unlike, linked=True)))
+    return MetricRow(row.key, row.of or row.label, unit, tuple(_make_cells(judgement, phases, linked=True)))
 
 
-def _make_cells(judgement: Judgement, phases: Phases, unlike: Collection[int], *, linked: bool) -> Iterator[MetricCell]:
-    """unlike: columns that the headline does not compare, so that no verdict is shown.
-
-    linked: False leaves links out of the order of Tab, where the table of all metrics has the same ones, and single runs out.
-    """
+def _make_cells(judgement: Judgement, phases: Phases, *, linked: bool) -> Iterator[MetricCell]:
+    """linked: False leaves links out of the order of Tab, where the table of all metrics has the same, and single runs out."""
     row = phases.main
     for at, cell in enumerate(row.cells):
-        verdict = None if at in unlike else judgement.of(row.key, at)
+        verdict = judgement.of(row.key, at)
         values = [
             _write_value(one.cells[at], "v" if one is row else "w", linked) for one in phases.rows if one.cells[at].n
         ]

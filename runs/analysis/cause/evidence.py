@@ -5,7 +5,6 @@ Shares are of 0 to 100, CPU time is in cores (1.5: one and a half), times in ms.
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +23,7 @@ from runs.analysis.cause.programs import (
 from runs.analysis.columns import Column
 from runs.analysis.doubt_case import Case, hostname_of, is_local, seconds_taken
 from runs.analysis.doubts import Doubt
-from runs.analysis.facts import CaptureFact, RunFact, Source
+from runs.analysis.facts import HUGE, CaptureFact, RunFact, Source
 from runs.analysis.monitors import busy_pct
 
 # Names under which tools print the shortest time, and what one of it is in ms.
@@ -271,7 +270,7 @@ def _covers(case: Case, capture: CaptureFact) -> bool:
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None and math.isfinite(value)]
+    known = [value for value in values if value is not None and abs(value) < HUGE]
     return fmean(known) if known else None
 
 

@@ -7,13 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from runs.analysis import stats
+from runs.analysis.conclusions import conclude
 from runs.analysis.doubt_case import Case
-from runs.analysis.doubts import find_doubts, list_excluded, list_incomparable
 from runs.analysis.facts import CaptureFact, HostFact
-from runs.analysis.headline import Headline, find_headline
-from runs.analysis.headline_wording import write_headline
+from runs.analysis.headline import Headline
 from runs.analysis.judgement import judge
-from runs.analysis.scaling import fit_sweeps
 from runs.analysis.table import Comparison, compare
 from runs.analysis.verdict import Judgement, Spread, Verdict
 from runs.analysis.verdict_wording import add_words
@@ -76,9 +74,4 @@ def headline_of(
     """The headline of a table, with the doubts that its runs raise."""
     named = list({column.config.id: column.config for column in comparison.columns}.values())
     runs = [run for column in comparison.columns for run in column.runs]
-    case = Case(named, runs, captures, hosts=hosts)
-    doubts = find_doubts(case)
-    out = list_excluded(doubts)
-    judgement = judge(comparison, excluded=out, apart=list_incomparable(doubts), spread=spread)
-    swept = fit_sweeps(named, runs, excluded=out)
-    return write_headline(find_headline(case, comparison, judgement, doubts, [], swept))
+    return conclude(Case(named, runs, captures, hosts=hosts), comparison, spread).headline

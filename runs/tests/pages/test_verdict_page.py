@@ -69,6 +69,19 @@ def test_no_row_is_called_better_where_the_headline_says_not_comparable(browser)
     assert reasons and words(reasons[0]).lower().count("keep-alive") == 1
 
 
+def test_no_table_or_export_claims_what_a_report_that_cannot_be_right_keeps_from_the_headline(browser):
+    made = four_against_four()
+    Run.objects.filter(config__name="old").update(complete_requests=None)
+    assert "figures of “new” cannot all be true" in sentence(browser, made)
+    base = made.get_absolute_url().rstrip("/")
+    texts = [browser.get(f"{base}{suffix}").content.decode() for suffix in ("/", ".md", ".csv")]
+    for text in (*texts, browser.get(f"/api/v1/compare/?experiment={made.pk}").content.decode()):
+        assert not re.search(r"\b(?:better|worse)\b(?!</dt>|:)", re.sub(r"<style>.*?</style>", "", text, flags=re.S)), (
+            text
+        )
+    assert "but figures of one report cannot all be true" in texts[0]
+
+
 def test_what_a_verdict_rests_on_is_listed_without_a_script(browser):
     page = said(browser, four_against_four())
     assert "What each verdict rests on" in page
