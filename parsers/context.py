@@ -28,7 +28,7 @@ _FARTHEST_LABEL = 4  # lines above the output that it names, blank ones between
 _TYPED = 24  # commands that are kept of each gap: the last ones
 _TIME = re.compile(r"[:時시点點](?<=\d.)\s?\d")  # the rarest sign first
 _LABELLED = re.compile(r"\s*(?P<label>[^\s:$#%>|`/][^:$#%>|`]{0,60}):\s+`?")  # "nginx: ab -n 1000 -c 10 ..."
-_NESTED = re.compile(r"[ \t]+(?=(?:[-*+•]|\d{1,2}[.)])\s)")  # before an item of a list in another one
+_NESTED = re.compile(r"[ \t]+(?=(?:[-*+•]|\d{1,2}[.)])\s+\S)")  # before an item of a list in another one
 _ECHO = re.compile(r"echo\s+(?P<quote>['\"]?)(?P<said>[^'\"$>|&;`]{2,60})(?P=quote)")
 SHOWN = re.compile(  # what runs there, as another command tells it
     r"(?P<name>Server): (?P<value>\S+)|(?P<lang>go) version (?P<go>go\S+)\s.*"
