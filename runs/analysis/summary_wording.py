@@ -335,6 +335,11 @@ def with_axis(swept: Range, value: str) -> str:
     return f"{value} {SINGULAR.sub('', unit) if value == '1' else unit}"
 
 
+def name_level(swept: Range, point: Point) -> str:
+    """As "50 connections", "MaxClients 50"."""
+    return with_axis(swept, _value(point))
+
+
 def _say_times(sound: Sequence[Point]) -> list[str]:
     timed = [point.mean_ms for point in sound if point.mean_ms]
     if len(timed) < 2:

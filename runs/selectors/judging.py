@@ -29,6 +29,7 @@ from runs.analysis.doubt_case import FATAL, Case
 from runs.analysis.facts import RunFact
 from runs.analysis.headline import Headline
 from runs.analysis.headline_lead import write_lead
+from runs.analysis.summary_wording import name_level
 from runs.analysis.table import Comparison, set_baselines
 from runs.analysis.verdict import Spread
 from runs.drafts.draft import DraftExperiment
@@ -39,6 +40,7 @@ from runs.selectors import comparison_data, summaries
 
 MAX_DRAFTED = 500
 MAX_FILLED = 30  # cards whose headline is worked out before anybody opens the page
+MAX_LEVELS = 6  # of a sweep, on a card
 KEPT_S = 7 * 24 * 3600
 METRICS = ("requests_per_second", "mean_ms", "max_ms")
 OF_SETS = ("fingerprint", "config", "config__name", "counted", "deletion", *METRICS)
@@ -142,7 +144,7 @@ def keep_headline(
     }
     told |= {"why": next((cause.text for cause in found.causes.findings), "")}
     told |= {"who": lead.who, "line": lead.line, "failed": _collect_failed_shares(comparison, headline)}
-    told |= {"means": _compute_judged_means(comparison)}
+    told |= {"means": _compute_judged_means(comparison), "levels": _list_levels(headline)}
     if max((len(column.runs) for column in comparison.columns), default=0) == 1:
         told["may_borrow"] = True  # a spread, from runs that may be deleted
     if told == experiment.headline:
@@ -157,6 +159,23 @@ def _compute_judged_means(comparison: Comparison) -> dict[str, float]:
     cells = zip(comparison.columns, row.cells, strict=True) if row else ()
     found = {str(column.config.id): cell.mean for column, cell in cells if cell.n < len(cell.figures)}
     return {config: mean for config, mean in found.items() if mean is not None}
+
+
+def _list_levels(headline: Headline) -> list[list[Any]]:
+    """[as "50 connections", requests per second, "47 %" that failed or ""] of six levels at most of a sweep of one config.
+
+    Lists, as JSON keeps them: what is stored is compared with what was found anew.
+    """
+    swept = headline.sweep
+    if swept is None or len(swept.series) > 1:
+        return []
+    points = [point for point in swept.points if point.rate is not None]
+    step = max((len(points) - 1) / (MAX_LEVELS - 1), 1.0)  # the first and the last are among them
+    chosen = [points[round(at * step)] for at in range(min(len(points), MAX_LEVELS))]
+    return [
+        [name_level(swept, point), point.rate, share_words(point.failed) if point.failed >= FATAL else ""]
+        for point in chosen
+    ]
 
 
 def _collect_failed_shares(comparison: Comparison, headline: Headline) -> dict[str, str]:

@@ -114,16 +114,19 @@ def page_link(context: template.Context, name: str, words: str, parts: str = "")
 def experiment_bars(summary: ExperimentSummary) -> SafeString:
     """The rows of a card's picture: the best configs first, but for a sweep, which keeps its order.
 
-    A sweep of one config has none: a mean of all its levels says nothing.
+    A sweep of one config has its levels: a mean of them all says nothing.
     """
+    headline = summary.headline or {}
+    if levels := headline.get("levels"):
+        bars = [Bar(name, 0, (rate,), failed=bool(failed), change=_failed(failed)) for name, rate, failed in levels]
+        return mark_safe(draw_mini(bars))  # noqa: S308
     names = drop_shared_words([config.name for config in summary.configs])
     bars = [
         Bar(name, place, (config.mean,), failed=bool(config.failed), change=_failed(config.failed))
         for place, (name, config) in enumerate(zip(names, summary.configs, strict=True))
         if config.mean is not None
     ]
-    is_sweep = (summary.headline or {}).get("outcome") == Outcome.SWEEP
-    if is_sweep:
+    if headline.get("outcome") == Outcome.SWEEP:
         bars = bars if len(bars) > 1 else []
     else:
         bars.sort(key=lambda bar: (bar.failed, -bar.mean))

@@ -82,12 +82,14 @@ def test_compare_with_puts_the_experiment_first_and_selects_it(browser, stored):
     assert re.findall(r'value="(\d+)"[^>]*\bchecked\b', text) == [str(july.pk)]
 
 
-def test_the_card_of_a_sweep_has_no_mean_of_all_its_levels(browser):
-    levels = ((1, 300), (10, 900), (50, 910), (100, 800))
+def test_the_card_of_a_sweep_has_a_bar_for_each_of_at_most_six_levels_and_no_mean_of_them(browser):
+    levels = ((1, 300), (2, 500), (5, 700), (10, 900), (20, 905), (50, 910), (100, 800))
     text = "worker:\n\n" + "\n".join(
         f"$ ab -n 1000 -c {c} http://localhost:8080/page.html\n{ab(rate, c=c)}" for c, rate in levels
     )
     ingest.submit(text.encode(), origin="web", hints=Hints())
     browser.get(Experiment.objects.get().get_absolute_url())  # judges it
     page = browser.get("/experiments/").text
-    assert re.search(r"sweep</b>", page) and not re.search(r"<b>[\d,.]+/s</b>", page)
+    assert re.search(r"sweep</b>", page)
+    assert re.findall(r"<b>([\d,.]+)/s</b>", page) == ["300", "500", "700", "905", "910", "800"]
+    assert 'title="1 connection"' in page and 'title="100 connections"' in page
