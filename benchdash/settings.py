@@ -67,7 +67,7 @@ TEMPLATES = [
             "loaders": [
                 (
                     "django.template.loaders.cached.Loader",
-                    ["benchdash.templates.Loader", "django.template.loaders.app_directories.Loader"],
+                    ["benchdash.staticfiles.TemplateLoader", "django.template.loaders.app_directories.Loader"],
                 )
             ],
             "context_processors": [

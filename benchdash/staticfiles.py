@@ -1,11 +1,14 @@
-"""Static files: which are collected, and how they are stored: under hashed names, compressed once, at the start."""
+"""Static files and templates as pages get them: under hashed names, compressed once, at the start; without indentation."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import brotli
 from django.contrib.staticfiles.apps import StaticFilesConfig
+from django.template.base import Origin
+from django.template.loaders.filesystem import Loader
 from whitenoise.compress import Compressor
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
@@ -34,3 +37,14 @@ class QuickCompressor(Compressor):  # type: ignore[misc]
 class Storage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
     def create_compressor(self, **options: Any) -> QuickCompressor:
         return QuickCompressor(**options)
+
+
+# A line's indentation, which would double the size of pages with many rows, and what must stay as it is.
+_INDENTATION = re.compile(r"(<(pre|textarea)\b.*?</\2>)|\n[ \t]+", re.DOTALL)
+
+
+class TemplateLoader(Loader):
+    """The files below DIRS; white space at the start of a line becomes nothing, the line break stays."""
+
+    def get_contents(self, origin: Origin) -> str:
+        return _INDENTATION.sub(lambda found: found[1] or "\n", super().get_contents(origin))

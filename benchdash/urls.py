@@ -1,14 +1,35 @@
-"""Every address of the site but /healthz, which asgi.py answers."""
+"""Every address of the site but /healthz, which asgi.py answers; those of the API are under /api/v1/."""
 
 from django.contrib import admin
 from django.urls import include, path
+from drf_spectacular.views import SpectacularAPIView
+from rest_framework.routers import SimpleRouter
 
 from benchdash.views import readyz
+from runs.api import uploads, views
+from runs.remote import api as remote_api
+
+router = SimpleRouter()
+for name, view in {
+    "run": views.RunViews,
+    "host": views.HostViews,
+    "config": views.ConfigViews,
+    "experiment": views.ExperimentViews,
+    "upload": uploads.UploadViews,
+    "capture": views.CaptureViews,
+    "plan": remote_api.PlanViews,
+    "job": remote_api.JobViews,
+    "target": remote_api.TargetViews,
+    "generator": remote_api.GeneratorViews,
+}.items():
+    router.register(f"{name}s", view, basename=f"api-{name}")
 
 urlpatterns = [
     path("readyz", readyz, name="readyz"),
     path("admin/", admin.site.urls),
-    path("api/v1/", include("runs.api.urls")),
+    path("api/v1/compare/", views.CompareView.as_view(), name="api-compare"),
+    path("api/v1/schema/", SpectacularAPIView.as_view(), name="api-schema"),
+    path("api/v1/", include(router.urls)),
     path("", include("runs.urls")),
     path("", include("runs.remote.urls")),
 ]

@@ -1,9 +1,10 @@
-"""Django's admin: users, and stored rows. Results are written by uploads only, so here they are read-only."""
+"""Django's admin: users, and stored rows, which are shown only, but for switches, which are written nowhere else."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin, messages
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
@@ -13,6 +14,8 @@ from django.utils.functional import cached_property
 from runs import ingest
 from runs.models import ApiToken, Capture, Config, Experiment, Facet, Host, Run, Upload
 from runs.querysets import take_turns
+from runs.remote.addresses import check_switch
+from runs.remote.models import Job, LoadGenerator, Plan, Switch, Target
 
 
 class Newest(Paginator):  # type: ignore[type-arg]
@@ -120,3 +123,43 @@ class CaptureAdmin(ReadOnly):
 class ApiTokenAdmin(ReadOnly):
     list_display = ["name", "prefix", "user", "created_at", "last_used_at"]
     exclude = ["sha256"]
+
+
+@admin.register(LoadGenerator)
+class LoadGeneratorAdmin(ReadOnly):
+    list_display = ["name", "kind", "ssh_destination"]
+
+
+@admin.register(Target)
+class TargetAdmin(ReadOnly):
+    list_display = ["host", "reach", "ssh_destination", "enabled", "busy_with_id"]
+    list_select_related = ["host"]
+
+
+@admin.register(Plan)
+class PlanAdmin(ReadOnly):
+    list_display = ["id", "name", "target", "generator", "tool", "created_by"]
+    list_select_related = ["target__host", "generator", "created_by"]
+    list_filter = ["tool"]
+
+
+@admin.register(Job)
+class JobAdmin(ReadOnly):
+    list_display = ["id", "name", "state", "target", "generator", "created_by", "created_at"]
+    list_select_related = ["target__host", "generator", "created_by"]
+    list_filter = ["state"]
+
+
+class SwitchForm(forms.ModelForm):  # type: ignore[type-arg]
+    def clean_argv(self) -> object:
+        check_switch(self.cleaned_data["argv"])
+        return self.cleaned_data["argv"]
+
+
+@admin.register(Switch)
+class SwitchAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    """The only place where a command for a target is written; plans can only choose one."""
+
+    form = SwitchForm
+    list_display = ["name", "target", "argv", "timeout_s"]
+    list_select_related = ["target__host"]

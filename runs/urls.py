@@ -12,11 +12,9 @@ from runs.views import (
     api,
     captures,
     experiments,
-    home,
     manage,
     preview,
     runs,
-    trend,
     uploads,
 )
 
@@ -25,9 +23,9 @@ MANAGED = rf"(?P<of>experiments|configs|runs|hosts|uploads)/(?P<pk>{ID})/"
 OVER_TIME = rf"^(?P<kind>captures|runs)/(?P<pk>{ID})/figures/(?P<what>\w{{1,40}})\.(?P<fmt>json|csv|svg|html)$"
 
 urlpatterns = [
-    path("", home.home, name="home"),
+    path("", preview.home, name="home"),
     path("api/", api.api, name="api"),
-    path("search/", home.search, name="search"),
+    path("search/", experiments.search, name="search"),
     path("bd", api.client, name="client"),
     path("preview/", preview.preview, name="preview"),
     path("uploads/send/", uploads.send_file, name="send"),
@@ -42,9 +40,9 @@ urlpatterns = [
     *page_routes("hosts/", experiments.host_list, "hosts"),
     *page_routes("hosts/<pk>/", experiments.host_detail, "host"),
     *page_routes("configs/<pk>/", experiments.config_detail, "config"),
-    *page_routes("trends/", trend.trend_list, "trends"),
-    path("trends/<slug:fingerprint>/", trend.trend, name="trend"),
-    re_path(rf"^{TREND}/?\.(?P<fmt>json|csv|md)/?$", trend.trend, name="trend-as"),
+    *page_routes("trends/", runs.trend_list, "trends"),
+    path("trends/<slug:fingerprint>/", runs.trend, name="trend"),
+    re_path(rf"^{TREND}/?\.(?P<fmt>json|csv|md)/?$", runs.trend, name="trend-as"),
     *page_routes("uploads/", uploads.upload_list, "uploads"),
     *page_routes("uploads/<pk>/", uploads.upload_detail, "upload"),
     path("uploads/<id:pk>/reading/", uploads.upload_progress, name="upload-reading"),

@@ -1,16 +1,17 @@
 """Experiments: their list, the page of one (its comparison, runs, monitors and texts), that of a config, and runs or configs
-side by side; charts of them as pictures for other sites, which need a login as pages do, unless PUBLIC_READ is on; and hosts.
+side by side; charts of them as pictures for other sites, which need a login as pages do, unless PUBLIC_READ is on; hosts; search.
 """
 
 from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404
+from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_exempt
 
 from runs.analysis.columns import compare_hosts
 from runs.analysis.export import Sheet
+from runs.forms import SearchForm
 from runs.models import Config, Experiment, Host
 from runs.presenters.comparison_page import make_comparison_context, read_selection, respond_comparison
 from runs.presenters.overview import summarize_method
@@ -19,6 +20,7 @@ from runs.querysets import parse_id
 from runs.responses import answer_unchanged, respond, respond_picture
 from runs.selectors import comparison_data, lists
 from runs.selectors.judging import compare_and_judge, keep_headline
+from runs.selectors.search import search_site
 from runs.selectors.summaries import find_excerpts, select_experiments, summarize
 
 CARDS, CARDS_OF_HOST = 30, 12
@@ -143,3 +145,9 @@ def host_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     context |= {"summaries": summarize(page.rows), "page": page}
     rows = tuple(properties)
     return respond(request, "host.html", context, Sheet(f"Host {host.name}", ("name", "value"), rows), fmt=fmt)
+
+
+def search(request: HttpRequest) -> HttpResponse:
+    form = SearchForm(request.GET)
+    text = form.cleaned_data["q"] if form.is_valid() else ""
+    return render(request, "search.html", {"text": text, "text_searched": text, "groups": search_site(text)})

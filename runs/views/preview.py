@@ -1,4 +1,6 @@
-"""The preview: what a text would become, editable, before anything is stored; and Save, which stores it."""
+"""The first page (a box to paste into, the ways to send from elsewhere, the latest experiments); the preview of what a text would
+become, editable, before anything is stored; and Save, which stores it.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
@@ -26,16 +29,34 @@ from runs.forms import (
     read_incoming,
     regroup,
 )
+from runs.incoming import preview_bytes
 from runs.ingest import Hints, Preview, Rejected, Text
 from runs.ingest.edits import Edits, add_edits
 from runs.presenters.draft_board import draft_context, list_left_out, unseen_secrets
 from runs.querysets import parse_id
 from runs.selectors.judging import work_out_headlines
-from runs.views.home import paste_context
+from runs.selectors.summaries import list_latest_experiments
 
+LATEST = 12
 NEED_SELECTION = ("move", "merge", "leave_out")
 NOTHING = "Nothing changed: select runs first, of two configs at least to merge them."
 LOGGED_OUT = "You are logged out. Copy the text out of the box, log in, and paste it again: nothing was stored."
+
+
+def home(request: HttpRequest) -> HttpResponse:
+    summaries = list_latest_experiments(LATEST)
+    context = paste_context(request) | {"summaries": summaries}
+    context["has_demos"] = any(summary.is_demo for summary in summaries)
+    return render(request, "home.html", context)
+
+
+def paste_context(request: HttpRequest) -> dict[str, Any]:
+    return {
+        "site": request.build_absolute_uri("/")[:-1],
+        "preview_bytes": preview_bytes(),
+        "most_bytes": settings.MAX_UPLOAD_BYTES,
+        "kinds": ingest.kinds(),
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,23 @@
-"""The list of runs, narrowed, searched and sorted; and the page of one run."""
+"""The list of runs, narrowed, searched and sorted; the page of one run; and trends: one config over time, and their list."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_exempt
 
+from runs.analysis import trend as trends
 from runs.analysis.export import Sheet
 from runs.analysis.monitors import PHASES
+from runs.analysis.summary_wording import describe_change, describe_course
+from runs.charts import Chart
+from runs.charts.history import Day, Stretch, make_trend_chart
 from runs.forms import RunFilterForm
-from runs.models import Run
+from runs.models import Run, TrendLine
 from runs.presenters.monitor_charts import make_charts_of_run
 from runs.presenters.run_charts import describe_timings_of_run, draw_latency, draw_picture
 from runs.presenters.tool_fields import arrange, flatten, main_figures
@@ -102,3 +106,67 @@ def run_picture(request: HttpRequest, pk: int) -> HttpResponse:
     run = get_object_or_404(Run.objects.with_context(), pk=pk)
     chart = draw_latency(run, {}, request.GET.get("y", ""))
     return respond_picture(request, draw_picture(chart, "latency", f"{run.experiment}: {run.config}, run {run.repeat}"))
+
+
+# --- trends ---------------------------------------------------------------------------------------------------------------
+
+TREND_HEADS = ("fingerprint", "tool", "config", "experiment", "runs", "days", "first_day", "last_day")
+DAY_HEADS = ("day", "n", "requests_per_second", "least", "most", "stretch", "build")
+
+
+def trend_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
+    """Most used first."""
+    page = lists.paginate(request.GET, TrendLine.objects.all(), column="n")
+    named = lists.name_trends(page.rows)
+    rows = tuple(
+        (line.fingerprint, *((run.tool, run.config.name, run.experiment.name) if run else ("", "", "")))
+        + (line.n, line.n_days, line.first_day.isoformat(), line.last_day.isoformat())
+        for line, run in ((one.line, one.run) for one in named)
+    )
+    context = {"named": named, "page": page}
+    return respond(request, "trends.html", context, Sheet("Trends", TREND_HEADS, rows), fmt=fmt)
+
+
+def trend(request: HttpRequest, fingerprint: str, fmt: str = "") -> HttpResponse:
+    course = _find_course(fingerprint)
+    run = lists.find_newest_run(fingerprint)
+    days = [(day, number) for number, part in enumerate(course.stretches, 1) for day in part.days]
+    rows = tuple(
+        (day.on.isoformat(), day.n, day.center, day.least, day.most, number, day.build) for day, number in days
+    )
+    context = {
+        "run": run,
+        "fingerprint": fingerprint,
+        "sentence": describe_course(course),
+        "changes": [describe_change(change) for change in course.changes],
+        "charts": {"trend": _draw(course)},
+        "days": days[::-1],
+        "level": trends.LEVEL,
+        "fewest": trends.FEWEST_DAYS,
+    }
+    payload = {"fingerprint": fingerprint, "changes": [_describe_change(change) for change in course.changes]}
+    sheet = Sheet(f"Trend of {run.config.name if run else fingerprint}", DAY_HEADS, rows)
+    return respond(request, "trend.html", context, sheet, fmt=fmt, payload=payload | {"days": sheet.records()})
+
+
+def _find_course(fingerprint: str) -> trends.Course:
+    days = lists.list_trend_days(fingerprint)
+    if not days:
+        raise Http404("No counted runs with a rate have this fingerprint, or they came in seconds ago.")
+    return trends.find_course(days)
+
+
+def _draw(course: trends.Course) -> Chart:
+    return make_trend_chart(
+        [
+            Stretch(
+                tuple(Day(day.on, day.n, day.center, day.least, day.most, day.build) for day in part.days), part.center
+            )
+            for part in course.stretches
+        ]
+    )
+
+
+def _describe_change(change: trends.Change) -> dict[str, Any]:
+    described = {"from": change.on.isoformat(), "pct": change.pct, "p": change.p, "n": change.n}
+    return described | {"n_before": change.n_before, "words": describe_change(change)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,10 +17,10 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
 from runs import ingest
-from runs.accounts.first_user import make_first_user, password_file
 from runs.querysets import database_lock
 from runs.selectors.judging import work_out_headlines
 
+FIRST_USER = "admin"
 START_LOCK = 0x62656E6368  # PostgreSQL's number for it: "bench"
 SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples"
 
@@ -81,3 +82,34 @@ def _checksum_of_static_sources() -> str:
             about = Path(storage.path(name)).stat()
             digest.update(f"{name} {about.st_size} {about.st_mtime_ns}\n".encode())
     return digest.hexdigest()
+
+
+# --- the first user: a fresh start makes "admin" with a random password, so that nothing is ever open or guessable -----------
+
+
+def password_file() -> Path:
+    """Where the first password is kept, readable by the server's user only."""
+    return Path(settings.DATA_DIR) / "admin-password"
+
+
+def make_first_user() -> bool:
+    """Make "admin" where there is no user at all; True when it was made."""
+    if User.objects.exists():
+        return False
+    password = secrets.token_urlsafe(12)
+    file = password_file()
+    file.unlink(missing_ok=True)
+    file.touch(mode=0o600)
+    file.write_text(password + "\n")
+    User.objects.create_superuser(FIRST_USER, password=password)
+    return True
+
+
+def first_password() -> str | None:
+    """The stored first password while it is still valid; None once it was changed."""
+    file = password_file()
+    user = User.objects.filter(username=FIRST_USER, is_active=True).first()
+    if user is None or not file.exists():
+        return None
+    password = file.read_text().strip()
+    return password if user.check_password(password) else None

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from runs.accounts.first_user import first_password, password_file
+from runs.management.commands.first_start import first_password, password_file
 from runs.management.processes import (
     beat_command,
     choose_host_name,

@@ -7,7 +7,7 @@ import stat
 import pytest
 from django.contrib.auth.models import User
 
-from runs.accounts.first_user import first_password, make_first_user, password_file
+from runs.management.commands.first_start import first_password, make_first_user, password_file
 
 pytestmark = pytest.mark.django_db
 
