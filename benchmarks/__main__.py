@@ -36,7 +36,7 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "arriving": ("site", ("DATABASE_URL", "CELERY_BROKER_URL")),
     "lists": ("database", ("BENCH_SMALL_URL", "BENCH_LARGE_URL")),
     "pages": ("database", ()),
-    "browser": ("browser", ()),
+    "browser": ("site", ()),
     "client": ("client", ()),
 }
 

@@ -1,7 +1,7 @@
 """make lab: plants bottlenecks, records them with bd, and counts how often their cause is named.
 
-    python -m benchmarks.lab record [--n 8] [--first 1] [--only KIND ...] [--seconds 170] [--dir DIR]
-    python -m benchmarks.lab judge [--n 8] [--first 1] [--dir DIR]
+    python -m benchmarks.lab record [--n 8] [--first 1] [--only KIND ...]
+    python -m benchmarks.lab judge [--n 8] [--first 1] [--only KIND ...]
     python -m benchmarks.lab start --name NAME     the server of $BD_VARIANT, which bd runs before each run
 
 record goes on where it stopped; what was recorded is kept. It needs root for cgroups and network namespaces.
@@ -49,31 +49,24 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=8)
     parser.add_argument("--first", type=int, default=1, help="number of a kind to begin with")
     parser.add_argument("--only", nargs="*", choices=list(KINDS))
-    parser.add_argument("--seconds", type=float, default=1e9)
-    parser.add_argument("--dir", type=Path, default=DIR)
     options = parser.parse_args()
     if options.what == "start":
         start_next(options.name)
         return
     drawn = [each for each in plants(options.n) if each.number >= options.first]
     wanted = [each for each in drawn if not options.only or each.kind in options.only]
-    if options.what == "record":
-        record_all(wanted, options.dir, time.monotonic() + options.seconds)
-    else:
-        judge_all(wanted, options.dir)
+    (record_all if options.what == "record" else judge_all)(wanted)
 
 
-def record_all(wanted: list[Plant], into: Path, until: float) -> None:
-    into.mkdir(parents=True, exist_ok=True)
+def record_all(wanted: list[Plant]) -> None:
+    DIR.mkdir(parents=True, exist_ok=True)
     make_group(PREFERRED)
     for pid in (str(os.getpid()), *find_database()):
         (PREFERRED / "cgroup.procs").write_text(pid)
     try:
         for plant in wanted:
-            if not (into / f"{plant.name}.txt").exists():
-                if time.monotonic() > until - 20:
-                    return
-                record(plant, into)
+            if not (DIR / f"{plant.name}.txt").exists():
+                record(plant)
     finally:
         for pid in (PREFERRED / "cgroup.procs").read_text().split():
             with suppress(ProcessLookupError):  # which has ended meanwhile
@@ -86,14 +79,14 @@ def find_database() -> list[str]:
     return subprocess.run(["/usr/bin/pgrep", "-x", "postgres"], capture_output=True, text=True).stdout.split()  # noqa: S603
 
 
-def record(plant: Plant, into: Path) -> None:
-    work = into / "work"
+def record(plant: Plant) -> None:
+    work = DIR / "work"
     work.mkdir(exist_ok=True)
     for old in work.glob("bd-*.txt"):
         old.unlink()
     for quota in [each.around.split()[1] for each in plant.variants if each.around.startswith("quota")]:
         make_group(GROUP, int(quota))  # before bd looks for groups with limits
-    environment = {**os.environ, "LAB_DIR": str(into)}
+    environment = {**os.environ, "LAB_DIR": str(DIR)}
     on, within = [], []
     around = {word for each in plant.variants for word in each.around.split()[:1]}
     if "namespace" in around:
@@ -103,12 +96,12 @@ def record(plant: Plant, into: Path) -> None:
         run_shell(f"ip netns del {NAMESPACE} 2>/dev/null; ip netns add {NAMESPACE} && ip -n {NAMESPACE} link set lo up")
         within = ["ip", "netns", "exec", NAMESPACE]
     if "memory" in around:
-        swap = into / "swap"
+        swap = DIR / "swap"
         run_shell(f"head -c {SWAP_MB}M /dev/zero >{swap} && chmod 600 {swap} && mkswap -q {swap} && swapon {swap}")
     before = f"cd {ROOT} && {sys.executable} -m benchmarks.lab start --name {plant.name}"
     command = [*within, "sh", str(ROOT / "runs/client/bd"), "run", "--no-send"]
     command += ["--experiment", plant.name, "--before", before, *on]
-    command += ["--log", str(into / "server.log")] if "trace-gc" in plant.variants[0].server else []
+    command += ["--log", str(DIR / "server.log")] if "trace-gc" in plant.variants[0].server else []
     for variant in plant.variants:
         command += ["--variant", variant.name, "--", *shlex.split(variant.load)]
     try:
@@ -118,7 +111,7 @@ def record(plant: Plant, into: Path) -> None:
     finally:
         clean()
     for made in work.glob("bd-*.txt"):
-        made.rename(into / f"{plant.name}.txt")
+        made.rename(DIR / f"{plant.name}.txt")
     print(plant.name, flush=True)
 
 
@@ -230,10 +223,10 @@ def clean() -> None:
 # --- how often the cause is named ---
 
 
-def judge_all(plants: Sequence[Plant], recorded: Path) -> None:
+def judge_all(plants: Sequence[Plant]) -> None:
     """The first five of each kind made the rules, and are shown in brackets; the others judge them."""
     counts: dict[str, Counter[str]] = {}
-    for plant, names, said in name_causes(plants, recorded):
+    for plant, names, said in name_causes(plants):
         verdict = judge(plant, names)
         half = "made" if plant.number <= MADE else "judged"
         counts.setdefault(plant.kind, Counter())[f"{half} {verdict}"] += 1
@@ -260,9 +253,9 @@ def row(kind: str, found: Counter[str]) -> str:
     return f"| {kind} | {n[0]} ({n[1]}) | " + " | ".join(map(cell, ("right", "wrong", "unknown"))) + " |"
 
 
-def name_causes(plants: Sequence[Plant], recorded: Path) -> Iterator[tuple[Plant, list[str], str]]:
+def name_causes(plants: Sequence[Plant]) -> Iterator[tuple[Plant, list[str], str]]:
     """(plant, its causes as found, the sentences). The site is kept beside the recordings."""
-    os.environ |= {"DATA_DIR": str(recorded / "site"), "DJANGO_SETTINGS_MODULE": "benchdash.settings"}
+    os.environ |= {"DATA_DIR": str(DIR / "site"), "DJANGO_SETTINGS_MODULE": "benchdash.settings"}
     os.environ.pop("DATABASE_URL", "")
     import django
 
@@ -275,7 +268,7 @@ def name_causes(plants: Sequence[Plant], recorded: Path) -> Iterator[tuple[Plant
 
     call_command("migrate", verbosity=0)
     for plant in plants:
-        file = recorded / f"{plant.name}.txt"
+        file = DIR / f"{plant.name}.txt"
         if not file.exists():
             continue
         ingest.submit(file.read_bytes(), origin="command")

@@ -19,8 +19,6 @@ from pathlib import Path
 
 def main() -> None:
     options = read_options()
-    if options.pid_file:
-        Path(options.pid_file).write_text(str(os.getpid()))
     listening = socket.create_server((options.bind, options.port), backlog=options.backlog, reuse_port=False)
     children = {start_worker(options, listening) for _ in range(options.workers)}
     signal.signal(signal.SIGTERM, lambda *_: stop(children))
@@ -36,7 +34,6 @@ def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("--bind", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8200)
-    parser.add_argument("--pid-file", default="")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--backlog", type=int, default=511)
     parser.add_argument("--work-ms", type=float, default=0.0, help="CPU time of each request")
@@ -46,7 +43,6 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--sql", default="", help="a statement for PostgreSQL for each request")
     parser.add_argument("--size", type=int, default=1000, help="bytes of an answer's body")
     parser.add_argument("--errors", type=float, default=0.0, help="share of the answers that are 500")
-    parser.add_argument("--no-keepalive", action="store_true")
     parser.add_argument("--client-closes", action="store_true", help="first, so that TIME_WAIT is on its side")
     parser.add_argument("--max-requests", type=int, default=0, help="after these a worker ends")
     parser.add_argument("--start-ms", type=float, default=0.0, help="what starting a worker takes")
@@ -105,11 +101,8 @@ class Worker:
             request = connection.recv(65536)
             if not request:
                 return
-            keeps = (
-                not self.options.no_keepalive
-                and (b"HTTP/1.1" in request or b"keep-alive" in request.lower())
-                and b"connection: close" not in request.lower()
-            )
+            asked = request.lower()
+            keeps = (b"http/1.1" in asked or b"keep-alive" in asked) and b"connection: close" not in asked
             fails = (self.served * self.options.errors) % 1 + self.options.errors >= 1
             if not fails:
                 self.work()
@@ -117,14 +110,9 @@ class Worker:
             last = bool(self.options.max_requests) and self.served >= self.options.max_requests
             body = b"failed" if fails else self.body
             status = b"500 Internal Server Error" if fails else b"200 OK"
-            connection.sendall(
-                b"HTTP/1.1 "
-                + status
-                + b"\r\nServer: lab\r\nContent-Length: %d\r\nConnection: " % len(body)
-                + (b"keep-alive" if keeps and not last else b"close")
-                + b"\r\n\r\n"
-                + body
-            )
+            ends = b"keep-alive" if keeps and not last else b"close"
+            head = b"HTTP/1.1 %s\r\nServer: lab\r\nContent-Length: %d\r\nConnection: %s\r\n\r\n"
+            connection.sendall(head % (status, len(body), ends) + body)
             if self.options.client_closes and not keeps:
                 connection.recv(1)
             if last or not keeps:
