@@ -16,7 +16,7 @@ from typing import Any
 
 from runs.analysis.columns import Column
 from runs.analysis.dialects import read
-from runs.analysis.doubt_case import Case, Finding, Severity, about_run, hostname_of, is_local
+from runs.analysis.doubt_case import Case, Finding, Severity, about_run, hostname_of, is_local, seconds_taken
 from runs.analysis.facts import HUGE, CaptureFact, ProcessFact, RunFact, Source, TextFact, source_at
 from runs.analysis.monitors import MIB, find_said_limit, free_kb
 from runs.analysis.stats import common_slope, find_outliers
@@ -25,6 +25,7 @@ TIGHT = 0.15  # with less of its memory available than this, what is in swap is 
 GROWN_KB = 1024
 IDLE_PCT = 5
 STOLEN_PCT = 5
+SEEN, UNSEEN_S = 0.5, 3  # of a run by the monitors beside it; clocks of whole seconds say less of short ones
 NOISY_PCT = 3  # from here on a machine's equal runs hide differences that people look for
 FULL_PCT = 95  # of one core; what a program with one thread can use at most, less what sampling misses
 SERVERS = (
@@ -210,6 +211,23 @@ def find_noisy_hosts(case: Case) -> Iterator[Finding]:
         if host.id in loaded and noise >= NOISY_PCT and len(case.columns) > 1:
             others = (host.passport or {}).get("others_pct", 0)
             yield Finding("note", "noisy", {"host": host.name, "noise": noise, "others": others})
+
+
+def find_short_monitors(case: Case) -> Iterator[Finding]:
+    """Monitors that were to go on beside a run and saw less than half of it: ended early, killed, or their link was cut."""
+    for run in case.counted_runs:
+        took, longest = seconds_taken(run) or 0, dict[int | None, CaptureFact]()
+        for capture in case.captures_of(run.id):
+            if capture.run == run.id and capture.phase == "during" and capture.n > 1 and capture.seconds is not None:
+                best = longest.get(capture.host_id)
+                if best is None or capture.seconds > (best.seconds or 0):
+                    longest[capture.host_id] = capture
+        for capture in longest.values():
+            seen = capture.seconds or 0
+            if seen < SEEN * took and took - seen >= UNSEEN_S:
+                yield Finding(
+                    "note", "partly_watched", {"seen": seen, "took": round(took)}, (capture.first_line,), run=run.id
+                )
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,6 +114,9 @@ RULES = {
         machine.find_stolen_time, "proc(5): steal is the time that the hypervisor gave to other machines"
     ),
     "machine.swap": Rule(machine.find_swapping, SWAP),
+    "machine.unseen": Rule(
+        machine.find_short_monitors, "the clocks of the monitors' samples, and the time the run took"
+    ),
     "network.keepalive": Rule(machine.find_refused_keepalive, CLOSING, ("keepalive_requests",)),
     "network.syn": Rule(machine.find_lost_syns, SYN, ("connect_ms",)),
     "network.tail": Rule(

@@ -247,3 +247,15 @@ def test_what_a_monitor_saw_beside_one_repeat_is_held_against_the_config():
     assert doubt.findings[0].facts["repeats"] == 3
     seen = [stolen, facts.capture(1, run=runs[2].id, metrics={"cpu_st": 0.0, "cpu_id": 50.0})]
     assert one(find_doubts(Case(facts.configs("a", "b"), runs, seen)), "machine.steal").runs == (runs[1].id,)
+
+
+def test_monitors_that_saw_less_than_half_of_a_run_are_a_note():
+    runs = [facts.run(1, 100.0, duration_s=took) for took in (60.0, 60.0, 60.0, 3.0)]
+    seen = (2.0, 40.0, None, 1.0)
+    captures = [
+        facts.capture(1, run=run.id, tool="proc_stat", n=2, seconds=seconds)
+        for run, seconds in zip(runs, seen, strict=True)
+    ]
+    captures.append(facts.capture(1, run=runs[1].id, n=2, seconds=5.0))  # a rarer one of the same machine
+    doubt = one(find_doubts(Case(facts.configs("a"), runs, captures)), "machine.unseen")
+    assert doubt.severity == "note" and doubt.runs == (runs[0].id,) and "monitors saw 2 of 60 s" in doubt.text

@@ -6,8 +6,10 @@ import os
 import re
 import shutil
 import signal
+import socketserver
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from operator import attrgetter
@@ -91,9 +93,41 @@ def test_what_was_recorded_while_the_site_was_down_is_pushed_once(bd):
     status, _, err = bd.run("run", "--", *there)
     assert status == 0 and "bd push" in err
     bd.site = site
-    for _ in range(2):
-        assert bd.run("push", bd.transcript.name)[0] == 0
+    for said in ("stored", "already there"):
+        status, _, err = bd.run("push", bd.transcript.name)
+        assert status == 0 and err.startswith(f"bd: {said}: {site}/experiments/"), err
     assert Upload.objects.count() == Run.objects.count() == 1
+
+
+ANSWERS = {
+    "a part of the answer": (b'{"id": 1, "url": "http', 900),
+    "another page of status 200": (b"<html>log in", 12),
+}
+
+
+@pytest.mark.parametrize("client", ["curl", "wget"])
+@pytest.mark.parametrize(("answer", "length"), ANSWERS.values(), ids=ANSWERS)
+def test_what_the_site_has_not_confirmed_was_not_stored(bd, needs, client, answer, length):
+    needs(client)
+    if client == "wget":
+        without(bd, "curl")
+    head = f"HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n".encode()
+
+    class Answer(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            while (line := self.rfile.readline().lower()) not in (b"\r\n", b""):
+                if line.startswith(b"content-length:"):
+                    size = int(line.split()[1])
+            self.rfile.read(size)
+            self.wfile.write(head + answer)
+
+    (bd.folder / "log.txt").write_text("$ ab -n 100 http://web1/\n")
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Answer) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        bd.site = f"http://127.0.0.1:{server.server_address[1]}"
+        status, _, err = bd.run("push", "log.txt")
+        server.shutdown()
+    assert status == 1 and "stored:" not in err and "bd push log.txt" in err
 
 
 def test_a_text_that_no_worker_reads_is_said_to_be_unread(bd, settings, tmp_path):
@@ -173,6 +207,33 @@ def test_ctrl_c_before_the_load_starts_none_and_sends_nothing(bd):
     _, err = process.communicate(timeout=WITHIN_S)
     assert process.returncode != 0 and "nothing was measured" in err
     assert not (bd.folder / "loaded").exists() and not Upload.objects.exists()
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_monitors_end_after_the_seconds_that_max_gives_them_and_the_load_goes_on(bd, needs, shell):
+    needs(shell.split()[0])
+    status, _, err = bd.run("run", "--max", "1", "--", *load(bd, 8), shell=shell)
+    said = "the monitors were stopped after 1 s (--max), the load goes on\n"
+    assert status == 0 and err.count(f"bd: {said}") == 1, err
+    text = bd.transcript.read_text()
+    assert text.index("Requests per second:") < text.index("During the load:") < text.index(f"$ # {said}")
+    during = text.partition("During the load:")[2].partition("After the load:")[0]
+    assert len(re.findall(r"(?m)^cpu ", during)) <= 3
+    assert Run.objects.get().duration_s >= 8
+
+
+def test_monitors_that_were_killed_are_told_in_the_transcript_and_on_the_page(bd, admin_client):
+    process = bd.start("run", "--", *load(bd, 20))
+    bd.until_loaded(process)
+    bd.until_sampled(times=2)
+    (nap,) = bd.folder.glob("*.d/nap")
+    until(lambda: nap.read_text().strip(), WITHIN_S, "the sampler's pause")
+    os.kill(int(Path(f"/proc/{int(nap.read_text())}/stat").read_text().rpartition(")")[2].split()[1]), signal.SIGKILL)
+    _, err = process.communicate(timeout=WITHIN_S)
+    assert process.returncode == 0 and "bd: the monitors were killed during the load" in err
+    assert "$ # the monitors were killed during the load\n" in bd.transcript.read_text()
+    page = admin_client.get(Run.objects.get().config.experiment.get_absolute_url()).content.decode()
+    assert re.search(r"monitors saw \d+ of 20 s\. Their figures are of that part only", page, re.I)
 
 
 def test_a_client_that_is_killed_loses_nothing_of_the_load_that_goes_on(bd):
