@@ -43,10 +43,10 @@ WORK = _compile(
     r"(?:workload|test|test ?case|scenario|endpoint|path|route|url|page|case|operation|command|query|request|file|size|bytes)s?"
 )
 RANK = _compile(r"(?:#|rank|no\.?|pos(?:ition)?|順位|)")
-_NUMBER = re.compile(r"[~≈]?\s?(\d{1,3}(?:[,  '’ ]\d{3})+|\d{1,12})(\.\d{1,6})?\s?([kKM]?)")
+_NUMBER = re.compile(r"[~≈]?\s?(\d{1,3}(?:[,  '’ ]\d{3})+|\d{1,12})(\.\d{1,6})?\s?([kKM万萬만億亿]?)")
 _POINT = re.compile(r"[~≈]?\s?\d{1,3}\.\d{3}")  # of decimals or of thousands
 _DECIMALS = re.compile(r",\d{3}\.\d|\.(?!\d{3}(?!\d))\d")  # for certain
-_FACTOR = {"": 1, "k": 1000, "K": 1000, "M": 1_000_000}
+_FACTOR = {"": 1, "k": 1000, "K": 1000, "M": 1_000_000} | dict.fromkeys("万萬만", 10_000) | dict.fromkeys("億亿", 10**8)
 LOAD = _compile(
     r"(?:-?c|conc(?:urren(?:cy|t))?(?: level)?|clients?|connections?|conns?|users?|vus?|同時(?:接続|アクセス)数|並列数"
     r"|多重度|并发(?:用户|连接|请求)?数?|benutzer|nutzer|utilisateurs?|usuarios?|clientes?|usuários|conex(?:ões|iones)"
@@ -71,7 +71,7 @@ NO_RATE = _compile(
 )
 NO_ROW = _compile(r"(?:avg\.?|average|mean|median|total|sum|max|min|best|worst|ratio|difference|change|diff|Δ.*|平均)")
 NOT_MEASURED = _compile(
-    r"\b(?:target|goal|expected|estimate[ds]?|theoretical|budget|threshold|limit|slo|quota|phase)\b"
+    r"\b(?:target|goal|expected|estimate[ds]?|theoretical|budget|threshold|limit|slo|quota|phase|plan|tier)\b"
 )
 _LATENCY = _compile(
     r"(?:latency|resp(?:onse)?\.?(?: time)?|time)?[ (:,-]*(?:(?P<mean>avg\.?|average|mean)|(?P<max>max(?:imum)?)"

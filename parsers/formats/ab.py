@@ -3,7 +3,7 @@
 Reads     text of ab 1.3 to 2.5, the HTML table of -w, single quoted lines ("Requests per second: 617.01 [#/sec] (mean)")
 Yields    one LoadResult
 Units     latency ms, rate requests/s, transfer KiB/s, sizes bytes
-Quirks    pasted reports often lack the banner; a report broken off by an error has only "Total of N requests completed";
+Quirks    pasted reports often lack the banner; a report broken off by an error has only that and "Total of N requests completed";
           2.0 prints six decimals of the time taken, 1.3 neither units nor deviations and "Connnection"; "Document
           Length" is "Variable" with -l; the median and the deviation are missing with -S and -w
 Source    ab.c, output_results(), output_html_results() and test() of httpd 1.3 to trunk
@@ -86,6 +86,7 @@ OPENS = (
     r"|Server Software:|Server Hostname:\s+\S|Document Path:\s+\S|Concurrency Level:\s+\d|Time taken for tests:\s+\d"
     r"|(?:Complete|Failed) requests:\s+\d|Requests per second:\s+\S*\d|Time per request:\s+\d|Transfer rate:\s+\d"
     r"|(?:Total|HTML) transferred:\s+\d|Connn?ection Times \(ms\)|Percentage of the requests served within(?! a certain time\s*$)"
+    r"|Total of \d+ requests completed\s*$|apr_\w{3,40}(?:\(\))?: [^\n]{1,100}\(\d+\)\s*$"
     r"|(?:Server Hostname|Document Path|Concurrency Level|(?:Complete|Failed) requests|Requests per second):\s*$"
 )
 
@@ -119,14 +120,14 @@ _VARIES = re.compile(r"[$*{}<\\]|\.\.\.|…")  # a path that the shell or the au
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    return read_usual_report(lines) or _Report(lines).read()
+    return read_usual_report(lines) or _Report(lines, is_run=command is not None).read()
 
 
 class _Report:
     """One report while it is being read."""
 
-    def __init__(self, lines: Lines) -> None:
-        self.lines = lines
+    def __init__(self, lines: Lines, *, is_run: bool) -> None:
+        self.lines, self.is_run = lines, is_run
         self.values = Values(lines)
         self.problems: list[Problem] = []
         self.first = self.last = lines.number + 1
@@ -327,7 +328,10 @@ class _Report:
         """A line that ab does not print by itself: its own error, a body shown by -v, a remark inside, or the end."""
         if self.foreign and "requests_per_second" not in self.values and prompt(line) is None:
             return self._mine()
-        running = "ab_version" in self.values and len(self.values) <= 4 and "server_hostname" not in self.values
+        running = not self.values and line.startswith("apr_")  # of one that was broken off, without its banner
+        running = (
+            running or "ab_version" in self.values and len(self.values) <= 4 and "server_hostname" not in self.values
+        )
         if running and not prompt(line):
             if self.verbose:
                 return self._mine()
@@ -366,6 +370,8 @@ class _Report:
         if not enough and (not self.problems or (not figures and self.first == self.last)):
             return None  # one stray line is no report
         self.problems += match_tables(self.lines, values, self.first)
+        if {*figures} == {"error", "aborted"} and not self.is_run and "ab_version" not in values:
+            return None  # somebody quotes the error
         if not figures:
             self.problems.append(Problem(self.last, "the report breaks off before its first figure"))
         if self.html:

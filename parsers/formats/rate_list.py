@@ -28,14 +28,14 @@ _UNIT = (
     r"|anfragen ?(?:/|pro) ?s(?:ekunde)?|[rqt]ps)"
 )
 _MARK = r"(?:(?P<mark>[-*•・‣]|\d{1,2}[.)])\s+)?"
-_NAME = r"[*_`]{0,2}(?!\d{1,2}[.)]\s)(?P<name>[^\W_][^:=|→`*]{0,58}?)[*_`]{0,2}"
+_NAME = r"[*_`]{0,2}(?!\d{1,2}[.)]\s)(?P<name>[^\W_][^:：=|→`*]{0,58}?)[*_`]{0,2}"
 _ABOUT = r"(?:~|≈|about |around |ca\. ?)?[*_`]{0,2}"
-_RATE = r"(?P<rate>(?:\d{1,3}(?:[,  '’]\d{3})+|\d{1,12})(?:\.\d{1,6})?\s?[kKM]?)"
+_RATE = r"(?P<rate>(?:\d{1,3}(?:[,  '’]\d{3})+|\d{1,12})(?:\.\d{1,6})?\s?[kKM万萬만億亿]?)"
 _LINE = (
-    rf"\s{{0,8}}{_MARK}(?:{_NAME}\s{{0,8}}(?::|=|→|->|=>|\s[-–—]+)\s{{0,8}})?{_ABOUT}{_RATE}\s?"
+    rf"\s{{0,8}}{_MARK}(?:{_NAME}\s{{0,8}}(?:[:：=→]|->|=>|\s[-–—]+)\s{{0,8}})?{_ABOUT}{_RATE}\s?"
     rf"(?P<unit>{_UNIT})[*_`]{{0,2}}(?![\w/])"
 )
-OPENS = rf"(?i:(?=.{{0,120}}\d\s?[kM]?\s?{_UNIT}){_LINE})"
+OPENS = rf"(?i:(?=.{{0,120}}\d\s?[kM万萬만億亿]?\s?{_UNIT}){_LINE})"
 NEEDS = ("/s", "/ s", "/\ts", "per", "ps", "pro s")
 _ITEM = re.compile(_LINE, re.IGNORECASE)
 _GOAL = re.compile(

@@ -61,7 +61,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         if rows and lines.unended() and not (is_ruled or lines.raw.rstrip().endswith("|")):
             rows[-1][1][-1] = ""  # it may go on
         cells = rates.find_table_rates(heading, rows, False) if heading and not is_none else []
-        if len(cells) < 2:
+        if len(cells) < 2 and not (cells and re.search(r"\|\||!!", following[0])):
             lines.back(*taken)
             return None
     lines.memory[KIND] = found = rates.name_cells(cells, first)

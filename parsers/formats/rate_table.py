@@ -1,7 +1,8 @@
 """rate_table: a table of requests per second that somebody wrote, in Markdown, drawn with lines or in columns.
 
-Reads     a table whose heading, first cell or caption says req/s, RPS, QPS ..., with two rates at least; or one of metrics, with a
-          row of rates. Titles of rows and columns say what was loaded (the label) and how (the concurrency, or else the path)
+Reads     a table whose heading, first cell or caption says req/s, RPS, QPS ..., with two rates at least where no bars draw
+          it; or one of metrics, with a row of rates. Titles of rows and columns say what was loaded (the label) and how (the
+          concurrency, or else the path)
 Yields    one LoadResult for each rate, with failures and latencies (titles or cells say their unit) of one column of rates
 Units     requests/s; "12.3k" is 12300; latencies in ms
 Quirks    merged cells stand in their first row; a row with a title alone says what the rows below it requested; rows and columns
@@ -68,7 +69,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
             continue
         with lines.keep_taken() as taken:
             cells = read(lines, following, taken)
-            if len(cells) >= 2 or (cells and _is_of_values(following)):
+            if len(cells) > (read is _read_aligned):
                 break
             lines.back(*taken)
     else:
@@ -80,12 +81,6 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 def follows(lines: Lines, command: str | None) -> Found | None:
     """The next rate of the table that was read."""
     return rates.next_found(lines, KIND)
-
-
-def _is_of_values(following: list[str]) -> bool:
-    """Whether the table has the names and values of one config."""
-    heading = _split(following[0]) if following else []
-    return len(heading) == 2 and bool(rates.IS_METRIC.fullmatch(heading[0]) and rates.IS_VALUE.fullmatch(heading[1]))
 
 
 def _may_be_drawn(lines: Lines, following: list[str]) -> bool:

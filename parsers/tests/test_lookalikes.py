@@ -208,10 +208,15 @@ Availability: high. Transactions: many. Concurrency: 5 users.
 Active: 3 projects. Cached: none. Buffers: 2 kB each, they say, and that is not enough.
 Total: 5 apples, 3 pears
 """,
-    "a Markdown table of one rate": """
-| Server | Requests/s |
-|--------|-----------:|
-| nginx  |     617.01 |
+    "a Markdown table of one plan": """
+| Plan | Requests/s |
+|------|-----------:|
+| free |         10 |
+""",
+    "a Markdown table that explains a rate": """
+| Field | Meaning             |
+|-------|---------------------|
+| req/s | requests per second |
 """,
     "a Markdown table of settings": """
 | Parameter    | Requests/s | Note          |

@@ -64,3 +64,13 @@ def test_the_title_that_autocannon_prints_behind_the_address_labels_its_report()
 def test_a_mean_rate_that_bombardier_printed_counts_where_it_is_quoted_alone():
     (block,) = read("bombardier.exe -c400 -d30s http://10.0.0.1:80\nReqs/sec      5639.01\n")
     assert [result.requests_per_second for result in block.load_results] == [5639.01]
+
+
+def test_an_aborted_run_counts_without_its_banner():
+    error, total = "apr_socket_recv: Connection reset by peer (104)", "Total of 5 requests completed"
+    for text in (f"{error}\n{total}\n", f"$ ab -n 9 http://a/\n{error}\n", f"## nginx\n\n{total}\n"):
+        (block,) = read(f"Some prose\n\n{text}\nMore prose\n")
+        (result,) = block.load_results
+        assert (result.aborted, block.partial, block.problems) == (True, False, [])
+        assert block.values.get("error", error) == error and block.values.get("complete_requests", 5) == 5
+    assert read(f"I always get this:\n\n{error}\n\nWhy is that?\n") == []

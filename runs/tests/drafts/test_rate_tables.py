@@ -363,3 +363,26 @@ def test_numbers_that_count_from_one_below_each_name_are_repeats():
         )
     )
     assert [run.repeat for run in draft.experiments[0].runs] == [1, 2, 3, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("text", "rates"),
+    [
+        ("| 方案 | QPS |\n|---|---|\n| nginx | 10.7万 |\n| caddy | 8万 |\n", {"nginx": 107_000.0, "caddy": 80_000.0}),
+        ("- nginx：10.7万 QPS\n- caddy：8.25 万 QPS\n", {"nginx": 107_000.0, "caddy": 82_500.0}),
+        ("| server | req/s |\n|---|---|\n| nginx | 900 |\n", {"nginx": 900.0}),
+        ("||server||req/s||\n|nginx|900|\n", {"nginx": 900.0}),
+        (
+            "## a\n\n| server | rps |\n|--|--|\n| go | 9 |\n\n## b\n\n| server | rps |\n|--|--|\n| d | 8 |\n",
+            {"go": 9.0, "d": 8.0},
+        ),
+    ],
+)
+def test_rates_in_units_of_ten_thousand_and_tables_of_one_row_are_read(text, rates):
+    """Made."""
+    blocks, draft = read(text)
+    (experiment,) = draft.experiments
+    names = {config.key: config.name for config in experiment.configs}
+    assert {
+        names[run.config]: blocks[run.block].load_results[0].requests_per_second for run in experiment.runs
+    } == rates
