@@ -29,7 +29,7 @@ CPU_INFO = Path("/proc/cpuinfo")
 
 # Module and servers of each part; there is a function measure_<part> in the module.
 PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "reading": ("reading", ()),
+    "reading": ("programs", ()),
     "storing": ("database", ("DATABASE_URL",)),
     "uploads": ("site", ("DATABASE_URL", "CELERY_BROKER_URL")),
     "series": ("database", ("DATABASE_URL",)),
@@ -37,7 +37,7 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "lists": ("database", ("BENCH_SMALL_URL", "BENCH_LARGE_URL")),
     "pages": ("database", ()),
     "browser": ("site", ()),
-    "client": ("client", ()),
+    "client": ("programs", ()),
 }
 
 

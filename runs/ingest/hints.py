@@ -93,13 +93,13 @@ class Hints:
 
 
 def _read_build(given: Mapping[str, Any]) -> dict[str, str]:
-    build = {name: str(given[name]).strip() for name in BUILD if given.get(name)}
+    build = {name: said for name in BUILD if (said := str(given.get(name) or "").strip())}
     url = build.get("url", "")
     if url and not (re.match("https?://[^/]", url, re.IGNORECASE) and url.isprintable() and " " not in url):
         raise ValueError(
             f"url={url[:40]} is no address of a pipeline; expected one that begins with http:// or https://."
         )
-    return {name: value for name, value in build.items() if value}
+    return build
 
 
 def _read_time(text: str) -> str:

@@ -15,7 +15,7 @@ from django.urls import reverse
 from runs.remote.models import LoadGenerator, Plan, Switch, Target
 from runs.remote.planning import validate_plan
 from runs.remote.registering import register_this_machine
-from runs.remote.templatetags.remote import duration
+from runs.templatetags.remote import duration
 from runs.tests import factories
 
 from . import rows

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django import template
 
-from .. import job_progress, rerun, schedules
-from ..forms import ScheduleForm
+from runs.remote import job_progress, rerun, schedules
+from runs.remote.forms import ScheduleForm
 
 register = template.Library()
 CLOCKS_LEVEL_S = 0.05  # asking a clock over ssh is no more exact than this
