@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,8 +19,6 @@ _LONGEST = 80  # characters of a figure; of many commas each would be tried as i
 _STRAY = 2  # lines: so many may stand between two of a report
 MANY = 3  # figures of a report from which on such lines are looked for: a quoted part of one ends before them
 _SHORTEST, _FULL, _WIDEST = 40, 60, 100  # columns: free text is broken at a blank, and its words are long
-
-Meanings = Sequence[tuple[re.Pattern[str], Callable[[re.Match[str]], dict[str, Any]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +47,15 @@ class Report:
 
 
 class SummaryReader:
-    """Lines of a summary, each known by a whole pattern; below "Error distribution:" errors with their counts.
+    """Lines of a summary that `read` knows each by itself; below "Error distribution:" errors: `error` finds (count, text)."""
 
-    `meanings` is pairs of a pattern and what a line that it matches tells, `error` the pattern of (count, text).
-    """
-
-    def __init__(self, lines: Lines, meanings: Meanings, error: re.Pattern[str]) -> None:
-        self.lines, self.meanings, self.error = lines, meanings, error
+    def __init__(self, lines: Lines, read: Callable[[str], dict[str, Any] | None], error: re.Pattern[str]) -> None:
+        self.lines, self.read_figures, self.error = lines, read, error
         self.errors = False  # whether the errors' section has begun
 
     def read(self, line: str) -> dict[str, Any] | None:
-        for pattern, meaning in self.meanings:
-            if found := pattern.fullmatch(line):
-                return meaning(found)
+        if (read := self.read_figures(line)) is not None:
+            return read
         if line == "Error distribution:":
             self.errors = True
             return {}

@@ -107,22 +107,10 @@ def _marked(column: Sequence[str]) -> bool:
 
 # What a column holds, by the name that it gets: everything else is text.
 CONVERTERS: dict[str, Callable[[str], Any]] = {
-    "pid": _COUNT.__getitem__,
-    "ppid": _COUNT.__getitem__,
-    "lwp": _COUNT.__getitem__,
-    "nlwp": _COUNT.__getitem__,
-    "c": _COUNT.__getitem__,
-    "virt_kb": _SIZE.__getitem__,
-    "res_kb": _SIZE.__getitem__,
-    "shr_kb": _SIZE.__getitem__,
-    "swap_kb": _SIZE.__getitem__,
-    "vsz_kb": _SIZE.__getitem__,
-    "rss_kb": _SIZE.__getitem__,
-    "cpu_pct": _PERCENT.__getitem__,
-    "mem_pct": _PERCENT.__getitem__,
-    "virt_pct": _PERCENT.__getitem__,
-    "time_s": _CLOCK.__getitem__,
-    "elapsed_s": _CLOCK.__getitem__,
+    **dict.fromkeys(("pid", "ppid", "lwp", "nlwp", "c"), _COUNT.__getitem__),
+    **dict.fromkeys(("virt_kb", "res_kb", "shr_kb", "swap_kb", "vsz_kb", "rss_kb"), _SIZE.__getitem__),
+    **dict.fromkeys(("cpu_pct", "mem_pct", "virt_pct"), _PERCENT.__getitem__),
+    **dict.fromkeys(("time_s", "elapsed_s"), _CLOCK.__getitem__),
 }
 _ROWS = "rows"  # what Lines.memory has of the table before: how many rows
 _FEW_ROWS, _LONG_TABLE = 8, 5000

@@ -9,7 +9,7 @@ from typing import Any
 from .lines import Lines
 from .multiline import join_rest, match_joined
 from .prompts import prompt
-from .units import FACTOR_KB, number, rounded, uptime_s
+from .units import CPU_SHARES, FACTOR_KB, number, rounded, uptime_s
 
 _HEAD = re.compile(
     r"(?:top - )?(?P<time>\d\d?:\d\d(?::\d\d)?)(?P<half>[ap]m)?\s+up\s+(?P<up>.*?),(?:\s*(?P<users>\d+)\s+users?,)?"
@@ -28,9 +28,6 @@ _CPU = re.compile(
 _CPU_TITLES = re.compile(r"CPU states:\s+cpu((?:\s+[a-z]+)+)")
 _CPU_ROW = re.compile(r"(?:total|cpu(\d+))((?:\s+\d+\.\d%)+)")
 _BAR = re.compile(r":\s*(\d+(?:[.,]\d+)?)/(\d+(?:[.,]\d+)?)\s+\d+\[")
-_CPU_NAMES = {"user": "us", "usr": "us", "system": "sy", "sys": "sy", "nice": "ni", "nic": "ni", "idle": "id"}
-_CPU_NAMES |= {"iowait": "wa", "iow": "wa", "io": "wa", "irq": "hi", "softirq": "si", "sirq": "si", "steal": "st"}
-_CPU_NAMES |= {"host": "st", "interrupt": "hi"}
 _MEMORY = re.compile(r"(?:([KMGTP])iB )?(Mem|Swap)\s?:")
 _AMOUNT = re.compile(
     r"(?<!\d)(\d++(?:[.,]\d++)?)\s?([kKMGT]?)(\+?)\s?(total|used|free|buff/cache|buffers|buff?(?=,)|cached|avail|av(?=,)|shrd|shared"
@@ -207,7 +204,7 @@ class Summary:
         row = _CPU_ROW.fullmatch(line) if self._cpu_titles else None
         if row is None or len(row[2].split()) != len(self._cpu_titles):
             return False
-        names = [_CPU_NAMES.get(title, title) for title in self._cpu_titles]
+        names = [CPU_SHARES.get(title, title) for title in self._cpu_titles]
         shares = dict(zip(names, map(number, row[2].replace("%", "").split()), strict=True))
         if row[1]:
             self.cores.append({"cpu_no": int(row[1]), **shares})
@@ -234,7 +231,7 @@ class Summary:
         return True
 
     def _add_cpu(self, start: re.Match[str], text: str) -> None:
-        shares: dict[str, Any] = {_CPU_NAMES.get(name, name): number(share) for share, name in _CPU.findall(text)}
+        shares: dict[str, Any] = {CPU_SHARES.get(name, name): number(share) for share, name in _CPU.findall(text)}
         bar = _BAR.search(text)
         if bar and not shares:
             shares = {"us": number(bar[1]), "sy": number(bar[2])}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -80,6 +80,18 @@ def uptime_s(text: str) -> int:
     return total + (int(hours[1]) * 3600 + int(hours[2]) * 60 if hours else 0)
 
 
+def name_words(words: Mapping[str, str]) -> dict[str, str]:
+    """{word: name} of {name: words with blanks between}."""
+    return {word: name for name, some in words.items() for word in some.split()}
+
+
+# What monitors call the shares of CPU time -> top's short names.
+CPU_SHARES = name_words(
+    {"us": "user usr", "sy": "system sys", "ni": "nice nic", "id": "idle", "wa": "iowait iow io", "st": "steal host"}
+    | {"hi": "irq interrupt", "si": "softirq soft sirq"}
+)
+
+
 class Memo(dict[str, Any]):
     """Converts figures, each spelling once: the screens of one machine print the same few thousand over and over.
 
@@ -117,3 +129,85 @@ def go_duration_ms(text: str) -> float:
 def to_ms(figure: str, unit: str) -> float:
     """ "1.5", "s" → 1500."""
     return round(float(figure) * _MS[unit], 9)
+
+
+_AMOUNT = re.compile(r"(-?[\d.]+)\s?(.*)")
+
+
+def time_ms(text: str) -> float:
+    """ "1.5s", "1.5 s" → 1500."""
+    figure, unit = re.findall(_AMOUNT, text)[0]
+    return to_ms(figure, unit)
+
+
+def time_s(text: str) -> float:
+    """ "1.5s" → 1.5."""
+    return time_ms(text) / 1000
+
+
+def size_bytes(text: str) -> int:
+    """A size whose prefixes are powers of 1024: "1.5K" → 1536."""
+    figure, unit = re.findall(_AMOUNT, text)[0]
+    return round(float(figure) * BINARY_SIZES[unit])
+
+
+# --- lines as tools print them --------------------------------------------------------------------------------------------
+_PLACE = re.compile(r"<([a-z_\d.*@+]*):(\w)>")
+Kind = tuple[str, Callable[[str], Any]]  # pattern of a text, and what its value is made by
+_KINDS: dict[str, Kind] = {
+    "C": (r"\d{3}", str),  # status code
+    "F": (r"\d{1,18}\.\d{1,18}", float),
+    "G": (r"\d{1,18}(?:\.\d{1,18})?", float),
+    "N": (r"\d{1,18}", int),
+    "P": (r"\d+(?:\.\d+)?", lambda text: f"{float(text):g}"),  # per cent, as a name
+    "W": (r"\S+", str),
+    "X": (r"\S.*", str),
+}
+
+
+def compile_lines(kinds: Mapping[str, Kind], *templates: str) -> Callable[[str], dict[str, Any] | None]:
+    """Reads one line of a tool that looks like one of these: {name: figure}; None where it looks like none, or a figure is none.
+
+    kinds      what the tool's own letters stand for, beside _KINDS
+    templates  patterns of whole lines with "<name:letter>" in place of each text. "a.b" is b of a table a; "*" in a name stands
+               for the value at "<@:letter>"; those of one name with a "+" are a row, the only one of a list. Left out is what
+               has no name, what is optional and not there, and None
+    """
+    compiled = [_compile_line({**_KINDS, **kinds}, template) for template in templates]
+
+    def read(line: str) -> dict[str, Any] | None:
+        for pattern, places in compiled:
+            if found := pattern.fullmatch(line):
+                try:
+                    return _name_values(places, found.groups())
+                except ValueError:  # "1.2.3"
+                    return None
+        return None
+
+    return read
+
+
+def _compile_line(
+    kinds: Mapping[str, Kind], template: str
+) -> tuple[re.Pattern[str], list[tuple[str, Callable[[str], Any]]]]:
+    places = [(name, kinds[kind][1]) for name, kind in _PLACE.findall(template)]
+    return re.compile(_PLACE.sub(lambda place: f"({kinds[place[2]][0]})", template)), places
+
+
+def _name_values(places: list[tuple[str, Callable[[str], Any]]], texts: tuple[str | None, ...]) -> dict[str, Any]:
+    read = [
+        (name, convert(text)) for (name, convert), text in zip(places, texts, strict=True) if name and text is not None
+    ]
+    key, values = str(dict(read).get("@", "")), dict[str, Any]()
+    for name, value in read:
+        if name == "@" or value is None:
+            continue
+        *tables, part = (part.replace("*", key) for part in name.split("."))
+        table = values
+        for above in tables:
+            table = table.setdefault(above, {})
+        if part.endswith("+"):
+            table.setdefault(part[:-1], [[]])[0].append(value)
+        else:
+            table[part] = value
+    return values

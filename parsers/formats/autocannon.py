@@ -20,7 +20,7 @@ from ..lines import Lines
 from ..multiline import figure, figures, find_text, take_object
 from ..records import Found, Record, Semantics
 from ..report import Report, make_result, take_report
-from ..units import DECIMAL_SIZES, number
+from ..units import DECIMAL_SIZES, compile_lines, number
 
 KIND = "autocannon"
 PROGRAMS = ("autocannon",)
@@ -61,16 +61,11 @@ OPENS = (
     r"|\{\s*$|\{\"(?:title|url)\":\s*\""
 )
 
-_TITLE = r"(?: \((.*?)\)?)?"  # of a run, as versions before 4 print it
-_RUNNING = re.compile(rf"Running (?:(\d+)s|(\d+) requests) test @ (\S+){_TITLE}")
+_TITLE = r"(?: \(<title:T>\)?)?"  # of a run, as versions before 4 print it
 _CONNECTIONS = re.compile(r"(\d+) connections(?: with (\d+) pipelining factor)?(?: and \d+ workers?)?")
-_SAMPLES = re.compile(r"# of samples: (\d+)")
-_CODES = re.compile(r"(\d+) 2xx responses, (\d+) non 2xx responses")
-_DONE = re.compile(rf"(\d+[km]?) requests in (\d+(?:\.\d+)?)s, (\d+(?:\.\d+)?) ([kMGT]?)B read{_TITLE}")
 _OLD = re.compile(
     r"(Latency)(?: \(ms\))((?:\s+[\d.]+){3})|(Req/Sec)((?:\s+[\d.]+){3})|(Bytes/Sec)((?:\s+[\d.]+ [kMGT]?B){3})"
 )
-_ERRORS = re.compile(r"(\d+[km]?) errors \((\d+[km]?) timeouts\)")
 _OLD_HEADING = re.compile(r"Stat\s+Avg\s+Stdev\s+Max")
 _BARE_HEADING = re.compile(r"Stat(?:\s+(?:\d{1,2}(?:\.\d)?%|Avg|Stdev|Min|Max)){7}")  # pasted without its lines
 _BARE_ROW = re.compile(r"(Latency|Req/Sec|Bytes/Sec)((?:\s+\d[\d.,]*(?: (?:ms|[kMGT]?B))?){7})")
@@ -132,21 +127,7 @@ class _Tables:
             return _read_old_row(*(text for text in found.groups() if text))
         if _OLD_HEADING.fullmatch(line):
             return {}
-        if found := _RUNNING.fullmatch(line):
-            asked = {"duration_s": float(found[1])} if found[1] else {"amount": int(found[2])}
-            return asked | {"url": found[3]} | ({"title": found[4]} if found[4] else {})
-        if found := _CONNECTIONS.fullmatch(line):
-            return {"connections": int(found[1])} | ({"pipelining": int(found[2])} if found[2] else {})
-        if found := _SAMPLES.fullmatch(line):
-            return {"samples": int(found[1])}
-        if found := _CODES.fullmatch(line):
-            return {"responses_2xx": int(found[1]), "responses_non_2xx": int(found[2])}
-        if found := _DONE.fullmatch(line):
-            size = round(float(found[3]) * DECIMAL_SIZES[found[4]])
-            return {"requests_sent": _count(found[1]), "time_taken_s": float(found[2]), "total_read_bytes": size}
-        if found := _ERRORS.fullmatch(line):
-            return {"errors": _count(found[1]), "timeouts": _count(found[2])}
-        return None
+        return _read_figures(line)
 
     def _read_row(self, cells: list[str]) -> dict[str, Any] | None:
         if cells and (width := _HEADINGS.get(cells[0])):
@@ -189,6 +170,25 @@ def _read_old_row(name: str, text: str) -> dict[str, Any]:
 def _count(text: str) -> int:
     unit = text[-1] if text[-1].isalpha() else ""
     return int(text.removesuffix(unit)) * _COUNT[unit]
+
+
+_read_figures = compile_lines(
+    {
+        "B": (
+            r"\d+(?:\.\d+)? [kMGT]?",
+            lambda text: round(float(text.split()[0]) * DECIMAL_SIZES[text.partition(" ")[2]]),
+        ),
+        "K": (r"\d+[km]?", _count),
+        "S": (r"\d+", float),
+        "T": (r".*?", lambda text: text or None),
+    },
+    rf"Running (?:<duration_s:S>s|<amount:N> requests) test @ <url:W>{_TITLE}",
+    r"<connections:N> connections(?: with <pipelining:N> pipelining factor)?(?: and \d+ workers?)?",
+    r"# of samples: <samples:N>",
+    r"<responses_2xx:N> 2xx responses, <responses_non_2xx:N> non 2xx responses",
+    r"<requests_sent:K> requests in <time_taken_s:G>s, <total_read_bytes:B>B read(?: \(.*?\)?)?",
+    r"<errors:K> errors \(<timeouts:K> timeouts\)",
+)
 
 
 def _parse_ms(cell: str) -> float:

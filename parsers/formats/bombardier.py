@@ -19,7 +19,7 @@ from ..lines import Lines
 from ..multiline import figure, figures, find_text, take_object
 from ..records import Found, Record, Semantics
 from ..report import Report, make_result, take_report
-from ..units import BINARY_SIZES, GO_DURATION, go_duration_ms, to_ms
+from ..units import GO_DURATION, compile_lines, go_duration_ms, size_bytes, time_ms
 
 KIND = "bombardier"
 PROGRAMS = ("bombardier", "bombardier-linux-amd64", "bombardier-darwin-amd64", "bombardier-windows-amd64.exe")
@@ -60,17 +60,22 @@ OPENS = (
     r"|\{\s*\"spec\":\s*\{|\{\s*$"
 )
 
-_TIME = r"(\d+\.\d\d)(us|ms|s|m|h)"
-_BEGUN = re.compile(
-    rf"Bombarding (\S+) (?:for ({GO_DURATION})|with (\d+) requests?(?:\(s\))?) using (\d+) connections?(?:\(s\))?"
+_read_figures = compile_lines(
+    {
+        "B": (r"\d+\.\d\d[KMGTP]?", size_bytes),
+        "S": (GO_DURATION, lambda text: go_duration_ms(text) / 1000),
+        "T": (r"\d+\.\d\d(?:us|ms|s|m|h)", time_ms),
+    },
+    r"Bombarding <url:W> (?:for <duration_s:S>|with <requests:N> requests?(?:\(s\))?) using <connections:N> connections?(?:\(s\))?",
+    # The mean alone, where it is quoted
+    r"Reqs/sec\s+<requests_per_s.avg:G>(?:\s+<requests_per_s.stdev:G>)?(?:\s+<requests_per_s.max:G>)?",
+    r"Latency\s+<latency_ms.avg:T>\s+<latency_ms.stdev:T>\s+<latency_ms.max:T>",
+    r"<@:P>%\s+<percentiles_ms.*:T>",
+    r"1xx - <status_1xx:N>, 2xx - <status_2xx:N>, 3xx - <status_3xx:N>, 4xx - <status_4xx:N>, 5xx - <status_5xx:N>",
+    r"others - <others:N>",
+    rf"{_SIGN}Throughput:\s+\**<throughput_bytes_per_s:B>B/s\**",
 )
-_RATE = re.compile(r"Reqs/sec\s+(\d+(?:\.\d+)?)" + r"(?:\s+(\d+(?:\.\d+)?))?" * 2)  # the mean alone, where it is quoted
-_LATENCY = re.compile(rf"Latency\s+{_TIME}\s+{_TIME}\s+{_TIME}")
-_PERCENT = re.compile(rf"(\d+(?:\.\d+)?)%\s+{_TIME}")
-_CODES = re.compile(r"1xx - (\d+), 2xx - (\d+), 3xx - (\d+), 4xx - (\d+), 5xx - (\d+)")
-_OTHERS = re.compile(r"others - (\d+)")
 _ERROR = re.compile(r"(\S.*) - (\d+)")
-_THROUGHPUT = re.compile(rf"{_SIGN}Throughput:\s+\**(\d+\.\d\d)([KMGTP]?)B/s\**")
 _STATUSES = ("status_1xx", "status_2xx", "status_3xx", "status_4xx", "status_5xx")
 _MOST_ERRORS = 60
 JSON = re.compile(r'\{"spec":\{"numberOfConnections":\d')
@@ -105,10 +110,7 @@ def _read_line(lines: Lines, line: str) -> dict[str, Any] | None:
         return {"errors": _read_errors(lines)}
     if line.endswith("m") and lines.unended():
         return None  # "8.81m" may be the beginning of 8.81ms
-    for pattern, meaning in _MEANINGS:
-        if found := pattern.fullmatch(line):
-            return meaning(*found.groups())
-    return None
+    return _read_figures(line)
 
 
 def _read_errors(lines: Lines) -> dict[str, int]:
@@ -124,29 +126,6 @@ def _read_errors(lines: Lines) -> dict[str, int]:
             errors[found[1]] = int(found[2])
             text = ""
     return errors
-
-
-def _read_beginning(url: str, duration: str | None, requests: str | None, connections: str) -> dict[str, Any]:
-    asked = {"duration_s": go_duration_ms(duration) / 1000} if duration else {"requests": int(requests or 0)}
-    return {"url": url, "connections": int(connections), **asked}
-
-
-def _three(*values: float) -> dict[str, float]:
-    return dict(zip(("avg", "stdev", "max"), values, strict=False))
-
-
-_MEANINGS = (
-    (_BEGUN, _read_beginning),
-    (_RATE, lambda *rates: {"requests_per_s": _three(*map(float, filter(None, rates)))}),
-    (
-        _LATENCY,
-        lambda a, u, b, v, c, w: {"latency_ms": _three(to_ms(a, u), to_ms(b, v), to_ms(c, w))},
-    ),
-    (_PERCENT, lambda percent, *time: {"percentiles_ms": {f"{float(percent):g}": to_ms(*time)}}),
-    (_CODES, lambda *counts: dict(zip(_STATUSES, map(int, counts), strict=True))),
-    (_OTHERS, lambda count: {"others": int(count)}),
-    (_THROUGHPUT, lambda size, unit: {"throughput_bytes_per_s": round(float(size) * BINARY_SIZES[unit])}),
-)
 
 
 def _read_object(tree: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from typing import Any
 from ..lines import Lines
 from ..multiline import join_rest
 from ..records import Found, HostFacts, Problem, Record, SystemSample
-from ..units import rounded
+from ..units import name_words, rounded
 
 KIND = "free"
 COMMAND = r"(?:^|[\s/;&|(])free(?:\s+-|\s*$|\s*[|;&>])"
@@ -46,8 +46,8 @@ OPENS = (
     rf"|(?:total|{_TOTAL})\s+(?:{_USED})\s+(?:{_FREE})\s+[^\W\d]|Gesamt\s+Belegt\s+Frei\s"
 )
 
-_COLUMN = {word: name for name, others in _COLUMNS.items() for word in (name, *others.split())} | {"cached": "cached"}
-_LABEL = {word: name for name, others in _ROWS.items() for word in (name, *others.split())} | {"comm": "comm"}
+_COLUMN = name_words({name: f"{name} {others}" for name, others in _COLUMNS.items()} | {"cached": "cached"})
+_LABEL = name_words({name: f"{name} {others}" for name, others in _ROWS.items()} | {"comm": "comm"})
 _MORE_SIZES = re.compile(r"(?:\d++(?:[.,]\d++)?+(?:B|[KMGTP]i?B?)?\s*)+")
 _ROW = re.compile(r"(-/\+ [^\s:]+|Comm|[^\W\d]+\.?|스  왑|Tráo đổi|Partition d'échange)\s?[:：]\s+(\S.*)")
 _SIZE = re.compile(r"(\d+(?:[.,]\d+)?)(B|([KMGTP])(i?)B?)?")

@@ -17,7 +17,7 @@ from ..commands import FLAG, Option
 from ..lines import Lines
 from ..records import Found, Record, Semantics
 from ..report import Report, SummaryReader, make_result, take_report
-from ..units import to_ms
+from ..units import compile_lines, time_ms
 
 KIND = "ghz"
 PROGRAMS = ("ghz",)
@@ -49,15 +49,24 @@ OPTIONS = {
 DEFAULTS = {"concurrency": 50, "requests": 200}
 OPENS = r"Summary:\s*$|Count:\s+\d+\s*$"
 
-_TIME = r"(\d+(?:\.\d+)?) (s|ms|[uµμ]s|ns)"
 _TIMES = {"Total": "total_ms", "Slowest": "slowest_ms", "Fastest": "fastest_ms", "Average": "average_ms"}
-_COUNT = re.compile(r"Count:\s+(\d{1,18})")
-_NAME = re.compile(r"Name:\s+(\S.*)")
-_SUMMARY = re.compile(rf"(Total|Slowest|Fastest|Average):\s+{_TIME}")
-_RATE = re.compile(r"Requests/sec:\s+(\d+\.\d\d)")
-_BAR = re.compile(r"(\d+\.\d{2,3}) \[(\d{1,18})\]\s*\|∎*")
-_PERCENT = re.compile(rf"(\d+(?:\.\d+)?) ?% in {_TIME}")
-_STATUS = re.compile(r"\[([A-Z][A-Za-z]+)\]\s+(\d{1,18}) responses")
+_COUNT = re.compile(r"Count:\s+\d{1,18}")
+_read_line = compile_lines(
+    {
+        "B": (r"\d+\.\d{2,3}", float),
+        "C": (r"[A-Z][A-Za-z]+", str),
+        "F": (r"\d+\.\d\d", float),
+        "L": ("|".join(_TIMES), _TIMES.__getitem__),
+        "T": (r"\d+(?:\.\d+)? (?:s|ms|[uµμ]s|ns)", time_ms),
+    },
+    r"Count:\s+<count:N>",
+    r"Name:\s+<name:X>",
+    r"<@:L>:\s+<*:T>",
+    r"Requests/sec:\s+<requests_per_second:F>",
+    r"<histogram_ms+:B> \[<histogram_ms+:N>\]\s*\|∎*",
+    r"<@:P> ?% in <percentiles_ms.*:T>",
+    r"\[<@:C>\]\s+<grpc_codes.*:N> responses",
+)
 _ERROR = re.compile(r"\[(\d{1,18})\]\s+(\S.*)")
 
 
@@ -65,19 +74,8 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     ahead = [line.strip() for line in lines.ahead(3)]
     if not any(_COUNT.fullmatch(line) for line in ahead[:3]) or len(ahead) < 2:
         return None  # hey's and oha's summaries begin alike
-    found = take_report(lines, _REPORT, SummaryReader(lines, _MEANINGS, _ERROR).read)
+    found = take_report(lines, _REPORT, SummaryReader(lines, _read_line, _ERROR).read)
     return found if found and found.values.keys() != {"count"} else None  # a count alone may be anybody's
-
-
-_MEANINGS = (
-    (_COUNT, lambda found: {"count": int(found[1])}),
-    (_NAME, lambda found: {"name": found[1]}),
-    (_SUMMARY, lambda found: {_TIMES[found[1]]: to_ms(found[2], found[3])}),
-    (_RATE, lambda found: {"requests_per_second": float(found[1])}),
-    (_BAR, lambda found: {"histogram_ms": [[float(found[1]), int(found[2])]]}),
-    (_PERCENT, lambda found: {"percentiles_ms": {f"{float(found[1]):g}": to_ms(found[2], found[3])}}),
-    (_STATUS, lambda found: {"grpc_codes": {found[1]: int(found[2])}}),
-)
 
 
 _REPORT = Report(

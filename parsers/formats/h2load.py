@@ -17,7 +17,7 @@ from ..commands import FLAG, Option
 from ..lines import Lines
 from ..records import Found, Record, Semantics
 from ..report import Report, make_result, take_report
-from ..units import BINARY_SIZES, to_ms
+from ..units import compile_lines, size_bytes, time_s, to_ms
 
 KIND = "h2load"
 PROGRAMS = ("h2load",)
@@ -57,14 +57,8 @@ OPENS = (
     r"|requests: \d+ total, \d+ started|time for request:\s+\d|request\s*:(?:\s+\d[\d.]*[mun]?s){7}\s"
 )
 
-_FINISHED = re.compile(r"finished in ([\d.]+)(us|ms|s|m|h), ([\d.]+) req/s, ([\d.]+)([KMGT]?)B/s")
 _COUNTED = "total|started|done|succeeded|failed|errored|timeout|[2-5]xx"
 _COUNTS = re.compile(rf"(requests|status codes): ((?:\d{{1,18}} (?:{_COUNTED})(?:, |$)){{1,7}})")
-_THREAD = re.compile(r"spawning thread #(\d{1,9}): (\d{1,9}) total client\(s\)\..*")
-_BYTES = r"(?:[\d.]+[KMGT]?B \((\d{1,18})\)|(\d{1,18}) bytes)"
-_TRAFFIC = re.compile(
-    rf"traffic: {_BYTES} total, {_BYTES} headers(?: \(space savings [-\d.]+%\))?, {_BYTES} data",
-)
 _TABLE = {
     "time for request": "request_ms",
     "time for connect": "connect_ms",
@@ -81,8 +75,21 @@ _ROW = re.compile(
 )
 _PERCENTILES = {"50": "median", "95": "p95", "99": "p99"}
 _CELL = re.compile(r"([\d.]+)(us|ms|s|m|h)?")
-_PROTOCOL = re.compile(r"Application protocol: (\S{2,10})")
 _PROTOCOLS = {"h2": "HTTP/2", "h2c": "HTTP/2", "h3": "HTTP/3"}
+_read_figures = compile_lines(
+    {
+        "A": (r"\S{2,10}", lambda text: _PROTOCOLS.get(text, text.upper())),
+        "B": (r"[\d.]+[KMGT]?", size_bytes),
+        "F": (r"[\d.]+", float),
+        "S": (r"[\d.]+(?:us|ms|s|m|h)", lambda text: round(time_s(text), 9)),
+        "T": (r"[\d.]+[KMGT]?B \(\d{1,18}\)|\d{1,18} bytes", lambda text: int(re.findall(r"\d+", text)[-1])),
+    },
+    r"finished in <time_taken_s:S>, <requests_per_second:F> req/s, <transfer_bytes_per_s:B>B/s",
+    r"spawning thread #<@:N>: <clients_of_threads.*:N> total client\(s\)\..*",
+    r"Application protocol: <application_protocol:A>",
+    r"traffic: <traffic_total_bytes:T> total, <traffic_headers_bytes:T> headers(?: \(space savings [-\d.]+%\))?,"
+    r" <traffic_data_bytes:T> data",
+)
 _NOISE = re.compile(
     r"starting benchmark|spawning thread|progress: \d+%|Warm-up|Main benchmark duration|TLS Protocol:|Cipher:"
     r"|Server Temp Key:|No protocol negotiated|min\s+max\s+(?:mean|median)|(?:\+/- )?sd$|UDP datagram:"
@@ -106,30 +113,15 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 
 def _read_line(line: str) -> dict[str, Any] | None:
     """What one line of figures tells, or None."""
+    if (read := _read_figures(line)) is not None:
+        return read
     try:
-        if found := _FINISHED.fullmatch(line):
-            rate = round(float(found[4]) * BINARY_SIZES[found[5]])
-            taken = to_ms(found[1], found[2]) / 1000
-            return {
-                "time_taken_s": round(taken, 9),
-                "requests_per_second": float(found[3]),
-                "transfer_bytes_per_s": rate,
-            }
-        if found := _THREAD.fullmatch(line):
-            return {"clients_of_threads": {found[1]: int(found[2])}}
-        if found := _PROTOCOL.fullmatch(line):
-            return {"application_protocol": _PROTOCOLS.get(found[1], found[1].upper())}
         if found := _COUNTS.fullmatch(line):
             of = found[1].partition(" ")[0].replace("requests", "requests_").replace("status", "status_")
             return {f"{of}{name}": int(n) for n, name in map(str.split, found[2].split(", "))}
-        if found := _TRAFFIC.fullmatch(line):
-            names = ("traffic_total_bytes", "traffic_headers_bytes", "traffic_data_bytes")
-            return {name: int(n) for name, n in zip(names, filter(None, found.groups()), strict=True)}
-        if found := _ROW.fullmatch(line):
-            return _read_row(found)
+        return _read_row(found) if (found := _ROW.fullmatch(line)) else None
     except ValueError:  # "1.2.3"
         return None
-    return None
 
 
 _REPORT = Report(

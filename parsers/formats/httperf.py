@@ -20,7 +20,7 @@ from ..commands import FLAG, Command, Option
 from ..lines import Lines
 from ..records import Found, LoadResult, Record, Semantics
 from ..report import Report, take_report
-from ..units import number
+from ..units import compile_lines, number
 
 KIND = "httperf"
 PROGRAMS = ("httperf",)
@@ -62,8 +62,7 @@ OPENS = (
     r"|Reply (?:time \[ms\]|size \[B\]):|Reply status:\s+1xx=\d|Errors: total \d+ client-timo \d"
 )
 
-_FIGURES = {"N": r"\d{1,18}", "F": r"-?(?:\d{1,18}\.\d{1,3}|nan|inf)"}
-# A line each, in the order of the report. "a.b" is the figure b of a group a.
+# A line each, in the order of the report. A figure that is "nan" or "inf" was divided by nothing.
 _LINES = (
     "Maximum connect burst length: <connect_burst_length:N>",
     "Total: connections <connections:N> requests <requests:N> replies <replies:N> test-duration <time_taken_s:F> s",
@@ -93,7 +92,10 @@ _LINES = (
     "Session lifetime [s]: <session_lifetime_s:F>",
     "Session failtime [s]: <session_failtime_s:F>",
 )
-_PLACE = re.compile(r"<([a-z_\d.]*):([NF])>")
+_read_figures = compile_lines(
+    {"F": (r"-?(?:\d{1,18}\.\d{1,3}|nan|inf)", lambda text: float(text) if text[-1].isdigit() else None)},
+    *(re.sub(r"[]()*^[]", r"\\\g<0>", line).replace(" ", r"\s+") for line in _LINES),
+)
 _ECHO = re.compile(r"httperf (?:\S.* )?--client=\d+/\d+ .*")
 _ASKED: dict[str, Callable[[str], str | int | float]]
 _ASKED = {"server": str, "port": int, "uri": str, "rate": number, "num-conns": int, "num-calls": int}
@@ -108,38 +110,15 @@ _OF_REPLIES = (
 _OF_SESSIONS = ("connections_per_session", "session_lifetime_s")
 
 
-def _compile_line(line: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
-    """One of _LINES as a pattern, and the names of its groups."""
-    text, *rest = _PLACE.split(line)  # text, name, sort, text, ...
-    pattern = re.escape(text) + "".join(
-        f"({_FIGURES[sort]}){re.escape(text)}" for sort, text in zip(rest[1::3], rest[2::3], strict=True)
-    )
-    return re.compile(pattern.replace(r"\ ", r"\s+")), tuple(rest[::3])
-
-
-_PATTERNS = tuple(_compile_line(line) for line in _LINES)
-
-
 def _read_line(line: str) -> dict[str, Any] | None:
     line = line.removeprefix("^C")  # as the terminal shows the key that ended it
-    for pattern, names in _PATTERNS:
-        if found := pattern.fullmatch(line):
-            return _parse_figures(names, found.groups())
+    if (read := _read_figures(line)) is not None:
+        return read
     if found := _STEP.fullmatch(line):
         return {"connections_by_ms": {found[1]: int(found[2])}}
     if found := _SESSIONS.fullmatch(line):
         return {"session_lengths": [int(count) for count in found[1].split()]}
     return _parse_command(line) if _ECHO.fullmatch(line) else None
-
-
-def _parse_figures(names: tuple[str, ...], texts: tuple[str, ...]) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for name, text in zip(names, texts, strict=True):
-        group, _, part = name.partition(".")
-        if name and text[-1].isdigit():  # else it is "nan" or "inf": divided by nothing
-            table = values.setdefault(group, {}) if part else values
-            table[part or group] = float(text) if "." in text else int(text)
-    return values
 
 
 def _parse_command(line: str) -> dict[str, Any] | None:

@@ -18,6 +18,7 @@ from ..intervals import clock, column, figure, metric
 from ..lines import Lines
 from ..multiline import peek_rest, take_rest
 from ..records import Found, Problem, Record, SystemSample
+from ..units import CPU_SHARES
 
 KIND = "iostat"
 PROGRAMS = ("iostat",)
@@ -27,14 +28,7 @@ OPENS = rf"avg-cpu:\s+%user\s|Device:?\s+{_TITLES}\s|(?:tps|r/s)\s+(?:kB_read/s|
 
 _WORD = re.compile(r"%?[A-Za-z][\w/%.+-]*:?")
 _STAMP = re.compile(r"\d\d:\d\d:\d\d(?: [AP]M)?|\d\d時\d\d分\d\d秒")
-_SHARES = {
-    "user_pct": "us",
-    "nice_pct": "ni",
-    "system_pct": "sy",
-    "iowait_pct": "wa",
-    "steal_pct": "st",
-    "idle_pct": "id",
-}
+_SHARES = {f"{name}_pct": short for name, short in CPU_SHARES.items()}
 
 Row = dict[str, Any]
 

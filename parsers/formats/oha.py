@@ -20,7 +20,7 @@ from ..lines import Lines
 from ..multiline import figure, figures, take_object
 from ..records import Found, Record, Semantics
 from ..report import Report, SummaryReader, make_result, take_report
-from ..units import to_ms
+from ..units import compile_lines, size_bytes, time_ms
 
 KIND = "oha"
 PROGRAMS = ("oha",)
@@ -60,18 +60,28 @@ OPTIONS = {
 }
 OPENS = r"Summary:\s*$|Success rate:\s+\d+\.\d+%?\s*$|Response time distribution:\s*$|\{\s*$|\{\"summary\":\s*\{"
 
-_BYTES = {"B": 1, "": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3, "TiB": 1024**4}
-_TIME = r"(\d+(?:\.\d+)?) (secs|sec|s|ms|us|µs|ns)"
+_UNIT = r" (?:secs|sec|s|ms|us|µs|ns)"
 _TIMES = {"Total": "total_ms", "Slowest": "slowest_ms", "Fastest": "fastest_ms", "Average": "average_ms"}
 _SIZES = {"Total data": "total_data_bytes", "Size/request": "size_per_request_bytes", "Size/sec": "size_per_s_bytes"}
-_SUMMARY = re.compile(rf"(Total|Slowest|Fastest|Average):\s+{_TIME}")
-_SUCCESS = re.compile(r"Success rate:\s+(\d+\.\d+)(%?)")
-_RATE = re.compile(r"Requests/sec:\s+(\d+\.\d+)")
-_SIZE = re.compile(r"(Total data|Size/request|Size/sec):\s+(\d+(?:\.\d+)?)(?: ([KMGT]iB|B))?")
-_BAR = re.compile(r"(\d+\.\d+)(?: (secs|sec|s|ms|us|µs|ns))? \[(\d+)\]\s*\|■*")
-_PERCENT = re.compile(rf"(\d+(?:\.\d+)?)% in {_TIME}")
-_DETAIL = re.compile(rf"(DNS\+dialup|DNS-lookup):\s+{_TIME}, {_TIME}, {_TIME}")
-_STATUS = re.compile(r"\[(\d{3})\] (\d+) responses")
+_read_line = compile_lines(
+    {
+        "B": (r"\d+(?:\.\d+)?(?: (?:[KMGT]iB|B))?", lambda text: size_bytes(text.removesuffix("B").removesuffix("i"))),
+        "D": (r"DNS\+dialup|DNS-lookup", lambda text: re.sub(r"\W", "_", text.lower())),
+        "L": ("|".join(_TIMES), _TIMES.__getitem__),
+        "S": ("|".join(_SIZES), _SIZES.__getitem__),
+        "T": (rf"\d+(?:\.\d+)?{_UNIT}", time_ms),
+        "U": (rf"\d+\.\d+(?:{_UNIT})?", lambda text: time_ms(text if text[-1].isalpha() else f"{text}s")),
+        "A": (r"\d+\.\d+%?", lambda text: round(float(text.rstrip("%")) * (1 if text[-1] == "%" else 100), 6)),
+    },
+    r"Success rate:\s+<success_rate_pct:A>",
+    r"<@:L>:\s+<*:T>",
+    r"Requests/sec:\s+<requests_per_second:F>",
+    r"<@:S>:\s+<*:B>",
+    r"<histogram_ms+:U> \[<histogram_ms+:N>\]\s*\|■*",
+    r"<@:P>% in <percentiles_ms.*:T>",
+    r"<@:D>:\s+<details.*.average_ms:T>, <details.*.fastest_ms:T>, <details.*.slowest_ms:T>",
+    r"\[<@:C>\] <status_codes.*:N> responses",
+)
 _ERROR = re.compile(r"\[(\d+)\] (\S.*)")
 JSON = re.compile(r'\{"(?:summary":\{"(?:successRate|total|average)":|details":\{"DNSDialup":\{)')
 _DEADLINE = "aborted due to deadline"
@@ -83,38 +93,8 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     ahead = [line.strip() for line in lines.ahead(2)]
     if not any(line.startswith(("Success rate:", "Response time distribution:")) for line in ahead):
         return None  # hey's summary begins alike
-    found = take_report(lines, _REPORT, SummaryReader(lines, _MEANINGS, _ERROR).read)
+    found = take_report(lines, _REPORT, SummaryReader(lines, _read_line, _ERROR).read)
     return found if found and found.values.keys() - {"success_rate_pct"} else None
-
-
-def _read_success(found: re.Match[str]) -> dict[str, Any]:
-    return {"success_rate_pct": round(float(found[1]) * (1 if found[2] else 100), 6)}
-
-
-def _read_size(found: re.Match[str]) -> dict[str, Any]:
-    return {_SIZES[found[1]]: round(float(found[2]) * _BYTES[found[3] or ""])}
-
-
-def _read_bar(found: re.Match[str]) -> dict[str, Any]:
-    return {"histogram_ms": [[to_ms(found[1], found[2] or "secs"), int(found[3])]]}
-
-
-def _read_detail(found: re.Match[str]) -> dict[str, Any]:
-    times = (to_ms(found[at], found[at + 1]) for at in (2, 4, 6))
-    name = re.sub(r"\W", "_", found[1].lower())
-    return {"details": {name: dict(zip(("average_ms", "fastest_ms", "slowest_ms"), times, strict=True))}}
-
-
-_MEANINGS = (
-    (_SUCCESS, _read_success),
-    (_SUMMARY, lambda found: {_TIMES[found[1]]: to_ms(found[2], found[3])}),
-    (_RATE, lambda found: {"requests_per_second": float(found[1])}),
-    (_SIZE, _read_size),
-    (_BAR, _read_bar),
-    (_PERCENT, lambda found: {"percentiles_ms": {f"{float(found[1]):g}": to_ms(found[2], found[3])}}),
-    (_DETAIL, _read_detail),
-    (_STATUS, lambda found: {"status_codes": {found[1]: int(found[2])}}),
-)
 
 
 _REPORT = Report(

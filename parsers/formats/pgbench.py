@@ -19,6 +19,7 @@ from ..lines import Lines
 from ..multiline import was_broken
 from ..records import Found, LoadResult, Record, Semantics
 from ..report import Report, take_report
+from ..units import compile_lines
 
 KIND = "pgbench"
 PROGRAMS = ("pgbench",)
@@ -90,25 +91,43 @@ _RATES = {
     "without initial connection time": "tps",
     "including reconnection times": "tps",
 }
-_NAME_OF = _COUNTS | _SHARES | _TIMES
-_LABEL = re.compile(rf"({'|'.join(_NAME_OF)})(?::| =) (.*)")
-_SHARE = re.compile(r"(\d{1,18}) \(\d+\.\d{3} ?%\)")
-_TIME = re.compile(r"(\d{1,12}\.\d{3}) ms(?: \(including failures\))?")
-_RATE = re.compile(rf"tps = (\d{{1,12}}\.\d{{6}}) \(({'|'.join(_RATES)})\)")
-_VERSION = re.compile(r"pgbench \((\d[\w.]*+)[^()]*+(?:\([^()]*\))?(?:, server .*)?\)")
-_TYPE = re.compile(r"transaction type: (?:<builtin: (.*)>|([^<\s].*))")
-_MODE = re.compile(r"query mode: (simple|extended|prepared)")
-_DURATION = re.compile(r"duration: (\d{1,12}) s")
-_PROCESSED = re.compile(r"number of transactions actually processed: (\d{1,18})(?:/(\d{1,18}))?")
-_ABOVE = re.compile(
-    r"number of transactions above the (\d+\.\d) ms latency limit: (\d{1,18})(?:/\d+)? \(\d+\.\d{3} ?%\)"
+_LABEL = re.compile(rf"({'|'.join(_COUNTS | _SHARES | _TIMES)})(?::| =) ")
+_SCRIPT = r"<builtin: .*>|[^<\s].*"
+_LAST = r" \(\d+\.\d{3} ?%\)"
+
+
+def _name_script(text: str) -> str:
+    return text.removeprefix("<builtin: ").removesuffix(">") if text[0] == "<" else text
+
+
+_read_figures = compile_lines(
+    {
+        "A": ("|".join(_COUNTS), _COUNTS.__getitem__),
+        "B": ("|".join(_SHARES), _SHARES.__getitem__),
+        "L": (_SCRIPT, lambda text: [_name_script(text)]),
+        "M": (r"simple|extended|prepared", str),
+        "R": ("|".join(_RATES), _RATES.__getitem__),
+        "S": (_SCRIPT, _name_script),
+        "T": ("|".join(_TIMES), _TIMES.__getitem__),
+        "V": (r"\d[\w.]*+", str),
+    },
+    r"<@:A>(?::| =) <*:N>",
+    rf"<@:B>(?::| =) <*:N>{_LAST}",
+    r"<@:T>(?::| =) <*:F> ms(?: \(including failures\))?",
+    r"pgbench \(<version:V>[^()]*+(?:\([^()]*\))?(?:, server .*)?\)",
+    r"transaction type: <transaction_type:S>",
+    r"query mode: <query_mode:M>",
+    r"duration: <duration_s:N> s",
+    r"number of transactions actually processed: <transactions:N>(?:/<transactions_asked:N>)?",
+    rf"number of transactions above the <latency_limit_ms:F> ms latency limit: <transactions_above_limit:N>(?:/\d+)?{_LAST}",
+    r"rate limit schedule lag: avg <schedule_lag_ms.avg:F> \(max <schedule_lag_ms.max:F>\) ms",
+    r"tps = <*:F> \(<@:R>\)",
+    r"SQL script \d+: <scripts:L>",
 )
-_LAG = re.compile(r"rate limit schedule lag: avg (\d+\.\d{3}) \(max (\d+\.\d{3})\) ms")
 _RECONNECTING = re.compile(r"\bpgbench\s(?:.*\s)?(?:-[nvrldSN]*C[nvrldSN]*|--connect)(?:\s|$)")
 _ABORTED = "Run was aborted; the above results are incomplete."
 _STATEMENTS = re.compile(r"(?:- )?statement latencies in milliseconds(,? (?:and )?failures(?: and retries)?)?:")
 _STATEMENT = re.compile(r"(\d+\.\d{3})((?:\s+\d+){0,2})\s+([^\d\s].*)")
-_SCRIPT = re.compile(r"SQL script \d+: (?:<builtin: (.*)>|([^<\s].*))")
 _MOST_STATEMENTS = 300
 
 
@@ -141,27 +160,9 @@ def _read_line(lines: Lines, line: str) -> dict[str, Any] | None:
     line = line.partition(" # ")[0].rstrip()
     if lines.unended() and not line.endswith((")", "ms", ">", ":")):
         return None  # "1000/1" may go on
-    if label := _LABEL.fullmatch(line):
-        return _read_labelled(_NAME_OF[label[1]], label[2])
-    if heading := _STATEMENTS.fullmatch(line):
-        return {"statements": _read_statements(lines)} if heading else None
-    if line == _ABORTED:
-        return {"aborted": True}
-    for pattern, meaning in _MEANINGS:
-        if found := pattern.fullmatch(line):
-            return meaning(found)
-    return None
-
-
-def _read_labelled(name: str, text: str) -> dict[str, Any] | None:
-    if name in _COUNTS.values():
-        return {name: int(text)} if re.fullmatch(r"\d{1,18}", text) else None
-    found = (_TIME if name.endswith("_ms") else _SHARE).fullmatch(text)
-    return {name: float(found[1]) if "." in found[1] else int(found[1])} if found else None
-
-
-def _read_processed(found: re.Match[str]) -> dict[str, Any]:
-    return {"transactions": int(found[1])} | ({"transactions_asked": int(found[2])} if found[2] else {})
+    if _STATEMENTS.fullmatch(line):
+        return {"statements": _read_statements(lines)}
+    return {"aborted": True} if line == _ABORTED else _read_figures(line)
 
 
 def _read_statements(lines: Lines) -> list[dict[str, Any]]:
@@ -186,19 +187,6 @@ def _read_statements(lines: Lines) -> list[dict[str, Any]]:
         last = ahead[0]
         lines.take_next()
     return rows
-
-
-_MEANINGS = (
-    (_VERSION, lambda found: {"version": found[1]}),
-    (_TYPE, lambda found: {"transaction_type": found[1] or found[2]}),
-    (_MODE, lambda found: {"query_mode": found[1]}),
-    (_DURATION, lambda found: {"duration_s": int(found[1])}),
-    (_PROCESSED, _read_processed),
-    (_ABOVE, lambda found: {"latency_limit_ms": float(found[1]), "transactions_above_limit": int(found[2])}),
-    (_LAG, lambda found: {"schedule_lag_ms": {"avg": float(found[1]), "max": float(found[2])}}),
-    (_RATE, lambda found: {_RATES[found[2]]: float(found[1])}),
-    (_SCRIPT, lambda found: {"scripts": [found[1] or found[2]]}),
-)
 
 
 def fits(command: Command, values: dict[str, Any]) -> bool:

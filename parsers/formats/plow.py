@@ -17,7 +17,7 @@ from ..commands import FLAG, Option
 from ..lines import Lines
 from ..records import Found, Record, Semantics
 from ..report import Report, make_result, take_report
-from ..units import GO_DURATION, go_duration_ms
+from ..units import GO_DURATION, compile_lines, go_duration_ms
 
 KIND = "plow"
 PROGRAMS = ("plow",)
@@ -50,23 +50,25 @@ DEFAULTS = {"concurrency": 1}
 PRINTS = {"duration_s": "duration_s", "requests": "requests"}
 OPENS = r"Benchmarking \w+://\S+ [^@]{0,80}using \d+ connection|Statistics\s+Min\s+Mean\s+StdDev\s+Max\s*$"
 
-_BEGUN = re.compile(
-    rf"Benchmarking (\S+)(?: with (\d+) request\(s\))?(?: for ({GO_DURATION}))? using (\d+) connection\(s\)\.?"
+_read_figures = compile_lines(
+    {
+        "C": (r"[1-5]xx", str),
+        "S": (GO_DURATION, lambda text: round(go_duration_ms(text) / 1000, 9)),
+        "T": (GO_DURATION, go_duration_ms),
+    },
+    r"Elapsed\s+<elapsed_s:S>",
+    r"Count\s+<count:N>",
+    r"RPS\s+<requests_per_second:F>",
+    r"Reads\s+<reads_mb_per_s:F>MB/s",
+    r"Writes\s+<writes_mb_per_s:F>MB/s",
+    r"Benchmarking <url:W>(?: with <requests:N> request\(s\))?(?: for <duration_s:S>)? using <connections:N> connection\(s\)\.?",
+    r"<@:C>\s+<status_*:N>",
+    r"Latency\s+<latency_ms.min:T>\s+<latency_ms.mean:T>\s+<latency_ms.stdev:T>\s+<latency_ms.max:T>",
+    r"RPS\s+<requests_per_s.min:G>\s+<requests_per_s.mean:G>\s+<requests_per_s.stdev:G>\s+<requests_per_s.max:G>",
+    r"<histogram_ms+:T>\s+<histogram_ms+:N>(?:\s+■+)?",
 )
-_FIGURES = (
-    (re.compile(rf"Elapsed\s+({GO_DURATION})"), "elapsed_s", lambda text: round(go_duration_ms(text) / 1000, 9)),
-    (re.compile(r"Count\s+(\d{1,18})"), "count", int),
-    (re.compile(r"RPS\s+(\d+\.\d+)"), "requests_per_second", float),
-    (re.compile(r"Reads\s+(\d+\.\d+)MB/s"), "reads_mb_per_s", float),
-    (re.compile(r"Writes\s+(\d+\.\d+)MB/s"), "writes_mb_per_s", float),
-)
-_STATUS = re.compile(r"([1-5]xx)\s+(\d{1,18})")
-_LATENCY = re.compile(rf"Latency\s+({GO_DURATION})\s+({GO_DURATION})\s+({GO_DURATION})\s+({GO_DURATION})")
-_RPS = re.compile(r"RPS" + r"\s+(\d+(?:\.\d+)?)" * 4)
 _PERCENTS = re.compile(r"P\d+(?:\.\d+)?(?:\s+P\d+(?:\.\d+)?)*")
 _TIMES = re.compile(rf"{GO_DURATION}(?:\s+{GO_DURATION})*")
-_BAR = re.compile(rf"({GO_DURATION})\s+(\d{{1,18}})(?:\s+■+)?")
-_COLUMNS = ("min", "mean", "stdev", "max")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
@@ -92,27 +94,13 @@ class _Lines:
     def read(self, line: str) -> dict[str, Any] | None:
         if self.lines.unended() and line[-1] in "sm":
             return None  # "1m" may be the beginning of 1ms, 1m30s
-        for pattern, name, meaning in _FIGURES:
-            if found := pattern.fullmatch(line):
-                return {name: meaning(found[1])}
-        if found := _BEGUN.fullmatch(line):
-            values: dict[str, Any] = {"url": found[1], "connections": int(found[4])}
-            values |= {"requests": int(found[2])} if found[2] else {}
-            return values | ({"duration_s": go_duration_ms(found[3]) / 1000} if found[3] else {})
-        if found := _STATUS.fullmatch(line):
-            return {f"status_{found[1]}": int(found[2])}
-        if found := _LATENCY.fullmatch(line):
-            return {"latency_ms": dict(zip(_COLUMNS, map(go_duration_ms, found.groups()), strict=True))}
-        if found := _RPS.fullmatch(line):
-            return {"requests_per_s": dict(zip(_COLUMNS, map(float, found.groups()), strict=True))}
-        return self._read_table(line)
+        read = _read_figures(line)
+        return self._read_table(line) if read is None else read
 
     def _read_table(self, line: str) -> dict[str, Any] | None:
         if _PERCENTS.fullmatch(line):
             self.percents = [name[1:] for name in line.split()]
             return {}
-        if bar := _BAR.fullmatch(line):
-            return {"histogram_ms": [[go_duration_ms(bar[1]), int(bar[2])]]}
         times = line.split()
         if not self.percents or len(times) != len(self.percents) or not _TIMES.fullmatch(line):
             return None

@@ -52,6 +52,7 @@ from ..lines import Lines
 from ..multiline import rejoin
 from ..records import Found, HostFacts, Problem, Record, SystemSample
 from ..transcript import KERNEL_FILE, split_path
+from ..units import CPU_SHARES
 
 KIND = "meminfo"
 COMMAND = r"/proc/meminfo"
@@ -154,8 +155,6 @@ def _net_dev_records(values: dict[str, Any]) -> list[Record]:
 _CPU = re.compile(r"cpu(\d{0,5}) {1,2}(\d{1,19}(?: \d{1,19}){3,9})")
 _COUNT = re.compile(r"(intr|ctxt|btime|processes|procs_running|procs_blocked|softirq) (\d{1,19})(?: \d{1,19})*")
 _STAT_NAMES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal", "guest", "guest_nice")
-_SHARES = {"user": "us", "nice": "ni", "system": "sy", "idle": "id", "iowait": "wa", "irq": "hi", "softirq": "si"}
-_SHARES["steal"] = "st"
 _CREATED = "processes_created"  # "processes" are a listing's
 MOST_CORES = 64  # that get a series of their own
 
@@ -189,11 +188,11 @@ def _stat_records(values: dict[str, Any]) -> list[Record]:
     metrics = {"run_queue": values.get("procs_running"), "blocked": values.get("procs_blocked")}
     cores = values.get("cpus", [])
     total = values.get("cpu") or {name: sum(core.get(name, 0) for core in cores) for name in _STAT_NAMES}
-    over = sum(total.get(name, 0) for name in _SHARES)  # guest time is counted in user and nice
-    counters = {f"cpu_{short}": 100.0 * total[name] for name, short in _SHARES.items() if name in total}
+    over = sum(total.get(name, 0) for name in CPU_SHARES)  # guest time is counted in user and nice
+    counters = {f"cpu_{short}": 100.0 * total[name] for name, short in CPU_SHARES.items() if name in total}
     for core in cores[:MOST_CORES]:
         idle = core["idle"] + core.get("iowait", 0)
-        busy = sum(core.get(name, 0) for name in _SHARES) - idle
+        busy = sum(core.get(name, 0) for name in CPU_SHARES) - idle
         counters[f"core{core['cpu']}_busy_pct"] = 100.0 * busy * len(cores)
     known = {name: float(value) for name, value in metrics.items() if value is not None}
     return [SystemSample("proc_stat", None, known, counters, float(over))]

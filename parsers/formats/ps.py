@@ -20,6 +20,7 @@ from ..lines import Lines
 from ..prompts import prompt
 from ..records import Found, Record
 from ..tables import CONVERTERS, RowReader, Table, name_once, samples
+from ..units import name_words
 
 KIND = "ps"
 PROGRAMS = ("ps",)
@@ -35,114 +36,36 @@ OPENS = (
     rf"|{_AUX_ROW}|{_EF_ROW}"
 )
 
-_COLUMNS = {
-    "PID": "pid",
-    "PPID": "ppid",
-    "USER": "user",
-    "UID": "user",
-    "RUSER": "user",
-    "EUSER": "user",
-    "%CPU": "cpu_pct",
-    "PCPU": "cpu_pct",
-    "%MEM": "mem_pct",
-    "PMEM": "mem_pct",
-    "VSZ": "vsz_kb",
-    "VSIZE": "vsz_kb",
-    "RSS": "rss_kb",
-    "RSZ": "rss_kb",
-    "TTY": "tty",
-    "TT": "tty",
-    "STAT": "stat",
-    "S": "stat",
-    "STATE": "stat",
-    "START": "start",
-    "STARTED": "start",
-    "STIME": "start",
-    "TIME": "time_s",
-    "CPUTIME": "time_s",
-    "ELAPSED": "elapsed_s",
-    "ETIME": "elapsed_s",
-    "COMMAND": "command",
-    "CMD": "command",
-    "ARGS": "command",
-    "NAME": "command",
-    "COMM": "command",
-    "UCMD": "command",
-    "LWP": "lwp",
-    "SPID": "lwp",
-    "NLWP": "nlwp",
-    "THCNT": "nlwp",
-    "C": "c",
-}
-_OTHERS = frozenset(
-    [
-        "NI",
-        "PRI",
-        "PSR",
-        "CLS",
-        "RTPRIO",
-        "F",
-        "SZ",
-        "ADDR",
-        "WCHAN",
-        "PGID",
-        "SID",
-        "SESS",
-        "TPGID",
-        "GROUP",
-        "GID",
-        "PGRP",
-        "FLAGS",
-        "LABEL",
-        "SIZE",
-        "DRS",
-        "TRS",
-        "LIM",
-        "MAJFLT",
-        "MINFLT",
-        "MAJFL",
-        "MINFL",
-        "NICE",
-        "CPU",
-        "POL",
-        "STACKP",
-        "SIGNAL",
-        "BLOCKED",
-        "CAUGHT",
-        "IGNORED",
-        "LSTART",
-        "BSDTIME",
-        "CGROUP",
-        "UNIT",
-        "NS",
-        "PSS",
-        "USS",
-        "FUSER",
-        "SUSER",
-        "RUID",
-        "EUID",
-        "PC",
-    ]
+_COLUMNS = name_words(
+    {
+        "pid": "PID",
+        "ppid": "PPID",
+        "user": "USER UID RUSER EUSER",
+        "cpu_pct": "%CPU PCPU",
+        "mem_pct": "%MEM PMEM",
+        "vsz_kb": "VSZ VSIZE",
+        "rss_kb": "RSS RSZ",
+        "tty": "TTY TT",
+        "stat": "STAT S STATE",
+        "start": "START STARTED STIME",
+        "time_s": "TIME CPUTIME",
+        "elapsed_s": "ELAPSED ETIME",
+        "command": "COMMAND CMD ARGS NAME COMM UCMD",
+        "lwp": "LWP SPID",
+        "nlwp": "NLWP THCNT",
+        "c": "C",
+    }
 )
-_OPTION_NAMES = {
-    "pcpu": "cpu_pct",
-    "pmem": "mem_pct",
-    "vsize": "vsz_kb",
-    "rssize": "rss_kb",
-    "rsz": "rss_kb",
-    "cmd": "command",
-}
-_OPTION_NAMES |= {"args": "command", "comm": "command", "command": "command", "ucmd": "command", "fname": "command"}
-_OPTION_NAMES |= {"etime": "elapsed_s", "lstart": "start", "bsdstart": "start", "stime": "start", "time": "time_s"}
-_OPTION_NAMES |= {
-    "cputime": "time_s",
-    "ruser": "user",
-    "euser": "user",
-    "uname": "user",
-    "s": "stat",
-    "state": "stat",
-    "tid": "lwp",
-}
+_OTHER_TITLES = (
+    "NI PRI PSR CLS RTPRIO F SZ ADDR WCHAN PGID SID SESS TPGID GROUP GID PGRP FLAGS LABEL SIZE DRS TRS LIM MAJFLT MINFLT MAJFL"
+    " MINFL NICE CPU POL STACKP SIGNAL BLOCKED CAUGHT IGNORED LSTART BSDTIME CGROUP UNIT NS PSS USS FUSER SUSER RUID EUID PC"
+)
+_OTHERS = frozenset(_OTHER_TITLES.split())
+_OPTION_NAMES = name_words(
+    {"cpu_pct": "pcpu", "mem_pct": "pmem", "vsz_kb": "vsize", "rss_kb": "rssize rsz", "user": "ruser euser uname"}
+    | {"command": "cmd args comm command ucmd fname", "start": "lstart bsdstart stime", "elapsed_s": "etime"}
+    | {"time_s": "time cputime", "stat": "s state", "lwp": "tid"}
+)
 _AUX = ("user", "pid", "cpu_pct", "mem_pct", "vsz_kb", "rss_kb", "tty", "stat", "start", "time_s", "command")
 _EF = ("user", "pid", "ppid", "c", "start", "tty", "time_s", "command")
 _EF_THREADS = ("user", "pid", "ppid", "lwp", "c", "nlwp", "start", "tty", "time_s", "command")

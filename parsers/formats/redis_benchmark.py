@@ -19,6 +19,7 @@ from ..lines import Lines
 from ..multiline import match_joined
 from ..records import Found, Record, Semantics
 from ..report import Report, make_result, take_report
+from ..units import compile_lines
 
 KIND = "redis_benchmark"
 PROGRAMS = ("redis-benchmark", "valkey-benchmark")
@@ -72,17 +73,18 @@ _CELL = r',"(\d{1,12}\.\d{3})"'
 _ROW = re.compile(rf'"([^"]{{1,120}})","({_RATE})"(?:{_CELL * 6})?')
 _HEADING = re.compile(r'"test","rps",("\w+",?)+')
 _COLUMNS = ("avg", "min", "p50", "p95", "p99", "max")
-_DONE = re.compile(r"(\d{1,18}) requests completed in (\d+\.\d\d) seconds")
-_FLAT = (  # (pattern, value's name, how it is read)
-    (re.compile(r"(\d{1,9}) parallel clients"), "clients", int),
-    (re.compile(r"(\d{1,12}) bytes payload"), "payload_bytes", int),
-    (re.compile(r"keep alive: ([01])"), "keepalive", lambda text: text == "1"),
-    (re.compile(r"multi-thread: (yes|no)"), "multi_thread", lambda text: text == "yes"),
-    (re.compile(r"threads: (\d{1,6})"), "threads", int),
-    (re.compile(r"(?:throughput summary: )?(\d{1,12}\.\d\d) requests per second"), "requests_per_second", float),
+_read_figures = compile_lines(
+    {"B": ("yes|no", lambda text: text == "yes"), "K": ("[01]", lambda text: text == "1")},
+    r"<complete_requests:N> requests completed in <time_taken_s:F> seconds",
+    r"<clients:N> parallel clients",
+    r"<payload_bytes:N> bytes payload",
+    r"keep alive: <keepalive:K>",
+    r"multi-thread: <multi_thread:B>",
+    r"threads: <threads:N>",
+    r"(?:throughput summary: )?<requests_per_second:F> requests per second",
+    r"\s+".join(f"<latency_ms.{name}:F>" for name in _COLUMNS),
 )
 _SHARE = re.compile(r"(\d{1,3}\.\d+)% <= (\d+(?:\.\d+)?) milliseconds( \(cumulative count \d+\))?")
-_SIX = re.compile(r"\s+".join([r"(\d+\.\d+)"] * 6))
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
@@ -151,19 +153,12 @@ class _Test:
     def read(self, line: str) -> dict[str, Any] | None:
         if title := _TITLE.fullmatch(line):
             return {"test": title[1].strip()}
-        if done := _DONE.fullmatch(line):
-            return {"complete_requests": int(done[1]), "time_taken_s": float(done[2])}
-        for pattern, name, meaning in _FLAT:
-            if found := pattern.fullmatch(line):
-                return {name: meaning(found[1])}
         if line.startswith(("Latency by", "Cumulative dist", "latency summary")):
             self.shares = line[0]
             return {}
         if share := _SHARE.fullmatch(line):
             return self._share(share)
-        if six := _SIX.fullmatch(line):
-            return {"latency_ms": dict(zip(_COLUMNS, map(float, six.groups()), strict=True))}
-        return None
+        return _read_figures(line)
 
     def _share(self, found: re.Match[str]) -> dict[str, Any]:
         percent = f"{float(found[1]):g}"

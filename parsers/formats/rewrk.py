@@ -17,7 +17,7 @@ from ..commands import FLAG, UNITS_S, Option
 from ..lines import Lines
 from ..records import Found, Record, Semantics
 from ..report import Report, make_result, take_report
-from ..units import BINARY_SIZES, to_ms
+from ..units import compile_lines, size_bytes, time_ms
 
 KIND = "rewrk"
 PROGRAMS = ("rewrk", "rewrk.exe")
@@ -42,16 +42,8 @@ DEFAULTS = {"concurrency": 1, "threads": 1}
 PRINTS = {"duration_s": "duration_s"}
 OPENS = r"Benchmarking \d+ connections? @ \w+://\S+ for "
 
-_TIME = r"(\d+(?:\.\d+)?)(s|ms|[uµ]s|ns)"
 _FOR = r"\d{1,9} (?:day|hour|minute|second)(?:s|\(s\))?"
-_BEGUN = re.compile(rf"Benchmarking (\d{{1,9}}) connections? @ (\S+) for ({_FOR}(?:, {_FOR}){{0,3}})")
 _PART = re.compile(r"(\d+) ([dhms])")
-_LATENCIES = re.compile(rf"{_TIME}\s+{_TIME}\s+{_TIME}\s+{_TIME}")
-_REQUESTS = re.compile(r"Total:\s+(\d{1,18})\s+Req/Sec:\s+(\d+\.\d+)")
-_TRANSFER = re.compile(r"Total:\s+(\d+(?:\.\d+)?)\s?([KMGT]?)B\s+Transfer Rate:\s+(\d+(?:\.\d+)?)\s?([KMGT]?)B/Sec")
-_PERCENT = re.compile(rf"\|\s+(\d+(?:\.\d+)?)%\s+\|\s+{_TIME}\s+\|")
-_ERRORS = re.compile(r"(\d{1,18}) Errors: (\S.*)")
-_COLUMNS = ("avg", "stdev", "min", "max")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
@@ -70,23 +62,22 @@ _REPORT = Report(
 )
 
 
-def _read_line(line: str) -> dict[str, Any] | None:
-    if found := _BEGUN.fullmatch(line):
-        duration = sum(int(figure) * UNITS_S[unit] for figure, unit in _PART.findall(found[3]))
-        return {"connections": int(found[1]), "url": found[2], "duration_s": duration}
-    if found := _LATENCIES.fullmatch(line):
-        times = (to_ms(found[at], found[at + 1]) for at in (1, 3, 5, 7))
-        return {"latency_ms": dict(zip(_COLUMNS, times, strict=True))}
-    if found := _REQUESTS.fullmatch(line):
-        return {"complete_requests": int(found[1]), "requests_per_second": float(found[2])}
-    if found := _TRANSFER.fullmatch(line):
-        total, rate = (round(float(found[at]) * BINARY_SIZES[found[at + 1]]) for at in (1, 3))
-        return {"transferred_bytes": total, "transfer_bytes_per_s": rate}
-    if found := _PERCENT.fullmatch(line):
-        return {"mean_beyond_ms": {f"{float(found[1]):g}": to_ms(found[2], found[3])}}
-    if found := _ERRORS.fullmatch(line):
-        return {"errors": {found[2]: int(found[1])}}
-    return None
+_read_line = compile_lines(
+    {
+        "B": (r"\d+(?:\.\d+)?\s?[KMGT]?", size_bytes),
+        "L": (
+            rf"{_FOR}(?:, {_FOR}){{0,3}}",
+            lambda text: sum(int(n) * UNITS_S[unit] for n, unit in _PART.findall(text)),
+        ),
+        "T": (r"\d+(?:\.\d+)?(?:s|ms|[uµ]s|ns)", time_ms),
+    },
+    r"Benchmarking <connections:N> connections? @ <url:W> for <duration_s:L>",
+    r"<latency_ms.avg:T>\s+<latency_ms.stdev:T>\s+<latency_ms.min:T>\s+<latency_ms.max:T>",
+    r"Total:\s+<complete_requests:N>\s+Req/Sec:\s+<requests_per_second:F>",
+    r"Total:\s+<transferred_bytes:B>B\s+Transfer Rate:\s+<transfer_bytes_per_s:B>B/Sec",
+    r"\|\s+<@:P>%\s+\|\s+<mean_beyond_ms.*:T>\s+\|",
+    r"<errors.*:N> Errors: <@:X>",
+)
 
 
 def records(values: dict[str, Any]) -> list[Record]:

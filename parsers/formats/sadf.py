@@ -16,6 +16,7 @@ from ..lines import Lines
 from ..multiline import take_object
 from ..records import Found, HostFacts, Record, SystemSample
 from ..tables import Table
+from ..units import CPU_SHARES
 
 KIND = "sadf"
 PROGRAMS = ("sadf",)
@@ -23,17 +24,6 @@ OPENS = r"\{\"sysstat\": \{\s*$"
 MOST = 1e15  # no system counts more
 _BEGINS = re.compile(r'\{"sysstat":\{')
 
-_SHARES = {
-    "user": "us",
-    "usr": "us",
-    "nice": "ni",
-    "system": "sy",
-    "sys": "sy",
-    "iowait": "wa",
-    "steal": "st",
-    "idle": "id",
-}
-_SHARES |= {"irq": "hi", "soft": "si"}
 _TABLES = {
     "memory": {
         "memfree": "mem_free_kb",
@@ -82,7 +72,7 @@ def _read_row(statistics: dict[str, Any]) -> dict[str, Any]:
     row: dict[str, Any] = {"time": statistics.get("timestamp", {}).get("time")}
     for load in statistics.get("cpu-load") or statistics.get("cpu-load-all") or ():
         if load.get("cpu") == "all":
-            row |= {f"cpu_{_SHARES[key]}": _read_figure(figure) for key, figure in load.items() if key in _SHARES}
+            row |= {f"cpu_{CPU_SHARES[key]}": _read_figure(figure) for key, figure in load.items() if key in CPU_SHARES}
     for table, names in _TABLES.items():
         own = statistics.get(table) or {}
         row |= {to: _read_figure(own[key]) for key, to in names.items() if key in own}

@@ -182,26 +182,11 @@ def records(values: dict[str, Any]) -> list[Record]:
 
 # --- fpm_status -------------------------------------------------------------------------------------------------------
 _FPM_LINE = re.compile(r"([a-z]+(?: [a-z]+){0,3}):\s+(\S.*)")
-_KEYS = frozenset(
-    [
-        "pool",
-        "process_manager",
-        "start_time",
-        "start_since",
-        "uptime",
-        "accepted_conn",
-        "listen_queue",
-        "max_listen_queue",
-        "listen_queue_len",
-        "idle_processes",
-        "active_processes",
-        "total_processes",
-        "max_active_processes",
-        "max_children_reached",
-        "slow_requests",
-        "memory_peak",
-    ]
+_FPM_KEYS = (
+    "pool process_manager start_time start_since uptime accepted_conn listen_queue max_listen_queue listen_queue_len memory_peak"
+    " idle_processes active_processes total_processes max_active_processes max_children_reached slow_requests"
 )
+_KEYS = frozenset(_FPM_KEYS.split())
 _FPM_TEXTS = frozenset(["pool", "process_manager", "start_time", "uptime"])
 _FPM_UNITS = {"start_since": "start_since_s", "memory_peak": "memory_peak_bytes"}
 _FPM_METRICS = {"accepted_conn": "requests", "active_processes": "busy_workers", "idle_processes": "idle_workers"}

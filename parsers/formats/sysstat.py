@@ -47,6 +47,7 @@ from ..lines import Lines
 from ..multiline import join_rest
 from ..records import Found, HostFacts, Record, SystemSample
 from ..tables import Table, samples
+from ..units import CPU_SHARES
 
 KIND = "sysstat"
 PROGRAMS = ("sar", "mpstat", "iostat", "pidstat", "cifsiostat", "tapestat")
@@ -97,8 +98,7 @@ def _collect_values(found: Interval, tables: Mapping[str, str]) -> dict[str, Any
 
 
 _OF_CPUS = {"CPU": "cpu_per_core", "NODE": "nodes"}
-_SHARES = {"usr_pct": "us", "user_pct": "us", "sys_pct": "sy", "nice_pct": "ni", "idle_pct": "id", "iowait_pct": "wa"}
-_SHARES |= {"irq_pct": "hi", "soft_pct": "si", "steal_pct": "st", "guest_pct": "guest", "gnice_pct": "gnice"}
+_SHARES = {f"{name}_pct": short for name, short in CPU_SHARES.items()}
 
 
 def _mpstat_titles(words: list[str]) -> bool:
@@ -114,7 +114,7 @@ def _mpstat_records(values: dict[str, Any]) -> list[Record]:
     rows = [values] if values.keys() & _SHARES.keys() else values.get("cpu_per_core", [])
     metrics = {
         f"cpu_{metric}": sum(shares) / len(shares)
-        for name, metric in _SHARES.items()
+        for name, metric in {**_SHARES, "guest_pct": "guest", "gnice_pct": "gnice"}.items()
         if (shares := [float(row[name]) for row in rows if row.get(name) is not None])
     }
     for row in values.get("cpu_per_core", []):
@@ -139,17 +139,7 @@ _SAR_TABLES |= {"FILESYSTEM": "filesystems", "MOUNTPOINT": "filesystems"}
 _SAR_TEXTS = frozenset(_SAR_TABLES) | {"DEVICE", "manufact", "product", "maxpower", "idvendor", "idprod"}
 _TITLE = re.compile(r"%?[A-Za-z][\w/%.+-]*")
 _TELLING = re.compile(r"/s$|^%|^kb|-sz$|-nr$|sck$|MHz$|^INTR$")
-_SAR_METRICS = {
-    "user_pct": "cpu_us",
-    "usr_pct": "cpu_us",
-    "nice_pct": "cpu_ni",
-    "system_pct": "cpu_sy",
-    "sys_pct": "cpu_sy",
-    "iowait_pct": "cpu_wa",
-    "steal_pct": "cpu_st",
-    "irq_pct": "cpu_hi",
-    "soft_pct": "cpu_si",
-    "idle_pct": "cpu_id",
+_SAR_METRICS = {f"{name}_pct": f"cpu_{short}" for name, short in CPU_SHARES.items()} | {
     "memfree_kb": "mem_free_kb",
     "avail_kb": "mem_available_kb",
     "memused_kb": "mem_used_kb",

@@ -21,6 +21,7 @@ from ..records import Found, Problem, Record, SystemSample
 from ..tables import RowReader, Table, name_once, samples
 from ..top_summary import Summary, begins_with_tasks, is_uptime
 from ..transcript import is_elision
+from ..units import name_words
 
 KIND = "top"
 BEGINS = "top - "
@@ -36,36 +37,11 @@ OPENS = (
     r"|PID\s(?=.*(?:\bRES\b|\bVIRT\b|TIME\+))(?=.*%CPU)"
 )
 
-_COLUMNS = {
-    "PID": "pid",
-    "PPID": "ppid",
-    "USER": "user",
-    "USERNAME": "user",
-    "PRI": "pr",
-    "NICE": "ni",
-    "VIRT": "virt_kb",
-    "VSZ": "virt_kb",
-    "SIZE": "virt_kb",
-    "RES": "res_kb",
-    "RSS": "res_kb",
-    "SHR": "shr_kb",
-    "SHARE": "shr_kb",
-    "SWAP": "swap_kb",
-    "S": "state",
-    "STAT": "state",
-    "STATE": "state",
-    "%CPU": "cpu_pct",
-    "WCPU": "cpu_pct",
-    "%MEM": "mem_pct",
-    "%VSZ": "virt_pct",
-    "TIME+": "time_s",
-    "TIME": "time_s",
-    "COMMAND": "command",
-    "Command": "command",
-    "ARGS": "command",
-    "CMD": "command",
-    "NAME": "command",
-}
+_COLUMNS = name_words(
+    {"pid": "PID", "ppid": "PPID", "user": "USER USERNAME", "pr": "PRI", "ni": "NICE", "virt_kb": "VIRT VSZ SIZE"}
+    | {"res_kb": "RES RSS", "shr_kb": "SHR SHARE", "swap_kb": "SWAP", "state": "S STAT STATE", "cpu_pct": "%CPU WCPU"}
+    | {"mem_pct": "%MEM", "virt_pct": "%VSZ", "time_s": "TIME+ TIME", "command": "COMMAND Command ARGS CMD NAME"}
+)
 _COMMANDS = ("COMMAND", "ARGS", "CMD", "Command", "NAME")
 _GLUED = re.compile(r"([A-Z%].*?\s(?:COMMAND|ARGS|CMD|NAME))\s+(?=\d+\s)")  # the first row, right behind the titles
 

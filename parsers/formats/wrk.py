@@ -22,7 +22,7 @@ from ..lines import Lines
 from ..records import Found, Problem, Record, Semantics, Values
 from ..report import MANY, has_placeholder, is_stray, make_result
 from ..transcript import read_remarked
-from ..units import BINARY_SIZES, to_ms, ungrouped
+from ..units import Kind, compile_lines, size_bytes, time_ms, time_s, ungrouped
 
 KIND = "wrk"
 PROGRAMS = ("wrk", "wrk2")
@@ -60,19 +60,37 @@ OPENS = (
 )
 
 _NEARLY = 0.02  # of the answers: a connection may be closed before its first one, or behind the last that was counted
+_TIME = r"-?\d[\d.]*(?:us|ms|s|m|h)"
 _COUNT = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}
-_TIME = r"(-?\d[\d.]*)(us|ms|s|m|h)"
-_RATE = r"(-?\d[\d.]*)([kMG]?)"
-_RUNNING = re.compile(rf"Running {_TIME} test @ (\S+)")
-_THREADS = re.compile(r"(\d+) threads? and (\d+) connections?")
-_LATENCY = re.compile(rf"Latency\s+{_TIME}\s+{_TIME}\s+{_TIME}\s+(\d[\d.]*)%")
-_PER_THREAD = re.compile(rf"Req/Sec\s+{_RATE}\s+{_RATE}\s+{_RATE}\s+(\d[\d.]*)%")
-_PERCENT = re.compile(rf"(\d+(?:\.\d+)?)%\s+{_TIME}")
-_DONE = re.compile(rf"(\d+) requests in {_TIME}, (\d[\d.]*)([KMGT]?)B read")
-_ERRORS = re.compile(r"Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)")
-_STATUS = re.compile(r"Non-2xx or 3xx responses: (\d+)")
-_REQUESTS = re.compile(r"Requests/sec:\s+(\d+\.\d\d)(?!\d)")
-_TRANSFER = re.compile(r"Transfer/sec:\s+(\d[\d.]*)([KMGT]?)B")
+
+
+def _parse_rate(text: str) -> float:
+    unit = text.lstrip("-.0123456789")
+    return round(float(text.removesuffix(unit)) * _COUNT[unit], 6)
+
+
+_KINDS: dict[str, Kind] = {
+    "B": (r"\d[\d.]*[KMGT]?", size_bytes),
+    "F": (r"\d[\d.]*", float),
+    "R": (r"-?\d[\d.]*[kMG]?", _parse_rate),
+    "S": (_TIME, time_s),
+    "T": (_TIME, time_ms),
+}
+_read_figures = compile_lines(
+    _KINDS | {"D": (r"\d+\.\d\d(?!\d)", float)},
+    r"Running <duration_s:S> test @ <url:W>.*",
+    r"<threads:N> threads? and <connections:N> connections?.*",
+    r"Latency\s+<latency_mean_ms:T>\s+<latency_sd_ms:T>\s+<latency_max_ms:T>\s+<latency_within_sd_pct:F>%.*",
+    r"Req/Sec\s+<thread_rps_mean:R>\s+<thread_rps_sd:R>\s+<thread_rps_max:R>\s+<thread_rps_within_sd_pct:F>%.*",
+    r"<complete_requests:N> requests in <time_taken_s:S>, <total_transferred_bytes:B>B read.*",
+    r"Socket errors: connect <socket_errors.connect:N>, read <socket_errors.read:N>, write <socket_errors.write:N>,"
+    r" timeout <socket_errors.timeout:N>.*",
+    r"Non-2xx or 3xx responses: <non_2xx_responses:N>.*",
+    r"Requests/sec:\s+<requests_per_second:D>.*",
+    r"Transfer/sec:\s+<transfer_bytes_per_s:B>B.*",
+)
+_PERCENT = re.compile(rf"\d+(?:\.\d+)?%\s+{_TIME}")
+_read_percent_line = compile_lines(_KINDS, r"<@:P>%\s+<*:T>")
 _SPECTRUM = re.compile(r"(\d+\.\d{3})\s+([01]\.\d{6,12})\s+\d+\s+(\d+\.\d\d|inf)")
 # wrk2's calibration, what stands around its spectrum, and the headings of the tables.
 _NOISE = re.compile(
@@ -154,24 +172,18 @@ def _read_line(line: str) -> dict[str, Any] | None:
     """What one line tells, or None where it is not one of wrk's, or broken."""
     if "," in line and not line.startswith("Running "):
         line = ungrouped(line)
-    for pattern, meaning in _MEANINGS:
-        found = pattern.match(line)
-        if found:
-            try:
-                return meaning(*found.groups())
-            except ValueError:  # "1.2.3"
-                return None
+    if (read := _read_figures(line)) is not None:
+        return read
     glued = max(map(line.find, _GLUED))  # what the server printed at the same time stands before it
     return _read_line(line[glued:]) if glued > 0 else None
 
 
 def _read_percent(table: dict[str, float], line: str) -> dict[str, Any] | None:
     """The percentile that a line tells, put into the table."""
-    found = _PERCENT.fullmatch(line)
-    name = f"{float(found[1]):g}" if found else ""  # wrk2 writes 50.000%
-    if not found or name in table:
+    read = _read_percent_line(line)  # wrk2 writes 50.000%
+    if not read or read.keys() & table.keys():
         return None
-    table[name] = to_ms(found[2], found[3])
+    table |= read
     return table
 
 
@@ -184,52 +196,6 @@ def _read_table_row(line: str, values: dict[str, Any], table: str) -> bool:
         spectrum = values.setdefault(table.replace("percentiles", "spectrum"), {})
         spectrum.setdefault(f"{float(found[2]) * 100:.10g}", float(found[1]))
     return bool(found)
-
-
-def _read_running(figure: str, unit: str, url: str) -> dict[str, Any]:
-    return {"duration_s": to_ms(figure, unit) / 1000, "url": url}
-
-
-def _read_threads(threads: str, connections: str) -> dict[str, Any]:
-    return {"threads": int(threads), "connections": int(connections)}
-
-
-def _read_latency(a: str, u: str, b: str, v: str, c: str, w: str, within: str) -> dict[str, Any]:
-    names = ("latency_mean_ms", "latency_sd_ms", "latency_max_ms")
-    figures = (to_ms(a, u), to_ms(b, v), to_ms(c, w))
-    return dict(zip(names, figures, strict=True)) | {"latency_within_sd_pct": float(within)}
-
-
-def _read_per_thread(a: str, u: str, b: str, v: str, c: str, w: str, within: str) -> dict[str, Any]:
-    names = ("thread_rps_mean", "thread_rps_sd", "thread_rps_max")
-    figures = [round(float(figure) * _COUNT[unit], 6) for figure, unit in ((a, u), (b, v), (c, w))]
-    return dict(zip(names, figures, strict=True)) | {"thread_rps_within_sd_pct": float(within)}
-
-
-def _read_done(requests: str, figure: str, unit: str, size: str, prefix: str) -> dict[str, Any]:
-    read = round(float(size) * BINARY_SIZES[prefix])
-    return {
-        "complete_requests": int(requests),
-        "time_taken_s": to_ms(figure, unit) / 1000,
-        "total_transferred_bytes": read,
-    }
-
-
-def _read_errors(*counts: str) -> dict[str, Any]:
-    return {"socket_errors": dict(zip(("connect", "read", "write", "timeout"), map(int, counts), strict=True))}
-
-
-_MEANINGS = (
-    (_RUNNING, _read_running),
-    (_THREADS, _read_threads),
-    (_LATENCY, _read_latency),
-    (_PER_THREAD, _read_per_thread),
-    (_DONE, _read_done),
-    (_ERRORS, _read_errors),
-    (_STATUS, lambda count: {"non_2xx_responses": int(count)}),
-    (_REQUESTS, lambda rate: {"requests_per_second": float(rate)}),
-    (_TRANSFER, lambda size, prefix: {"transfer_bytes_per_s": round(float(size) * BINARY_SIZES[prefix])}),
-)
 
 
 def fits(command: Command, values: dict[str, Any]) -> bool:
