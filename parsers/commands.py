@@ -46,7 +46,7 @@ class Option:
     sets         a standard term: requests, concurrency, duration_s, timeout_s, delay_s, rate (requests/s), threads, connections,
                  pipelining, repeats_each (requests of each client), keepalive, method, header, body, content_type, cookie,
                  accept, user_agent, body_file, cipher, proxy, url, hostname, port, path, url_file, protocol,
-                 rate_each (of each client or connection),
+                 rate_each (requests/s of each client or connection), connection_rate (connections/s),
                  script (what is run instead of one request, and its options: all of them, joined); "" where it changes
                  nothing that others need
     takes_value  whether a value stands behind it
@@ -267,7 +267,7 @@ def _parse_value(option: Option, text: str) -> Any:
         return whole_number(text)
     if option.sets.endswith("_s"):
         return seconds(text, option.unit)
-    return per_second(text) if option.sets == "rate" else text or None
+    return per_second(text) if option.sets in ("rate", "rate_each") else text or None
 
 
 def whole_number(text: str) -> int | None:

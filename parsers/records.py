@@ -90,6 +90,7 @@ class Semantics:
     non_2xx                 paths of the counts of replies with another status than 2xx; of a table by status the others count
     good_replies            path of the count of replies with a status below 400, where that is all that is printed
     received_bytes          path of the bytes that all replies came to, where the length of one is not printed; MB by its name
+    checks                  pairs of paths: of the checks of answers that failed, and of those that held; the first printed counts
     late_answers            path of the count of answers behind the timeout: they are in the rate and not in the percentiles
     left_out                paths of the counts of what was due at a set rate and never begun, and of what was begun
     absent_non_2xx_is_zero  a whole report without non_2xx_responses had none
@@ -118,6 +119,7 @@ class Semantics:
     non_2xx: tuple[str, ...] = ("non_2xx_responses",)
     good_replies: str = ""
     received_bytes: str = ""
+    checks: tuple[tuple[str, str], ...] = ()
     late_answers: str = ""
     left_out: tuple[str, str] | None = None
     absent_non_2xx_is_zero: bool = False

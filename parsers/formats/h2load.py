@@ -46,7 +46,7 @@ OPTIONS = {
     "-i --input-file": Option("url_file"),
     "-d --data": Option("body"),
     "-p --no-tls-proto": Option("protocol"),
-    "-r --rate": Option("rate_each"),
+    "-r --rate": Option("connection_rate"),
     "--h1": Option("protocol", takes_value=False, means="HTTP/1.1"),
     "-B --base-uri -N -T -w -W": Option(),
     "-v --verbose": FLAG,

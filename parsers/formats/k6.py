@@ -30,6 +30,7 @@ SEMANTICS = Semantics(
     failures_in_rate=True,
     failures_hold_statuses=True,
     received_bytes="data_received_bytes.count",
+    checks=(("checks_failed.passes", "checks_failed.fails"), ("checks.fails", "checks.passes")),
     left_out=("dropped_iterations.count", "iterations.count"),
     printed_as={
         "requests_per_second": "http_reqs",

@@ -43,6 +43,8 @@ PLAIN = re.compile(
     r"\b(?:with(?:out)?|no|not|non|on|off|and|the|enabled?|disabled?|default|plain|usual|normal|baseline|config|setup)\b",
     re.I,
 )
+AFAR = re.compile(r"\d+(?:\.\d+){3}|[\w-]+(?:\.[\w-]+)+")
+NEARBY = re.compile(r"^172\.(?:1[6-9]|2\d|3[01])\.|\.(?:local|localhost|test|internal|example|dev)$", re.I)
 MADE_TO_VARY = {"keep-alive", "TLS"}
 
 
@@ -136,6 +138,14 @@ def _read_mean_reply(case: Case, run: RunFact) -> Value | None:
     return None if found is None else float(round(found))
 
 
+def _read_way(case: Case, run: RunFact) -> Value | None:
+    """Whether requests went over a network. A name without a domain may be the machine's own, or that of a container."""
+    name = hostname_of(run)
+    if is_local(run):
+        return "localhost"
+    return "a network" if AFAR.fullmatch(name) and not NEARBY.search(name) else None
+
+
 def _read_keepalive(case: Case, run: RunFact) -> Value | None:
     return None if run.keepalive is None else "on" if run.keepalive else "off"
 
@@ -186,6 +196,9 @@ LOAD = (
     Property("set rate", "set_rate", _grade_rates, " requests/s", stops=1.02, named=r"-R\s*\d*|rate|rps|req/s|qps"),
     Property("TLS", _read_tls, "split", stops=0, named=r"https?|tls|ssl|plain|:(?:80|443|8080|8443)\b", varied=True),
     Property("TLS protocol", _read_tls_protocol, "note"),
+    Property(
+        "loaded through", _read_way, "caution", stops=0, named=r"local(?:host)?|loopback|network|remote(?:ly)?|lan"
+    ),
     Property("concurrency", "clients", "caution", figure="concurrency", stops=1.1, named=CLIENTS, varied=True),
     Property("requests", "options.requests", "note", says=10),
     Property("duration", "options.duration_s", "note", " s", says=2),

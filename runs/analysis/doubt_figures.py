@@ -138,6 +138,16 @@ def find_other_statuses(case: Case) -> Iterator[Finding]:
             yield about_run(run, severity, f"status_{severity}", other=min(other, made), made=made)
 
 
+def find_failed_checks(case: Case) -> Iterator[Finding]:
+    """Answers that were not what the test's own checks expect, whatever their status."""
+    for run in case.counted_runs:
+        pairs = ((run.number(bad), run.number(held)) for bad, held in run.semantics.checks)
+        bad, held = next((pair for pair in pairs if None not in pair), (None, None))
+        if bad and bad > 0:
+            severity = grade_share(bad / (bad + (held or 0)))
+            yield about_run(run, severity, f"checks_{severity}", bad=bad, made=bad + (held or 0))
+
+
 def find_other_lengths(case: Case) -> Iterator[Finding]:
     """On a page that changes, another length is no failure. On a fixed page, or where stumps came back, it is one."""
     for run in case.counted_runs:

@@ -7,18 +7,23 @@ were set, and repeats that are not like the others.
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterator
 from statistics import fmean, median
 from typing import Any
 
 from runs.analysis.columns import Column
-from runs.analysis.dialects import read
-from runs.analysis.doubt_case import Case, Finding, Severity, about_run, hostname_of, is_local, seconds_taken
-from runs.analysis.facts import HUGE, CaptureFact, ProcessFact, RunFact, Source, TextFact, source_at
-from runs.analysis.monitors import MIB, find_said_limit, free_kb
+from runs.analysis.doubt_case import (
+    Case,
+    Finding,
+    Severity,
+    about_run,
+    hostname_of,
+    is_local,
+    mean_reply_bytes,
+    seconds_taken,
+)
+from runs.analysis.facts import HUGE, CaptureFact, ProcessFact, RunFact
+from runs.analysis.monitors import MIB, free_kb, group_processes, is_server
 from runs.analysis.stats import common_slope, find_outliers
 
 TIGHT = 0.15  # with less of its memory available than this, what is in swap is missed
@@ -27,6 +32,10 @@ IDLE_PCT = 5
 STOLEN_PCT = 5
 SEEN, UNSEEN_S = 0.5, 3  # of a run by the monitors beside it; clocks of whole seconds say less of short ones
 NOISY_PCT = 3  # from here on a machine's equal runs hide differences that people look for
+BUSY_PCT = 20  # of a core; what uses less moves no rate that people look at
+LINKS_MBIT = (100, 1000, 2500, 10_000, 25_000, 40_000, 100_000)
+# Of a link's bits those that are replies: TCP, IP and Ethernet take 5 to 6 % of full frames, and what is sent back some.
+CARRIED = (0.91, 0.955)
 FULL_PCT = 95  # of one core; what a program with one thread can use at most, less what sampling misses
 SERVERS = (
     *("httpd", "apache2", "nginx", "lighttpd", "php-fpm", "php", "ruby", "python", "node", "java", "gunicorn", "uwsgi"),
@@ -37,13 +46,6 @@ CPU_MORALS: dict[str, tuple[Severity, str]] = {
     "generator": ("caution", "cpu_of_generator"),
     "both": ("caution", "cpu_of_both"),
 }
-# What limits how many requests are worked on at once: each alone, or the connections of each worker process.
-WORKERS = ("MaxClients", "MaxRequestWorkers", "pm.max_children", "server.max-connections", "maxThreads", "maxconn")
-LIMITS = {name.lower(): name for name in (*WORKERS, "worker_connections", "worker_processes")}
-_LINE = re.compile(r"\s*([A-Za-z][\w.\-]*)(?:\s*=\s*|\s+)\"?(\d+)\b")
-NAMED = re.compile("|".join(re.escape(name) for name in (*WORKERS, "worker_connections")), re.IGNORECASE)
-MPMS = ("prefork", "worker", "event", "itk", "peruser")
-LONGEST_TEXT = 100_000
 # When a SYN is sent again: after 1 s, doubling (1, 3, 7, 15, 31 s), or as Linux before 3.1 did, after 3 s (3, 9, 21 s).
 AGAIN_S = (1, 3, 7, 9, 15, 21, 31)
 LATE = 0.05  # the connection comes a little after the second SYN, never before it
@@ -94,6 +96,41 @@ def _find_loader_among_servers(capture: CaptureFact) -> str:
     serves = any(process.group.startswith(SERVERS) for process in capture.processes)
     loaders = sorted({process.group for process in capture.processes if process.makes_load})
     return loaders[0] if serves and loaders else ""
+
+
+def find_other_programs(case: Case) -> Iterator[Finding]:
+    """What neither serves nor loads, and used the CPU beside one config only, of configs with the same server."""
+    shares = [_list_programs(case, column) for column in case.columns]
+    for column, own in zip(case.columns, shares, strict=True):
+        peers = [each for each in shares if each is not own and {*filter(is_server, each)} & {*filter(is_server, own)}]
+        if all(any(not is_server(name) for name in each) for each in peers):
+            continue
+        for name, (share, capture) in own.items():
+            if not is_server(name) and name.lower() not in column.title.lower():
+                yield from _make_findings(case, capture, "caution", "others", program=name, cpu=share)
+
+
+def _list_programs(case: Case, column: Column) -> dict[str, tuple[float, CaptureFact]]:
+    """Program -> the most that it used of a core during the column's runs (per cent), and where that stands."""
+    found: dict[str, tuple[float, CaptureFact]] = {}
+    for capture in {one.id: one for run in column.runs for one in case.captures_of(run.id)}.values():
+        if _is_during(capture) and case.watched_side(capture) != "generator":
+            for group in group_processes(capture, served=True):
+                is_kernels = not group.rss_kb  # a thread of the kernel works for whatever runs
+                if group.cpu_pct >= max(BUSY_PCT, found.get(group.name, (0.0,))[0]) and not is_kernels:
+                    found[group.name] = group.cpu_pct, capture
+    return found
+
+
+def find_full_links(case: Case) -> Iterator[Finding]:
+    """Replies at the pace that a usual network carries at most."""
+    for run in case.counted_runs:
+        size, rate = mean_reply_bytes(run) or run.number("document_length_bytes"), run.requests_per_second
+        if size and rate and not is_local(run):
+            mbit = size * rate * 8 / 1e6
+            full = next((link for link in LINKS_MBIT if link * CARRIED[0] <= mbit <= link * CARRIED[1]), None)
+            if full:
+                yield about_run(run, "caution", "link_full", mb=mbit / 8, link=full)
 
 
 def find_saturated_generators(case: Case) -> Iterator[Finding]:
@@ -228,97 +265,6 @@ def find_short_monitors(case: Case) -> Iterator[Finding]:
                 yield Finding(
                     "note", "partly_watched", {"seen": seen, "took": round(took)}, (capture.first_line,), run=run.id
                 )
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One setting of a config text: its documented name, its number, and the offset (from 0) of its line.
-
-    section     the sections around it as written, outermost first: an MPM's own block, a server's pool
-    """
-
-    name: str
-    value: int
-    line_offset: int
-    section: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerLimit:
-    """How many requests are worked on at once, by which setting, and the line that says so."""
-
-    name: str
-    value: int
-    source: Source
-
-
-def find_more_clients_than_workers(case: Case) -> Iterator[Finding]:
-    capacities = {config.id: _find_worker_limit(case, config.id) for config in case.configs}
-    for run in case.counted_runs:
-        clients, capacity = run.clients, find_noted_capacity(case, run) or capacities.get(run.config)
-        if clients is not None and capacity is not None and clients > capacity.value:
-            facts = {"clients": clients, "setting": capacity.name, "limit": capacity.value}
-            sources = (capacity.source, run.source_of("concurrency", "users"))
-            yield Finding("caution", "clients_wait", facts, sources, run=run.id)
-
-
-def find_noted_capacity(case: Case, run: RunFact) -> WorkerLimit | None:
-    """A limit named in the run's or its config's heading or note, which a text shown elsewhere does not overrule."""
-    said = find_said_limit(run.note, run.label, case.names.get(run.config, ""))
-    return WorkerLimit(*said, run.source_of()) if said else None
-
-
-def _find_worker_limit(case: Case, config: int) -> WorkerLimit | None:
-    """The limit in the config's own texts, else in those that hold for all. Of several the widest: any may be in force."""
-    for owner in (config, None):
-        texts = [text for text in case.texts if text.config == owner and len(text.text) <= LONGEST_TEXT]
-        found = [each for text in texts for each in _list_worker_limits(case, text, case.names.get(config, ""))]
-        if found:
-            return max(found, key=lambda capacity: capacity.value)
-    return None
-
-
-def _list_worker_limits(case: Case, text: TextFact, name: str) -> list[WorkerLimit]:
-    limits = read_limits(text.text, text.path) if NAMED.search(text.text) else []
-    own = [limit for limit in limits if limit.name in WORKERS and limit.value and _is_in_force(limit, name)]
-    found = [WorkerLimit(limit.name, limit.value, _find_source(text, limit)) for limit in own]
-    # worker_connections holds for each worker process; "auto" is one a core.
-    each = [limit for limit in limits if limit.name == "worker_connections"]
-    processes = [limit.value for limit in limits if limit.name == "worker_processes"]
-    n = processes[0] if processes else max((host.cores or 0 for host in case.hosts), default=0)
-    if each and (processes or n):
-        found.append(WorkerLimit(f"{n} × worker_connections", n * each[-1].value, _find_source(text, each[-1])))
-    return found
-
-
-@lru_cache(maxsize=32)
-def read_limits(text: str, path: str = "") -> Sequence[Setting]:
-    """Every limit that the text sets to a number, in the order of its lines. Cached: a text of all configs is read for each."""
-    parsed = read(text, path)
-    if parsed is None:  # a page's prose around two settings: the lines that name one outright
-        lines = ((at, _LINE.match(line)) for at, line in enumerate(text.split("\n")))
-        named = [(at, found) for at, found in lines if found and found[1].lower() in LIMITS]
-        return [Setting(LIMITS[found[1].lower()], int(found[2]), at) for at, found in named]
-    found = []
-    for directive in parsed.directives:
-        name = directive.name.lower()
-        documented = LIMITS.get(name.replace("-", "_")) or LIMITS.get(name)
-        value = re.fullmatch(r"\d{1,12}", directive.value.split(" ")[0]) if documented else None
-        if documented and value:
-            found.append(Setting(documented, int(value[0]), directive.line, directive.path))
-    return found
-
-
-def _is_in_force(limit: Setting, name: str) -> bool:
-    """A section of another MPM than the one that the config is named after says nothing."""
-    section = " ".join(limit.section).lower()
-    named = [mpm for mpm in MPMS if mpm in name.lower()]
-    return not named or not any(mpm in section for mpm in MPMS) or any(mpm in section for mpm in named)
-
-
-def _find_source(text: TextFact, limit: Setting) -> Source:
-    """The line of the setting itself, where the text's own address counts lines."""
-    return source_at(text.source, text.line + limit.line_offset)
 
 
 def find_lost_syns(case: Case) -> Iterator[Finding]:

@@ -38,6 +38,9 @@ MORALS = {
     **_DIFFERENCES,
     **{f"{moral}_omission": words + _OMISSION for moral, words in _DIFFERENCES.items()},
     "broke_off": "what it has is of a server that failed, so it is not comparable",
+    "checks_caution": "the rate counts wrong answers as if they were right",
+    "checks_fatal": "the rate is mostly that of wrong answers, so it is not comparable",
+    "checks_note": "too few of them to move a rate, yet some answers were wrong",
     "clients_wait": "no more are worked on at once, so the times hold the waiting of the rest",
     "coarse": "one printed step is 10 % or more of the time, so a difference of a step or two is none",
     # Of every config: leaving out one's slow run and another's not would make the difference that is looked for.
@@ -59,6 +62,7 @@ MORALS = {
     "in_rate_fatal": "the rate counts failures as if they had been served, so it is not comparable",
     "kind_not_printed": "their kind is not told, and by length alone, on a page that changes, is no failure",
     "late": "they came behind the tool's timeout, so they are in the rate and missing from its times and percentiles",
+    "link_full": "that is as much as a network of {link} Mbit/s carries, so it may be what was measured",
     "more_than_made": "there cannot be more of them than requests, so look at the text before trusting any figure",
     "no_gain": "a request that fails is soon over, so the higher req/s may be no gain",
     "no_report": "it ended without a report, so there is nothing to compare",
@@ -71,6 +75,7 @@ MORALS = {
     "omission": "a client that waits for an answer sends nothing meanwhile (coordinated omission), so the percentiles "
     "hide the waiting and the mean is the better figure",
     "page_changes": "a page that changes from reply to reply does that, and such failures are none",
+    "others": "CPU time that it took was missing to the server, and others here had all of it",
     "outlier": "one repeat this far off is noise of another kind, so look what happened then before it is averaged",
     "paging": "a server that pages is measured by its disk",
     "paging_fatal": "a server that pages is measured by its disk, and others here did not, so it is not comparable",
@@ -264,6 +269,9 @@ def _say_cold(facts: Facts) -> str:
 # Rule -> what it saw, with its figures: "285 of 600 requests failed". {names} are facts of the finding.
 DETAILS: dict[str, str | Callable[[Facts], str]] = {
     **dict.fromkeys(("differs.load", "differs.machine", "differs.page", "differs.tool"), _say_difference),
+    "errors.checks": lambda facts: (
+        f"{figure(facts['bad'])} of {figure(facts['made'])} checks failed ({percent(facts['bad'], facts['made'])})"
+    ),
     "errors.failed": _say_failed,
     "errors.late": lambda facts: (
         f"{figure(int(facts['late']))} of {figure(facts['made'])} answers were late ({percent(facts['late'], facts['made'])})"
@@ -302,10 +310,12 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
         f"the A/A spread of {facts['host']} is {figure(facts['noise'])} %"
         + (f", measured while other programs used {facts['others']:.0f} % of its CPU" if facts["others"] >= 10 else "")
     ),
+    "machine.others": "{program} used {cpu} % of a core",
     "machine.steal": "{share} % of CPU time stolen",
     "machine.swap": _swap,
     "machine.unseen": "monitors saw {seen} of {took} s",
     "network.keepalive": "{kept} of {made} replies kept the connection",
+    "network.link": "replies came at {mb} MB/s",
     "network.syn": "the longest connect took {longest} ms, just over {seconds} s",
     "network.tail": _say_tail,
     "resolution.steps": _say_coarse,

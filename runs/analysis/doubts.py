@@ -20,6 +20,7 @@ from runs.analysis.doubt_case import SEVERITIES, Case, Finding, Severity
 from runs.analysis.doubt_differences import find_differences
 from runs.analysis.doubt_wording import NamedFinding, compose_sentence, name_finding, reason_of
 from runs.analysis.facts import OverrideFact, Source
+from runs.analysis.worker_limits import find_more_clients_than_workers
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,9 @@ RULES = {
     ),
     "differs.page": Rule(partial(find_differences, "page"), "practice: rates compare where the same thing is fetched"),
     "differs.tool": Rule(partial(find_differences, "tool"), TOOLS_OWN),
+    "errors.checks": Rule(
+        figures.find_failed_checks, "practice: a wrong answer was not served", ("checks_failed", "checks")
+    ),
     "errors.failed": Rule(figures.find_failed, "practice: what failed was not served", (FAILED, "availability_pct")),
     "errors.late": Rule(
         figures.find_late_answers, "practice: a time that was not recorded is in no percentile", (FAILED,)
@@ -99,7 +103,7 @@ RULES = {
     "length.seconds": Rule(
         figures.find_short_runs, "practice: start-up and caches change a rate over seconds", ("duration_s",)
     ),
-    "limits.clients": Rule(machine.find_more_clients_than_workers, LIMITS),
+    "limits.clients": Rule(find_more_clients_than_workers, LIMITS),
     "load.generators": Rule(
         figures.find_summed, "arithmetic: what ran at the same time adds up; percentiles do not", (RATE,)
     ),
@@ -110,6 +114,9 @@ RULES = {
     "machine.noise": Rule(
         machine.find_noisy_hosts, "A/A runs: equal runs of one small loop on that machine (bd passport)"
     ),
+    "machine.others": Rule(
+        machine.find_other_programs, "practice: CPU time that another program takes is missing where the server runs"
+    ),
     "machine.steal": Rule(
         machine.find_stolen_time, "proc(5): steal is the time that the hypervisor gave to other machines"
     ),
@@ -118,6 +125,11 @@ RULES = {
         machine.find_short_monitors, "the clocks of the monitors' samples, and the time the run took"
     ),
     "network.keepalive": Rule(machine.find_refused_keepalive, CLOSING, ("keepalive_requests",)),
+    "network.link": Rule(
+        machine.find_full_links,
+        "Ethernet, IP and TCP: of each full frame of 1,538 bytes 1,448 are the reply's",
+        (RATE,),
+    ),
     "network.syn": Rule(machine.find_lost_syns, SYN, ("connect_ms",)),
     "network.tail": Rule(
         machine.find_hanging_requests,

@@ -5,8 +5,6 @@ Units as everywhere: _ms, _s, _kb (KiB), _pct in the names; None means that the 
 
 from __future__ import annotations
 
-import re
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
@@ -53,6 +51,7 @@ class Semantics(Protocol):
     non_2xx: tuple[str, ...]
     good_replies: str
     received_bytes: str
+    checks: tuple[tuple[str, str], ...]
     late_answers: str
     left_out: tuple[str, str] | None
     absent_non_2xx_is_zero: bool
@@ -64,44 +63,6 @@ class Semantics(Protocol):
     mean_step_ms: float
     max_step_ms: float
     percentile_step_ms: float
-
-
-_OPERATORS = re.compile(r"[();<>|&]+")
-_BEFORE = ("do", "then", "else", "time", "{", "!")  # words of the shell that stand before a command
-_SENDERS = ("echo", "printf", "cat")  # of a pipe into the load tool, which does nothing without it
-
-
-def take_command(line: str) -> str:
-    """Of a shell's line the command that loads, without the loop, pipe and redirections around it; "" where it is not plain.
-
-    "for i in 1 2; do ab -n 9 http://web1/ | grep Req; done" → "ab -n 9 http://web1/"
-    """
-    if not re.search(r"[;<>|&]", line):
-        return line
-    lexer = shlex.shlex(line, posix=False, punctuation_chars=True)
-    lexer.whitespace_split, lexer.commenters = True, ""
-    commands: list[list[str]] = [[]]
-    try:
-        words = iter(list(lexer))
-    except ValueError:  # a quote that is left open
-        return ""
-    for word in words:
-        if not _OPERATORS.fullmatch(word):
-            commands[-1].append(word)
-        elif word[0] in "<>":  # to a file, which is the next word
-            next(words, None)
-            if commands[-1] and commands[-1][-1] in ("1", "2"):
-                commands[-1].pop()
-        else:
-            commands.append([])
-    for own in commands:
-        while own and own[0] in _BEFORE:
-            del own[0]
-    commands = [own for own in commands if own]
-    found = commands if len(commands) == 1 else [own for own in commands if any("://" in word for word in own)]
-    if len(found) != 1 or found[0][0] in _SENDERS or any(sign in word for word in found[0] for sign in "$`"):
-        return ""
-    return " ".join(found[0])
 
 
 def source_at(source: str, line: int) -> Source:
@@ -190,19 +151,6 @@ class RunFact(RunFigures):
                 return source_at(self.source, self.figure_lines[name])
         return Source(self.source, self.line)
 
-    @property
-    def whole_command(self) -> str:
-        """Its command, to be typed again: without the loop and the pipe around it, and with the address that the report prints
-        where the command as typed has none; "" where nobody knows it."""
-        command = take_command(self.command)
-        if not command or any(self.options.get(term) for term in ("hostname", "script", "url_file")):
-            return command
-        if not self.hostname:
-            return command if self.path or self.options.get("path") else ""
-        scheme = "https" if self.values.get("tls_protocol") else "http"
-        port = f":{self.port}" if self.port not in (None, {"http": 80, "https": 443}[scheme]) else ""
-        return f"{command} {scheme}://{self.hostname}{port}{self.path or '/'}"
-
     def number(self, path: str) -> float | None:
         """A figure among the tool's own values by its name, or by "table.name"; None where it is no sound number."""
         name, _, part = path.partition(".")
@@ -236,7 +184,9 @@ class RunFact(RunFigures):
     @property
     def set_rate(self) -> float | None:
         """Requests/s that were to be sent; None where that is not known."""
-        asked = self.options.get("rate")
+        asked, each = self.options.get("rate"), self.options.get("rate_each")
+        if asked is None and isinstance(each, (int, float)):
+            asked = each * (self.clients or 0)
         return float(asked) if isinstance(asked, (int, float)) and 0 < asked < HUGE else None
 
     @property

@@ -18,11 +18,15 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from statistics import median
 
+from runs.analysis.bd_command import write_command
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubts import list_incomparable
 from runs.analysis.headline_against import (
     GENERATOR,
+    HELD_BACK,
     IMPOSSIBLE,
+    NETWORK,
+    OTHERS,
     RATE,
     REQUEST,
     Failure,
@@ -261,7 +265,7 @@ def _compare_best_two(data: HeadlineData, key: str, ranked: Sequence[RankedColum
             better += find_objections(data, key, other, own, data.verdicts_between(other.at, own.at))
         wrong = find_contradictions(data, own, other)
         flaws = find_flaws(data, own, other)
-        first = [one for one in wrong if one.config] + [one for one in flaws if one.rule == GENERATOR and one.serious]
+        first = [one for one in wrong if one.config] + [one for one in flaws if one.rule in HELD_BACK and one.serious]
         against = [*first, *better, *against, *(one for one in [*flaws, *wrong] if one not in first)]
     outcome = Outcome.NOT_COMPARABLE if stops else _decide_outcome(verdict, against)
     odd = _find_odd_runs(data, (own, other))
@@ -270,7 +274,7 @@ def _compare_best_two(data: HeadlineData, key: str, ranked: Sequence[RankedColum
         sides, spread = (own, other, *ranked[2:]), _find_widest_spread(data, key, (own, other))
         return Headline(outcome, step, key, odd=odd, spread=spread, against=tuple(against), sides=sides)
     runs_of = [data.comparison.columns[side.at].runs for side in (own, other)]
-    are_typed = all(any(run.whole_command for run in runs) for runs in runs_of)  # one line can run both in turn
+    are_typed = all(any(map(write_command, runs)) for runs in runs_of)  # one line can run both in turn
     leads = outcome != Outcome.SAME and not stops and abs((verdict.ratio or 2) - 1) >= 0.0005
     return Headline(
         outcome=outcome,
@@ -309,7 +313,7 @@ def _decide_outcome(verdict: Verdict, against: Sequence[Objection]) -> Outcome:
         return Outcome.TRADE_OFF
     if verdict.kind == Kind.SAME:
         return Outcome.SAME
-    if any(one.rule == GENERATOR and one.serious for one in against):
+    if any(one.rule in HELD_BACK and one.serious for one in against):
         return Outcome.UNPROVEN
     if verdict.kind in (Kind.BETTER, Kind.WORSE):
         return Outcome.TRADE_OFF if serious else Outcome.BETTER
@@ -331,8 +335,10 @@ def _advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], od
     rules = {one.rule: one.config for one in against}
     if rules.get(IMPOSSIBLE):
         return Next(NextStep.CHECK, about=rules[IMPOSSIBLE])
-    if GENERATOR in rules:
+    if GENERATOR in rules or NETWORK in rules:
         return Next(NextStep.GENERATOR)
+    if OTHERS in rules:
+        return Next(NextStep.ALIKE, about=OTHERS)
     if "length.seconds" in rules:
         return Next(NextStep.LONGER, max(FEWEST, verdict.fewest))
     if outcome == Outcome.TRADE_OFF or (outcome == Outcome.SAME and any(one.serious for one in against)):
@@ -413,7 +419,7 @@ def _make_sweep_headline(data: HeadlineData, swept: Range, found: Sequence[Headl
     led = [one for one in found if one.winner and one.metric == RATE]
     names_at = {point.at: point.config for point in swept.points}
     leads = {names_at.get(one.winner.at) for one in led if one.winner}
-    if len({*names_at.values()}) < 2 or len(leads) != 1 or len(led) < 2 or swept.leaders - leads:
+    if len({*names_at.values()}) < 2 or len(leads) != 1 or len(led) < 2 or {*swept.leaders.values()} - leads:
         return Headline(Outcome.SWEEP, step, RATE, sweep=swept)
     best = max(led, key=lambda one: one.ratio or 0)  # "by up to"
     others = tuple(one for one in led if one is not best)

@@ -22,23 +22,26 @@ from runs.numbers import mean
 RATE = "requests_per_second"
 REQUEST = "request"  # what sides were asked for, of which each stands alone
 # Rule of doubts -> the fact that counts what failed.
-COUNTED = {"errors.failed": "bad", "errors.status": "other", "errors.length": "failed", "errors.late": "late"}
+COUNTED = {"errors.checks": "bad", "errors.failed": "bad", "errors.late": "late"}
+COUNTED |= {"errors.length": "failed", "errors.status": "other"}
 # Not known to be failures: a page that changes has another length each time.
 NO_FAILURES = {"page_changes", "first_was_odd"}
-LATE, MISSED = "errors.late", "load.missed_rate"
-GENERATOR, STOPPED = "generator.saturated", "tool.interrupted"
+LATE, MISSED, CHECKS = "errors.late", "load.missed_rate", "errors.checks"
+GENERATOR, NETWORK, OTHERS = "generator.saturated", "network.link", "machine.others"
+STOPPED, CLOSED = "tool.interrupted", "network.keepalive"
 UNKNOWN_KIND = "kind_not_printed"  # perhaps no failures either: said, but not first
 # From this share on they come first all the same: a page whose length changes that often is rarer than a server that fails
 # every fourth request, and whoever cut the line with the kinds out can look at it again.
 MANY_UNKNOWN = 0.25
-MINOR = 0.01
+MINOR, LATE_SAID = 0.01, 0.001  # late answers are the slowest of all, and missing from the percentiles
 FIGURES, IMPOSSIBLE = "figures.", "impossible"
 # Other metrics count against a leader from this factor on where they are proven or likely, and where they are not.
 WORSE, SHOWN = 1.1, 1.25
 MUCH_WORSE = 2.0  # seen and not tested: serious all the same
 MOST_TIMES = 2
 LONG_ENOUGH_S = 1.0  # to be no more than a doubt
-GENERATOR_FULL = {"generator_full", "cpu_of_generator"}
+# What held a side back other than its config: rule -> the findings that say so, of whatever rule.
+HELD_BACK = {GENERATOR: {"generator_full", "cpu_of_generator"}, NETWORK: {"link_full"}, OTHERS: {"others"}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,10 +294,11 @@ def _find_more_failures(own: RankedColumn, other: RankedColumn) -> list[Objectio
     """Failures too few to come first, and more of them than on the other side."""
     share = own.failure.share if own.failure and own.failure.share else 0.0
     less = other.failure.share if other.failure and other.failure.share else 0.0
-    if own.failure is None or share < MINOR or share < less + MINOR:
+    least = LATE_SAID if own.failure and own.failure.rule == LATE else MINOR
+    if own.failure is None or share < least or share < less + least:
         return []
-    rule, source = own.failure.rule, own.failure.source
-    return [Objection("failures", own.title, rule, "%", 100 * share, 100 * less, serious=True, source=source)]
+    rule, source, serious = own.failure.rule, own.failure.source, share >= less + MINOR
+    return [Objection("failures", own.title, rule, "%", 100 * share, 100 * less, serious=serious, source=source)]
 
 
 def _find_aborted(data: HeadlineData, own: RankedColumn) -> list[Objection]:
@@ -312,24 +316,30 @@ def find_doubtful(data: HeadlineData, ahead: int, behind: int) -> str:
     own, other = data.side(RATE, ahead), data.side(RATE, behind)
     if any(one.config for one in find_contradictions(data, own, other)):
         return IMPOSSIBLE
-    return GENERATOR if any(one.serious for one in _find_full_generator(data, own, other)) else ""
+    return next((one.rule for one in _find_held_back(data, own, other) if one.serious), "")
 
 
 def find_flaws(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """What makes both sides' figures doubtful."""
-    finders = (_find_full_generator, _find_stopped, _find_idle_clients, _find_short_runs)
+    finders = (_find_held_back, _find_stopped, _find_idle_clients, _find_closed_connections, _find_short_runs)
     return [found for find in finders for found in find(data, own, other)]
 
 
-def _find_full_generator(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
-    """A load generator at its limit: then it may be what was measured. serious: the other side may serve more than the leader."""
-    found = {}
-    for side in (own, other):
-        told = [*data.findings(GENERATOR, side.at), *data.findings("machine.cpu", side.at)]
-        if full := [one for one in told if one.moral in GENERATOR_FULL]:
-            found[side.title] = _first_source(full[0])
-    whose = next(iter(found)) if len(found) == 1 else ""
-    return [Objection(GENERATOR, whose, serious=other.title in found, source=[*found.values()][-1])] if found else []
+def _find_held_back(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
+    """What other than its config held a side back. serious: the other side may serve more than the leader."""
+    told = []
+    for rule, morals in HELD_BACK.items():
+        found = {}
+        for side in (own, other):
+            every = [one for name in (rule, "machine.cpu") for one in data.findings(name, side.at)]
+            if full := next((one for one in every if one.moral in morals), None):
+                found[side.title] = full
+        if found:
+            whose, last = (next(iter(found)) if len(found) == 1 else ""), [*found.values()][-1]
+            label, share = str(last.facts.get("program", "")), last.facts.get("cpu")
+            serious, source = other.title in found, _first_source(last)
+            told.append(Objection(rule, whose, label, "%", share, serious=serious, source=source))
+    return told
 
 
 def _find_stopped(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
@@ -350,6 +360,14 @@ def _find_idle_clients(data: HeadlineData, own: RankedColumn, other: RankedColum
     side, one = idle[0]
     share = 100 * one.facts["busy"] / one.facts["clients"]
     return [Objection("load.idle_clients", side.title, "", "%", share, source=_first_source(one))]
+
+
+def _find_closed_connections(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
+    """Connections of one side only that were to be kept and were not."""
+    closed = [(side, found[0]) for side in (own, other) if (found := data.findings(CLOSED, side.at))]
+    return (
+        [Objection(CLOSED, side.title, source=_first_source(one)) for side, one in closed] if len(closed) == 1 else []
+    )
 
 
 def find_contradictions(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:

@@ -10,27 +10,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from runs.analysis.headline import ADVISED_S, Headline, Next, NextStep, Outcome
-from runs.analysis.headline_against import RATE, REQUEST, Objection, RankedColumn
+from runs.analysis.headline_against import OTHERS, RATE, REQUEST, Objection, RankedColumn
 from runs.analysis.headline_lead import (
     CONTRADICTION,
     FULL,
     ONE_RUN,
     TOO_LITTLE,
-    as_number,
     count_runs,
-    describe_failure,
-    describe_objection,
     has_single_run,
     name_unit,
-    say_against,
     say_how_sure,
     say_ratio,
-    shorten,
     why_unproven,
 )
 from runs.analysis.headline_unlike import DAY, STOLEN, Unlike
+from runs.analysis.objection_wording import as_number, describe_failure, describe_objection, say_against, shorten
 from runs.analysis.scaling import Range
-from runs.analysis.summary_wording import advise_levels, describe_levels
+from runs.analysis.summary_wording import advise_levels, describe_leaders, describe_levels
 from runs.analysis.verdict import Kind
 from runs.numbers import capitalize, figure, figure_or_word, name_first, percent, share_words, spread_words
 
@@ -172,7 +168,7 @@ def _say_unproven(headline: Headline) -> str:
     why, worse, step = why_unproven(headline), _say_but(headline), headline.next
     if headline.within_step:
         return f", {why}{worse}."
-    if why in (CONTRADICTION, FULL):
+    if why in (CONTRADICTION, *FULL.values()):
         return f"{worse}."
     full = f"{BEFORE_DOUBT.get(why, ', but ')}{why}{worse.replace(', but', ', and', 1)}"
     is_to_repeat = step.step in (NextStep.REPEAT, NextStep.LONGER) and has_single_run(headline)
@@ -298,7 +294,8 @@ def _say_sweep(headline: Headline, swept: Range) -> str:
         told = describe_levels(swept, next(iter(series.values())))
         found = f"{swept.capacity.text}. " if swept.capacity else ""
         return f"{found}{capitalize(told)}."
-    lead = ""
+    crossing = describe_leaders(swept)
+    lead = f"{crossing}. " if crossing else ""
     if headline.winner:
         far = say_ratio(headline.ratio or 1.0).rpartition(" ")[0]
         leads = f"leads at every level, with up to {far} ({_say_sides(headline)})"
@@ -363,6 +360,7 @@ ADVICE = {
 
 ALIKE = {  # of what differs alone
     DAY: "Run both again on one day, in turn: much else may have changed on the machine between the two.",
+    OTHERS: "Run both again, in turn, while nothing else runs on the machine.",
     STOLEN: "Run both again, in turn, on a machine whose CPU time is its own, or when others leave it.",
 }
 

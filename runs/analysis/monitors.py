@@ -68,6 +68,12 @@ def _make_group(name: str, members: list[ProcessFact], sums: Mapping[str, Sequen
     return ProcessGroup(name, n[0], rss_kb[0], each, cpu_pct[0], tuple(members), n[1], rss_kb[1])
 
 
+def is_server(program: str) -> bool:
+    """Whether a program answers requests, often runs behind one that does, or belongs to what starts them."""
+    name = program.lower()
+    return name.startswith((*FRONT, *BEHIND, *AROUND_THEM)) and not name.startswith("mysqldump")
+
+
 def pick_biggest(groups: Iterable[ProcessGroup], most: int, by: str = "rss_kb") -> list[str]:
     """The names of at most `most` programs worth a row: the biggest in any capture, without what keeps monitors going.
 
@@ -142,6 +148,7 @@ FAMILIES = {
     "litespeed": ("litespeed", "lshttpd"),
 }
 # These serve many connections in each process, so that more processes would not serve more.
+AROUND_THEM = ("docker", "containerd", "conmon", "systemd", "rsyslog", "journal", "chrony", "ntp", "irqbalance")
 MANY_IN_ONE = (
     *("nginx", "lighttpd", "caddy", "haproxy", "varnish", "h2o", "openresty", "traefik", "envoy", "node", "java"),
 )

@@ -209,12 +209,12 @@ class Range:
         return [point for point in self.points if not point.failed and point.rate]
 
     @property
-    def leaders(self) -> set[str]:
-        """The configs that serve the most at one of the values, of those at which several serve without failures."""
+    def leaders(self) -> dict[float, str]:
+        """Value -> the config that serves the most at it, of those at which several serve without failures."""
         at: dict[float, list[Point]] = defaultdict(list)
-        for point in self.sound:
+        for point in sorted(self.sound, key=lambda point: point.value):
             at[point.value].append(point)
-        return {max(own, key=lambda point: point.rate or 0).config for own in at.values() if len(own) > 1}
+        return {value: max(own, key=lambda point: point.rate or 0).config for value, own in at.items() if len(own) > 1}
 
     @property
     def series(self) -> dict[str, list[Point]]:

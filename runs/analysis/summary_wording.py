@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from itertools import groupby
 from pathlib import PurePosixPath
 
 from runs.analysis.columns import Column
@@ -290,6 +291,19 @@ def describe_levels(swept: Range, points: Sequence[Point]) -> str:
         shares = [percent(point.failed, 1) for point in failing]
         parts += [f"{share} of the requests fail {at} {place}" for share, place in zip(shares, places, strict=False)]
     return ", ".join(parts) or "no level served anything"
+
+
+def describe_leaders(swept: Range) -> str:
+    """As "“node” is ahead at 10 connections, “go” at 50 to 500"; "" where one is ahead at all levels."""
+    if len({*swept.leaders.values()}) < 2:
+        return ""
+    told: list[str] = []
+    for name, values in groupby(swept.leaders, key=swept.leaders.__getitem__):
+        levels = [f"{value:,g}" for value in values]
+        where = levels[0] if len(levels) == 1 else f"{levels[0]} to {levels[-1]}"
+        ahead = " is ahead" if not told else ""
+        told.append(f"“{name}”{ahead} {_choose_preposition(swept)} {where if told else with_axis(swept, where)}")
+    return ", ".join(told)
 
 
 def _say_rates(swept: Range, sound: Sequence[Point]) -> list[str]:

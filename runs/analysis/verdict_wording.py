@@ -44,6 +44,8 @@ FAILED = {"failed_requests": "failed", "non_2xx_responses": "answered with an er
 DOUBTED = {
     "impossible": "figures of one report cannot all be true",
     "generator.saturated": "the load generator was at its limit beside the slower side",
+    "network.link": "the network was at its limit beside the slower side",
+    "machine.others": "another program used the CPU beside the slower side",
 }
 # A spread's sources beyond these are linked, and not in the sentence.
 MOST_NAMED = 3

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from django.utils.safestring import SafeString
 
-from runs.analysis.bd_command import SWITCH, lengthen, write_bd_command
+from runs.analysis.bd_command import SWITCH, lengthen, write_bd_command, write_command
 from runs.analysis.columns import Column
 from runs.analysis.conclusions import Judged
 from runs.analysis.config_diff import ConfigDiff
@@ -92,7 +92,7 @@ def write_next_command(headline: Headline, again: Sequence[tuple[Column, RunFact
     again = again if longer or needs_runs(headline) else []
     factor = ADVISED_S / min((seconds_taken(run) or ADVISED_S for _, run in again), default=1) if longer else 1
     variants = [
-        (column.name, lengthen(run.whole_command, run.options, factor) if longer else run.whole_command)
+        (column.name, lengthen(write_command(run), run.options, factor) if longer else write_command(run))
         for column, run in again
     ]
     if not variants or not all(command for _, command in variants):
@@ -114,7 +114,7 @@ def _find_next_runs(headline: Headline, columns: Sequence[Column]) -> list[tuple
     sides = [columns[at] for at in sorted(side.at for side in headline.sides[:2]) if at < len(columns)]
     if headline.sweep or len(sides) < 2:
         return []
-    found = [(column, next((run for run in column.runs if run.whole_command), None)) for column in sides]
+    found = [(column, next(filter(write_command, column.runs), None)) for column in sides]
     typed = [(column, run) for column, run in found if run]
     return typed if len(typed) == len(sides) else []
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from runs.analysis.bd_command import write_bd_command
+from runs.analysis.bd_command import write_bd_command, write_command
 from runs.analysis.cause.evidence import Watched, collect
 from runs.analysis.cause.rules import (
     COLLECTING,
@@ -29,12 +29,12 @@ from runs.analysis.cause.wording import (
     describe_unknown,
 )
 from runs.analysis.doubt_case import LOCAL, Case
-from runs.analysis.doubt_machine import find_noted_capacity
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import Source
 from runs.analysis.headline import Headline, Outcome
 from runs.analysis.scalability_law import Sweep
 from runs.analysis.table import Comparison
+from runs.analysis.worker_limits import find_noted_capacity
 
 MOST = 3
 EXPLAINS = 0.5  # of the difference: less is one cause among others that nobody saw
@@ -280,7 +280,7 @@ def _write_command(sides: Sequence[Watched], host: str) -> str:
     """What to type to record what is missing, in the order of the page."""
     sides = sorted(sides, key=lambda side: side.at)
     typed = [
-        next((" ".join(run.whole_command.split()) for run in side.runs if run.whole_command), "") for side in sides
+        next((" ".join(command.split()) for command in map(write_command, side.runs) if command), "") for side in sides
     ]
     if not all(typed):
         return write_bd_command([("", next(filter(None, typed), "COMMAND"))], host=host)

@@ -10,7 +10,8 @@ import pytest
 
 from runs.analysis.conclusions import conclude
 from runs.analysis.headline import MOST_ADVISED, Headline, NextStep, Outcome
-from runs.analysis.headline_lead import shorten, write_lead
+from runs.analysis.headline_lead import write_lead
+from runs.analysis.objection_wording import shorten
 from runs.analysis.table import compare
 from runs.ingest.submission import Preview
 from runs.selectors.comparison_data import make_draft_case

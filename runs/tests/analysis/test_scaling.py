@@ -251,6 +251,6 @@ def test_the_leaders_of_a_sweep_are_all_that_serve_the_most_at_one_of_its_levels
         for at, (name, own) in enumerate(rates.items())
         for level, rate in zip((1, 8), own, strict=True)
     ]
-    assert Range("concurrency", tuple(points), None, None).leaders == {"select"}
-    assert Range("concurrency", tuple(points[:4]), None, None).leaders == {"write"}
-    assert Range("concurrency", tuple(points[:2]), None, None).leaders == set()
+    assert Range("concurrency", tuple(points), None, None).leaders == {1: "select", 8: "select"}
+    assert Range("concurrency", tuple(points[:4]), None, None).leaders == {1: "write", 8: "write"}
+    assert Range("concurrency", tuple(points[:2]), None, None).leaders == {}

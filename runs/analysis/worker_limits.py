@@ -1,0 +1,112 @@
+"""How many requests a server works on at once, by settings in config texts and by what headings and notes say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from runs.analysis.dialects import read
+from runs.analysis.doubt_case import Case, Finding
+from runs.analysis.facts import RunFact, Source, TextFact, source_at
+from runs.analysis.monitors import find_said_limit
+
+# What limits how many requests are worked on at once: each alone, or the connections of each worker process.
+WORKERS = ("MaxClients", "MaxRequestWorkers", "pm.max_children", "server.max-connections", "maxThreads", "maxconn")
+LIMITS = {name.lower(): name for name in (*WORKERS, "worker_connections", "worker_processes")}
+_LINE = re.compile(r"\s*([A-Za-z][\w.\-]*)(?:\s*=\s*|\s+)\"?(\d+)\b")
+NAMED = re.compile("|".join(re.escape(name) for name in (*WORKERS, "worker_connections")), re.IGNORECASE)
+MPMS = ("prefork", "worker", "event", "itk", "peruser")
+LONGEST_TEXT = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting of a config text: its documented name, its number, and the offset (from 0) of its line.
+
+    section     the sections around it as written, outermost first: an MPM's own block, a server's pool
+    """
+
+    name: str
+    value: int
+    line_offset: int
+    section: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerLimit:
+    """How many requests are worked on at once, by which setting, and the line that says so."""
+
+    name: str
+    value: int
+    source: Source
+
+
+def find_more_clients_than_workers(case: Case) -> Iterator[Finding]:
+    capacities = {config.id: _find_worker_limit(case, config.id) for config in case.configs}
+    for run in case.counted_runs:
+        clients, capacity = run.clients, find_noted_capacity(case, run) or capacities.get(run.config)
+        if clients is not None and capacity is not None and clients > capacity.value:
+            facts = {"clients": clients, "setting": capacity.name, "limit": capacity.value}
+            sources = (capacity.source, run.source_of("concurrency", "users"))
+            yield Finding("caution", "clients_wait", facts, sources, run=run.id)
+
+
+def find_noted_capacity(case: Case, run: RunFact) -> WorkerLimit | None:
+    """A limit named in the run's or its config's heading or note, which a text shown elsewhere does not overrule."""
+    said = find_said_limit(run.note, run.label, case.names.get(run.config, ""))
+    return WorkerLimit(*said, run.source_of()) if said else None
+
+
+def _find_worker_limit(case: Case, config: int) -> WorkerLimit | None:
+    """The limit in the config's own texts, else in those that hold for all. Of several the widest: any may be in force."""
+    for owner in (config, None):
+        texts = [text for text in case.texts if text.config == owner and len(text.text) <= LONGEST_TEXT]
+        found = [each for text in texts for each in _list_worker_limits(case, text, case.names.get(config, ""))]
+        if found:
+            return max(found, key=lambda capacity: capacity.value)
+    return None
+
+
+def _list_worker_limits(case: Case, text: TextFact, name: str) -> list[WorkerLimit]:
+    limits = read_limits(text.text, text.path) if NAMED.search(text.text) else []
+    own = [limit for limit in limits if limit.name in WORKERS and limit.value and _is_in_force(limit, name)]
+    found = [WorkerLimit(limit.name, limit.value, _find_source(text, limit)) for limit in own]
+    # worker_connections holds for each worker process; "auto" is one a core.
+    each = [limit for limit in limits if limit.name == "worker_connections"]
+    processes = [limit.value for limit in limits if limit.name == "worker_processes"]
+    n = processes[0] if processes else max((host.cores or 0 for host in case.hosts), default=0)
+    if each and (processes or n):
+        found.append(WorkerLimit(f"{n} × worker_connections", n * each[-1].value, _find_source(text, each[-1])))
+    return found
+
+
+@lru_cache(maxsize=32)
+def read_limits(text: str, path: str = "") -> Sequence[Setting]:
+    """Every limit that the text sets to a number, in the order of its lines. Cached: a text of all configs is read for each."""
+    parsed = read(text, path)
+    if parsed is None:  # a page's prose around two settings: the lines that name one outright
+        lines = ((at, _LINE.match(line)) for at, line in enumerate(text.split("\n")))
+        named = [(at, found) for at, found in lines if found and found[1].lower() in LIMITS]
+        return [Setting(LIMITS[found[1].lower()], int(found[2]), at) for at, found in named]
+    found = []
+    for directive in parsed.directives:
+        name = directive.name.lower()
+        documented = LIMITS.get(name.replace("-", "_")) or LIMITS.get(name)
+        value = re.fullmatch(r"\d{1,12}", directive.value.split(" ")[0]) if documented else None
+        if documented and value:
+            found.append(Setting(documented, int(value[0]), directive.line, directive.path))
+    return found
+
+
+def _is_in_force(limit: Setting, name: str) -> bool:
+    """A section of another MPM than the one that the config is named after says nothing."""
+    section = " ".join(limit.section).lower()
+    named = [mpm for mpm in MPMS if mpm in name.lower()]
+    return not named or not any(mpm in section for mpm in MPMS) or any(mpm in section for mpm in named)
+
+
+def _find_source(text: TextFact, limit: Setting) -> Source:
+    """The line of the setting itself, where the text's own address counts lines."""
+    return source_at(text.source, text.line + limit.line_offset)

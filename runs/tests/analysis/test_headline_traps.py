@@ -1,0 +1,125 @@
+"""Made comparisons with one trap each that makes the rates mislead: what the headline says of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from runs.analysis.facts import CaptureFact, ProcessFact
+from runs.tests.analysis.facts import capture
+from runs.tests.analysis.test_headline_cases import BASE, PAIR, Ids, ab, head, over, rules_against, times
+
+
+def programs(config: int, ids: Ids, *used: tuple[str, float, int]) -> CaptureFact:
+    """used: (program, per cent of a core, KiB)."""
+    found = [ProcessFact(pid, name, name, kb, share) for pid, (name, share, kb) in enumerate(used, 1)]
+    return capture(config, run=ids[config], metrics={"cpu_id": 20.0}, processes=tuple(found))
+
+
+def to(hostname: str, **fields: Any) -> dict[str, Any]:
+    return {"hostname": hostname, **fields}
+
+
+SERVER = ("php-fpm", 60.0, 80_000)
+BACKUP = ("mysqldump", 98.0, 40_000)
+
+
+def test_a_program_beside_the_slower_side_only_keeps_the_lead_unproven():
+    found = head(BASE, times(1.3), watched=[(programs, 1, SERVER, BACKUP), (programs, 2, SERVER)])
+    assert (found.outcome, found.next.about) == ("unproven", "machine.others")
+    assert "“mysqldump” used 98 % of a core beside “a” only" in found.sentence
+    beside_leader = head(BASE, times(1.3), watched=[(programs, 1, SERVER), (programs, 2, SERVER, BACKUP)])
+    assert (beside_leader.outcome, rules_against(beside_leader)) == ("better", [("machine.others", "b")])
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ([SERVER, BACKUP], [SERVER, BACKUP]),  # beside both
+        ([SERVER, ("mysqld", 98.0, 40_000)], [SERVER]),  # serves, too
+        ([SERVER, ("kswapd0", 98.0, 0)], [SERVER]),  # of the kernel
+        ([SERVER, ("mysqldump", 9.0, 40_000)], [SERVER]),  # too little to matter
+        ([("nginx", 60.0, 9000), BACKUP], [SERVER]),  # other servers: anything may belong to them
+        ([("hello-a", 60.0, 9000)], [("hello-b", 60.0, 9000)]),
+    ],
+)
+def test_what_belongs_to_a_server_or_runs_beside_both_is_no_other_program(one, two):
+    found = head(BASE, times(1.3), watched=[(programs, 1, *one), (programs, 2, *two)])
+    assert (found.outcome, rules_against(found)) == ("better", [])
+
+
+def test_a_network_at_its_limit_beside_the_slower_side_keeps_the_lead_unproven():
+    one_mb = {"values": {"document_length_bytes": 1_000_000}}
+    slow, fast = [117.1, 117.3, 117.2], [160.0, 161.0, 160.5]
+    found = head((slow, to("10.0.0.5", **one_mb)), (fast, to("10.0.0.5", **one_mb)))
+    assert (found.outcome, found.next.step) == ("unproven", "generator")
+    assert "the network was at its limit beside “a”" in found.sentence
+    same = head((slow, to("10.0.0.5", **one_mb)), ([117.2, 117.1, 117.3], to("10.0.0.5", **one_mb)))
+    assert same.outcome == "same"
+    assert "but the network was at its limit, so it may be what was measured" in same.sentence
+    assert head((slow, to("localhost", **one_mb)), (fast, to("localhost", **one_mb))).outcome == "better"
+
+
+def test_wrong_answers_by_the_checks_of_a_script_are_failures():
+    def k6(bad: int) -> dict[str, Any]:
+        checks = {"checks_failed": {"pct": 0.0, "passes": bad, "fails": 20_000 - bad}}
+        return {"tool": "k6", "command": "k6 run a.js", "values": checks}
+
+    found = head((BASE, k6(0)), (times(1.4), k6(8000)))
+    assert (found.outcome, found.winner.title) == ("failed", "a")
+    assert "“b” failed 40 % of its checks" in found.sentence
+    assert "2 % of its checks failed" in head((BASE, k6(0)), (times(1.4), k6(400))).sentence
+
+
+def test_few_answers_behind_the_timeout_are_said_and_decide_nothing():
+    late = {"tool": "wrk", "values": {"socket_errors": {"connect": 0, "read": 0, "write": 0, "timeout": 60}}}
+    found = head((BASE, {"tool": "wrk"}), (times(1.2), late))
+    assert (found.outcome, found.next.step) == ("better", "nothing")
+    assert "but 0.3 % of its requests were answered too late" in found.sentence
+
+
+def test_connections_that_one_side_closed_are_said():
+    kept = {"keepalive": True, "values": {"keepalive_requests": 20_000}}
+    closed = {"keepalive": True, "values": {"keepalive_requests": 0}}
+    assert "“a” closed connections that were to be kept open" in head((BASE, closed), (times(2), kept)).sentence
+    assert rules_against(head((BASE, closed), (times(2), closed))) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "names", "outcome"),
+    [
+        ("192.168.1.20", "localhost", PAIR, "not_comparable"),
+        ("www.example.org", "127.0.0.1", PAIR, "not_comparable"),
+        ("192.168.1.20", "localhost", ["over the network", "localhost"], "better"),
+        ("web1", "localhost", PAIR, "better"),  # perhaps the machine's own name
+        ("172.17.0.2", "localhost", PAIR, "better"),  # a container there
+        ("site.test", "localhost", PAIR, "better"),
+    ],
+)
+def test_localhost_against_a_network_is_not_comparable_where_it_is_not_compared(one, two, names, outcome):
+    assert head((BASE, to(one)), (times(1.3), to(two)), names=names).outcome == outcome
+
+
+def test_a_rate_that_is_set_of_each_client_is_one():
+    hey = {"tool": "hey", "command": "hey -n 20000 -c 50 http://h/"}
+    found = head((BASE, hey), (times(0.9), hey | {"command": "hey -n 20000 -c 50 -q 20 http://h/"}), names=PAIR)
+    assert found.outcome == "not_comparable"
+    connecting = {"tool": "h2load", "command": "h2load -n 20000 -c 50 http://h/"}
+    found = head((BASE, connecting), (BASE, connecting | {"command": "h2load -n 20000 -c 50 -r 10 http://h/"}))
+    assert found.outcome == "same"  # so many connections are opened a second
+
+
+def test_a_sweep_says_who_is_ahead_where():
+    found = over({1: [100.0], 10: [500.0], 50: [900.0]}, {1: [80.0], 10: [400.0], 50: [1300.0]})
+    assert found.sentence.startswith("“nginx” is ahead at 1 to 10 connections, “apache” at 50. “apache”: ")
+    assert (
+        "is ahead" not in over({1: [100.0], 10: [500.0], 50: [900.0]}, {1: [80.0], 10: [400.0], 50: [700.0]}).sentence
+    )
+
+
+def test_no_row_is_better_where_a_program_beside_the_slower_side_could_be_all_of_it():
+    """Of three configs the one beside which nothing else ran is still told apart."""
+    sides = (BASE, ab("http://h/")), (times(1.3), ab("http://h/")), (times(1.6), ab("http://h/"))
+    found = head(*sides, watched=[(programs, 1, SERVER), (programs, 2, SERVER, BACKUP), (programs, 3, SERVER)])
+    assert (found.outcome, found.winner.title, found.loser.title) == ("unproven", "c", "b")
