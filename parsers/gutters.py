@@ -109,27 +109,17 @@ def strip_gutter(lines: Lines, first: str) -> Lines | None:
         line = next(lines, None) if len(texts) < MOST_LINES else None
     if line is not None:
         lines.step_back()
-    part = Lines([text.rstrip("\r\n") + "\n" for text in texts])
-    part.number = number - 1
-    return part
+    return Lines([text.rstrip("\r\n") + "\n" for text in texts], number - 1)
 
 
 def _find_right_border(lines: Lines, first: str) -> int:
     """The column of a border that stands behind this line, which opens a tool's output, and behind the next ones; 0 for none."""
     column = len(first.rstrip()) - 1
-    if (
-        column < 1
-        or first[column] not in _BORDERS
-        or first.lstrip()[0] in _BORDERS
-        or not _may_open(first[:column].strip())
-    ):
+    if column < 1 or first[column] not in _BORDERS or first.lstrip()[0] in _BORDERS:
         return 0
-    ahead = lines.ahead(_ENOUGH)
-    return (
-        column
-        if len(ahead) == _ENOUGH and all(line[column : column + 2].strip() == first[column] for line in ahead)
-        else 0
-    )
+    ahead = lines.ahead(_ENOUGH) if _may_open(first[:column].strip()) else []
+    same = [line for line in ahead if line[column : column + 2].strip() == first[column]]
+    return column if len(same) == len(ahead) == _ENOUGH else 0
 
 
 def _strip_right_border(lines: Lines, first: str, column: int) -> Lines:
@@ -140,9 +130,7 @@ def _strip_right_border(lines: Lines, first: str, column: int) -> Lines:
         line = next(lines, None) if len(texts) < MOST_LINES else None
     if line is not None:
         lines.step_back()
-    part = Lines(texts)
-    part.number = number - 1
-    return part
+    return Lines(texts, number - 1)
 
 
 # --- lines listed as JSON ----------------------------------------------------------------------------------------------
@@ -167,6 +155,4 @@ def unlist(lines: Lines) -> Lines:
             texts.append(json.loads(listed[1], strict=False))
         except ValueError:  # an escape that JSON does not have
             texts.append(listed[1][1:-1])
-    part = Lines([" ".join(text.split("\n")) + "\n" for text in texts])
-    part.number = number
-    return part
+    return Lines([" ".join(text.split("\n")) + "\n" for text in texts], number)

@@ -13,9 +13,8 @@ from functools import lru_cache
 from typing import Any
 
 from .lines import Lines
-from .multiline import peek_rest, take_rest
+from .multiline import peek_rest
 from .records import Found, Problem
-from .transcript import is_elision
 from .units import number
 
 # "Average:" and "Summary:" (of file systems) as sysstat's own translations have it.
@@ -136,23 +135,18 @@ class _Reading:
         self.tool = tool
         self.titles = titles
         self.heading = self.stamp = ""  # what the interval's titles and its rows begin with
-        self.taken: list[str] = []  # raw lines since the last one that belongs to the interval
         self.wraps = 0  # how many lines were the rest of a command
         self.found = Interval(0, 0)
 
     def read(self) -> Interval | None:
-        for line in self.lines:
-            self.taken.append(self.lines.raw)
-            text = line.strip().removeprefix("#").lstrip()
-            if not text or is_elision(text):
-                continue
+        for line in self.lines.texts(elisions=True):
+            text = line.removeprefix("#").lstrip()
             number, stamp = self.lines.number, _STAMP.match(text)
             if stamp is None or not self._take_line(stamp[1], text, text[stamp.end() :]):
+                self.lines.refuse()
                 break
             self.found.first = self.found.first or number
             self.found.last = self.lines.number
-            self.taken.clear()
-        self.lines.back(*self.taken)
         self.found.tables = [(titles, rows) for titles, rows in self.found.tables if rows]
         return self.found if self.found.tables or self.found.problems else None
 
@@ -174,7 +168,7 @@ class _Reading:
             words = more.split()
             if not all(_TITLE.fullmatch(word) for word in words):
                 break
-            line = take_rest(self.lines, self.taken)
+            line = self.lines.take_next()
             self.titles += words
         self.found.tables.append((self.titles, []))
         return True
@@ -189,7 +183,7 @@ class _Reading:
             if self.lines.number - number > _MOST:
                 break
             self.wraps += len(cells) == most
-            line = take_rest(self.lines, self.taken)
+            line = self.lines.take_next()
             text = f"{text} {more}"
             cells = text.split(None, most - 1)
         if not named and len(cells) == most and " " in cells[-1]:
@@ -241,3 +235,20 @@ def clock(stamp: str) -> str | None:
     if " AM" in stamp or " PM" in stamp:
         hour = hour % 12 + (12 if " PM" in stamp else 0)
     return f"{hour:02}:{parts[1]}:{parts[2]}"
+
+
+# --- prints of any monitor ------------------------------------------------------------------------------------------------
+_NEAR = 3
+
+
+def iteration(lines: Lines, kind: str, first: int, last: int, above: str) -> int:
+    """Which print of one run this is, from 1: one more than that of the block right before, with nothing but blanks between.
+
+    first, last     lines of this block
+    above           `lines.raw` as its reading began
+    """
+    before, count = lines.memory.get(kind, (None, 0))
+    gap = first - before if before is not None else 0
+    count = count + 1 if gap == 1 or (0 < gap <= _NEAR and not above.strip()) else 1
+    lines.memory[kind] = (last, count)
+    return int(count)

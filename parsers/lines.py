@@ -47,13 +47,13 @@ class Lines:
     stamp    what a log had before the line returned last, and was taken off it: its time, mostly
     """
 
-    def __init__(self, lines: Iterable[str]) -> None:
+    def __init__(self, lines: Iterable[str], number: int = 0) -> None:
         self.complete = isinstance(lines, Text)
         self._ended = 0  # number of the text's last line once it is known to be whole
         self._pieces = pieces(lines)
         self._text = ""  # what was fetched and not dropped yet; the next line begins at _at
         self._at = 0
-        self.number = 0
+        self.number = number
         self.raw = ""
         self.before = ""
         self.prefix = self.quoting = ""
@@ -389,19 +389,3 @@ class Lines:
         """Take the next `rows` lines, `size` characters with their ends."""
         self._at += size
         self.number += rows
-
-
-_NEAR = 3
-
-
-def iteration(lines: Lines, kind: str, first: int, last: int, above: str) -> int:
-    """Which print of one run this is, from 1: one more than that of the block right before, with nothing but blanks between.
-
-    first, last     lines of this block
-    above           `lines.raw` as its reading began
-    """
-    before, count = lines.memory.get(kind, (None, 0))
-    gap = first - before if before is not None else 0
-    count = count + 1 if gap == 1 or (0 < gap <= _NEAR and not above.strip()) else 1
-    lines.memory[kind] = (last, count)
-    return int(count)

@@ -65,14 +65,6 @@ def peek_rest(lines: Lines, line: str, begins: re.Pattern[str]) -> str:
     return more if more and was_broken(line, more) and not begins.match(more) else ""
 
 
-def take_rest(lines: Lines, taken: list[str]) -> str:
-    """Take what `peek_rest` gave; the raw lines are added to `taken`."""
-    taken += lines.skip_blank()
-    line = next(lines)
-    taken.append(lines.raw)
-    return line.strip()
-
-
 # --- an object of JSON, on one line or over many --------------------------------------------------------------------------
 _MOST_LINES, _MOST_SIZE, _DEEPEST = 4000, 400_000, 60
 _SIGN = re.compile(r'["{}\[\]\\]')

@@ -166,8 +166,9 @@ def _split_panes(source: Lines, line: str, column: int) -> Iterator[Lines]:
         raws.append(source.raw)
         halves.append(cut(text, column) if is_wide else (text.rstrip("\r\n"), ""))
         last = len(halves) if is_wide else last
-    left, right = Lines([f"{half[0]}\n" for half in halves]), Lines([f"{half[1]}\n" for half in halves[:last]])
-    left.number = right.number = number - 1
+    left, right = (
+        Lines([f"{half[side]}\n" for half in part], number - 1) for side, part in enumerate((halves, halves[:last]))
+    )
     left.until = number - 1 + last
     yield left
     source.back(*raws[max(left.number, left.until) - number :])
@@ -205,8 +206,7 @@ def split_beside(lines: Lines, first: str, column: int) -> tuple[Lines, Lines]:
         if len(behind) > _MOST_ALONE or len(halves) > MOST_BESIDE:
             break
     lines.back(*behind)
-    left, right = (Lines([f"{half[side]}\n" for half in halves]) for side in (0, 1))
-    left.number = right.number = number - 1
+    left, right = (Lines([f"{half[side]}\n" for half in halves], number - 1) for side in (0, 1))
     return left, right
 
 
@@ -244,10 +244,7 @@ def split_cells(lines: Lines, n: int) -> list[Lines]:
             break
         cells = split_row(line)
         rows.append([cell[cell[:1] == " " :] for cell in cells] if len(cells) == n else [""] * n)
-    parts = [Lines([f"{row[column]}\n" for row in rows]) for column in range(n)]
-    for part in parts:
-        part.number = number
-    return parts
+    return [Lines([f"{row[column]}\n" for row in rows], number) for column in range(n)]
 
 
 # --- containers that share a log ---------------------------------------------------------------------------------------
@@ -312,8 +309,7 @@ def split_streams(lines: Lines, first: str) -> Iterator[tuple[str, str, Lines]]:
         line = next(lines, None) if taken < MOST_LINES else None
     for prefix, own in texts.items():
         stream = find_stream(prefix)
-        part = Lines(f"{own.get(at, '')}\n" for at in range(taken))
-        part.number = number - 1
+        part = Lines((f"{own.get(at, '')}\n" for at in range(taken)), number - 1)
         yield (stream["pod"] or stream["host"] or stream["name"] if stream else prefix), prefix.strip(" |:[]"), part
 
 
@@ -358,7 +354,5 @@ def split_diff(lines: Lines, first: str) -> tuple[list[tuple[str, Lines]], list[
         for side, texts in enumerate(sides):
             texts.append(line[1:].rstrip("\r\n") if side in own else "")
             left[side] -= side in own and left[side] > 0
-    parts = [Lines([f"{text}\n" for text in texts]) for texts in sides]
-    for part in parts:
-        part.number = number - 1
+    parts = [Lines([f"{text}\n" for text in texts], number - 1) for texts in sides]
     return list(zip(names, parts, strict=True)), raw

@@ -13,7 +13,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..lines import Lines, iteration
+from ..intervals import iteration
+from ..lines import Lines
 from ..multiline import match_joined
 from ..records import Found, ProcessSample, Record
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..intervals import clock, column, figure, metric
 from ..lines import Lines
-from ..multiline import peek_rest, take_rest
+from ..multiline import peek_rest
 from ..records import Found, Problem, Record, SystemSample
 from ..units import CPU_SHARES
 
@@ -52,20 +52,14 @@ class _Report:
         self.seen: list[list[str]] = []  # titles of the tables that this report has
         self.problems: list[Problem] = []
         self.first = self.last = 0
-        self.taken: list[str] = []
 
     def read(self, count: int, command: str | None) -> Found | None:
-        for line in self.lines:
-            self.taken.append(self.lines.raw)
-            text = line.strip()
-            if not text:
-                continue
+        for text in self.lines.texts():
             number = self.lines.number
             if not self._take_line(text):
+                self.lines.refuse()
                 break
             self.first, self.last = self.first or number, self.lines.number
-            self.taken.clear()
-        self.lines.back(*self.taken)
         if not self.devices and not self.values.keys() & _SHARES.keys() and not self.problems:
             return None
         self.lines.memory[KIND] = count
@@ -102,7 +96,7 @@ class _Report:
         while more := peek_rest(self.lines, text, _BEGINS):
             if not all(_WORD.fullmatch(word) for word in more.split()):
                 break
-            text = take_rest(self.lines, self.taken)
+            text = self.lines.take_next()
             words += more.split()
         words = [word.rstrip(":") for word in words]
         if words in self.seen:
@@ -115,7 +109,7 @@ class _Report:
         line = text
         titles = self.titles[1:] if self.titles[0] == "avg-cpu" else self.titles
         while len(words) < len(titles) and (more := peek_rest(self.lines, line, _BEGINS)):
-            line = take_rest(self.lines, self.taken)
+            line = self.lines.take_next()
             words += more.split()
         if len(words) > len(titles) or (len(words) < len(titles) and not self.lines.unended()):
             return False

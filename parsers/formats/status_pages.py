@@ -32,7 +32,8 @@ from collections import Counter
 from typing import Any
 
 from ..catalogue import Format
-from ..lines import Lines, iteration
+from ..intervals import iteration
+from ..lines import Lines
 from ..multiline import match_joined, was_broken
 from ..records import Found, Problem, Record, SystemSample
 from ..units import number

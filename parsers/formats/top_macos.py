@@ -14,7 +14,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..lines import Lines, iteration
+from ..intervals import iteration
+from ..lines import Lines
 from ..multiline import was_broken
 from ..records import Found, Record, SystemSample
 from ..tables import Table, samples
@@ -70,21 +71,15 @@ class _Screen:
         self.values: dict[str, Any] = {}
         self.titles: list[str] = []
         self.rows: list[dict[str, Any]] = []
-        self.taken: list[str] = []
         self.first = self.last = 0
 
     def read(self) -> Found | None:
-        for line in self.lines:
-            self.taken.append(self.lines.raw)
-            text = line.strip()
-            if not text:
-                continue
+        for text in self.lines.texts():
             number = self.lines.number
             if not (self._take_row(text) if self.titles else self._take_header(text) or self._take_summary(text)):
+                self.lines.refuse()
                 break
             self.first, self.last = self.first or number, self.lines.number
-            self.taken.clear()
-        self.lines.back(*self.taken)
         if not self.values and not self.rows:
             return None
         count = iteration(self.lines, KIND, self.first, self.last, self.above)
@@ -112,15 +107,9 @@ class _Screen:
         while (ahead := self.lines.ahead(1)) and was_broken(last, ahead[0]) and not _BEGINS.match(ahead[0].strip()):
             if self.lines.number - number > _MOST:
                 break
-            last = self._take()
+            last = self.lines.take_next()
             text = f"{text} {last}"
         return text
-
-    def _take(self) -> str:
-        self.taken += self.lines.skip_blank()
-        line = next(self.lines)
-        self.taken.append(self.lines.raw)
-        return line.strip()
 
     def _take_header(self, text: str) -> bool:
         words = text.split()
@@ -129,7 +118,7 @@ class _Screen:
         while (ahead := self.lines.ahead(1)) and re.fullmatch(
             r"[A-Z#%][A-Z#%_]*(?:\s+[A-Z#%][A-Z#%_]*)*", ahead[0].strip()
         ):
-            words += self._take().split()
+            words += self.lines.take_next().split()
         self.titles = words
         return True
 
@@ -140,7 +129,7 @@ class _Screen:
                 break
             if not was_broken(text, ahead[0]) or self._split_fields(ahead[0].strip()) is not None:
                 break
-            text = self._take()
+            text = self.lines.take_next()
             whole = f"{whole} {text}"
             row = self._split_fields(whole)
         if row is None:

@@ -23,7 +23,8 @@ from contextlib import suppress
 from typing import Any
 
 from ..catalogue import Format
-from ..lines import Lines, iteration
+from ..intervals import iteration
+from ..lines import Lines
 from ..multiline import match_joined
 from ..records import Found, Record, SystemSample
 from ..units import number, uptime_s
