@@ -10,7 +10,8 @@ from runs.analysis.cost import Cost, compute_cost
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubts import Doubt, find_doubts, list_excluded, list_incomparable
 from runs.analysis.headline import Headline, Outcome, find_headline
-from runs.analysis.headline_against import RATE, HeadlineData, find_doubtful
+from runs.analysis.headline_against import RATE, HeadlineData
+from runs.analysis.headline_conditions import find_doubtful
 from runs.analysis.headline_wording import write_headline
 from runs.analysis.judgement import judge
 from runs.analysis.scalability_law import Sweep

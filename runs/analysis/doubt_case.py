@@ -42,6 +42,10 @@ class Finding:
     run: int | None = None
     config: int | None = None
 
+    @property
+    def first_source(self) -> Source | None:
+        return next(iter(self.sources), None)
+
 
 def about_run(run: RunFact, severity: Severity, moral: str, **facts: Any) -> Finding:
     """A finding that rests on the line of the rule's figure, see doubts.Rule.figures."""

@@ -42,7 +42,6 @@ SLACK = 0.005
 # A mean of samples leaves a part of one out, and counts otherwise what was under way at either end.
 SAMPLED, SAMPLE_S = 0.1, 1.0
 ENOUGH_FOR_MEDIAN = 10  # requests, so that the one after the median is in the table too
-FINE_DIGITS, ENOUGH_FINE = 4, 3  # so many figures of so many digits are no accident
 NEAR_TIMES = 0.05  # tools round times, each percentile in its own way
 FEW_STEPS = 10  # one step is then 10 % or more
 MANY_STEPS = 50  # one is then under 2 %, which is no difference worth a word
@@ -267,28 +266,6 @@ def find_wrong_rates(case: Case) -> Iterator[Finding]:
             yield about_run(run, "caution", "contradiction", made=made, took=took, printed=printed)
 
 
-def find_copies(case: Case) -> Iterator[Finding]:
-    """A report that stands under an earlier config as well, digit for digit: no two runs are that alike."""
-    seen: dict[tuple[object, ...], RunFact] = {}
-    for run in case.counted_runs:
-        printed = (run.requests_per_second, run.duration_s, run.mean_ms, run.max_ms, *run.percentiles_ms.values())
-        numbers = {value for value in (*printed, *run.values.values()) if isinstance(value, (int, float)) and value}
-        fine = {value for value in numbers if len(f"{value:.9g}".replace(".", "").strip("0")) >= FINE_DIGITS}
-        first = seen.setdefault((run.tool, run.complete_requests, *printed), run)
-        if first.config != run.config and len(fine) >= ENOUGH_FINE and first.values == run.values:
-            yield about_run(run, "fatal", "copied", of=case.titles[first.id])
-
-
-def find_impossible_sizes(case: Case) -> Iterator[Finding]:
-    """One process with more resident memory than its machine has."""
-    for capture in case.captures:
-        total = capture.metrics.get("mem_total_kb")
-        largest = max((process.rss_kb or 0 for process in capture.processes), default=0)
-        for run in case.runs_of(capture) if total and largest > total else ():
-            facts = {"program_mib": round(largest / 1024), "total_mib": round((total or 0) / 1024)}
-            yield Finding("caution", "contradiction", facts, (capture.first_line,), run=run.id)
-
-
 def find_wrong_means(case: Case) -> Iterator[Finding]:
     for run in case.counted_runs:
         printed, made, took = run.number("time_per_request_ms"), run.complete_requests, run.duration_s
@@ -341,9 +318,7 @@ def find_wrong_availabilities(case: Case) -> Iterator[Finding]:
         failed = run.number("failed_transactions")
         if printed is not None and hits and failed is not None:
             worked = 100 * hits / (hits + failed)
-            if (
-                worked - printed > 0.5
-            ):  # old versions count errors of HTTP as failed and leave them out of the availability
+            if worked - printed > 0.5:  # old versions leave failures by status out of it
                 facts = {"failed": failed, "hits": hits, "worked": worked, "printed": printed}
                 yield about_run(run, "caution", "contradiction", **facts)
 

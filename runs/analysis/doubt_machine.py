@@ -23,7 +23,7 @@ from runs.analysis.doubt_case import (
     seconds_taken,
 )
 from runs.analysis.facts import HUGE, CaptureFact, ProcessFact, RunFact
-from runs.analysis.monitors import MIB, free_kb, group_processes, is_server
+from runs.analysis.monitors import AROUND_THEM, MIB, free_kb, group_processes, is_server
 from runs.analysis.stats import common_slope, find_outliers
 
 TIGHT = 0.15  # with less of its memory available than this, what is in swap is missed
@@ -37,10 +37,6 @@ LINKS_MBIT = (100, 1000, 2500, 10_000, 25_000, 40_000, 100_000)
 # Of a link's bits those that are replies: TCP, IP and Ethernet take 5 to 6 % of full frames, and what is sent back some.
 CARRIED = (0.91, 0.955)
 FULL_PCT = 95  # of one core; what a program with one thread can use at most, less what sampling misses
-SERVERS = (
-    *("httpd", "apache2", "nginx", "lighttpd", "php-fpm", "php", "ruby", "python", "node", "java", "gunicorn", "uwsgi"),
-    *("puma", "caddy", "haproxy", "varnishd", "mysqld", "postgres", "h2o"),
-)
 CPU_MORALS: dict[str, tuple[Severity, str]] = {
     "server": ("note", "cpu_of_server"),
     "generator": ("caution", "cpu_of_generator"),
@@ -56,10 +52,9 @@ MOSTLY_OMITTED = 0.5
 IDLE, FEW_STEPS = 0.5, 5  # of the clients; a mean of few steps is too coarse
 HANG_MS = 200  # the least timer in TCP that a hanging request could wait for
 KEPT_UP = 0.95  # of the rate that was set; the first and last request are never a whole interval apart
-# Repeats of a steady server differ by a few per cent; a first one this far off is no repeat of the others.
-COLD = 0.15
-# With several later ones, also this many times as far as they lie from each other.
-COLD_SPREADS = 2
+COLD = 0.15  # repeats of a steady server differ by a few per cent; a first one this far off is none of the others
+COLD_SPREADS = 2  # with several later ones, also so many times as far as they lie from each other
+FINE_DIGITS, ENOUGH_FINE = 4, 3  # so many figures of so many digits are no accident
 LEAST_DRIFTING = 4  # repeats that show a drift; chance alone has so straight a line in 1 of 50 configs,
 DRIFT_P = 0.02
 DRIFT = 0.05  # and it must be 5 % from the first to the last
@@ -79,11 +74,10 @@ def _make_findings(case: Case, capture: CaptureFact, severity: Severity, moral: 
 
 def find_shared_host(case: Case) -> Iterator[Finding]:
     """The address is the machine's own, or a capture of the server shows the generator among its processes."""
-    local = {run.id for run in case.counted_runs if is_local(run)}
-    for run in case.counted_runs:
-        if run.id in local:
-            yield about_run(run, "caution", "shared_host", tool=run.tool, name=hostname_of(run))
-    seen = set(local)
+    seen: set[int] = set()
+    for run in filter(is_local, case.counted_runs):
+        seen.add(run.id)
+        yield about_run(run, "caution", "shared_host", tool=run.tool, name=hostname_of(run))
     for capture in case.captures:
         program = _find_loader_among_servers(capture)
         runs = [run for run in case.runs_of(capture) if run.id not in seen]
@@ -93,7 +87,7 @@ def find_shared_host(case: Case) -> Iterator[Finding]:
 
 
 def _find_loader_among_servers(capture: CaptureFact) -> str:
-    serves = any(process.group.startswith(SERVERS) for process in capture.processes)
+    serves = any(is_server(process.group) for process in capture.processes)
     loaders = sorted({process.group for process in capture.processes if process.makes_load})
     return loaders[0] if serves and loaders else ""
 
@@ -115,11 +109,10 @@ def _list_programs(case: Case, column: Column) -> dict[str, tuple[float, Capture
     found: dict[str, tuple[float, CaptureFact]] = {}
     for capture in {one.id: one for run in column.runs for one in case.captures_of(run.id)}.values():
         if _is_during(capture) and case.watched_side(capture) != "generator":
-            for group in group_processes(capture, served=True):
-                is_kernels = not group.rss_kb  # a thread of the kernel works for whatever runs
-                if group.cpu_pct >= max(BUSY_PCT, found.get(group.name, (0.0,))[0]) and not is_kernels:
+            for group in group_processes(capture, served=True):  # threads of the kernel have no memory
+                if group.cpu_pct >= max(BUSY_PCT, found.get(group.name, (0.0,))[0]) and group.rss_kb:
                     found[group.name] = group.cpu_pct, capture
-    return found
+    return {name: used for name, used in found.items() if not name.lower().startswith(AROUND_THEM)}
 
 
 def find_full_links(case: Case) -> Iterator[Finding]:
@@ -160,7 +153,7 @@ def find_swapping(case: Case) -> Iterator[Finding]:
             continue
         seen |= runs
         severity, moral = _grade_swap(case, capture, runs)
-        total, free = _read_memory_kb(capture)
+        total, free = capture.metrics.get("mem_total_kb"), free_kb(capture)
         facts = {"used_mib": used / MIB, "phase": capture.phase}
         if total and free is not None:
             facts |= {"free_mib": free / MIB, "total_mib": total / MIB}
@@ -170,16 +163,11 @@ def find_swapping(case: Case) -> Iterator[Finding]:
 def _grade_swap(case: Case, capture: CaptureFact, runs: set[int]) -> tuple[Severity, str]:
     if case.watched_side(capture) == "generator":
         return "note", "generator_swapped"
-    total, free = _read_memory_kb(capture)
+    total, free = capture.metrics.get("mem_total_kb"), free_kb(capture)
     tight = bool(total) and free is not None and free < TIGHT * (total or 0)
     if not (tight or _is_paging(case, capture, runs)):
         return "note", "old_pages"
     return ("fatal", "paging_fatal") if runs and case.unswapped - runs else ("caution", "paging")
-
-
-def _read_memory_kb(capture: CaptureFact) -> tuple[float | None, float | None]:
-    """(total, available)."""
-    return capture.metrics.get("mem_total_kb"), free_kb(capture)
 
 
 def _is_paging(case: Case, capture: CaptureFact, runs: set[int]) -> bool:
@@ -238,6 +226,16 @@ def find_stolen_time(case: Case) -> Iterator[Finding]:
 
 def _is_during(capture: CaptureFact) -> bool:
     return capture.phase not in ("before", "after")
+
+
+def find_impossible_sizes(case: Case) -> Iterator[Finding]:
+    """One process with more resident memory than its machine has."""
+    for capture in case.captures:
+        total = capture.metrics.get("mem_total_kb")
+        largest = max((process.rss_kb or 0 for process in capture.processes), default=0)
+        for run in case.runs_of(capture) if total and largest > total else ():
+            facts = {"program_mib": round(largest / 1024), "total_mib": round((total or 0) / 1024)}
+            yield Finding("caution", "contradiction", facts, (capture.first_line,), run=run.id)
 
 
 def find_noisy_hosts(case: Case) -> Iterator[Finding]:
@@ -332,6 +330,18 @@ def find_outlying_repeats(case: Case) -> Iterator[Finding]:
         for at in find_outliers([math.log(rate) for rate in rates]):
             if at or rates[0] > median(rates):
                 yield about_run(rated[at][0], "caution", "outlier", rate=rates[at], usual=median(rates), n=len(rates))
+
+
+def find_copies(case: Case) -> Iterator[Finding]:
+    """A report that stands under an earlier config as well, digit for digit: no two runs are that alike."""
+    seen: dict[tuple[object, ...], RunFact] = {}
+    for run in case.counted_runs:
+        printed = (run.requests_per_second, run.duration_s, run.mean_ms, run.max_ms, *run.percentiles_ms.values())
+        numbers = {value for value in (*printed, *run.values.values()) if isinstance(value, (int, float)) and value}
+        fine = {value for value in numbers if len(f"{value:.9g}".replace(".", "").strip("0")) >= FINE_DIGITS}
+        first = seen.setdefault((run.tool, run.complete_requests, *printed), run)
+        if first.config != run.config and len(fine) >= ENOUGH_FINE and first.values == run.values:
+            yield about_run(run, "fatal", "copied", of=case.titles[first.id])
 
 
 def find_drifting_repeats(case: Case) -> Iterator[Finding]:

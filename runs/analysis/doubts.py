@@ -79,7 +79,7 @@ RULES = {
     "figures.mean": Rule(
         figures.find_wrong_means, "arithmetic: clients times the time taken over the requests", ("mean_ms",)
     ),
-    "figures.memory": Rule(figures.find_impossible_sizes, "arithmetic: resident memory is a part of the machine's"),
+    "figures.memory": Rule(machine.find_impossible_sizes, "arithmetic: resident memory is a part of the machine's"),
     "figures.percentiles": Rule(
         figures.find_wrong_percentiles, "arithmetic: percentiles rise up to the longest time", ("percentiles_ms.50",)
     ),
@@ -136,7 +136,7 @@ RULES = {
         "order statistics; Tene, How NOT to Measure Latency (2013): coordinated omission",
         ("percentiles_ms.99", "max_ms"),
     ),
-    "repeats.copied": Rule(figures.find_copies, "practice: no two runs have all figures alike to the last digit"),
+    "repeats.copied": Rule(machine.find_copies, "practice: no two runs have all figures alike to the last digit"),
     "repeats.outlier": Rule(machine.find_outlying_repeats, "robust statistics: the median absolute deviation", (RATE,)),
     "repeats.trend": Rule(
         machine.find_drifting_repeats, "a straight line through the logs of the rates in their order"

@@ -16,28 +16,37 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from statistics import median
 
 from runs.analysis.bd_command import write_command
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubts import list_incomparable
 from runs.analysis.headline_against import (
     GENERATOR,
-    HELD_BACK,
     IMPOSSIBLE,
+    MEASURES,
     NETWORK,
     OTHERS,
     RATE,
     REQUEST,
-    Failure,
     HeadlineData,
     Objection,
     RankedColumn,
+    find_objections,
+    find_widest_spread,
+    leads_by_median,
+    make_failure_objection,
+    pick_measure,
+    score_column,
+)
+from runs.analysis.headline_conditions import (
+    DAY,
+    HELD_BACK,
+    Unlike,
     find_contradictions,
     find_flaws,
-    find_objections,
+    find_odd_runs,
+    find_unlike,
 )
-from runs.analysis.headline_unlike import DAY, Unlike, find_unlike
 from runs.analysis.scalability_law import Sweep
 from runs.analysis.scaling import Range, find_range
 from runs.analysis.table import find_family, name_workload
@@ -153,9 +162,6 @@ def _to_percent(ratio: float | None) -> float | None:
     return None if ratio is None else (ratio - 1) * 100
 
 
-# The leading metric is the first that two sides have; of load at a set rate the times lead, as the rate was given.
-MEASURES = {RATE: 1, "mean_ms": -1, "p50_ms": -1}
-NEAR = 1.02  # of rates that were set: all alike
 ADVISED_S = 10  # how long a run is to be at least, where they were too short
 FEWEST = 4  # repeats to advise where nothing is known of their spread
 FEWEST_A_LEVEL = 3
@@ -188,7 +194,7 @@ def _decide_workload(data: HeadlineData, block: Sequence[int]) -> Headline:
         metric=rest.metric,
         winner=rest.winner or next(iter(rest.sides), None),
         loser=bad[0],
-        against=tuple(_make_failure_objection(side.title, side.failure) for side in bad if side.failure),
+        against=tuple(make_failure_objection(side.title, side.failure) for side in bad if side.failure),
         sides=(*rest.sides, *bad),
         dropped=dropped,
         workload=rest.workload,
@@ -204,39 +210,15 @@ def _advise_on_dropped(data: HeadlineData, block: Sequence[int]) -> Next:
     return Next(NextStep.ALIKE) if wrong is None else Next(NextStep.MEND, about=wrong)
 
 
-def _make_failure_objection(title: str, failure: Failure) -> Objection:
-    share = None if failure.share is None else 100 * failure.share
-    return Objection("failures", title, failure.rule, "%", share, serious=True, source=failure.source)
-
-
 def _compare_columns(data: HeadlineData, ats: Sequence[int]) -> Headline:
     """Columns under one load, none of which failed: the best of them against the second best."""
-    key = _pick_measure(data, ats)
+    key = pick_measure(data, ats)
     sides = [side for at in ats if (side := data.side(key, at)).value is not None]
     if not sides:
         return Headline(Outcome.NONE, Next(NextStep.LOAD), key)
     if len(sides) == 1:
         return Headline(Outcome.SINGLE, Next(NextStep.COMPARE), key, sides=tuple(sides))
-    return _compare_best_two(data, key, sorted(sides, key=lambda side: -_score_column(data, key, side)))
-
-
-def _pick_measure(data: HeadlineData, ats: Sequence[int]) -> str:
-    have = {key: sum(bool(data.figures(key, at)) for at in ats) for key in MEASURES}
-    rates = [one.value for at in ats for one in data.figures(RATE, at)]
-    was_set = {run for doubt in data.concerns("load.set_rate", ats) for run in doubt.runs}
-    runs = {run.id for at in ats for run in data.comparison.columns[at].runs}
-    if rates and runs <= was_set and min(rates) > 0 and max(rates) < NEAR * min(rates) and have["mean_ms"] > 1:
-        return "mean_ms"
-    return next((key for key in MEASURES if have[key] == len(ats) > 1), max(have, key=lambda key: have[key]))
-
-
-def _score_column(data: HeadlineData, key: str, side: RankedColumn) -> float:
-    """How good a side is beside the others of its block: by its verdict's ratio, as the table has it, or by its mean."""
-    verdict = data.judgement.of(key, side.at)
-    value = side.value or 0.0
-    if verdict and verdict.ratio:
-        value = verdict.ratio * (data.side(key, data.judgement.bases[side.at]).value or 0.0)
-    return value if MEASURES[key] > 0 else -value
+    return _compare_best_two(data, key, sorted(sides, key=lambda side: -score_column(data, key, side)))
 
 
 def _compare_best_two(data: HeadlineData, key: str, ranked: Sequence[RankedColumn]) -> Headline:
@@ -268,10 +250,10 @@ def _compare_best_two(data: HeadlineData, key: str, ranked: Sequence[RankedColum
         first = [one for one in wrong if one.config] + [one for one in flaws if one.rule in HELD_BACK and one.serious]
         against = [*first, *better, *against, *(one for one in [*flaws, *wrong] if one not in first)]
     outcome = Outcome.NOT_COMPARABLE if stops else _decide_outcome(verdict, against)
-    odd = _find_odd_runs(data, (own, other))
-    if odd[0] and outcome == Outcome.UNPROVEN and not _leads_by_median(data, key, own, other):
+    odd = find_odd_runs(data, (own, other))
+    if odd[0] and outcome == Outcome.UNPROVEN and not leads_by_median(data, key, own, other):
         step = _advise(outcome, verdict, against, odd)
-        sides, spread = (own, other, *ranked[2:]), _find_widest_spread(data, key, (own, other))
+        sides, spread = (own, other, *ranked[2:]), find_widest_spread(data, key, (own, other))
         return Headline(outcome, step, key, odd=odd, spread=spread, against=tuple(against), sides=sides)
     runs_of = [data.comparison.columns[side.at].runs for side in (own, other)]
     are_typed = all(any(map(write_command, runs)) for runs in runs_of)  # one line can run both in turn
@@ -288,7 +270,7 @@ def _compare_best_two(data: HeadlineData, key: str, ranked: Sequence[RankedColum
         low=verdict.low if leads else None,
         high=verdict.high if leads else None,
         p=(verdict.p if verdict.p_adjusted is None else verdict.p_adjusted) if leads else None,
-        spread=_find_widest_spread(data, key, (own, other)),
+        spread=find_widest_spread(data, key, (own, other)),
         within_step=verdict.ground == Ground.WITHIN_STEP,
         drift=verdict.ground == Ground.DRIFT,
         against=tuple(against),
@@ -297,12 +279,6 @@ def _compare_best_two(data: HeadlineData, key: str, ranked: Sequence[RankedColum
         machines=tuple(one for one in differing if one.is_compared and one.name in ("CPU", "cores")),
         base=_compare_with_base(data, key, own, other),
     )
-
-
-def _leads_by_median(data: HeadlineData, key: str, own: RankedColumn, other: RankedColumn) -> bool:
-    """Whether the leader by the mean leads by the median, too: else one odd run decides."""
-    mine, its = (median(one.value for one in data.figures(key, side.at)) for side in (own, other))
-    return (mine > its) == (MEASURES[key] > 0)
 
 
 def _decide_outcome(verdict: Verdict, against: Sequence[Objection]) -> Outcome:
@@ -318,15 +294,6 @@ def _decide_outcome(verdict: Verdict, against: Sequence[Objection]) -> Outcome:
     if verdict.kind in (Kind.BETTER, Kind.WORSE):
         return Outcome.TRADE_OFF if serious else Outcome.BETTER
     return Outcome.LIKELY if verdict.kind in (*GAINS, *LOSSES) else Outcome.UNPROVEN
-
-
-def _find_odd_runs(data: HeadlineData, sides: Sequence[RankedColumn]) -> tuple[str, str]:
-    """Whether one repeat of any is far off, or the first of any looks cold."""
-    for rule, what in (("warmth.first", "cold"), ("repeats.outlier", "outlier")):
-        for side in sides:
-            if data.concerns(rule, [side.at]):
-                return what, side.title
-    return "", ""
 
 
 def _advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], odd: tuple[str, str]) -> Next:
@@ -355,11 +322,6 @@ def _advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], od
     if verdict.fewest == 1:  # whose own spread nobody knows: a few repeats show it
         return Next(NextStep.REPEAT, needed if needed <= MOST_ADVISED else FEWEST)
     return Next(NextStep.STEADY) if needed > MOST_ADVISED else Next(NextStep.REPEAT, max(needed, verdict.fewest + 2))
-
-
-def _find_widest_spread(data: HeadlineData, key: str, sides: Sequence[RankedColumn]) -> float | None:
-    values = [[one.value for one in data.figures(key, side.at)] for side in sides]
-    return max((max(own) / min(own) for own in values if len(own) > 1 and min(own) > 0), default=None)
 
 
 def _compare_with_base(
@@ -407,7 +369,7 @@ def _combine_single_configs(data: HeadlineData, found: Sequence[Headline]) -> He
 def _make_sweep_headline(data: HeadlineData, swept: Range, found: Sequence[Headline]) -> Headline:
     """One thing over a range; of several configs the one that leads at each level is the winner."""
     once = min((point.n for point in swept.points if point.n), default=1) == 1
-    odd, about = _find_odd_runs(data, [data.side(RATE, point.at) for point in swept.points])
+    odd, about = find_odd_runs(data, [data.side(RATE, point.at) for point in swept.points])
     if data.concerns(GENERATOR, range(len(data.comparison.columns))):
         step = Next(NextStep.GENERATOR)
     elif failing := [point for point in swept.points if point.config not in {one.config for one in swept.sound}]:

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from statistics import median
 
 from runs.analysis.columns import Column
 from runs.analysis.doubt_case import FATAL, Finding
@@ -40,8 +41,9 @@ WORSE, SHOWN = 1.1, 1.25
 MUCH_WORSE = 2.0  # seen and not tested: serious all the same
 MOST_TIMES = 2
 LONG_ENOUGH_S = 1.0  # to be no more than a doubt
-# What held a side back other than its config: rule -> the findings that say so, of whatever rule.
-HELD_BACK = {GENERATOR: {"generator_full", "cpu_of_generator"}, NETWORK: {"link_full"}, OTHERS: {"others"}}
+# The leading metric is the first that two sides have; of load at a set rate the times lead, as the rate was given.
+MEASURES = {RATE: 1, "mean_ms": -1, "p50_ms": -1}
+NEAR = 1.02  # of rates that were set: all alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +219,7 @@ def _find_coordinated_omission(data: HeadlineData, own: RankedColumn, other: Ran
     mine, its = (max(by_share, default=0.0) for by_share in told)
     if mine <= its:
         return []
-    return [Objection("omission", own.title, "", "%", 100 * mine, source=_first_source(told[0][mine]))]
+    return [Objection("omission", own.title, "", "%", 100 * mine, source=told[0][mine].first_source)]
 
 
 def _say_missed(data: HeadlineData, sides: Sequence[RankedColumn]) -> list[Objection]:
@@ -227,12 +229,8 @@ def _say_missed(data: HeadlineData, sides: Sequence[RankedColumn]) -> list[Objec
         most = max(data.findings(MISSED, side.at), key=lambda one: one.facts["missed"])
         asked, got = most.facts.get("asked"), most.facts.get("got")
         value = 100 * most.facts["missed"] if asked is None else got
-        told.append(Objection(MISSED, side.title, "", "%", value, asked, source=_first_source(most)))
+        told.append(Objection(MISSED, side.title, "", "%", value, asked, source=most.first_source))
     return told
-
-
-def _first_source(finding: Finding) -> Source | None:
-    return next(iter(finding.sources), None)
 
 
 def _choose_rule(data: HeadlineData, row: Row, lead: str) -> str:
@@ -311,96 +309,36 @@ def _find_aborted(data: HeadlineData, own: RankedColumn) -> list[Objection]:
     return [Objection("aborted", own.title, "", "runs", len(broken), len(runs), source=source)]
 
 
-def find_doubtful(data: HeadlineData, ahead: int, behind: int) -> str:
-    """The rule of what could be all of a lead of one column over another; "" for nothing."""
-    own, other = data.side(RATE, ahead), data.side(RATE, behind)
-    if any(one.config for one in find_contradictions(data, own, other)):
-        return IMPOSSIBLE
-    return next((one.rule for one in _find_held_back(data, own, other) if one.serious), "")
+def make_failure_objection(title: str, failure: Failure) -> Objection:
+    share = None if failure.share is None else 100 * failure.share
+    return Objection("failures", title, failure.rule, "%", share, serious=True, source=failure.source)
 
 
-def find_flaws(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
-    """What makes both sides' figures doubtful."""
-    finders = (_find_held_back, _find_stopped, _find_idle_clients, _find_closed_connections, _find_short_runs)
-    return [found for find in finders for found in find(data, own, other)]
+def pick_measure(data: HeadlineData, ats: Sequence[int]) -> str:
+    have = {key: sum(bool(data.figures(key, at)) for at in ats) for key in MEASURES}
+    rates = [one.value for at in ats for one in data.figures(RATE, at)]
+    was_set = {run for doubt in data.concerns("load.set_rate", ats) for run in doubt.runs}
+    runs = {run.id for at in ats for run in data.comparison.columns[at].runs}
+    if rates and runs <= was_set and min(rates) > 0 and max(rates) < NEAR * min(rates) and have["mean_ms"] > 1:
+        return "mean_ms"
+    return next((key for key in MEASURES if have[key] == len(ats) > 1), max(have, key=lambda key: have[key]))
 
 
-def _find_held_back(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
-    """What other than its config held a side back. serious: the other side may serve more than the leader."""
-    told = []
-    for rule, morals in HELD_BACK.items():
-        found = {}
-        for side in (own, other):
-            every = [one for name in (rule, "machine.cpu") for one in data.findings(name, side.at)]
-            if full := next((one for one in every if one.moral in morals), None):
-                found[side.title] = full
-        if found:
-            whose, last = (next(iter(found)) if len(found) == 1 else ""), [*found.values()][-1]
-            label, share = str(last.facts.get("program", "")), last.facts.get("cpu")
-            serious, source = other.title in found, _first_source(last)
-            told.append(Objection(rule, whose, label, "%", share, serious=serious, source=source))
-    return told
+def score_column(data: HeadlineData, key: str, side: RankedColumn) -> float:
+    """How good a side is beside the others of its block: by its verdict's ratio, as the table has it, or by its mean."""
+    verdict = data.judgement.of(key, side.at)
+    value = side.value or 0.0
+    if verdict and verdict.ratio:
+        value = verdict.ratio * (data.side(key, data.judgement.bases[side.at]).value or 0.0)
+    return value if MEASURES[key] > 0 else -value
 
 
-def _find_stopped(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
-    """Someone ended the run of one side before all its requests were made."""
-    told = []
-    for side in (own, other):
-        for one in data.findings(STOPPED, side.at)[:1]:
-            made, asked = one.facts["made"], one.facts["asked"]
-            told.append(Objection(STOPPED, side.title, "", "requests", made, asked, source=_first_source(one)))
-    return told
+def find_widest_spread(data: HeadlineData, key: str, sides: Sequence[RankedColumn]) -> float | None:
+    values = [[one.value for one in data.figures(key, side.at)] for side in sides]
+    return max((max(own) / min(own) for own in values if len(own) > 1 and min(own) > 0), default=None)
 
 
-def _find_idle_clients(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
-    """Clients of one side mostly had no request under way, and those of the other had."""
-    idle = [(side, found[0]) for side in (own, other) if (found := data.findings("load.idle_clients", side.at))]
-    if len(idle) != 1 or any(run.is_open_loop for at in (own.at, other.at) for run in data.comparison.columns[at].runs):
-        return []  # at a set rate they stand by until they are needed
-    side, one = idle[0]
-    share = 100 * one.facts["busy"] / one.facts["clients"]
-    return [Objection("load.idle_clients", side.title, "", "%", share, source=_first_source(one))]
-
-
-def _find_closed_connections(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
-    """Connections of one side only that were to be kept and were not."""
-    closed = [(side, found[0]) for side in (own, other) if (found := data.findings(CLOSED, side.at))]
-    return (
-        [Objection(CLOSED, side.title, source=_first_source(one)) for side, one in closed] if len(closed) == 1 else []
-    )
-
-
-def find_contradictions(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
-    """Figures that cannot all be true, more failures than requests among them, with one of each side as its `label`.
-
-    Where reports of both sides contradict themselves alike, config is "": their tool counts otherwise than is known here.
-    """
-    found: dict[str, dict[str, Objection]] = {}
-    for side in (own, other):
-        runs = {run.id for run in data.comparison.columns[side.at].runs}
-        for doubt in data.doubts if runs else ():
-            part = next((part for part in doubt.parts if part.run in runs), None)
-            if part and doubt.rule.startswith(FIGURES) and not doubt.overruled:
-                told = Objection(
-                    IMPOSSIBLE, side.title, part.text.partition(": ")[0], source=next(iter(part.sources), None)
-                )
-                found.setdefault(doubt.rule, {}).setdefault(side.title, told)
-    one_sided = {title: told for each in found.values() if len(each) == 1 for title, told in each.items()}
-    both = [replace(next(iter(each.values())), config="") for each in found.values() if len(each) > 1]
-    return [*one_sided.values(), *both[:1]]
-
-
-def _find_short_runs(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
-    """Sides of which no run took a second: start-up and chance in scheduling are in every figure."""
-    short: dict[str, Finding] = {}
-    for side in (own, other):
-        runs = {run.id for run in data.comparison.columns[side.at].runs} - data.out.keys()
-        told = [one for one in data.findings("length.seconds", side.at) if one.run in runs]
-        longest = max(told, key=lambda one: one.facts["took"], default=None)
-        if longest and len(told) == len(runs) and longest.facts["took"] < LONG_ENOUGH_S:
-            short[side.title] = longest
-    if not short:
-        return []
-    whose = "" if len(short) > 1 else next(iter(short))
-    longest = max(short.values(), key=lambda one: one.facts["took"])
-    return [Objection("length.seconds", whose, "", "s", longest.facts["took"], source=_first_source(longest))]
+def leads_by_median(data: HeadlineData, key: str, own: RankedColumn, other: RankedColumn) -> bool:
+    """Whether the leader by the mean leads by the median, too: else one odd run decides."""
+    mine, its = (median(one.value for one in data.figures(key, side.at)) for side in (own, other))
+    return (mine > its) == (MEASURES[key] > 0)

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from runs.analysis.headline import ADVISED_S, Headline, Next, NextStep, Outcome
 from runs.analysis.headline_against import OTHERS, RATE, REQUEST, Objection, RankedColumn
+from runs.analysis.headline_conditions import DAY, STOLEN, Unlike
 from runs.analysis.headline_lead import (
     CONTRADICTION,
     FULL,
@@ -23,7 +24,6 @@ from runs.analysis.headline_lead import (
     say_ratio,
     why_unproven,
 )
-from runs.analysis.headline_unlike import DAY, STOLEN, Unlike
 from runs.analysis.objection_wording import as_number, describe_failure, describe_objection, say_against, shorten
 from runs.analysis.scaling import Range
 from runs.analysis.summary_wording import advise_levels, describe_leaders, describe_levels

@@ -69,9 +69,8 @@ def _make_group(name: str, members: list[ProcessFact], sums: Mapping[str, Sequen
 
 
 def is_server(program: str) -> bool:
-    """Whether a program answers requests, often runs behind one that does, or belongs to what starts them."""
-    name = program.lower()
-    return name.startswith((*FRONT, *BEHIND, *AROUND_THEM)) and not name.startswith("mysqldump")
+    """Whether a program answers requests, or often runs behind one that does."""
+    return program.lower().startswith((*FRONT, *BEHIND)) and not program.startswith("mysqldump")
 
 
 def pick_biggest(groups: Iterable[ProcessGroup], most: int, by: str = "rss_kb") -> list[str]:
@@ -148,6 +147,7 @@ FAMILIES = {
     "litespeed": ("litespeed", "lshttpd"),
 }
 # These serve many connections in each process, so that more processes would not serve more.
+# What starts servers and passes on what they write or receive.
 AROUND_THEM = ("docker", "containerd", "conmon", "systemd", "rsyslog", "journal", "chrony", "ntp", "irqbalance")
 MANY_IN_ONE = (
     *("nginx", "lighttpd", "caddy", "haproxy", "varnish", "h2o", "openresty", "traefik", "envoy", "node", "java"),

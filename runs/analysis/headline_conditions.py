@@ -1,17 +1,31 @@
-"""In what the loads, pages and machines of two sides differ, and whether that is what their configs are compared for."""
+"""Under which conditions two sides were measured: in what their loads, pages and machines differ, and whether that is what
+their configs are compared for; what held one of them back; reports that cannot be right or say little."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runs.analysis.columns import WORD, Column
-from runs.analysis.doubt_case import Case
+from runs.analysis.doubt_case import Case, Finding
 from runs.analysis.doubt_differences import FAMILIES, NONE, PROPERTIES, USUAL, compare_names, find_differences, is_sized
 from runs.analysis.facts import Source
-from runs.analysis.headline_against import HeadlineData
+from runs.analysis.headline_against import (
+    CLOSED,
+    FIGURES,
+    GENERATOR,
+    IMPOSSIBLE,
+    LONG_ENOUGH_S,
+    NETWORK,
+    OTHERS,
+    RATE,
+    STOPPED,
+    HeadlineData,
+    Objection,
+    RankedColumn,
+)
 from runs.numbers import figure
 
 STOLEN, DAY = "stolen CPU time", "day"
@@ -26,6 +40,8 @@ MACHINE = (
     r"|epyc|ryzen|mac(?:book)?(?: (?:pro|air|mini|studio))?|nuc)\b"
     r"|\b[a-z]{1,3}\d{1,2}[a-z]{0,4}[.-](?:\d*x)?(?:nano|micro|small|medium|large|metal|standard\S*)\b|[$€£]\s?\d+|\d+\s?[$€£]"
 )
+# What held a side back other than its config: rule -> the findings that say so, of whatever rule.
+HELD_BACK = {GENERATOR: {"generator_full", "cpu_of_generator"}, NETWORK: {"link_full"}, OTHERS: {"others"}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,3 +139,105 @@ def _is_compared(data: HeadlineData, unlike: Unlike, own: Column, other: Column)
         words |= {run.tool for column in (own, other) for run in column.runs}
     named, alike = compare_names((own.config.name, other.config.name), pattern, words)
     return alike and (named or any(re.search(pattern, name, re.I) for name in data.directives))
+
+
+def find_doubtful(data: HeadlineData, ahead: int, behind: int) -> str:
+    """The rule of what could be all of a lead of one column over another; "" for nothing."""
+    own, other = data.side(RATE, ahead), data.side(RATE, behind)
+    if any(one.config for one in find_contradictions(data, own, other)):
+        return IMPOSSIBLE
+    return next((one.rule for one in _find_held_back(data, own, other) if one.serious), "")
+
+
+def find_flaws(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
+    """What makes both sides' figures doubtful."""
+    finders = (_find_held_back, _find_stopped, _find_idle_clients, _find_closed_connections, _find_short_runs)
+    return [found for find in finders for found in find(data, own, other)]
+
+
+def _find_held_back(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
+    """What other than its config held a side back. serious: the other side may serve more than the leader."""
+    told = []
+    for rule, morals in HELD_BACK.items():
+        found = {}
+        for side in (own, other):
+            every = [one for name in (rule, "machine.cpu") for one in data.findings(name, side.at)]
+            if full := next((one for one in every if one.moral in morals), None):
+                found[side.title] = full
+        if found:
+            whose, last = (next(iter(found)) if len(found) == 1 else ""), [*found.values()][-1]
+            label, share = str(last.facts.get("program", "")), last.facts.get("cpu")
+            serious, source = other.title in found, last.first_source
+            told.append(Objection(rule, whose, label, "%", share, serious=serious, source=source))
+    return told
+
+
+def _find_stopped(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
+    """Someone ended the run of one side before all its requests were made."""
+    told = []
+    for side in (own, other):
+        for one in data.findings(STOPPED, side.at)[:1]:
+            made, asked = one.facts["made"], one.facts["asked"]
+            told.append(Objection(STOPPED, side.title, "", "requests", made, asked, source=one.first_source))
+    return told
+
+
+def _find_idle_clients(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
+    """Clients of one side mostly had no request under way, and those of the other had."""
+    idle = [(side, found[0]) for side in (own, other) if (found := data.findings("load.idle_clients", side.at))]
+    if len(idle) != 1 or any(run.is_open_loop for at in (own.at, other.at) for run in data.comparison.columns[at].runs):
+        return []  # at a set rate they stand by until they are needed
+    side, one = idle[0]
+    share = 100 * one.facts["busy"] / one.facts["clients"]
+    return [Objection("load.idle_clients", side.title, "", "%", share, source=one.first_source)]
+
+
+def _find_closed_connections(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
+    """Connections of one side only that were to be kept and were not."""
+    closed = [(side, found[0]) for side in (own, other) if (found := data.findings(CLOSED, side.at))]
+    return [Objection(CLOSED, side.title, source=one.first_source) for side, one in closed] if len(closed) == 1 else []
+
+
+def find_contradictions(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
+    """Figures that cannot all be true, more failures than requests among them, with one of each side as its `label`.
+
+    Where reports of both sides contradict themselves alike, config is "": their tool counts otherwise than is known here.
+    """
+    found: dict[str, dict[str, Objection]] = {}
+    for side in (own, other):
+        runs = {run.id for run in data.comparison.columns[side.at].runs}
+        for doubt in data.doubts if runs else ():
+            part = next((part for part in doubt.parts if part.run in runs), None)
+            if part and doubt.rule.startswith(FIGURES) and not doubt.overruled:
+                told = Objection(
+                    IMPOSSIBLE, side.title, part.text.partition(": ")[0], source=next(iter(part.sources), None)
+                )
+                found.setdefault(doubt.rule, {}).setdefault(side.title, told)
+    one_sided = {title: told for each in found.values() if len(each) == 1 for title, told in each.items()}
+    both = [replace(next(iter(each.values())), config="") for each in found.values() if len(each) > 1]
+    return [*one_sided.values(), *both[:1]]
+
+
+def _find_short_runs(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
+    """Sides of which no run took a second: start-up and chance in scheduling are in every figure."""
+    short: dict[str, Finding] = {}
+    for side in (own, other):
+        runs = {run.id for run in data.comparison.columns[side.at].runs} - data.out.keys()
+        told = [one for one in data.findings("length.seconds", side.at) if one.run in runs]
+        longest = max(told, key=lambda one: one.facts["took"], default=None)
+        if longest and len(told) == len(runs) and longest.facts["took"] < LONG_ENOUGH_S:
+            short[side.title] = longest
+    if not short:
+        return []
+    whose = "" if len(short) > 1 else next(iter(short))
+    longest = max(short.values(), key=lambda one: one.facts["took"])
+    return [Objection("length.seconds", whose, "", "s", longest.facts["took"], source=longest.first_source)]
+
+
+def find_odd_runs(data: HeadlineData, sides: Sequence[RankedColumn]) -> tuple[str, str]:
+    """Whether one repeat of any is far off, or the first of any looks cold."""
+    for rule, what in (("warmth.first", "cold"), ("repeats.outlier", "outlier")):
+        for side in sides:
+            if data.concerns(rule, [side.at]):
+                return what, side.title
+    return "", ""
