@@ -38,6 +38,7 @@ class Block:
     stream          what its lines had in front, in a log of several containers or machines: "bench-2"
     tail            (line, text) of each line of prose behind it, of the last block of a text
     typed           commands typed since the block before, its own among them (the last few)
+    shown           (name, value) of what commands showed since the block before: ("governor", "powersave")
     figure_lines    {path of a figure in the values: its line}, where the format keeps them
     """
 
@@ -59,6 +60,7 @@ class Block:
     below: list[tuple[int, str]] = field(default_factory=list)
     stream: str = field(default="", kw_only=True)
     tail: list[tuple[int, str]] = field(default_factory=list, kw_only=True)
+    shown: tuple[tuple[str, str], ...] = field(default=(), kw_only=True)
     typed: tuple[str, ...] = ()
     figure_lines: dict[str, int] = field(default_factory=dict, compare=False)
     _result: tuple[dict[str, Any], LoadResult] | None = field(default=None, init=False, repr=False, compare=False)

@@ -33,6 +33,8 @@ _ECHO = re.compile(r"echo\s+(?P<quote>['\"]?)(?P<said>[^'\"$>|&;`]{2,60})(?P=quo
 SHOWN = re.compile(  # what runs there, as another command tells it
     r"(?P<name>Server): (?P<value>\S+)|(?P<lang>go) version (?P<go>go\S+)\s.*"
     r"|(?P<of>Python|PHP|ruby|nginx version:) (?P<version>\S+).*"
+    r"|(?P<status>HTTP)/[\d.]+ (?P<code>\d{3})\b.*|(?i:(?:x-(?:\w+-)?|cf-)(?P<cache>cache)(?:-status)?: .*?(?P<hit>hit|miss|\w+).*)"
+    r"|The (?P<governs>governor) \"(?P<may>\w+)\".*|(?P<governor>powersave|performance|schedutil|ondemand|conservative)"
 )
 _WIKI_HEADING = re.compile(r"\s*h([1-6])\. +(?=\S)")
 # What a site generator reads above a page; its title is a heading.
@@ -74,7 +76,7 @@ class Context:
     above: tuple[int, str] = (0, "")  # the last line that was taken in
     service: str = ""  # the container whose lines come, in a log of several
     stream: str = ""  # the same with its number
-    shown: dict[str, str] = field(default_factory=dict)  # program -> its version, as the text showed it last
+    shown: tuple[tuple[str, str], ...] = ()
     branch: str | None = None  # of git, as the last prompt showed it
     no_diff_before: int = 0  # number of the line behind a diff that compares no load tests
     removed: dict[str, str] = field(default_factory=dict)  # settings of a diff's last removed lines, by first word
@@ -95,7 +97,7 @@ class Context:
             self._add_typed(number, text)
             return
         if self.in_output and (shown := SHOWN.fullmatch(text.strip())):
-            self._follow_version(*filter(None, shown.groups()))
+            self._note_shown(*filter(None, shown.groups()))
         if line.has_rate:
             self.add_problems(find_unread_rates({number: text}, set()))
         if line.tells_time:
@@ -110,7 +112,7 @@ class Context:
                 self._add_heading(number, line.label)
             self._follow_branch(text, number, above if line_above == number - 1 else "")
             if environment := ENVIRONMENT.match(text):
-                self._follow_version("environment", environment["name"])
+                self._note_shown("environment", environment["name"])
             self._follow_prompt(text, line.typed[1])
             self._add_command(line.typed, number, lines, line.prefix)
             if said := _ECHO.fullmatch(line.typed[1]):
@@ -201,11 +203,15 @@ class Context:
         if before != self.prompt and _NAMING_PROMPT.fullmatch(before) and parse_command(command).tool:
             self.prompt = before
 
-    def _follow_version(self, name: str, version: str) -> None:
-        """Take another version of what runs than was shown before for a command that sets it."""
-        if self.shown.get(name, "" if name == "environment" else version) != version:
-            self.commands = (*self.commands[1 - _TYPED :], f"export {name.split()[0]}={version}")
-        self.shown[name] = version
+    def _note_shown(self, name: str, value: str = "") -> None:
+        """Note what a command shows: what runs there and in which version, how a page was answered, the governor of the CPU."""
+        if value:
+            shown = (name.lower(), value.lower()) if name.lower() == "cache" else (name, value)
+        elif "scaling_governor" in (self.command.text if self.command else ""):
+            shown = ("governor", name)
+        else:
+            return
+        self.shown = (*self.shown[1 - _TYPED :], shown)
 
     def _follow_diff(self, text: str) -> None:
         """Take a setting that a diff shows with another value for a command that edits it."""
@@ -289,10 +295,10 @@ class Context:
         elif command is not None and not command.prose_since:
             command.printed = form.kind
         fields: dict[str, Any] = {"trail": self.trail, "above": self.stamps, "below": [], "typed": self.commands}
-        fields["stream"] = self.stream
+        fields |= {"stream": self.stream, "shown": self.shown}
         if command is not None:
             fields |= {"command": command.text, "command_line": command.line, "prompt_host": command.host}
-        self.trail, self.stamps, self.commands, self.in_output = [], fields["below"], (), False
+        self.trail, self.stamps, self.commands, self.shown, self.in_output = [], fields["below"], (), (), False
         return fields
 
     def add_problems(self, problems: list[Problem]) -> None:

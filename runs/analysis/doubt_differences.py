@@ -36,6 +36,7 @@ SIZES = r"small|large|big|tiny|\d*\s*[kmg]i?b|bytes?|files?|pages?|gzip|brotli|c
 KEEP_ALIVE, PIPELINING = r"keep[-_ ]?alive|persistent|\bka\b|(?<!\w)-k\b", r"pipelin\w*"
 SCRIPT, HTTP = r"scripts?|lua|pipelin\w*", r"http/?[123](?:\.\d)?|\bh[123]c?\b"
 CLIENTS = r"-c\s*\d*|concurren\w+|connections?|clients?|users?|同時接続数?"
+GOVERNOR = r"(?:scaling_)?governor|performance|powersave|schedutil|ondemand|conservative"
 LENGTH, DOCUMENT = "document_length_bytes", "document length"
 NONE, USUAL = "none", "the tool's usual"  # of what a command that is known does not set
 # Words that say no more than which of two it is.
@@ -45,7 +46,7 @@ PLAIN = re.compile(
 )
 AFAR = re.compile(r"\d+(?:\.\d+){3}|[\w-]+(?:\.[\w-]+)+")
 NEARBY = re.compile(r"^172\.(?:1[6-9]|2\d|3[01])\.|\.(?:local|localhost|test|internal|example|dev)$", re.I)
-MADE_TO_VARY = {"keep-alive", "TLS"}
+MADE_TO_VARY = {"keep-alive", "TLS", "answer from a cache", "governor"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +210,7 @@ PAGE = (
         DOCUMENT, lambda case, run: run.number(LENGTH), grade_sizes, " bytes", LENGTH, stops=2, says=0, named=SIZES
     ),
     Property("mean reply", _read_mean_reply, grade_mean_sizes, " bytes", stops=2, says=0, named=SIZES, like=DOCUMENT),
+    Property("answer from a cache", "values.cached", "caution", says=0, named=r"cach\w*|hits?"),
     Property("path", partial(_read_path, False), "caution", stops=0),
     Property("path", partial(_read_path, True), "note", says=0),
     Property("address", lambda case, run: "localhost" if is_local(run) else hostname_of(run), "note"),
@@ -218,6 +220,7 @@ MACHINE = (
     Property("cores", partial(_read_machine, "cores"), "split", stops=0, like="CPU"),
     Property("memory", partial(_read_machine, "ram_kb"), "caution", " MiB", says=0, like="CPU"),
     Property("kernel", partial(_read_machine, "kernel"), "caution", says=0, like="CPU"),
+    Property("governor", "values.cpu_governor", "caution", says=0, named=GOVERNOR),
     Property("machine", "host", "note"),
     Property("day", _read_day, _grade_days, says=0, named=r"(?:19|20)\d\d-\d\d-\d\d"),
 )

@@ -95,6 +95,7 @@ class _Relation:
         fill_in_loops(blocks, self.load_set)
         label_by_remarks([blocks[i] for i in self.loads])
         note_methods([blocks[i] for i in self.loads])
+        note_shown(blocks, self.load_set)
         self.duplicates = find_duplicate_loads(blocks, records, self.loads) if may_quote else {}
         name_in_order(blocks, [i for i in self.loads if i not in self.duplicates])
         if self.monitors and not is_recorded:
@@ -300,6 +301,19 @@ def note_methods(loads: Sequence[Block]) -> None:
         named = next((found for _, text in reversed(block.trail) if (found := _HEADS_METHOD.fullmatch(text))), None)
         if named and not block.command and "method" not in block.values:
             block.values["method"] = named[1]
+
+
+def note_shown(blocks: Sequence[Block], loads: Collection[int]) -> None:
+    """Load tests behind a page's headers were answered from a cache or not, and ran under the governor that was shown last."""
+    told = {}
+    for index, block in enumerate(blocks):
+        for name, value in block.shown:
+            if name == "governor":
+                told["cpu_governor"] = value
+            elif name in ("HTTP", "cache"):
+                told["cached"] = "a hit" if value == "hit" else "no hit"
+        if told and index in loads:
+            block.values |= told
 
 
 def number_sections(blocks: Sequence[Block]) -> dict[int, int]:

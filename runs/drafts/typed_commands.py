@@ -41,7 +41,7 @@ _QUIET = """
     hostnamectl timedatectl ulimit umask return read break continue exec eval trap yes seq printenv basename dirname readlink
     locale code open pbcopy xclip cal expr let declare local function sed time bd export setenv cpupower numactl lstopo dmidecode
     sqlite3 virtualenv pyenv rbenv nvm conda deactivate activate workon arp mtr inxi neofetch
-    htop atop btop glances iftop sensors strace ltrace tcpdump perf turbostat numastat lsns
+    htop atop btop glances iftop sensors strace ltrace tcpdump perf turbostat numastat lsns reboot shutdown poweroff
 """  # commands that change nothing for a server; those that also run something else are looked at before
 _CHANGES = re.compile(  # what these programs do to what is measured
     r"git\s+(?:pull|apply|am|merge|rebase|revert|reset|cherry-pick)\b|kubectl\s+(?:apply|patch|edit|set|replace)\b"
@@ -88,7 +88,7 @@ _READS_CONFIG = re.compile(r"\b(?:re-?start|re-?load|graceful|start|up|deploy|ap
 RELOADED = "reloaded "  # what the keys of such settings begin with
 _RELOADS = re.compile(
     r"(?P<program>nginx|openresty|haproxy|caddy|apache2?ctl|httpd)\s.*(?:\breload|\bgraceful)\b"
-    r"|\b(?:(?:systemctl|rc-service)\s+reload\s+|service\s+(?=\S+\s+reload\b))(?P<service>[\w@-]+)"
+    r"|\b(?:(?:systemctl|rc-service)\s+re(?:load|start)\s+|service\s+(?=\S+\s+re(?:load|start)\b))(?P<service>[\w@.-]+)"
 )
 _WITHIN = re.compile(  # a shell elsewhere, or another one here, with the commands that it is given
     r"(?:sudo\s+)?(?:ssh\s[^'\"]*|(?:[\w./-]+\s+)*(?:ba|z|da)?sh\s+-\w*c\s*)(?P<quote>['\"])(?P<commands>.*)(?P=quote)\s*&?"
@@ -154,7 +154,8 @@ class Typing:
                     self._edit()
                 elif found := _RELOADS.search(bare):
                     name = found["program"] or found["service"]  # something was changed in its files, elsewhere
-                    self._change(f"{RELOADED}{name}", f"{name} reloaded")
+                    name, verb = name.removesuffix(".service"), "restarted" if "restart" in bare else "reloaded"
+                    self._change(f"{RELOADED}{name}", f"{name} {verb}")
                 if not is_server:
                     self._run(bare)
         if is_load:  # what its report was saved as, tells as much as a script's

@@ -91,6 +91,8 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Setting]], ...
         (r"\bgit\s+stash\s+(?:pop|apply)\b", 0, lambda _: ("stash", "")),
         (r"\bgit\s+stash$", 0, _take_words("stash")),
         (r"\bulimit\s+-\w*n\s+\w+", 0, _take_words("ulimit")),
+        (r"\bcpupower\s.*(?:-g|--governor)[\s=]+(?P<value>\w+)", 0,
+            lambda found: ("scaling_governor", f"scaling_governor={found['value']}")),
         (r"\bcpupower\s+(?:-\w+\s+\S+\s+)?frequency-set\s.*", 0, _take_words("cpupower")),
         (r"\b(?:ethtool\s+-[KGCL]|tc\s+qdisc)\s.*", 0, _take_words("network")),
         (r"\bgit\s+(?:checkout|switch)\s+(?:-\w+\s+)*(?P<value>[\w./@{}~^-]+)$", 0, _take_value("git")),

@@ -10,7 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, repeat
 from pathlib import PurePosixPath
 from statistics import mode
 
@@ -31,6 +31,16 @@ _PLAIN_FILE = re.compile(
 _FILE_NUMBER = re.compile(r"[\W_]*(\d{1,3})(?=$|\.)|(?:[\W_]|(?<=\D))\d{6,}(?:[-_T]\d{4,6})?")
 _SIZE = re.compile(r"(?P<name>(?:--?)?[A-Za-z_][\w-]*=|-[A-Za-z])?(?P<number>\d+)(?P<unit>[kKsm]?)")
 _ASKS = re.compile(r"://|\s(?:localhost|[\w-]+(?:\.[\w-]+)+):\d+")
+SHOWN = "shown "  # what the keys of such settings begin with
+_LANGUAGES = frozenset({"Python", "PHP", "ruby"})
+_OF_A_LOAD = frozenset({f"{SHOWN}{name}" for name in ("HTTP", "governor", "cache")})
+_MAY_CHANGE = re.compile(  # a setting, a file of settings, and words of what a program changes
+    r"=|\.(?:conf|cnf|cfg|ini|ya?ml|toml|properties|env|patch|diff|sql)\b|(?<![a-z])(?:set|use|to|on|off|v?\d+\.\d+)(?![a-z])|(?:set|off)(?![a-z])"
+    r"|tun(?:e|ing)|optimi|apply|(?:en|dis)able|patch|switch|swap|deploy|migrat|configur|toggle|boost|limit|upgrade|update|install|kernel|index"
+    r"|fix|chang|remove|replace|mount|default|profile|mode",
+    re.IGNORECASE,
+)
+_DIGITS = re.compile(r"[\d.]+")
 _MOST_SERVERS = 100  # sets of servers that are told apart
 
 
@@ -51,7 +61,7 @@ def find_variants(
 
     heading_of: what names each load test's config, and groups it. Settings are compared where they stand together.
     """
-    if len(loads) < 2 or not any(block.typed or block.trail or "kernel_release" in block.values for block in blocks):
+    if len(loads) < 2 or not any(block.typed or block.trail or _list_shown(block) for block in blocks):
         return {}
     before = _follow_commands(blocks, frozenset(loads))
     by_heading: dict[object, list[int]] = defaultdict(list)
@@ -66,11 +76,13 @@ def find_variants(
         is_habit = _is_habit(prepared) or _is_unknown_once(prepared)
         for load in own[1:] if is_habit else ():
             _note_programs(blocks[load], prepared[load])
+        servers = _compare_servers({load: before[load] for load in own}, results)
+        settings = _compare_settings(own, loads, before, heading_of, method_of, are_servers_told=bool(servers))
         for told in (
             _tell_apart(_drop_repeats(scripts)),
             {} if is_habit else _compare_prepared(prepared),
-            _compare_settings(own, loads, before, heading_of, method_of),
-            _compare_servers({load: before[load] for load in own}, results),
+            settings,
+            servers,
             _compare_generators({load: blocks[load] for load in own}, results),
         ):
             for load, words in told.items():
@@ -81,14 +93,12 @@ def find_variants(
 def _follow_commands(blocks: Sequence[Block], loads: Collection[int]) -> dict[int, Before]:
     typing, before = Typing(), dict[int, Before]()
     script: Words = ()
-    is_one_machine = len({block.prompt_host for block in blocks[: max(loads) + 1]} - {None}) < 2
-    kernels = [str(block.values["kernel_release"]) for block in blocks if block.values.get("kernel_release")]
-    if is_one_machine and kernels:  # the first one shown was there before
-        typing.settings["kernel"] = kernels[0]
+    for block in reversed(blocks):  # what was shown first was there before
+        typing.settings |= _list_shown(block)
     for index in range(max(loads) + 1):
         block = blocks[index]
-        if is_one_machine and (kernel := block.values.get("kernel_release")):  # it was started anew with another one
-            typing.settings["kernel"] = str(kernel)
+        for key, said in _list_shown(block).items():
+            typing.settings[key] = said
         for _, text in block.trail:
             if setting := read_setting(text):
                 typing.settings[setting[0]] = setting[1]
@@ -99,6 +109,16 @@ def _follow_commands(blocks: Sequence[Block], loads: Collection[int]) -> dict[in
             before[index] = replace(typing.take(), script=script)
             typing.script = ()
     return before | {load: replace(before[load], script=script) for load, script in find_turns(blocks, loads)}
+
+
+def _list_shown(block: Block) -> dict[str, str]:
+    """{key of a setting: how it is said} of what the commands before a block, and itself, show of what runs; the last of each."""
+    shown = {f"{SHOWN}{name}": f"{name} {value}" if name in _LANGUAGES else value for name, value in block.shown}
+    if governor := dict(block.shown).get("governor"):
+        shown["scaling_governor"] = f"scaling_governor={governor}"
+    if kernel := block.values.get("kernel_release"):
+        shown[f"{SHOWN}kernel {block.prompt_host or block.values.get('nodename', '')}"] = str(kernel)
+    return {key: said for key, said in shown.items() if key not in _OF_A_LOAD}
 
 
 def _drop_loads(
@@ -209,15 +229,12 @@ def _is_habit(prepared: Mapping[int, Sequence[Words]]) -> bool:
 
 
 def _is_unknown_once(prepared: Mapping[int, Sequence[Words]]) -> bool:
-    """Whether all that was run is one program, once and behind the first, that asks an address or whose words name nothing.
-
-    A script with a path, a file, a setting or a mere option among its words may have been written to change something.
-    """
+    """Whether all that was run is one program, once and behind the first, that asks an address or whose words tell of no change."""
     first, *later = prepared.values()
     scripts = [" ".join(words) for own in later for words in own]
     if first or len(scripts) != 1 or CONFINES.match(scripts[0]):
         return False
-    return bool(_ASKS.search(scripts[0])) or not re.search(r"[./=]|\s--?[a-z]+$", scripts[0])
+    return bool(_ASKS.search(scripts[0])) or not _MAY_CHANGE.search(scripts[0])
 
 
 def _note_programs(block: Block, scripts: Sequence[Words]) -> None:
@@ -274,6 +291,8 @@ def _compare_settings(
     before: Mapping[int, Before],
     heading_of: Mapping[int, object],
     method_of: Callable[[int], Method],
+    *,
+    are_servers_told: bool,
 ) -> dict[int, str]:
     """{load: its values of the settings that were changed between load tests that stand together under this heading}."""
     together = [
@@ -287,8 +306,11 @@ def _compare_settings(
     for key, values in _group_values_by_key(own, before).items():
         if key not in changed or all(_is_load(value, method_of(load)) for load, value in values.items()):
             continue
-        if key.startswith(RELOADED) and min(Counter(map(values.get, own)).values()) < 2:
-            continue  # before each run, which is a habit
+        if key.startswith("did ") and any(map(str.startswith, changed, repeat(SHOWN))):
+            continue  # what it changed is shown
+        is_habit = len(values) == len(own) or min(Counter(map(values.get, own)).values()) < 2  # before each run or loop
+        if key.startswith(RELOADED) and (is_habit or are_servers_told):
+            continue
         if key.startswith("start "):
             values = _tell_apart(_drop_repeats({load: tuple(value.split()) for load, value in values.items()}))
         for load, value in values.items():
@@ -324,12 +346,15 @@ def _compare_servers(before: Mapping[int, Before], results: Mapping[int, LoadRes
     """{load: the server that was started for it}, where others were for other loads."""
     software = {results[load].server_software for load in before}
     is_told = len(software) == 1 and None not in software  # the reports name the server: other restarts do not matter
+    restarts = {name for own in before.values() for name in own.restarted}
+    unversioned = Counter(_DIGITS.sub("", name) for name in restarts)
+    versions = {name for name in restarts if unversioned[_DIGITS.sub("", name)] > 1}  # "php8.1-fpm" and "php8.2-fpm"
     running: dict[int, frozenset[str]] = {}
     current: frozenset[str] = frozenset()
     for load, own in before.items():
         if own.started and own.stopped and not current:
             running |= dict.fromkeys(running, own.stopped)
-        restarted = frozenset() if is_told else own.restarted
+        restarted = own.restarted & versions if is_told else own.restarted
         current = own.started or (current if current & restarted else restarted) or current - own.stopped
         running[load] = current
     distinct = list(dict.fromkeys(names for names in running.values() if names))

@@ -261,7 +261,15 @@ def fold_samples(blocks: Iterable[Block]) -> Iterator[Block]:
 def _fold(block: Block, n_before: int, seen: ProcessKeys) -> FoldedBlock:
     origin = (block.heading, block.heading_line, block.label, block.command, block.command_line, block.prompt_host)
     folded = FoldedBlock(
-        block.kind, block.first, block.last, {}, *origin, block.trail, above=block.above, typed=block.typed
+        block.kind,
+        block.first,
+        block.last,
+        {},
+        *origin,
+        block.trail,
+        above=block.above,
+        typed=block.typed,
+        shown=block.shown,
     )
     folded.series, folded.limit_reported = CaptureSeries(n_before, seen), len(seen) > MAX_PROCESSES
     folded.add(block)

@@ -6,6 +6,8 @@ import pytest
 
 import parsers
 from runs.drafts.relate import relate
+from runs.ingest.submission import Preview
+from runs.selectors.judging import judge_draft
 
 from .documents import FIXTURES, expand, read
 
@@ -361,10 +363,12 @@ def test_a_program_that_is_run_between_each_two_repeats_is_a_habit_that_is_told(
     ]
 
 
-@pytest.mark.parametrize("program", ["frobnicate", "tickle --rate 10", "./tickle http://localhost:8080/"])
+@pytest.mark.parametrize("program", ["frobnicate", "tickle --rate 10", "./tickle http://localhost:8080/",
+                                     "/usr/local/bin/notify done", "frobnicate -x", "./snapshot.sh"])  # fmt: skip
 def test_a_program_of_which_nothing_is_known_that_was_run_once_parts_no_repeats(program):
     assert list(grouped(WRK, WRK, f"$ {program}\n{WRK}", WRK).values()) == [[100.1, 101.1, 102.1, 103.1]]
-    assert len(grouped(WRK, WRK, f"$ ./tune.sh\n{WRK}", WRK)) == 2
+    for changing in ("./tune.sh", "frobnicate --apply", "/opt/use-epoll", "frobnicate /etc/px.conf", "./mode.sh fast"):
+        assert len(grouped(WRK, WRK, f"$ {changing}\n{WRK}", WRK)) == 2
 
 
 def test_what_was_measured_before_a_change_below_one_heading_is_named_by_it():
@@ -458,7 +462,7 @@ def test_a_kernel_that_is_first_shown_between_runs_was_there_before():
 
 def test_the_environment_in_a_prompt_tells_configs_apart():
     typed = [f"({name}) kai@box:~$ {WRK.removeprefix('$ ')}" for name in ("py310", "py310", "py312")]
-    assert grouped(*typed) == {"environment=py310": [100.1, 101.1], "environment=py312": [102.1]}
+    assert grouped(*typed) == {"py310": [100.1, 101.1], "py312": [102.1]}
 
 
 def test_lines_that_differ_in_how_many_numbers_they_have_are_related():
@@ -468,3 +472,64 @@ def test_lines_that_differ_in_how_many_numbers_they_have_are_related():
     text = "\n\n".join(part.format(10 + n, 20 + n) for n, part in enumerate(parts)) + "\n"
     draft = relate(list(parsers.read(text.splitlines(keepends=True))), text.count("\n"))
     assert len(draft.experiments[0].runs) == 4
+
+
+def test_the_kernel_of_each_of_two_machines_is_followed_and_names_what_an_upgrade_changed():
+    shows, load = "root@{}:~# uname -r\n{}\n", f"root@load1:~# {WRK.removeprefix('$ ')}"
+    before = shows.format("web1", "5.15.0-91-generic") + shows.format("load1", "6.1.0-13-amd64") + load
+    after = "root@web1:~# apt full-upgrade -y && reboot\n" + shows.format("web1", "6.8.0-31-generic") + load
+    assert grouped(before, load, after, load) == {
+        "5.15.0-91-generic": [100.1, 101.1],
+        "6.8.0-31-generic": [102.1, 103.1],
+    }
+
+
+@pytest.mark.parametrize(
+    ("shown", "names"),
+    [
+        ("$ python3 --version\nPython 3.{}\n", ["Python 3.1", "Python 3.2"]),
+        ("$ nginx -v\nnginx version: nginx/1.{}\n", ["nginx/1.1", "nginx/1.2"]),
+        ("$ cpupower frequency-info\n  The governor \"g{}\" may decide\n", ["scaling_governor=g1", "scaling_governor=g2"]),
+    ],
+)  # fmt: skip
+def test_what_is_shown_to_run_names_both_sides(shown, names):
+    assert [*grouped(shown.format(1) + WRK, WRK, shown.format(2) + WRK)] == names
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "differs"),
+    [
+        ("cat /sys/cpu0/scaling_governor\npowersave", "cat /sys/cpu0/scaling_governor\nperformance", "governor"),
+        (
+            "curl -I http://a/\nHTTP/1.1 200 OK\nServer: nginx",
+            "curl -I http://a/\nHTTP/2 200\nX-Cache: HIT from b",
+            "answer from a cache",
+        ),
+        ("curl -I http://a/\nHTTP/1.1 200 OK\nX-Cache: MISS", "curl -I http://a/\nHTTP/2 200\nx-cache: Miss", ""),
+        ("cat /proc/loadavg\npowersave", "cat /proc/loadavg\nperformance", ""),
+    ],
+)
+def test_a_governor_or_a_cache_that_one_side_alone_had_speaks_against_the_faster_one(one, other, differs):
+    text = f"## nginx\n$ {one}\n{WRK}\n@wrk 900.10\n## caddy\n$ {other}\n{WRK}\n@wrk 800.10\n"
+    blocks, draft = read(expand(text))
+    (experiment,) = draft.experiments
+    headline = judge_draft(Preview(None, blocks, draft, [], None), experiment)
+    assert headline
+    assert (f"and {differs} differs" in headline.sentence) is bool(differs)
+
+
+def test_a_restart_between_groups_of_runs_alone_tells_them_apart_as_what_was_changed_is_not_known():
+    restart, loop = (
+        "$ sudo systemctl restart {}\n",
+        "$ for i in 1 2; do ab -n 500 -c 10 http://localhost/page.html; done\n",
+    )
+    first, second = "@ab 700.5\n@ab 701.5\n", "@ab 800.5\n@ab 801.5\n"
+
+    def names(*parts: str) -> list[str]:
+        return [config.name for config in read(expand("".join(parts)))[1].experiments[0].configs]
+
+    one, other = restart.format("php8.1-fpm"), restart.format("php8.2-fpm")
+    assert names(loop, first, one, loop, second) == ["before php8.1-fpm restarted", "php8.1-fpm restarted"]
+    assert names(one, loop, first, other, loop, second) == ["php8.1-fpm", "php8.2-fpm"]
+    assert names(one, loop, first, one, loop, second) == ["nginx/1.22.1"]
+    assert names(AB, "@ab 700.5\n", one, AB, "@ab 701.5\n") == ["nginx/1.22.1"]
