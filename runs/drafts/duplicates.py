@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
@@ -82,10 +83,21 @@ def find_backed_figures(
         is_fine = step <= rate / _LEAST_DIGITS  # of few digits, a mean of some reports or other would agree with it
         source = _find_near(single, rate, step) or (_find_near(averages, rate, step) if is_fine else None)
         backed[index] = source[1] if source is not None else -1
+        if source is not None:
+            _note_other_name(blocks[index], blocks[source[1]], [blocks[i] for i, _ in measured])
         if source is None:
             left_out = Problem(blocks[index].first, "this rate is of none of the text's reports, and was left out")
             blocks[index].problems += [left_out] if left_out not in blocks[index].problems else []
     return backed
+
+
+def _note_other_name(row: Block, report: Block, reports: Iterable[Block]) -> None:
+    """Say at a row whose rate is that of a report under another name, where reports under the row's own name have others."""
+    name = re.compile(rf"(?<!\w){re.escape(str(row.values.get('config') or ' '))}(?!\w)", re.IGNORECASE)
+    named = [one for one in reports if name.search(one.heading or "")]
+    if named and report.heading and report not in named:
+        told = f"this rate is that of the report in line {report.first}, which stands under another name"
+        row.problems += [Problem(row.first, told)]
 
 
 def _average_rates(measured: Sequence[tuple[int, float]]) -> Iterator[tuple[float, int]]:

@@ -210,7 +210,8 @@ _IN_BRACKETS = re.compile(r"\bPR\W*$|\((?i:pr|go|js|ts|v\d)\)\W*$|\([A-Z]\)\W*$"
 # Names that are too short to be distinguished from the rest of a sentence, unless they stand alone: "## Go", "## go", "v2:".
 _BRIEF = re.compile(
     r"(?:go|js|ts|c\+\+|c#) (?:server|app|version|code|service|client|implementation|binary|build)s?\s*[:：]?\s*|"
-    r"\s*#+\s+(?:go|d|r|js|ts|c(?:\+\+|#)?|f#|(?!HW|OS|PC|VM)[A-Z][A-Z\d])\s*[:：]?\s*|"
+    r"\s*#+\s+(?:go|d|r|js|ts|c(?:\+\+|#)?|f#|(?!HW|OS|PC|VM)[A-Z][A-Z\d])"
+    r"\s*(?:[:：]|[,(]\s*-?\D{0,12}\d+(?: [a-z]+)?\)?)?\s*|"  # with its load: "## go, 10 connections"
     r"(?:\s*(?:#+|[*-]|\*\*)\s*)?(?:v\d[\w.]*|\d+\.\d+\.\d+[\w.-]*|Go|Bun|C(?:\+\+|#)?|D|F#|R|JS|TS|PHP\s?\d|h[123]c?"
     r"|(?:this )?PR(?: ?#?\d+)?)(?i:\s(?:servers?|app|version|code|results?|bench\w*|tests?))?(?:\*\*)?\s*[:：]?\s*"
 )

@@ -56,6 +56,13 @@ def test_a_rate_of_no_report_is_left_out_and_told():
     assert [problem.line for block in blocks for problem in block.problems] == [3]
 
 
+def test_a_rate_of_a_report_under_another_name_is_told():
+    blocks, _ = read(expand(table("10,010", "12,346") + REPORTS))  # the rows are interchanged
+    assert [problem.line for block in blocks for problem in block.problems] == [3, 4]
+    blocks, _ = read(expand(table("12,346", "10,010") + REPORTS))
+    assert [block.problems for block in blocks] == [[]] * len(blocks)
+
+
 @pytest.mark.parametrize(
     ("rates", "expected"),
     [
