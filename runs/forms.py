@@ -251,10 +251,6 @@ class OverrideForm(forms.Form):
     reason = forms.CharField(max_length=500)
 
 
-class SearchForm(forms.Form):
-    q = forms.CharField(required=False, max_length=200)
-
-
 class RunFilterForm(forms.Form):
     """The filters of the list of runs; what does not fit is left out and said so.
 

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import logging
+import uuid
 from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
 from billiard.exceptions import SoftTimeLimitExceeded
 from celery import Task, shared_task
-from celery.signals import worker_ready, worker_shutting_down
+from celery.signals import celeryd_after_setup, worker_ready, worker_shutting_down
 from django import db
+from django.conf import settings
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
 from runs import ingest
 from runs.models import Upload
 from runs.querysets import take_turns
+from runs.remote import jobs, runner, schedules
+from runs.remote.models import Job, LoadGenerator
 from runs.selectors.judging import work_out_headlines
 
 BUSY = 5  # times as long as a processor works on a text it may take on a machine that has other work
 RESEND_S = 60.0  # ingest.requeue_overdue names a text no sooner again
 DatabaseAway = (db.OperationalError, db.InterfaceError)
 log = logging.getLogger(__name__)
+_served: set[str] = set()  # queues of the worker that this process is; none in any other process
 
 
 class ReadingTask(Task):  # type: ignore[type-arg]
@@ -49,11 +54,6 @@ def parse_upload(upload_id: int) -> None:
             db.connection.close()  # it may have been stopped in the middle of an answer
         took = "Reading this text took longer than texts of its size may take, and was given up."
         ingest.give_up(upload_id, f"{took} It is kept: send it in parts, or without what is no tool's output.")
-
-
-@worker_shutting_down.connect
-def stop_reading(**_: Any) -> None:
-    ingest.stop_reading()
 
 
 def queue_upload(upload: Upload) -> None:
@@ -125,7 +125,75 @@ def purge_bin() -> None:
     ingest.purge_expired()
 
 
+# --- remote runs ----------------------------------------------------------------------------------------------------------
+
+
+@shared_task(acks_late=False)
+def run_job(job_id: int) -> None:
+    """Run a job to its end. A second delivery finds it taken and does nothing; no load is ever repeated by itself.
+
+    Acknowledged at its start: the job's row says what became of it, and a Redis that goes away while a message is not
+    acknowledged takes the worker with it (kombu 5.7, Channel.close).
+    """
+    # A message in another worker's queue must not move the load elsewhere.
+    generator = LoadGenerator.objects.filter(jobs=job_id).first()
+    if _served and generator is not None and generator.queue not in _served:
+        log.error("Job %s came to a worker that does not serve its load generator; it is left alone.", job_id)
+        return
+    runner.run_job(job_id, uuid.uuid4().hex)
+    tend_jobs()
+
+
+@celeryd_after_setup.connect
+def note_queues(instance: Any, **_: Any) -> None:
+    """Remember what the worker was started for; queues that are added later do not count."""
+    _served.update(instance.app.amqp.queues.consume_from)
+
+
+@shared_task
+def tend_jobs() -> None:
+    """Look after jobs whose worker is gone and those whose turn has come; beat sends this."""
+    for job_id in jobs.check_jobs():
+        send_job(job_id)
+
+
+@shared_task(acks_late=False)  # a start that was lost is better than two
+def start_schedule(schedule_id: int) -> None:
+    """Start what a schedule says, now; beat sends this."""
+    job = schedules.start_scheduled(schedule_id)
+    if job is not None:
+        send_on_commit(job)
+
+
+def send_on_commit(job: Job) -> None:
+    transaction.on_commit(partial(send_job, job.pk))
+
+
+def send_job(job_id: int) -> None:
+    """Put a queued job's message into its queue. Where the broker is away the job says so and `tend_jobs` tries again."""
+    job = Job.objects.select_related("generator").filter(pk=job_id, state=Job.State.QUEUED).first()
+    if job is None or job.generator is None:
+        return
+    jobs.note_sent(job)
+    try:
+        run_job.apply_async((job_id,), queue=job.generator.queue, retry=False)
+    except OperationalError as error:
+        log.warning("Job %s could not be sent: %s", job_id, error)
+        jobs.note_unsent(job)
+
+
+# --- workers that start and end ---------------------------------------------------------------------------------------------
+
+
 @worker_ready.connect
 def tend_at_start(**_: Any) -> None:
     """A worker that starts takes over what a killed one left behind."""
     tend_uploads.apply_async(expires=15.0, retry=False)
+    tend_jobs.apply_async(expires=settings.REMOTE_TIMEOUTS.tend_s, retry=False)
+
+
+@worker_shutting_down.connect
+def stop_work(**_: Any) -> None:
+    """A worker that is asked to end does not wait: texts go back into the queue, and jobs end now, to be resumed."""
+    ingest.stop_reading()
+    jobs.stop_all()

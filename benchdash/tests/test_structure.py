@@ -17,7 +17,7 @@ LEVELS = {
     "runs": ENTRY,
     "runs.selectors": READING,
     "runs.remote": CORE,
-    **{f"runs.remote.{name}": ENTRY for name in ("api", "forms", "tasks", "urls", "views")},
+    **{f"runs.remote.{name}": ENTRY for name in ("api", "forms", "urls", "views")},
     "runs.models": CORE,
     "runs.querysets": CORE,
     "runs.migrations": CORE,

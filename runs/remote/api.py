@@ -20,12 +20,13 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
+from runs import tasks
 from runs.api.filters import Named, RowId, Since
 from runs.api.serializers import ErrorsSerializer, PageField
 from runs.api.views import RowViews
 from runs.models import Experiment
 
-from . import jobs, planning, tasks
+from . import jobs, planning
 from .checks import Refused
 from .job_progress import describe_progress, summarize_job
 from .models import Job, LoadGenerator, Plan, Step, Switch, Target, TargetAddress, Variant

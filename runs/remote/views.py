@@ -14,6 +14,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
+from runs import tasks
 from runs.analysis.export import Sheet
 from runs.models import Run
 from runs.querysets import parse_id
@@ -21,7 +22,7 @@ from runs.responses import respond
 from runs.selectors.lists import paginate
 
 from . import jobs as remote_jobs
-from . import planning, schedules, tasks
+from . import planning, schedules
 from .checks import MOST_VARIANTS, Refused
 from .forms import GeneratorForm, JobFilterForm, PlanForm, ScheduleForm, TargetForm, VariantSet, write_plan
 from .job_progress import JobProgress, advise, describe_progress, find_jobs_of_experiment, summarize_jobs

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import itertools
 import sqlite3
+import threading
 import time
 from datetime import timedelta
 from urllib.parse import urlencode
@@ -370,7 +371,8 @@ def test_a_text_whose_message_was_lost_is_sent_again(api, queue):
 def ending(monkeypatch):
     """A worker that is asked to end: call it; after the test it is not."""
     monkeypatch.setattr("runs.ingest.reading.LOOK_EVERY_S", 0.01)
-    yield tasks.stop_reading
+    monkeypatch.setattr("runs.remote.jobs._stopping", threading.Event())
+    yield tasks.stop_work
     reading._stopping[0] = 0
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from runs.remote import checks, jobs, planning, tasks
+from runs import tasks
+from runs.remote import checks, jobs, planning
 from runs.remote.jobs import Journal
 from runs.remote.models import Job, Step, Target
 from runs.tests.remote import rows
@@ -207,7 +208,7 @@ def test_a_message_in_another_workers_queue_runs_nothing(monkeypatch, served, ra
     started = []
     monkeypatch.setattr(tasks, "_served", served)
     monkeypatch.setattr(tasks.runner, "run_job", lambda job_id, claim: started.append(job_id))
-    monkeypatch.setattr(tasks, "send_due_jobs", lambda: None)
+    monkeypatch.setattr(tasks, "tend_jobs", lambda: None)
     made = job(generator=rows.generator(name="load1"))
     tasks.run_job(made.pk)
     assert started == ([made.pk] if ran else [])

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from benchdash.tests.services import ROOT
+from runs import tasks
 from runs.models import Config, Run
-from runs.remote import jobs, tasks
+from runs.remote import jobs
 from runs.remote.models import Job, LoadGenerator, Step
 from runs.tests.remote import livejobs, rows
 from runs.tests.remote.hosts import until
@@ -126,7 +127,7 @@ def test_on_the_file_system_broker_each_worker_has_its_own_queue(tmp_path, lab, 
     code = """
 import django; django.setup()
 from benchdash.celery import app
-from runs.remote.tasks import run_job
+from runs.tasks import run_job
 for queue in ("remote", "load.remote", "load.celery", "celery", "load.local"):
     run_job.apply_async((1,), queue=queue)
 with app.connection() as connection:
