@@ -126,6 +126,12 @@ _BETWEEN = re.compile(
     r"|\s+(?:and then|and|then|und dann|und|dann|et puis|et|puis|y luego|y|e|i|и|&|vs\.?|versus|\+)\s+"
 )
 _THEN = re.compile(r"[,\s]\s*(?:(?:and|und|et|y)\s+)?(?:then|dann|danach|puis|ensuite|luego|затем|потом)\s")
+_EACH = re.compile(  # how often each was measured
+    r"(?<!\w)[,(（]?\s*(?:with )?(?:\d{1,2}|two|three|four|five|zwei|drei|vier|deux|trois|dos|tres)\s?"
+    r"(?:runs?|times|reports?|results?|Läufe|fois|veces|回|次)"
+    r"(?: each| of each| per server|ずつ)?[)）]?(?!\w)|(?<=then )\d{1,2}\s(?=with\s)",
+    re.IGNORECASE,
+)
 _LEAD = re.compile(
     r".*(?:[:：]|は|\b(?:of|for|from|against|on|are|is|were|was|with|have|see|bei|von|für|gegen|mit|sind|sont|de|pour|contre|son|para"
     r"|contra)\b)\s*",
@@ -140,7 +146,7 @@ _PLACES = re.compile(
     re.IGNORECASE,
 )
 _FILLS = re.compile(
-    r"^(?:[\s,;:：、，=()–—-]|(?:the|an?|one|runs?|reports?|results?|outputs?|tests?|blocks?|sets?|parts?|tables?|is|was|are|were|for|of|from|came|comes"
+    r"^(?:[\s,;:：、，=()–—-]|(?:the|an?|one|runs?|reports?|results?|outputs?|tests?|blocks?|sets?|parts?|tables?|is|was|are|were|for|of|from|came|comes|with(?=\s\S+$)"
     r"|and|und|et|der|die|das|ist|kommt|mit dem|le|la|el|est|es)\b|は|が|で|是|为)+"
     r"|(?:[\s,;:：、，.(–—-]|(?<!\w)(?:the|an?|and|und|et|is|results?|reports?|outputs?|runs?|numbers?|below|follows?|です)(?!\w)|の結果|的结果)+$",
     re.IGNORECASE,
@@ -166,10 +172,13 @@ def name_in_order(blocks: Sequence[Block], loads: Sequence[int]) -> None:
     trails = _list_trails(blocks, loads)
     for stretch in _find_unnamed(blocks, trails):
         trail = trails[stretch[0]]
-        line, names = _find_ordered_names(trail, len(stretch))
+        line, names, is_each = _find_ordered_names(trail, len(stretch))
         if not names:
             continue
         named = _match_names(blocks, stretch, names)
+        if not named and is_each and len(stretch) % len(names) == 0:
+            each = len(stretch) // len(names)
+            named = {load: names[at // each] for at, load in enumerate(stretch)}
         if not named:
             told = f"this names {len(names)} ({', '.join(names)}), but {len(stretch)} results follow: nothing tells which is which"
             blocks[stretch[0]].problems.append(Problem(line, told))
@@ -226,16 +235,20 @@ def _match_names(blocks: Sequence[Block], loads: Sequence[int], names: Sequence[
     return {}
 
 
-def _find_ordered_names(trail: Sequence[Line], n: int) -> tuple[int, list[str]]:
-    """(the line, its names) of the last line that lists names in their order; a list of lines counts where it has n items."""
+def _find_ordered_names(trail: Sequence[Line], n: int) -> tuple[int, list[str], bool]:
+    """(the line, its names, whether it says how often each was measured) of the last line that lists names in their order.
+
+    A list of lines counts where it has n items.
+    """
     ordered = any(_IN_ORDER.search(text) for _, text in trail)
     items = [(line, text) for line, text in trail if ITEM.match(text)]
     for line, text in reversed(join_wrapped(trail)):
         if is_aside(text) or ITEM.match(text) and len(items) > 1:
             continue
         for clause in _CLAUSE.split(strip_markup(text)):
-            if names := _check_names(_read_places(clause) or _read_listed(clause)):
-                return line, names
+            bare = _EACH.sub(" ", clause)
+            if names := _check_names(_read_places(bare) or _read_listed(bare)):
+                return line, names, bare != clause
     names = _check_names([strip_markup(re.sub(r"^\W*\d{1,2}[.)）]\s*", "", text)) for _, text in items])
     counted = [find_numbering(text) for _, text in items] == [str(i + 1) for i in range(len(items))]
     # A list of what is needed names load tools, or prose stands below it.
@@ -243,8 +256,8 @@ def _find_ordered_names(trail: Sequence[Line], n: int) -> tuple[int, list[str]]:
     needs_tools = any(makes_load(word.lower()) for name in names for word in name.split())
     lists_servers = counted and is_nearest and not needs_tools and any(map(names_software, names))
     if len(names) == n and (ordered or lists_servers):
-        return items[-1][0], names
-    return 0, []
+        return items[-1][0], names, False
+    return 0, [], False
 
 
 def _read_places(clause: str) -> list[str]:

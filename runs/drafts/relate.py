@@ -94,7 +94,7 @@ class _Relation:
         self.timings = [i for i, kind in enumerate(kinds) if Timings in kind]
         fill_in_loops(blocks, self.load_set)
         label_by_remarks([blocks[i] for i in self.loads])
-        note_methods([blocks[i] for i in self.loads])
+        note_requests([blocks[i] for i in self.loads])
         note_shown(blocks, self.load_set)
         self.duplicates = find_duplicate_loads(blocks, records, self.loads) if may_quote else {}
         name_in_order(blocks, [i for i in self.loads if i not in self.duplicates])
@@ -290,17 +290,24 @@ def _list_comments(loads: Sequence[Block]) -> list[str]:
     return comments
 
 
-_HEADS_METHOD = re.compile(
-    r"[\s#*=_`-]{0,12}(GET|HEAD|POST|PUT|PATCH|DELETE)(?: /\S{0,200})?(?: requests?)?[\s*=_`:-]{0,12}"
+_HEADS_REQUEST = re.compile(
+    r"[\s#*=_`-]{0,12}(?:endpoint |route )?`?(?:(?P<method>GET|HEAD|POST|PUT|PATCH|DELETE)(?![\w-]) ?)?(?P<path>/[^\s`*]{0,200})?`?"
+    r"(?: requests?| endpoint| page| route)?[\s*=_`:-]{0,12}"
 )
 
 
-def note_methods(loads: Sequence[Block]) -> None:
-    """Requests whose method only the heading tells ("## POST /users") are of that method. A command tells its own."""
+def note_requests(loads: Sequence[Block]) -> None:
+    """Requests whose method or path only the heading or label tells ("## POST /users") are of those. A command tells its own."""
     for block in loads:
-        named = next((found for _, text in reversed(block.trail) if (found := _HEADS_METHOD.fullmatch(text))), None)
-        if named and not block.command and "method" not in block.values:
-            block.values["method"] = named[1]
+        texts = [text for _, text in block.trail] + [block.label or ""]
+        named = next(
+            (found for text in reversed(texts) if (found := _HEADS_REQUEST.fullmatch(text)) and any(found.groups())),
+            None,
+        )
+        if named and not block.command:
+            block.values |= {"method": named["method"]} if named["method"] and "method" not in block.values else {}
+            is_untold = named["path"] and not any(result.path for result in block.load_results)
+            block.values |= {"told_path": named["path"].rstrip(":")} if is_untold else {}
 
 
 def note_shown(blocks: Sequence[Block], loads: Collection[int]) -> None:

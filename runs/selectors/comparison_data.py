@@ -238,8 +238,9 @@ def make_capture_facts(captures: Sequence[Capture]) -> list[CaptureFact]:
 def make_run_fact(run: Run) -> RunFact:
     """One stored run; its host must be loaded with it."""
     command = parse_command(run.command, run.tool)
-    address = {"scheme": command.scheme, "hostname": command.hostname, "path": command.path}
-    options = {**find_asked_load(run.command, run.tool, run.values), **address}
+    address = {"scheme": command.scheme, "hostname": command.hostname, "path": command.path or None}
+    asked = find_asked_load(run.command, run.tool, run.values)
+    options = asked | {name: value for name, value in address.items() if value is not None or name not in asked}
     return copy_run(run, get_semantics(run.tool), options, line_url(run.upload_id, run.line_first))
 
 

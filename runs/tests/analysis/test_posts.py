@@ -104,6 +104,26 @@ POSTS = {
         {"GET /": [9000], "GET /users": [800], "/users/1": [700]},
         *("not_comparable", ""),
     ),
+    "files of one server": (
+        f"## index.html\n{wrk('/index.html', 9000)}\n## index.php\n{wrk('/index.php', 800)}",
+        {"index.html": [9000], "index.php": [800]},
+        *("not_comparable", ""),
+    ),
+    "paths in a list": (
+        "- /users: 900 req/s\n- /orders: 100 req/s\n",
+        {"/users": [900], "/orders": [100]},
+        *("not_comparable", ""),
+    ),
+    "paths in a table": (
+        "| Endpoint | req/s |\n|---|---|\n| GET /users | 900 |\n| GET /orders | 100 |\n",
+        {"GET /users": [900], "GET /orders": [100]},
+        *("not_comparable", ""),
+    ),
+    "paths above reports that have none": (
+        expand("### `/users` endpoint\n@siege 900.5\n### `/orders` endpoint\n@siege 100.5\n"),
+        {"/users endpoint": [900.5], "/orders endpoint": [100.5]},
+        *("not_comparable", ""),
+    ),
     "kinds of transactions": (
         f"{pgbench('<builtin: TPC-B (sort of)>', 1070.1)}\n{pgbench('<builtin: select only>', 14403.1)}",
         {"pgbench": [1070.1, 14403.1]},

@@ -124,3 +124,19 @@ def test_numbers_of_clients_in_their_order_name_no_configs():
     loads = "".join(f"@ab {c}.5 server= c={c}\n\n" for c in (10, 50, 100))
     _, draft = read(expand(f"Results for 10, 50 and 100 clients, in that order:\n\n{loads}"))
     assert len(draft.experiments[0].configs) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Below are apache and nginx, in that order (2 runs each)",
+        "First 2 runs with apache, then 2 with nginx:",
+        "apache and nginx, in this order, two runs each:",
+        "Zuerst apache, dann nginx, 2 Läufe:",
+    ],
+)
+def test_names_in_order_are_those_of_several_runs_each_where_it_says_so(line):
+    _, draft = read(expand(f"{line}\n\n" + "".join(f"@ab {rate}.1 server=\n\n" for rate in (900, 901, 300, 301))))
+    (experiment,) = draft.experiments
+    assert [config.name for config in experiment.configs] == ["apache", "nginx"]
+    assert [run.repeat for run in experiment.runs] == [1, 2, 1, 2]
