@@ -64,6 +64,8 @@ UNITS = {
 }
 TIMES = {"Connect": "connect_ms", "Processing": "processing_ms", "Waiting": "waiting_ms", "Total": "total_ms"}
 FIELDS = {**TEXTS, **NUMBERS, **TIMES}
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")  # written so by who pasted it; ab prints no separators
+_REMARKED = re.compile(r"[\d.,]*\d(?=[（(])")  # "100（clients）"
 _TABLES = frozenset({*TIMES.values(), "percentiles_ms"})
 _OPEN, _GAP = "ab_open", 3  # what Lines.memory has: how many reports above have no times, and where the last ends
 
@@ -173,3 +175,11 @@ def match_tables(lines: Lines, values: dict[str, Any], first: int) -> list[Probl
         n_open += 1
     lines.memory[_OPEN] = n_open, lines.number
     return problems
+
+
+def cut_figure(text: str, unit: str | None) -> str:
+    """The figure behind a label, of this unit, without what somebody wrote around it."""
+    word = text.split(None, 1)[0].strip(",;*_`") if text else ""
+    if word and not word[-1].isdigit() and (remarked := _REMARKED.match(word)):
+        word = remarked[0]
+    return word.replace(",", "") if _GROUPED.fullmatch(word) and ("." in word or not unit) else word

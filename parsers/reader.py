@@ -157,7 +157,7 @@ def _read_usual(source: Lines, context: Context) -> Block | None:
     for begins, form in beginnings().items():
         if source.begins((begins,)):
             context.take_label(number + 1, (form.kind,))
-            found = _try_parse(form, form.parse, source, context, context.pending_command)
+            found = _parse_quoted(source, form, "", context, context.pending_command)
             return _make_block(source, form, found, context) if found and source.number > number else None
     return None
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from .commands import split_url
 from .lines import Lines
 from .prompts import prompt
-from .records import Found, LoadResult, Problem, Values
+from .records import Found, LoadResult, Problem, Semantics, Values
 from .transcript import read_remarked
 
 _PLACEHOLDER = re.compile(r"(?<![\w/.])(?:[xX]{2}|[xX#?][.,]|[#?]{2})[xX#?.,]{0,20}(?:[a-zA-Z]{1,2}|%)?(?!\w)")
@@ -199,20 +199,33 @@ def _adds(known: Any, new: Any) -> bool:
     return isinstance(new, list) and isinstance(known, list)
 
 
-_OWN_NAMES = (
-    *("requests_per_second", "complete_requests", "failed_requests"),
-    *("duration_s", "percentiles_ms", "transferred_bytes"),
-)
+_FIGURES = {each.name for each in fields(LoadResult)} - {"tool"}
+_FACTORS = {
+    ("_s", "_ms"): (1000, 6),
+    ("_ms", "_s"): (0.001, 9),
+}  # (unit printed, unit of the figure): (factor, decimals)
 
 
-def make_result(tool: str, values: dict[str, Any], **figures: Any) -> LoadResult:
-    """The LoadResult of these figures, of the values that have a figure's own name, and of the address in "url".
+def list_figures(values: Mapping[str, Any], semantics: Semantics) -> dict[str, Any]:
+    """The values that have the name of a LoadResult's figure, or that are printed for one, in its unit."""
+    found = {name: values[name] for name in _FIGURES & values.keys()}
+    for name, path in semantics.printed_as.items():
+        value: Any = values
+        for part in path.split("."):
+            value = value.get(part) if isinstance(value, dict) else None
+        if name in _FIGURES and isinstance(value, int | float | str):
+            factor, decimals = _FACTORS.get((path[path.rfind("_") :], name[name.rfind("_") :]), (1, 0))
+            found[name] = value if factor == 1 or isinstance(value, str) else round(value * factor, decimals)
+    return found
+
+
+def make_result(tool: str, values: Mapping[str, Any], semantics: Semantics, **figures: Any) -> LoadResult:
+    """The LoadResult of these figures, of those among the values (see list_figures), and of the address in "url".
 
     The longest request is the last of the percentiles.
     """
-    known = {name: values[name] for name in _OWN_NAMES if name in values}
-    known |= zip(("hostname", "port", "path"), split_url(values.get("url") or ""), strict=True)
-    known |= figures
+    known: dict[str, Any] = dict(zip(("hostname", "port", "path"), split_url(values.get("url") or ""), strict=True))
+    known |= list_figures(values, semantics) | figures
     percentiles = known.get("percentiles_ms", {})
     if known.get("max_ms") is not None and "100" not in percentiles:
         known["percentiles_ms"] = percentiles | {"100": known["max_ms"]}

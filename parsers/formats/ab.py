@@ -14,13 +14,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..ab_report import FIELDS, TEXTS, TIMES, UNITS, match_tables, read_usual_report
+from ..ab_report import FIELDS, TEXTS, TIMES, UNITS, cut_figure, match_tables, read_usual_report
 from ..commands import FLAG, Command, Option
 from ..lines import Lines
 from ..multiline import join_rest, match_joined
 from ..prompts import prompt
 from ..records import Found, LoadResult, Problem, Record, Semantics, Values
-from ..report import has_placeholder
+from ..report import has_placeholder, list_figures
 from ..transcript import is_elision
 from ..units import number
 
@@ -43,7 +43,14 @@ SEMANTICS = Semantics(
     whole_report=("failures", "percentiles", "document"),
     max_step_ms=1.0,
     percentile_step_ms=1.0,
-    printed_as={"duration_s": "time_taken_s", "mean_ms": "time_per_request_ms", "max_ms": "percentiles_ms.100"},
+    printed_as={
+        "tool_version": "ab_version",
+        "duration_s": "time_taken_s",
+        "mean_ms": "time_per_request_ms",
+        "max_ms": "percentiles_ms.100",
+        "transferred_bytes": "total_transferred_bytes",
+        **{"hostname": "server_hostname", "port": "server_port", "path": "document_path"},
+    },
     citations={
         "errors.failed": "ab.c counts failed requests into its rate",
         "errors.length": "ab.c, close_connection(): a reply fails by Length where it is not as long as the first one",
@@ -52,8 +59,7 @@ SEMANTICS = Semantics(
         "figures.rate": "ab.c: the rate is the requests over the time taken",
         "generator.saturated": "ab.c has one thread: at 100 % of a core it cannot send more",
         "network.keepalive": "ab's documentation on -k, and its count of Keep-Alive requests",
-        "resolution.steps": "ab prints percentiles in whole ms",
-        "resolution.within": "ab prints percentiles in whole ms",
+        **dict.fromkeys(("resolution.steps", "resolution.within"), "ab prints percentiles in whole ms"),
         "tool.aborted": "ab breaks off by itself when sockets fail",
         "tool.interrupted": "ab's -n, and no -t",
         "tool.warnings": "ab.c, output_results(): mean and median over one or two deviations apart",
@@ -99,8 +105,6 @@ _FOREIGN = re.compile(
     r"This is (?!ApacheBench)\w+, Version |HTML Transfer rate:|min\s+avg\s+max\s+std$|Average Document Length:"
 )  # tools that imitate ab's report
 _RIGHT = re.compile(r"(?= {3,}\d+$)[ \d]{8}$")  # the longest time, as wide as ab prints it: not cut off
-_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")  # written so by who pasted it; ab prints no separators
-_REMARKED = re.compile(r"[\d.,]*\d(?=[（(])")  # "100（clients）"
 _MARKS = " \t*_|#-•`"  # of Markdown, around a label
 _REMARK = re.compile(r"(?=（)|(?=\([^\x00-\x7F])|\s{2,}|\s+(?=<-|<=|←|//|#|\(!)|\t")
 _NOISE = re.compile(
@@ -114,6 +118,7 @@ _ERROR = re.compile(
     r"(?:apr_\w+|ab|socket|connect|send|read|SSL|Test aborted|Send request|setrlimit|ERROR|error|Connection|Could not)\b.*"
 )
 _PARAGRAPH = re.compile(r"\W*<p>(?:<br */?>)?", re.IGNORECASE)  # what -w prints above its banner, maybe quoted
+_RELIABLE = re.compile(r".*reliable\.")
 _SANE = re.compile(r"\s*(?:WARN?ING|ERROR): The median and mean for ")
 _TABLE = 3  # percentiles from which on they are a table by themselves
 _VARIES = re.compile(r"[$*{}<\\]|\.\.\.|…")  # a path that the shell or the author has still to fill in
@@ -131,9 +136,8 @@ class _Report:
         self.values = Values(lines)
         self.problems: list[Problem] = []
         self.first = self.last = lines.number + 1
-        self.verbose = self.foreign = self.template = False
+        self.verbose = self.foreign = self.template = self.doubled = False
         self.before = ("", "")  # label and value of the line before
-        self.doubled = False
         self.html = self.has_rate = False  # has_rate: with its unit
         self.taken: list[str] = []  # raw lines since the last one that was certainly ours
 
@@ -185,9 +189,8 @@ class _Report:
                 rest = rest.partition("<")[0].strip()  # maybe a tag that was cut off
                 if not rest and self.lines.unended():
                     return self._mine()
+                self.html = self.html or key == "server_software"
             values[key] = _REMARK.split(rest, maxsplit=1)[0].removesuffix("<br").strip()
-            if key == "server_software" and "<tr" in self.lines.raw:
-                self.html = True
         else:
             self._number(key, rest)
         return self._mine()
@@ -206,12 +209,8 @@ class _Report:
         return True
 
     def _number(self, key: str, rest: str) -> None:
-        word = rest.split(None, 1)[0].strip(",;*_`") if rest else ""
         unit = UNITS.get(key)
-        if word and not word[-1].isdigit() and (remarked := _REMARKED.match(word)):
-            word = remarked[0]
-        if "," in word and _GROUPED.fullmatch(word) and ("." in word or not unit):
-            word = word.replace(",", "")
+        word = cut_figure(rest, unit)
         try:
             figure = number(word)
         except ValueError:
@@ -255,7 +254,7 @@ class _Report:
         stripped = line.strip()
         if stripped[:1] in "#-*" and not is_elision(stripped):  # a title or an item of a list that somebody made of it
             stripped = stripped.strip(_MARKS)
-        if "</table>" in self.lines.raw and self.html:
+        if self.html and "</table>" in self.lines.raw:
             return self._mine()
         if not stripped or is_elision(stripped):
             self.taken.append(self.lines.raw)
@@ -268,9 +267,7 @@ class _Report:
             if isinstance(table, dict) and percent[1] not in table:
                 table[percent[1]] = number(percent[2])
                 return self._mine()
-            if self.doubled:
-                return self._mine()
-            return self._end()
+            return self._mine() if self.doubled else self._end()
         if _FOREIGN.match(stripped):
             self.foreign = self.foreign or not self.values or "requests_per_second" in self.values
             return self._mine() if self.foreign else self._end()
@@ -287,8 +284,7 @@ class _Report:
         if self.values or self.foreign:
             return self._mine() if self.before == (line, "") else self._end()  # another load's, started at once
         self.before = (line, "")
-        found = _BANNER.match(line)
-        if found:
+        if found := _BANNER.match(line):
             self.values["ab_version"] = found[1]
             if found[2]:
                 self.values["ab_revision"] = int(found[2]) if found[2].isdigit() else found[2]
@@ -308,15 +304,11 @@ class _Report:
         elif sent := _SENT.match(line):
             values[f"transfer_rate_{sent[2]}_kbytes_per_s"] = number(sent[1])
         elif total := _TOTAL_OF.match(line):
-            values["aborted"] = True
-            values["complete_requests"] = int(total[1])
+            values |= {"aborted": True, "complete_requests": int(total[1])}
         elif _SANE.match(line):
-            warnings = values.setdefault("warnings", [])
-            if isinstance(warnings, list):
-                whole = match_joined(
-                    self.lines, line, lambda text: text if text.endswith("reliable.") else None, most=3
-                )
-                warnings.append(whole or line)
+            warnings = values.setdefault("warnings", [])  # at the number of its first line
+            whole = match_joined(self.lines, line, _RELIABLE.fullmatch, most=3)
+            warnings.append(whole[0] if whole else line)
         elif (behind := _BEHIND.match(line)) and "error" not in values:
             error = behind[1] if behind[1].endswith(")") else join_rest(self.lines, behind[1], _ERROR_END.fullmatch)
             values |= {"error": error, "aborted": True}
@@ -328,16 +320,12 @@ class _Report:
         """A line that ab does not print by itself: its own error, a body shown by -v, a remark inside, or the end."""
         if self.foreign and "requests_per_second" not in self.values and prompt(line) is None:
             return self._mine()
-        running = not self.values and line.startswith("apr_")  # of one that was broken off, without its banner
-        running = (
-            running or "ab_version" in self.values and len(self.values) <= 4 and "server_hostname" not in self.values
-        )
-        if running and not prompt(line):
+        begun = "ab_version" in self.values and len(self.values) <= 4 and "server_hostname" not in self.values
+        if (begun or not self.values and line.startswith("apr_")) and not prompt(line):  # of one without its banner
             if self.verbose:
                 return self._mine()
             if _ERROR.fullmatch(line) and "error" not in self.values:
-                self.values["error"] = line
-                self.values["aborted"] = True
+                self.values |= {"error": line, "aborted": True}
                 return self._mine()
         if prompt(line) is None and self._goes_on():
             return self._mine()
@@ -393,35 +381,19 @@ def fits(command: Command, values: dict[str, Any]) -> bool:
     )
 
 
-_PRINTED = {
-    "tool_version": "ab_version",
-    "duration_s": "time_taken_s",
-    "transferred_bytes": "total_transferred_bytes",
-    "hostname": "server_hostname",
-    "port": "server_port",
-    "path": "document_path",
-}
-_OWN = ("requests_per_second", "complete_requests", "failed_requests", "concurrency", "document_length_bytes")
-
-
 def records(values: dict[str, Any]) -> list[Record]:
     get = values.get
     if get("of_other_report"):
         return []
-    total, percentiles = (
-        table if isinstance(table, dict) else {} for table in (get("total_ms"), get("percentiles_ms"))
-    )
-    table = {k: float(v) for k, v in percentiles.items()}
-    printed = _PRINTED | {name: name for name in _OWN}
-    result = LoadResult(
-        tool=KIND,
-        **{name: get(own) for name, own in printed.items()},
-        keepalive="keepalive_requests" in values if values.keys() >= {"concurrency", "complete_requests"} else None,
-        mean_ms=get("time_per_request_ms", total.get("mean")),
-        min_ms=total.get("min"),
-        max_ms=total.get("max", table.get("100")),
-        percentiles_ms=table,
-        server_software=get("server_software") or None,
-        aborted=bool(get("aborted")),
-    )
-    return [result]
+    tables = (get("total_ms"), get("percentiles_ms"))
+    total, percentiles = (table if isinstance(table, dict) else {} for table in tables)
+    percentiles = {name: float(ms) for name, ms in percentiles.items()}
+    figures = list_figures(values, SEMANTICS) | {
+        "keepalive": "keepalive_requests" in values if values.keys() >= {"concurrency", "complete_requests"} else None,
+        "mean_ms": get("time_per_request_ms", total.get("mean")),
+        "min_ms": total.get("min"),
+        "max_ms": total.get("max", percentiles.get("100")),
+        "percentiles_ms": percentiles,
+        "server_software": get("server_software") or None,
+    }
+    return [LoadResult(KIND, **figures)]

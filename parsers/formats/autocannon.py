@@ -32,11 +32,12 @@ SEMANTICS = Semantics(
     percentile_step_ms=1.0,
     received_bytes="total_read_bytes",
     printed_as={
-        "requests_per_second": "requests_per_s",
+        "requests_per_second": "requests_per_s.avg",
         **dict.fromkeys(("mean_ms", "max_ms", "percentiles_ms.50", "percentiles_ms.99"), "latency_ms"),
         "complete_requests": "requests_sent",
         "duration_s": "time_taken_s",
         "failed_requests": "errors",
+        "transferred_bytes": "total_read_bytes",
         "non_2xx_responses": "responses_non_2xx",
     },
 )
@@ -249,21 +250,18 @@ _NAMES = {
 
 def records(values: dict[str, Any]) -> list[Record]:
     get = values.get
-    rate = get("requests_per_s", {}).get("avg")
-    times = dict(get("latency_ms", {})) if rate != 0 else {}  # where nothing was answered, zeros are printed
-    most = {"100": times["max"]} if times.get("max") is not None else {}
+    times = dict(get("latency_ms", {}))
+    if get("requests_per_s", {}).get("avg") == 0:  # where nothing was answered, zeros are printed
+        times = {}
     result = make_result(
         KIND,
         values,
-        requests_per_second=rate,
-        complete_requests=get("requests_sent"),
+        SEMANTICS,
         # Printed only where there were any, so that a whole report without them says none.
         failed_requests=get("errors", 0 if "requests_sent" in values else None),
         concurrency=get("connections"),
-        duration_s=get("time_taken_s", get("duration_s")),
         mean_ms=times.get("avg"),
         max_ms=times.get("max"),
-        percentiles_ms=get("spectrum_ms", {}) | {name: ms for name, ms in times.items() if name[0].isdigit()} | most,
-        transferred_bytes=get("total_read_bytes"),
+        percentiles_ms=get("spectrum_ms", {}) | {name: ms for name, ms in times.items() if name[0].isdigit()},
     )
     return [result]

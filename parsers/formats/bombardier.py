@@ -31,11 +31,12 @@ SEMANTICS = Semantics(
     received_bytes="bytes_read",
     printed_as={
         "non_2xx_responses": "status_2xx",
-        "requests_per_second": "requests_per_s",
+        "requests_per_second": "requests_per_s.avg",
         "failed_requests": "others",
         "concurrency": "connections",
-        "mean_ms": "latency_ms",
-        "max_ms": "latency_ms",
+        "mean_ms": "latency_ms.avg",
+        "max_ms": "latency_ms.max",
+        "transferred_bytes": "bytes_read",
     },
 )
 OPTIONS = {
@@ -162,19 +163,7 @@ def fits(command: Command, values: dict[str, Any]) -> bool:
 
 
 def records(values: dict[str, Any]) -> list[Record]:
-    get = values.get
     counts = [values[name] for name in (*_STATUSES, "others") if name in values]
-    latency = get("latency_ms", {})
-    result = make_result(
-        KIND,
-        values,
-        requests_per_second=get("requests_per_s", {}).get("avg"),
-        complete_requests=sum(counts) if len(counts) > len(_STATUSES) else None,
-        failed_requests=get("others"),
-        concurrency=get("connections"),
-        duration_s=get("time_taken_s", get("duration_s")),
-        mean_ms=latency.get("avg"),
-        max_ms=latency.get("max"),
-        transferred_bytes=get("bytes_read"),
-    )
-    return [result]
+    complete = sum(counts) if len(counts) > len(_STATUSES) else None
+    duration = values.get("time_taken_s", values.get("duration_s"))
+    return [make_result(KIND, values, SEMANTICS, complete_requests=complete, duration_s=duration)]

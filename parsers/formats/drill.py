@@ -87,14 +87,5 @@ def _read_line(line: str) -> dict[str, Any] | None:
 
 def records(values: dict[str, Any]) -> list[Record]:
     get = values.get
-    median = {"50": get("median_ms")} if "median_ms" in values else {}
-    return [
-        make_result(
-            KIND,
-            values,
-            concurrency=get("asked_concurrency"),
-            duration_s=get("time_taken_s"),
-            mean_ms=get("average_ms"),
-            percentiles_ms=median | get("percentiles_ms", {}),
-        )
-    ]
+    percentiles = ({"50": get("median_ms")} if "median_ms" in values else {}) | get("percentiles_ms", {})
+    return [make_result(KIND, values, SEMANTICS, concurrency=get("asked_concurrency"), percentiles_ms=percentiles)]

@@ -28,10 +28,11 @@ SEMANTICS = Semantics(
     max_step_ms=1,
     percentile_step_ms=1,
     printed_as={
-        "requests_per_second": "requests_per_s",
-        "complete_requests": "request_count",
-        "failed_requests": "request_count",
-        **dict.fromkeys(("mean_ms", "max_ms", "percentiles_ms.50", "percentiles_ms.99"), "response_time_ms"),
+        "requests_per_second": "requests_per_s.total",
+        "complete_requests": "request_count.total",
+        "failed_requests": "request_count.ko",
+        **{f"{name}_ms": f"response_time_ms.{name}.total" for name in ("min", "mean", "max")},
+        **{f"percentiles_ms.{percent}": f"response_time_ms.{percent}" for percent in (50, 75, 95, 99)},
     },
 )
 OPTIONS = {"-s --simulation": Option("script"), "-rf --results-folder -rd --run-description -bdf -rsf -sf": Option()}
@@ -94,11 +95,9 @@ def records(values: dict[str, Any]) -> list[Record]:
         make_result(
             KIND,
             values,
-            requests_per_second=rate,
-            complete_requests=count,
+            SEMANTICS,
             failed_requests=counts.get("ko", 0) if count is not None else None,
             duration_s=round(count / rate, 3) if count and rate else None,
             percentiles_ms={name: time for name, time in totals.items() if name[0].isdecimal()},
-            **{f"{name}_ms": totals.get(name) for name in ("min", "mean", "max")},
         )
     ]

@@ -28,6 +28,7 @@ SEMANTICS = Semantics(
         "complete_requests": "count",
         "duration_s": "total_ms",
         "mean_ms": "average_ms",
+        "min_ms": "fastest_ms",
         "max_ms": "slowest_ms",
     },
 )
@@ -93,17 +94,6 @@ _REPORT = Report(
 
 
 def records(values: dict[str, Any]) -> list[Record]:
-    get = values.get
-    count, answered = get("count"), get("grpc_codes", {}).get("OK", 0)
+    count, answered = values.get("count"), values.get("grpc_codes", {}).get("OK", 0)
     are_known = count is not None and values.keys() & {"grpc_codes", "errors"}
-    result = make_result(
-        KIND,
-        values,
-        complete_requests=count,
-        failed_requests=count - answered if are_known else None,
-        duration_s=round(values["total_ms"] / 1000, 9) if "total_ms" in values else None,
-        mean_ms=get("average_ms"),
-        min_ms=get("fastest_ms"),
-        max_ms=get("slowest_ms"),
-    )
-    return [result]
+    return [make_result(KIND, values, SEMANTICS, failed_requests=count - answered if are_known else None)]

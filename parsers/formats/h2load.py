@@ -29,10 +29,10 @@ SEMANTICS = Semantics(
     printed_as={
         "concurrency": "clients_of_threads",
         "duration_s": "time_taken_s",
-        "mean_ms": "request_ms",
-        "max_ms": "request_ms",
+        **{f"{name}_ms": f"request_ms.{name}" for name in ("mean", "min", "max")},
         "complete_requests": "requests_done",
         "failed_requests": "requests_failed",
+        "transferred_bytes": "traffic_total_bytes",
         "non_2xx_responses": "status_4xx",
     },
 )
@@ -141,18 +141,8 @@ def _read_row(found: re.Match[str]) -> dict[str, Any] | None:
 
 
 def records(values: dict[str, Any]) -> list[Record]:
-    get = values.get
-    times, clients = get("request_ms", {}), get("clients_of_threads", {})
+    times, clients = values.get("request_ms", {}), values.get("clients_of_threads", {})
     all_told = list(clients) == [str(n) for n in range(len(clients))]  # of those left out the clients are not known
-    result = make_result(
-        KIND,
-        values,
-        complete_requests=get("requests_done"),
-        failed_requests=get("requests_failed"),
-        concurrency=sum(clients.values()) if clients and all_told else None,
-        duration_s=get("time_taken_s"),
-        transferred_bytes=get("traffic_total_bytes"),
-        percentiles_ms={percent: times[name] for percent, name in _PERCENTILES.items() if name in times},
-        **{f"{name}_ms": times.get(name) for name in ("mean", "min", "max")},
-    )
-    return [result]
+    concurrency = sum(clients.values()) if clients and all_told else None
+    percentiles = {percent: times[name] for percent, name in _PERCENTILES.items() if name in times}
+    return [make_result(KIND, values, SEMANTICS, concurrency=concurrency, percentiles_ms=percentiles)]

@@ -33,10 +33,13 @@ SEMANTICS = Semantics(
     checks=(("checks_failed.passes", "checks_failed.fails"), ("checks.fails", "checks.passes")),
     left_out=("dropped_iterations.count", "iterations.count"),
     printed_as={
-        "requests_per_second": "http_reqs",
-        "complete_requests": "http_reqs",
-        "failed_requests": "http_req_failed",
-        **dict.fromkeys(("mean_ms", "max_ms", "percentiles_ms.50", "percentiles_ms.99"), "http_req_duration_ms"),
+        "requests_per_second": "http_reqs.per_s",
+        "complete_requests": "http_reqs.count",
+        "failed_requests": "http_req_failed.passes",
+        "transferred_bytes": "data_received_bytes.count",
+        "mean_ms": "http_req_duration_ms.avg",
+        **{f"{name}_ms": f"http_req_duration_ms.{name}" for name in ("min", "max")},
+        **dict.fromkeys(("percentiles_ms.50", "percentiles_ms.99"), "http_req_duration_ms"),
     },
 )
 OPTIONS = {
@@ -207,20 +210,15 @@ _REPORT = Report(
 def records(values: dict[str, Any]) -> list[Record]:
     get = values.get
     times, requests = get("http_req_duration_ms", {}), get("http_reqs", {})
-    named = {"50": times.get("med"), "100": times.get("max")}
-    named |= {name[2:-1]: figure for name, figure in times.items() if name.startswith("p(")}
+    named = {"50": times.get("med")} | {name[2:-1]: figure for name, figure in times.items() if name.startswith("p(")}
     count, rate = requests.get("count"), requests.get("per_s")
     result = make_result(
         KIND,
         values,
-        requests_per_second=rate,
-        complete_requests=count,
-        failed_requests=get("http_req_failed", {}).get("passes"),
+        SEMANTICS,
         # At a rate that was set, users are added until it is kept: how many came to be says nothing of what was asked for.
         concurrency=None if "dropped_iterations" in values else get("vus_max", {}).get("max"),
         duration_s=get("run_time_s", round(count / rate, 3) if count and rate else None),
         percentiles_ms={name: figure for name, figure in named.items() if figure is not None},
-        transferred_bytes=get("data_received_bytes", {}).get("count"),
-        **{f"{to}_ms": times.get(name) for to, name in (("mean", "avg"), ("min", "min"), ("max", "max"))},
     )
     return [result]

@@ -33,7 +33,9 @@ SEMANTICS = Semantics(
     printed_as={
         "duration_s": "total_ms",
         "mean_ms": "average_ms",
+        "min_ms": "fastest_ms",
         "max_ms": "slowest_ms",
+        "transferred_bytes": "total_data_bytes",
         "complete_requests": "status_codes",
         "failed_requests": "errors",
         "non_2xx_responses": "status_codes",
@@ -140,18 +142,7 @@ def _read_object(tree: dict[str, Any]) -> dict[str, Any]:
 
 
 def records(values: dict[str, Any]) -> list[Record]:
-    get = values.get
-    statuses, errors = get("status_codes", {}), get("errors", {})
-    failed = sum(n for text, n in errors.items() if text != _DEADLINE)
-    result = make_result(
-        KIND,
-        values,
-        complete_requests=sum(statuses.values()) if statuses else None,
-        failed_requests=failed if statuses or errors else None,
-        duration_s=round(values["total_ms"] / 1000, 9) if "total_ms" in values else None,
-        mean_ms=get("average_ms"),
-        min_ms=get("fastest_ms"),
-        max_ms=get("slowest_ms"),
-        transferred_bytes=get("total_data_bytes"),
-    )
-    return [result]
+    statuses, errors = values.get("status_codes", {}), values.get("errors", {})
+    failed = sum(n for text, n in errors.items() if text != _DEADLINE) if statuses or errors else None
+    complete = sum(statuses.values()) if statuses else None
+    return [make_result(KIND, values, SEMANTICS, complete_requests=complete, failed_requests=failed)]

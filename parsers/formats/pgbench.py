@@ -17,8 +17,8 @@ from typing import Any
 from ..commands import FLAG, Command, Option
 from ..lines import Lines
 from ..multiline import was_broken
-from ..records import Found, LoadResult, Record, Semantics
-from ..report import Report, take_report
+from ..records import Found, Record, Semantics
+from ..report import Report, make_result, take_report
 from ..units import compile_lines
 
 KIND = "pgbench"
@@ -33,6 +33,7 @@ SEMANTICS = Semantics(
         "failed_requests": "failed_transactions",
         "concurrency": "clients",
         "mean_ms": "latency_average_ms",
+        "tool_version": "version",
     },
 )
 OPTIONS = {
@@ -198,18 +199,12 @@ def records(values: dict[str, Any]) -> list[Record]:
     get = values.get
     # A load that connects for each transaction has the time to connect in it.
     both = ("tps_including_connections", "tps_excluding_connections")[:: 1 if get("reconnects") else -1]
-    return [
-        LoadResult(
-            tool=KIND,
-            tool_version=get("version"),
-            requests_per_second=get("tps", get(both[0], get(both[1]))),
-            complete_requests=get("transactions"),
-            failed_requests=get("failed_transactions"),
-            concurrency=get("clients"),
-            keepalive=False if get("reconnects") or "average_connection_ms" in values else None,
-            duration_s=get("duration_s"),
-            mean_ms=get("latency_average_ms"),
-            path=" + ".join(get("scripts", ())) or get("transaction_type"),
-            aborted=bool(get("aborted")),
-        )
-    ]
+    result = make_result(
+        KIND,
+        values,
+        SEMANTICS,
+        requests_per_second=get("tps", get(both[0], get(both[1]))),
+        keepalive=False if get("reconnects") or "average_connection_ms" in values else None,
+        path=" + ".join(get("scripts", ())) or get("transaction_type"),
+    )
+    return [result]

@@ -29,8 +29,7 @@ SEMANTICS = Semantics(
         "complete_requests": "count",
         "concurrency": "connections",
         "duration_s": "elapsed_s",
-        "mean_ms": "latency_ms",
-        "max_ms": "latency_ms",
+        **{f"{name}_ms": f"latency_ms.{name}" for name in ("mean", "min", "max")},
     },
 )
 OPTIONS = {
@@ -108,17 +107,13 @@ class _Lines:
 
 
 def records(values: dict[str, Any]) -> list[Record]:
-    get = values.get
-    count = get("count")
+    count, rate = values.get("count"), values.get("requests_per_s", {}).get("mean")
     answered = [n for name, n in values.items() if name.startswith("status_")]
     result = make_result(
         KIND,
         values,
-        requests_per_second=get("requests_per_second", get("requests_per_s", {}).get("mean")),
-        complete_requests=count,
+        SEMANTICS,
+        requests_per_second=values.get("requests_per_second", rate),
         failed_requests=max(count - sum(answered), 0) if count is not None and answered else None,
-        concurrency=get("connections"),
-        duration_s=get("elapsed_s", get("duration_s")),
-        **{f"{name}_ms": get("latency_ms", {}).get(name) for name in ("mean", "min", "max")},
     )
     return [result]

@@ -32,8 +32,9 @@ SEMANTICS = Semantics(
     printed_as={
         "duration_s": "time_taken_s",
         "concurrency": "clients",
-        "mean_ms": "latency_ms",
-        "max_ms": "latency_ms",
+        "path": "test",
+        "mean_ms": "latency_ms.avg",
+        **{f"{name}_ms": f"latency_ms.{name}" for name in ("min", "max")},
     },
 )
 OPTIONS = {
@@ -175,18 +176,6 @@ def fits(command: Command, values: dict[str, Any]) -> bool:
 
 
 def records(values: dict[str, Any]) -> list[Record]:
-    get = values.get
-    latency = get("latency_ms", {})
-    named = {"50": latency.get("p50"), "95": latency.get("p95"), "99": latency.get("p99"), "100": latency.get("max")}
-    spectrum = {name: ms for name, ms in get("percentiles_ms", {}).items() if name != "0"}
-    result = make_result(
-        KIND,
-        values,
-        concurrency=get("clients"),
-        duration_s=get("time_taken_s"),
-        keepalive=get("keepalive"),
-        percentiles_ms=spectrum | {name: ms for name, ms in named.items() if ms is not None},
-        path=get("test"),
-        **{f"{to}_ms": latency.get(name) for to, name in (("mean", "avg"), ("min", "min"), ("max", "max"))},
-    )
-    return [result]
+    spectrum = {name: ms for name, ms in values.get("percentiles_ms", {}).items() if name != "0"}
+    named = {name[1:]: ms for name, ms in values.get("latency_ms", {}).items() if name[0] == "p"}
+    return [make_result(KIND, values, SEMANTICS, percentiles_ms=spectrum | named)]

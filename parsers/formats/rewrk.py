@@ -24,7 +24,11 @@ PROGRAMS = ("rewrk", "rewrk.exe")
 SEMANTICS = Semantics(
     failures_in_requests=False,
     address_from_command=True,
-    printed_as={"concurrency": "connections", "mean_ms": "latency_ms", "max_ms": "latency_ms"},
+    printed_as={
+        "concurrency": "connections",
+        "mean_ms": "latency_ms.avg",
+        **{f"{name}_ms": f"latency_ms.{name}" for name in ("min", "max")},
+    },
 )
 OPTIONS = {
     "-c --connections": Option("concurrency"),
@@ -81,8 +85,6 @@ _read_line = compile_lines(
 
 
 def records(values: dict[str, Any]) -> list[Record]:
-    latency = values.get("latency_ms", {})
     # Printed only where there were any.
     failed = sum(values.get("errors", {}).values()) if "complete_requests" in values else None
-    times = {f"{to}_ms": latency.get(name) for to, name in (("mean", "avg"), ("min", "min"), ("max", "max"))}
-    return [make_result(KIND, values, failed_requests=failed, concurrency=values.get("connections"), **times)]
+    return [make_result(KIND, values, SEMANTICS, failed_requests=failed)]

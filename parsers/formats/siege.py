@@ -20,7 +20,7 @@ from ..commands import FLAG, Command, Option
 from ..lines import Lines
 from ..prompts import prompt
 from ..records import Found, LoadResult, Problem, Record, Semantics, Values
-from ..report import has_placeholder, is_stray
+from ..report import has_placeholder, is_stray, list_figures
 from ..transcript import is_elision
 from ..units import number
 
@@ -42,7 +42,9 @@ SEMANTICS = Semantics(
         "non_2xx_responses": "successful_transactions",
         "duration_s": "elapsed_s",
         "mean_ms": "response_time_s",
+        "min_ms": "shortest_s",
         "max_ms": "longest_s",
+        "tool_version": "siege_version",
     },
     citations={
         "errors.failed": "siege's manual on availability",
@@ -309,26 +311,9 @@ def fits(command: Command, values: dict[str, Any]) -> bool:
 
 
 def records(values: dict[str, Any]) -> list[Record]:
-    get = values.get
-    mean, longest, shortest = get("response_time_s"), get("longest_s"), get("shortest_s")
-    megabytes = get("data_transferred_mb")
-
-    def ms(seconds: object) -> float | None:
-        return round(seconds * 1000, 6) if isinstance(seconds, int | float) else None
-
-    return [
-        LoadResult(
-            tool=KIND,
-            tool_version=get("siege_version"),
-            requests_per_second=get("transaction_rate"),
-            complete_requests=get("transactions"),
-            failed_requests=get("failed_transactions"),
-            concurrency=get("users"),  # the printed concurrency is what came about
-            duration_s=get("elapsed_s"),
-            mean_ms=ms(mean),
-            min_ms=ms(shortest),
-            max_ms=ms(longest),
-            transferred_bytes=round(megabytes * 1048576) if isinstance(megabytes, int | float) else None,
-            aborted=bool(get("aborted")),
-        )
-    ]
+    megabytes = values.get("data_transferred_mb")
+    figures = list_figures(values, SEMANTICS) | {
+        "concurrency": values.get("users"),  # the printed concurrency is what came about
+        "transferred_bytes": round(megabytes * 1048576) if isinstance(megabytes, int | float) else None,
+    }
+    return [LoadResult(KIND, **figures)]

@@ -16,8 +16,8 @@ from typing import Any
 from ..commands import FLAG, Command, Option
 from ..lines import Lines
 from ..multiline import was_broken
-from ..records import Found, LoadResult, Record, Semantics
-from ..report import Report, take_report
+from ..records import Found, Record, Semantics
+from ..report import Report, make_result, take_report
 
 KIND = "sysbench"
 PROGRAMS = ("sysbench",)
@@ -36,6 +36,7 @@ SEMANTICS = Semantics(
         "duration_s": "total_time_s",
         "mean_ms": "latency_ms.avg",
         "max_ms": "latency_ms.max",
+        "tool_version": "version",
     },
 )
 _DATABASES = ("mysql", "pgsql")
@@ -267,21 +268,17 @@ def records(values: dict[str, Any]) -> list[Record]:
     if not values.keys() & {"error", "total_time_s", "latency_ms", *_RATES}:
         return []  # it made its tables or files
     latency = get("latency_ms", {})
-    longest = {"100": latency["max"]} if "max" in latency else {}
-    return [
-        LoadResult(
-            tool=KIND,
-            tool_version=get("version"),
-            requests_per_second=_compute_rate(values),
-            complete_requests=get("events", get("transactions")),
-            failed_requests=get("ignored_errors", get("deadlocks")),
-            concurrency=get("threads"),
-            duration_s=get("total_time_s"),
-            mean_ms=latency.get("avg") or None,  # 0.00 is less than is printed
-            min_ms=latency.get("min") or None,
-            max_ms=latency.get("max"),
-            percentiles_ms={percent: ms for percent, ms in get("percentiles_ms", {}).items() if ms} | longest,
-            path=_test(values),
-            aborted="error" in values and "events" not in values,
-        )
-    ]
+    result = make_result(
+        KIND,
+        values,
+        SEMANTICS,
+        requests_per_second=_compute_rate(values),
+        complete_requests=get("events", get("transactions")),
+        failed_requests=get("ignored_errors", get("deadlocks")),
+        mean_ms=latency.get("avg") or None,  # 0.00 is less than is printed
+        min_ms=latency.get("min") or None,
+        percentiles_ms={percent: ms for percent, ms in get("percentiles_ms", {}).items() if ms},
+        path=_test(values),
+        aborted="error" in values and "events" not in values,
+    )
+    return [result]

@@ -30,7 +30,9 @@ SEMANTICS = Semantics(
     printed_as={
         "requests_per_second": "throughput_per_s",
         "duration_s": "duration_total_s",
-        **dict.fromkeys(("mean_ms", "max_ms", "percentiles_ms.50", "percentiles_ms.99"), "latencies_ms"),
+        **{f"{name}_ms": f"latencies_ms.{name}" for name in ("mean", "min", "max")},
+        **dict.fromkeys(("percentiles_ms.50", "percentiles_ms.99"), "latencies_ms"),
+        "transferred_bytes": "bytes_in_total",
         "complete_requests": "requests_total",
         "failed_requests": "status_codes",
         "non_2xx_responses": "status_codes",
@@ -170,18 +172,14 @@ def _read_object(tree: dict[str, Any]) -> dict[str, Any]:
 
 def records(values: dict[str, Any]) -> list[Record]:
     get = values.get
-    times = dict(get("latencies_ms", {}))
     codes, total = get("status_codes"), get("requests_total")
     well = sum(n for code, n in codes.items() if "200" <= code < "400") if codes else None
     result = make_result(
         KIND,
         values,
+        SEMANTICS,
         requests_per_second=get("throughput_per_s", get("rate_per_s")),
-        complete_requests=total,
         failed_requests=total - well if total is not None and well is not None else None,
-        duration_s=get("duration_total_s"),
-        **{f"{name}_ms": times.pop(name, None) for name in ("mean", "min", "max")},
-        percentiles_ms=times,
-        transferred_bytes=get("bytes_in_total"),
+        percentiles_ms={name: ms for name, ms in get("latencies_ms", {}).items() if name[0].isdecimal()},
     )
     return [result]

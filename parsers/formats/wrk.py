@@ -37,6 +37,7 @@ SEMANTICS = Semantics(
         "duration_s": "time_taken_s",
         "mean_ms": "latency_mean_ms",
         "max_ms": "latency_max_ms",
+        "transferred_bytes": "total_transferred_bytes",
     },
     citations={
         "errors.late": "wrk.c, response_complete(): an answer behind the timeout is counted, and its time is not recorded",
@@ -212,13 +213,10 @@ def records(values: dict[str, Any]) -> list[Record]:
     result = make_result(
         KIND,
         values,
+        SEMANTICS,
         # Printed only where there were any, so that a whole report without them says none.
         failed_requests=sum(errors.values()) if errors else 0 if whole else None,
         concurrency=get("connections"),
-        duration_s=get("time_taken_s", get("duration_s")),
-        mean_ms=get("latency_mean_ms"),
-        max_ms=get("latency_max_ms"),
         percentiles_ms=spectrum | get("percentiles_ms", {}),
-        transferred_bytes=get("total_transferred_bytes"),
     )
     return [result]
