@@ -33,12 +33,20 @@ from .secret_kinds import (
     LOWER,
     NAMED,
     NEEDLES,
+    NO_NOTE,
     OPTIONS,
     OTHERS,
     PAIR,
+    PASSWORD_ROW,
     PATTERNS,
+    SCALAR_BODY,
+    SECRET_BLOCK,
+    SECRET_DATA,
     SECRET_FILE,
+    SECRET_KIND,
+    SECRET_VALUE,
     VALUE,
+    VAULT_BODY,
 )
 
 REDACTED = "[redacted]"
@@ -48,6 +56,7 @@ LONGEST_SPELT = 256  # characters by which a copy is found: as a pattern, 60,000
 MAX_KEYS = 10_000
 MAX_DISTINCT = 30  # secrets of a text that are looked for elsewhere in it, which takes up to 20 ms a MB for each
 MAX_HARMLESS, MAX_HARMLESS_LENGTH = 5000, 1000  # lines and commands, and their characters
+MAX_DOCUMENT = 300  # lines of one in YAML
 MAX_LINE = 10_000  # characters of a line that are searched; no tool prints a longer one
 
 
@@ -126,13 +135,14 @@ class SecretSearch:
 
     def search(self, piece: str, first_line: int = 1) -> list[Secret]:
         """Every secret in the next piece, in order; its lines are counted from `first_line`."""
-        suspects = _find_suspicious_lines(piece)
-        if not suspects and not self._private_key and not self._named:
+        suspects, rows = _find_suspicious_lines(piece), _find_password_rows(piece, first_line)
+        if not suspects and not rows and not self._private_key and not self._named:
             return []
         lines = piece.split("\n")
         suspects = [at for at in suspects if not self._is_harmless(lines[at])]
         spans = self._find_private_key_spans(lines, suspects, first_line)
-        spans += self._find_named_spans(lines, suspects, first_line)
+        spans += [*self._find_named_spans(lines, suspects, first_line), *rows]
+        spans += _find_data(lines, suspects, first_line)
         private_lines = {number for number, *_ in spans}
         for at in suspects:
             line = lines[at][:MAX_LINE]
@@ -142,9 +152,8 @@ class SecretSearch:
             spans += [(first_line + at, start, end, kind, line[start:end]) for start, end, kind in of_line]
             if not of_line:
                 _note_harmless(line)
-        return [
-            Secret(self._make_key(value), line, start, end, kind) for line, start, end, kind, value in sorted(spans)
-        ]
+        found = _drop_overlaps(spans)
+        return [Secret(self._make_key(value), line, start, end, kind) for line, start, end, kind, value in found]
 
     def _is_harmless(self, line: str) -> bool:
         """Whether the line has no needle, or is a row of a process whose command, with other figures, had no secret."""
@@ -186,9 +195,7 @@ class SecretSearch:
         stops = [*opens, len(lines)]
         spans = list(self._read_private_key(lines, 0, stops[0], first_line))
         for at, stop in zip(opens, stops[1:], strict=True):
-            self._patterns = (
-                (FILE_BODY, FILE_NOTE) if SECRET_FILE.search(lines[at][:MAX_LINE]) else (KEY_BODY, KEY_NOTE)
-            )
+            self._patterns = _choose_patterns(lines[at][:MAX_LINE])
             self._private_key = f"private key in line {first_line + at}"
             spans += self._read_private_key(lines, at + 1, stop, first_line)
         return spans
@@ -207,8 +214,66 @@ class SecretSearch:
 def _opens_private_key(line: str) -> bool:
     begins = KEY_BEGIN.search(line[:MAX_LINE]) if "-----BEGIN" in line else None
     if begins is None:
-        return SECRET_FILE.search(line[:MAX_LINE]) is not None
+        return any(opening.search(line[:MAX_LINE]) for opening in (SECRET_FILE, SECRET_BLOCK))
     return "-----END" not in line[begins.end() :]
+
+
+def _choose_patterns(opening: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Of a line below that one: what its secret is, and what else may stand between the lines with secrets."""
+    if SECRET_FILE.search(opening):
+        return FILE_BODY, FILE_NOTE
+    block = SECRET_BLOCK.search(opening)
+    if block is None or block["key"]:
+        return KEY_BODY, KEY_NOTE
+    return (VAULT_BODY if block["vault"] else SCALAR_BODY), NO_NOTE
+
+
+def _find_password_rows(piece: str, first_line: int) -> list[Span]:
+    """Rows without any word that says what they are."""
+    if not any(sign in piece for sign in (":54", ":6432:", ":*:")):
+        return []
+    found, line, seen = [], first_line, 0
+    for match in PASSWORD_ROW.finditer(piece):
+        line, seen = line + piece.count("\n", seen, match.start()), match.start()
+        found.append((line, match.start("v") - seen, match.end("v") - seen, "password row", match["v"]))
+    return found
+
+
+def _find_data(lines: Sequence[str], suspects: Iterable[int], first_line: int) -> Iterator[Span]:
+    """The values below "data:" of secrets of Kubernetes, whose kind may stand above or below them."""
+    done = 0  # the end of the document before
+    for kind in suspects:
+        if kind < done or not SECRET_KIND.match(lines[kind][:MAX_LINE]):
+            continue
+        first, done = kind, kind + 1
+        while first > max(kind - MAX_DOCUMENT, 0) and not _ends_document(lines[first - 1]):
+            first -= 1
+        while done < min(kind + MAX_DOCUMENT, len(lines)) and not _ends_document(lines[done]):
+            done += 1
+        inside = None  # the indentation of "data:"
+        for at in range(first, done):
+            line = lines[at][:MAX_LINE]
+            value, indent = SECRET_VALUE.match(line), len(line) - len(line.lstrip(" \t>"))
+            if SECRET_DATA.match(line):
+                inside = indent
+            elif inside is not None and indent <= inside:
+                inside = None
+            elif inside is not None and value and not HARMLESS.match(value["v"]):
+                yield first_line + at, *value.span("v"), "setting", value["v"]
+
+
+def _ends_document(line: str) -> bool:
+    return line.startswith("---") or not line.strip(" \t>\r")
+
+
+def _drop_overlaps(spans: Iterable[Span]) -> Iterator[Span]:
+    """In the order of the text; of two that overlap the one that begins first, then the longer."""
+    line_before, end_before = 0, 0
+    for span in sorted(spans, key=lambda span: (span[0], span[1], -span[2])):
+        line, start, end, *_ = span
+        if line != line_before or start >= end_before:
+            yield span
+            line_before, end_before = line, end
 
 
 def _find_suspicious_lines(piece: str) -> list[int]:

@@ -15,6 +15,7 @@ _NEEDLES = """
     lin_api_ gocspx- ya29. hooks.slack webhooks/ xapp- _pw dpw sess .sid= sig= signature :thin: basic bot {sha {ssha
     $apr $1$ $5$ $6$ $y$ $2a$ $2b$ $2y$
     ls0tls1crudjti code= \\r"
+    ansible_vault private-lines secure_link_md5 tls.key kennwort contrase senha wachtwoord пароль 密码
     whsec_ pscale_ dapi dp.pt. glc_ nrak- sq0csp- glrt- figd_ ntn_ atatt rubygems_ pul- pmak- fm2_ .atlasv1.
 """
 DIGITS = b"0123456789.: "
@@ -25,17 +26,18 @@ NEEDLES = {needle: needle.encode().translate(None, DIGITS) for needle in (*_NEED
 HEADER = r"(?:set-cookie2?|cookie|(?:proxy-)?authorization|x-[\w-]{0,30}(?:api-?key|auth|token|session)(?:-id|-token)?)"
 WORD = (
     r"(?:password|passwd|pass[_-]?phrase|pwd|secret|token|(?:[._-]|db|key|store|user|root|admin)pass|[_-]pw|bindpw"
-    r"|(?:[_-]|\b)psk|[_-](?:auth|salt)|(?:preshared|secret|api|app|access|auth|private|account|master|license|signing|encryption)[_-]?key(?:[_-]base)?)"
+    r"|(?:[_-]|\b)psk|[_-](?:auth|salt)|(?:preshared|secret|api|app|access|auth|private|account|master|license|signing|encryption)[_-]?key(?:[_-]base)?"
+    r"|client[_-]key[_-]data|tls\.key)"
 )
 SETTING = rf"(?<![\w.-])[\w.-]{{0,60}}?{WORD}"
-IS = r"""["'\]]{0,2}\s{0,20}(?:=>|:=|=(?!=)|:(?!:))\s{0,20}"""
+IS = r"""[\\"'\]]{0,4}\s{0,20}(?:=>|:=|=(?!=)|:(?!:))\s{0,20}"""
 OTHERS = (
     r"curl|https?|mysql\w*|mariadb\w*|mongo\w*|docker|redis-\w+|sshpass|ldap\w+|smbclient|openssl|(?:un)?zip|memtier_benchmark"
     r"|ssh-keygen|7z\w?|unrar|rar|snmp\w+|useradd|usermod|sqlplus|lftp|xfreerdp|beeline|rabbitmqctl|wpa_passphrase"
 )
 PAIR = r"""(?P<v>(?<=["'])[^"'=:]+[=:][^"']+|[^\s"'=:]+[=:][^\s"']+)"""  # name=value or user:password, quoted or not
 OPTIONS = {
-    "curl": re.compile(rf"""\s(?:-u|--user|-U|--proxy-user|-b|--cookie)[\s=]*["']?{PAIR}"""),
+    "curl": re.compile(rf"""\s(?:-[a-zA-Z]{{0,6}}u|--user|-U|--proxy-user|-b|--cookie)[\s=]*["']?{PAIR}"""),
     "mysql": re.compile(r"""\s-p["']?(?P<v>[^\s"'-][^\s"']*)"""),
     "http": re.compile(rf"""\s(?:-a|--auth)[\s=]*["']?{PAIR}"""),
     "docker": re.compile(r"""\slogin\s(?:\S{1,200}\s+){0,9}?-p\s*["']?(?P<v>[^\s"']+)"""),
@@ -67,7 +69,7 @@ FAMILIES = ("mysql", "mariadb", "mongo", "http", "ldap", "redis-", "7z", "snmp",
 PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("header", re.compile(rf"""(?P<q>["']){HEADER}\s*:\s*(?P<v>[^"'\s](?:[^"']*[^"'\s])?)(?P=q)""", re.I)),
     ("header", re.compile(rf"""^[\s><|*#/+-]{{0,20}}{HEADER}\s*:\s*(?P<v>\S(?:.*\S)?)""", re.I)),
-    ("header", re.compile(rf"""(?:_header|\bheader\s+\w+)\s+["']?{HEADER}["']?\s+["']?(?P<v>[^"';]+)""", re.I)),
+    ("header", re.compile(rf"""(?:_header|header\s+\w+)\s+["']?{HEADER}["']?\s+["']?(?P<v>[^"';]+)""", re.I)),
     ("header", re.compile(r"""\bHTTP_(?:COOKIE|AUTHORIZATION)\s*[=:]\s*(?P<v>\S.*)""")),
     ("header", re.compile(r"""\bcookie:\s*(?P<v>[\w.-]{1,60}=[^"']+)""", re.I)),
     ("header", re.compile(r"""\bauthorization\s*[:=]\s*["']?(?:bearer|basic|token|apikey)\s+(?P<v>[^\s"']+)""", re.I)),
@@ -83,7 +85,30 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
         "option",
         re.compile(rf"""(?<!\S)--?(?:\w+-){{0,4}}(?:{WORD}|pass|bearer)(?:=|\s+)["']?(?P<v>[^\s"'-][^\s"']*)""", re.I),
     ),
-    ("setting", re.compile(rf"""{SETTING}{IS}(?P<q>["'])?(?P<v>(?(q).+?(?=(?P=q))|[^\s"',;]+))""", re.I)),
+    (
+        "setting",  # in an address it ends with its parameter, in a text within another text its quotes are escaped
+        re.compile(
+            rf"""(?:(?<=[?&])(?P<p>))?{SETTING}{IS}(?:\\{{1,3}}(?=["']))?"""
+            r"""(?P<q>["'])?(?P<v>(?(q).+?(?=\\{0,3}(?P=q))|(?(p)[^\s"',;&]+|[^\s"',;]+)))""",
+            re.I,
+        ),
+    ),
+    (
+        "setting",
+        re.compile(
+            r"""(?:passwort|kennwort|mot\sde\spasse|contrase(?:ñ|n)a|\bsenha|wachtwoord|пароль|密码)["']?\s{0,9}[:=：]\s{0,9}["']?"""
+            r"""(?P<v>[^\s"',;]+)""",
+            re.I,
+        ),
+    ),
+    (
+        "setting",
+        re.compile(
+            r"""\b(?:pass(?:word|phrase|wd)|token)\s(?:is|for\s[^\s:]{1,99}:)\s["']?(?P<v>(?=\S{0,99}\d)[^\s"',;]{6,})""",
+            re.I,
+        ),
+    ),
+    ("setting", re.compile(r"""^\s{0,99}secure_link_md5\s[^\n]{0,500}[\s"'](?P<v>[^\s"'$;]+)["']?\s*;""")),
     ("setting", re.compile(rf"""["']\w{{0,60}}?{WORD}["']\s*,\s*["'](?P<v>[^"']+)["'](?!\s*:)""", re.I)),
     (
         "setting",
@@ -139,7 +164,13 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("setting", re.compile(r"""(?:snmp-server\s+community|\br[ow]community6?)\s+["']?(?P<v>[^\s"']+)""", re.I)),
     ("setting", re.compile(rf"""<[\w.-]{{0,60}}?{WORD}>(?P<v>[^<\s][^<]*)<""", re.I)),
     ("setting", re.compile(rf"""["'][\w.-]{{0,60}}?{WORD}["']\s+value=["'](?P<v>[^"']+)["']""", re.I)),
-    ("option", re.compile(r"""\s-[uU]\s*[^\s-]\S{0,99}\s+-[pP]\s*["']?(?P<v>(?!(?:\d+|[A-Z]+)\b)[^\s"'-][^\s"']*)""")),
+    # mysql's -p takes no word behind a space
+    (
+        "option",
+        re.compile(
+            r"""^(?!.{0,500}\b(?:mysql|mariadb)).*?\s-[uU]\s*[^\s-]\S{0,99}\s+-[pP]\s*["']?(?P<v>(?!(?:\d+|[A-Z]+)\b)[^\s"'-][^\s"']*)"""
+        ),
+    ),
     ("option", re.compile(r"""\s--user[\s=]["']?(?P<v>(?!\d+:\d+\b)([^\s"':=/]{1,100}):(?!\2\b)[^\s"'/]+)""")),
     ("option", re.compile(r"""(?<!\S)htpasswd\s+(?:-\w+\s+)*?-\w*b\w*\s+(?:[^\s-]\S*\s+){2}["']?(?P<v>[^\s"']+)""")),
     ("option", re.compile(r"""(?<!\S)htpasswd\s+-\w*(?:nb|bn)\w*\s+\S+\s+["']?(?P<v>[^\s"']+)""")),
@@ -191,6 +222,16 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("access key", re.compile(r"(?:hooks\.slack\.com/services|/api/webhooks|/webhook(?:b2)?)/(?P<v>[\w/@-]{20,})")),
 )
 # In a list of variables, the name of a secret stands on the line before it.
+# A row of PostgreSQL's file of passwords: host, port, database, user, password
+PASSWORD_ROW = re.compile(
+    r"(?m)^[ \t>]*[\w.*-]{1,99}:(?:54\d\d|6432|\*):[^\s:]{1,63}:[^\s:]{1,63}:(?P<v>(?!\d+$)[^\s:]{6,})\r?$"
+)
+# A secret of Kubernetes: its kind, and below "data:" its values
+SECRET_KIND = re.compile(r"^[ \t>]*[\"']?kind[\"']?:\s*[\"']?(?:Sealed)?Secret[\"']?,?\s*$")
+SECRET_DATA = re.compile(r"^[ \t>]*[\"']?(?:data|stringData)[\"']?:\s*\{?\s*$")
+SECRET_VALUE = re.compile(
+    r"^(?P<indent>[ \t>]+)[\"']?[\w.-]{1,253}[\"']?:\s*[\"']?(?P<v>[^\s\"',|>{][^\s\"',]*)[\"']?,?\s*$"
+)
 NAMED = re.compile(rf"""\bname["']?\s*[:=]\s*["']?[\w.-]{{0,60}}?{WORD}["']?,?\s*$""", re.I)
 VALUE = re.compile(r"""^[\s>]*["']?value["']?\s*[:=]\s*["']?(?P<v>[^\s"',]+)""", re.I)
 KEY_BEGIN = re.compile(r"-----BEGIN (?:\w+ ){0,3}PRIVATE KEY(?: BLOCK)?-----")
@@ -198,13 +239,23 @@ KEY_BODY = re.compile(r"^[\s>|*#/]{0,20}(?P<v>[A-Za-z0-9+/=]{1,100})\s{0,20}$")
 KEY_NOTE = re.compile(r"^\s*(?:(?:Proc-Type|DEK-Info|Version|Comment):.*|\[redacted\])?$")
 # What shows a file whose rows are secrets, and its rows
 SECRET_FILE = re.compile(
-    r"(?:^|\s)(?:cat|less|more|head|tail)\s(?:-\S+\s)*\S*(?:\.pgpass|sasl_passwd|(?:ch|p)ap-secrets|master\.key)\s*$"
+    r"(?:^|\s)(?:cat|less|more|head|tail)\s(?:-\S+\s)*\S*"
+    r"(?:\.pgpass|sasl_passwd|(?:ch|p)ap-secrets|master\.key|htdigest|userlist\.txt|\.vault[_-]pass\w*)\s*$"
 )
+# Other lines below which secrets stand: a key of PuTTY, a text that Ansible has encrypted, a setting of several lines in YAML
+SECRET_BLOCK = re.compile(
+    r"(?P<key>^Private-Lines: \d{1,9})\s*$|(?P<vault>\$ANSIBLE_VAULT;[\d.]{1,9};\w{1,20}[;\w.-]{0,99})\s*$"
+    rf"|^[\s>-]{{0,99}}[\"']?[\w.-]{{0,60}}?{WORD}[\"']?:\s{{1,20}}[|>][+-]?\s*$",
+    re.I,
+)
+VAULT_BODY = re.compile(r"^\s{0,40}(?P<v>[0-9a-f]{2,100})\s*$")
+SCALAR_BODY = re.compile(r"^[ \t]+(?P<v>(?!-\s|[\w.-]+:(?:\s|$)|\$ANSIBLE_VAULT|-----)\S(?:.*\S)?)\s*$")
+NO_NOTE = re.compile(r"(?!)")
 FILE_BODY = re.compile(r"^(?!.*[$#%>](?:\s|$))(?P<v>(?=.{6})\S+(?:[ \t]+\S+){0,3})\s*$")
 FILE_NOTE = re.compile(r"^\s*#.*$")
 
 # Values that are no secret: variables, files, switches, what somebody has masked already.
 HARMLESS = re.compile(
-    r"""^(?:[%<].*|\*(?![0-9A-F]{40}).*|\{(?!S?SHA).*|\$(?!(?:apr1|2[aby]|[156y])\$).*|x{3,}|\.{2,}|/.*|file:.*|(?:true|false|yes|no|on|off|none|null|nil|default|&.*|os\.(?:environ|getenv)\b.*|process\.env\b.*|prompt|required|\d{1,3})|\[redacted\].*)$""",
+    r"""^(?:[%<].*|\*(?![0-9A-F]{40}).*|\{(?!S?SHA).*|\$(?!(?:apr1|2[aby]|[156y])\$).*|x{3,}|[|>][+-]?|\.{2,}|/.*|file:.*|(?:true|false|yes|no|on|off|none|null|nil|default|&.*|os\.(?:environ|getenv)\b.*|process\.env\b.*|prompt|required|\d{1,3})|\[redacted\].*)$""",
     re.I,
 )

@@ -480,3 +480,48 @@ def test_a_command_that_repeats_on_every_screen_is_looked_at_once(monkeypatch):
         [ROW.format("www-data", "/usr/sbin/mysqld --port=3306").replace("2903", str(n)) for n in range(1000, 1100)]
     )
     assert len(looked) == 1
+
+
+HERE = "hunter2secret"
+PLACES = {
+    "several flags in one word": (f"curl -sujoe:{HERE} http://x/", "curl -suX http://x/", f"joe:{HERE}"),
+    "a parameter of an address": (f"ab 'http://x/?token={HERE}&page=2'", "ab 'http://x/?token=X&page=2'", HERE),
+    "JSON in JSON": (rf'"env": "{{\"password\":\"{HERE}\"}}"', r'"env": "{\"password\":\"X\"}"', HERE),
+    "a header that Apache sets": ('RequestHeader set Cookie "sid=abc"', 'RequestHeader set Cookie "X"', "sid=abc"),
+    "nginx's signed links": (f'secure_link_md5 "$uri {HERE}";', 'secure_link_md5 "$uri X";', HERE),
+    "prose": (f"the password is {HERE} now", "the password is X now", HERE),
+    "another language": (f"Passwort: {HERE}, mot de passe : {HERE}", "Passwort: X, mot de passe : X", HERE),
+    "a question": (f"[sudo] password for joe: {HERE}", "[sudo] password for joe: X", HERE),
+    "a row of PostgreSQL's": (f"a\ndb.lan:5432:*:joe:{HERE}\n", "a\ndb.lan:5432:*:joe:X\n", HERE),
+    "the same with its file": (f"$ cat ~/.pgpass\ndb:5432:a:joe:{HERE}\n", "$ cat ~/.pgpass\nX\n", f"db:5432:a:joe:{HERE}"),
+    "a setting of several lines": (f"password: |\n  {HERE}\nname: web\n", "password: |\n  X\nname: web\n", HERE),
+    "PuTTY's key": ("Private-Lines: 1\nAAAAIHh5e\nPrivate-MAC: 0a\n", "Private-Lines: 1\nX\nPrivate-MAC: 0a\n", "AAAAIHh5e"),
+    "what Ansible has encrypted": ("$ANSIBLE_VAULT;1.1;AES256\n 6231\nend", "$ANSIBLE_VAULT;1.1;AES256\n X\nend", "6231"),
+    "a secret of Kubernetes": (
+        f"data:\n  signing: {HERE}\nkind: Secret\nmetadata:\n  name: web\n\nkind: ConfigMap\ndata:\n  workers: 8\n",
+        "data:\n  signing: X\nkind: Secret\nmetadata:\n  name: web\n\nkind: ConfigMap\ndata:\n  workers: 8\n",
+        HERE,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "clean", "secret"), PLACES.values(), ids=PLACES)
+def test_secrets_are_found_in_places_where_people_paste_them(text, clean, secret):
+    assert redact_secrets(text) == clean.replace("X", "[redacted]")
+    assert {text.split("\n")[one.line - 1][one.start : one.end] for one in find_secrets(text.split("\n"))} == {secret}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "$ mysql -u root -p shop",
+        "10.0.0.1:5432:up:ok:200",
+        "tcp 0 0 10.0.0.1:5432 10.0.0.2:40000 ESTABLISHED",
+        "token for web1: none",
+        "passwords are stored as scram-sha-256",
+        "summary: |\n  eight workers\n",
+        "kind: Service\nspec:\n  port: 80\n",
+    ],
+)
+def test_what_only_looks_like_those_places_stays(line):
+    assert redact_secrets(line) == line
