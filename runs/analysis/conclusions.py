@@ -70,9 +70,8 @@ def hold_back_verdicts(data: HeadlineData, headline: Headline) -> Judgement:
     Columns that it does not compare have no verdicts. Rates and times that a load generator at its limit or a report that
     cannot be right could be all of are undecided.
     """
-    unlike = {
-        side.at for one in (headline, *headline.others) if one.outcome is Outcome.NOT_COMPARABLE for side in one.sides
-    }
+    told = [one.rest or one for one in (headline, *headline.others)]
+    unlike = {side.at for one in told if one.outcome is Outcome.NOT_COMPARABLE for side in one.sides}
     held: dict[tuple[str, int], Verdict] = {}
     for (key, at), verdict in data.judgement.verdicts.items():
         if at in unlike and verdict.base in unlike:

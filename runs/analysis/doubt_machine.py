@@ -55,8 +55,7 @@ KEPT_UP = 0.95  # of the rate that was set; the first and last request are never
 COLD = 0.15  # repeats of a steady server differ by a few per cent; a first one this far off is none of the others
 COLD_SPREADS = 2  # with several later ones, also so many times as far as they lie from each other
 FINE_DIGITS, ENOUGH_FINE = 4, 3  # so many figures of so many digits are no accident
-LEAST_DRIFTING = 4  # repeats that show a drift; chance alone has so straight a line in 1 of 50 configs,
-DRIFT_P = 0.02
+LEAST_DRIFTING, DRIFT_P = 4, 0.02  # repeats that show a drift; chance alone has so straight a line in 1 of 50 configs,
 DRIFT = 0.05  # and it must be 5 % from the first to the last
 
 

@@ -228,7 +228,11 @@ def _say_failed(headline: Headline) -> str:
         f"served {figure(own.value)} a second" if headline.metric == RATE else f"took {figure(own.value)} ms a request"
     )
     said = f"{said}; {_quote_name(own)} {what} {fine}."
-    return f"{said} Of those that did not fail, {_say_leader(headline.rest)}" if headline.rest else said
+    if headline.rest is None:
+        return said
+    rest = _write_sentence(headline.rest)
+    unlike = rest.removeprefix("Not comparable: ")
+    return f"{said} {'Of those that did not fail,' if unlike == rest else 'The others are not comparable:'} {unlike}"
 
 
 def _say_not_comparable(headline: Headline) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from runs.analysis.facts import CaptureFact, ProcessFact
 from runs.tests.analysis.facts import capture
-from runs.tests.analysis.test_headline_cases import BASE, PAIR, Ids, ab, head, over, rules_against, times
+from runs.tests.analysis.test_headline_cases import BASE, PAIR, THIRD, Ids, ab, failed, head, over, rules_against, times
 
 
 def programs(config: int, ids: Ids, *used: tuple[str, float, int]) -> CaptureFact:
@@ -123,3 +123,18 @@ def test_no_row_is_better_where_a_program_beside_the_slower_side_could_be_all_of
     sides = (BASE, ab("http://h/")), (times(1.3), ab("http://h/")), (times(1.6), ab("http://h/"))
     found = head(*sides, watched=[(programs, 1, SERVER), (programs, 2, SERVER, BACKUP), (programs, 3, SERVER)])
     assert (found.outcome, found.winner.title, found.loser.title) == ("unproven", "c", "b")
+
+
+def test_beside_a_side_that_failed_the_others_are_told_as_they_would_be_by_themselves():
+    broken = times(9), failed(10_000)
+    unlike = head((BASE, {"keepalive": False}), (times(3), {"keepalive": True}), broken, names=[*PAIR, "iis"])
+    assert "The others are not comparable: keep-alive on for “apache”, off for “nginx”." in unlike.sentence
+    same = head(BASE, times(1), broken, names=[*PAIR, "iis"])
+    assert "Of those that did not fail, “apache” and “nginx” serve the same number" in same.sentence
+
+
+def test_of_three_the_one_that_was_loaded_another_way_is_left_out():
+    far, near = to("10.0.0.5"), to("localhost")
+    found = head((BASE, far), (times(1.4), near), (times(1.2, THIRD), far), names=[*PAIR, "iis"])
+    assert (found.outcome, found.winner.title) == ("better", "iis")
+    assert "Not counted: “apache” (loaded through localhost against a network)" in found.sentence
