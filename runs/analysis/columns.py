@@ -15,18 +15,9 @@ from runs.numbers import figure
 
 # Terms of the load that was asked for that have no field of their own in Method.
 FURTHER = (
-    *(
-        "threads",
-        "connections",
-        "repeats_each",
-        "rate_each",
-        "connection_rate",
-        "delay_s",
-        "protocol",
-        "script",
-        "url_file",
-    ),
-    *("header", "generators", "body", "body_file", "cipher", "proxy", "content_type", "cookie", "accept", "user_agent"),
+    *("threads", "connections", "repeats_each", "rate_each", "connection_rate", "delay_s", "protocol", "script"),
+    *("url_file", "header", "generators", "body", "body_file", "cipher", "proxy", "content_type", "cookie"),
+    *("accept", "user_agent"),
 )
 NEAR = 1.02  # set rates and durations this near are the same: some tools print what came of them
 REQUESTED = frozenset({"script", "url_file", "body", "body_file"})  # of these, those that say what was asked for

@@ -7,6 +7,7 @@ were set, and repeats that are not like the others.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator
 from statistics import fmean, median
 from typing import Any
@@ -28,14 +29,14 @@ from runs.analysis.stats import common_slope, find_outliers
 
 TIGHT = 0.15  # with less of its memory available than this, what is in swap is missed
 GROWN_KB = 1024
-IDLE_PCT = 5
-STOLEN_PCT = 5
+IDLE_PCT, STOLEN_PCT = 5, 5
 SEEN, UNSEEN_S = 0.5, 3  # of a run by the monitors beside it; clocks of whole seconds say less of short ones
 NOISY_PCT = 3  # from here on a machine's equal runs hide differences that people look for
 BUSY_PCT = 20  # of a core; what uses less moves no rate that people look at
 LINKS_MBIT = (100, 1000, 2500, 10_000, 25_000, 40_000, 100_000)
 # Of a link's bits those that are replies: TCP, IP and Ethernet take 5 to 6 % of full frames, and what is sent back some.
 CARRIED = (0.91, 0.955)
+ONE_PACE = 1.005  # servers vary more
 FULL_PCT = 95  # of one core; what a program with one thread can use at most, less what sampling misses
 CPU_MORALS: dict[str, tuple[Severity, str]] = {
     "server": ("note", "cpu_of_server"),
@@ -78,17 +79,12 @@ def find_shared_host(case: Case) -> Iterator[Finding]:
         seen.add(run.id)
         yield about_run(run, "caution", "shared_host", tool=run.tool, name=hostname_of(run))
     for capture in case.captures:
-        program = _find_loader_among_servers(capture)
-        runs = [run for run in case.runs_of(capture) if run.id not in seen]
-        if program and runs and case.watched_side(capture) == "server":
-            seen |= {run.id for run in runs}
-            yield from _make_findings(case, capture, "caution", "shared_host", monitor=capture.tool, program=program)
-
-
-def _find_loader_among_servers(capture: CaptureFact) -> str:
-    serves = any(is_server(process.group) for process in capture.processes)
-    loaders = sorted({process.group for process in capture.processes if process.makes_load})
-    return loaders[0] if serves and loaders else ""
+        loaders = sorted({process.group for process in capture.processes if process.makes_load})
+        serves = any(is_server(process.group) for process in capture.processes)
+        runs = {run.id for run in case.runs_of(capture)} - seen
+        if loaders and serves and runs and case.watched_side(capture) == "server":
+            seen |= runs
+            yield from _make_findings(case, capture, "caution", "shared_host", monitor=capture.tool, program=loaders[0])
 
 
 def find_other_programs(case: Case) -> Iterator[Finding]:
@@ -115,14 +111,18 @@ def _list_programs(case: Case, column: Column) -> dict[str, tuple[float, Capture
 
 
 def find_full_links(case: Case) -> Iterator[Finding]:
-    """Replies at the pace that a usual network carries at most."""
+    """Replies of several runs at one pace, which is what a usual network carries at most."""
+    found: dict[int, list[tuple[RunFact, float]]] = defaultdict(list)
     for run in case.counted_runs:
         size, rate = mean_reply_bytes(run) or run.number("document_length_bytes"), run.requests_per_second
-        if size and rate and not is_local(run):
-            mbit = size * rate * 8 / 1e6
-            full = next((link for link in LINKS_MBIT if link * CARRIED[0] <= mbit <= link * CARRIED[1]), None)
-            if full:
-                yield about_run(run, "caution", "link_full", mb=mbit / 8, link=full)
+        mbit = 0.0 if is_local(run) else (size or 0) * (rate or 0) * 8 / 1e6
+        for link in LINKS_MBIT:
+            if link * CARRIED[0] <= mbit <= link * CARRIED[1]:
+                found[link].append((run, mbit / 8))
+    for link, full in found.items():
+        paces = [mb for _, mb in full]
+        for run, mb in full if len(full) > 1 and max(paces) <= ONE_PACE * min(paces) else ():
+            yield about_run(run, "caution", "link_full", mb=mb, link=link)
 
 
 def find_saturated_generators(case: Case) -> Iterator[Finding]:

@@ -59,6 +59,8 @@ def test_a_network_at_its_limit_beside_the_slower_side_keeps_the_lead_unproven()
     assert same.outcome == "same"
     assert "but the network was at its limit, so it may be what was measured" in same.sentence
     assert head((slow, to("localhost", **one_mb)), (fast, to("localhost", **one_mb))).outcome == "better"
+    varies = head(([116.5, 118.3, 117.2], to("10.0.0.5", **one_mb)), (fast, to("10.0.0.5", **one_mb)))
+    assert (varies.outcome, rules_against(varies)) == ("better", [])  # as a server does, and no network
 
 
 def test_wrong_answers_by_the_checks_of_a_script_are_failures():
