@@ -56,6 +56,7 @@ class RunSpan:
     name: str
     start_s: float
     end_s: float | None
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,6 @@ from .deletions import purge as purge
 from .deletions import purge_all as purge_all
 from .deletions import purge_expired as purge_expired
 from .deletions import restore as restore
-from .edits import Edits as Edits
 from .hints import Hints as Hints
 from .hints import Slot as Slot
 from .reading import ReadingStopped as ReadingStopped
@@ -66,7 +65,6 @@ from .submission import submit as submit
 from .submission import submit_all as submit_all
 from .text_storage import Text as Text
 from .text_storage import load_text as load_text
-from .validation import Error as Error
 from .validation import Rejected as Rejected
 from .validation import reject_too_large as reject_too_large
 from .validation import rejected as rejected

@@ -6,21 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, NotRequired, TypedDict
+from typing import Any
 
 from runs.drafts.draft import Draft, DraftExperiment, DraftHost, list_items, merge_namesakes
 from runs.drafts.recorded import BUILD, Text, read_header
 from runs.querysets import EARLIEST, LATEST, clean_line
-
-
-class HintsDict(TypedDict):
-    host: str
-    config: str
-    experiment: str
-    tags: list[str]
-    at: str
-    build: NotRequired[dict[str, str]]
-    slot: NotRequired[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -60,19 +50,10 @@ class Hints:
     build: Mapping[str, str] = field(default_factory=dict)
     slot: Slot | None = None
 
-    def as_dict(self) -> HintsDict:
-        plain: HintsDict = {
-            "host": self.host,
-            "config": self.config,
-            "experiment": self.experiment,
-            "tags": list(self.tags),
-            "at": self.at,
-        }
-        if self.build:
-            plain["build"] = dict(self.build)
-        if self.slot is not None:
-            plain["slot"] = asdict(self.slot)
-        return plain
+    def as_dict(self) -> dict[str, Any]:
+        """With build and slot only where there are any."""
+        plain = asdict(self) | {"tags": list(self.tags)}
+        return {name: value for name, value in plain.items() if value or name not in ("build", "slot")}
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Hints:

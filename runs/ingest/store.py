@@ -228,9 +228,7 @@ class _Writer:
         hints = self.upload.hints
         start, end = span = clocks.find_run_span(block, result, values, hints.get("slot"))
         row = Run(
-            block_key=run.key,
-            line_first=run.lines[0],
-            line_last=run.lines[1],
+            **self._describe_source(run),
             **compute_figures(run, block, result, values),
             quotes=run.quotes,
             tags=hints.get("tags", []) if run.tags is None else clean_json(run.tags),

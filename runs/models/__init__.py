@@ -10,14 +10,12 @@ from .counters import RunTag as RunTag
 from .counters import Trend as Trend
 from .counters import TrendLine as TrendLine
 from .deletions import KEPT as KEPT
-from .deletions import Deletable as Deletable
 from .deletions import Deletion as Deletion
 from .experiments import Config as Config
 from .experiments import ConfigText as ConfigText
 from .experiments import Experiment as Experiment
 from .experiments import Host as Host
 from .experiments import Override as Override
-from .experiments import Sourced as Sourced
 from .results import Capture as Capture
 from .results import Run as Run
 from .results import Series as Series

@@ -14,6 +14,7 @@ from django.db.models import Count, F, FloatField, Max, Q, QuerySet, Sum
 from django.db.models.functions import Cast
 from numpy.typing import NDArray
 
+from runs.charts.time_series import RunSpan
 from runs.models import Capture, Run, Series
 from runs.series.clocks import seconds_of_day
 from runs.series.packing import unpack_points, unpack_samples
@@ -67,16 +68,6 @@ class ProcessRow:
     rss_kb: float | None
     rss_max_kb: float | None
     cpu_pct: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A run that is marked in charts: its span in seconds of the day; end_s is above 86400 where it is past midnight."""
-
-    name: str
-    start_s: float
-    end_s: float | None
-    url: str
 
 
 @dataclass(slots=True)
@@ -178,7 +169,7 @@ class Samples:
         rows = self._processes([metric]).filter(group=program).order_by()
         return rows.values("pid", "user", "command").distinct().count()
 
-    def marks(self) -> list[Mark]:
+    def marks(self) -> list[RunSpan]:
         """The runs of the experiment, on the same machine or none, that have a start time; none without a clock."""
         if not any(capture.clock_first for capture in self.captures):
             return []
@@ -188,7 +179,7 @@ class Samples:
             rows = rows.filter(Q(host__in=hosts) | Q(host=None))
         columns = ("label", "repeat", "clock_start_s", "clock_end_s", "config__name")
         return [
-            Mark(f"{run.label or run.config.name}, run {run.repeat}", start, run.clock_end_s, run.get_absolute_url())
+            RunSpan(f"{run.label or run.config.name}, run {run.repeat}", start, run.clock_end_s, run.get_absolute_url())
             for run in rows.only(*columns).order_by("clock_start_s", "id")[:MOST_MARKS]
             if (start := run.clock_start_s) is not None
         ]

@@ -80,8 +80,7 @@ def figure(request: HttpRequest, kind: str, pk: int, what: str, fmt: str) -> Htt
     An unchanged one needs at most five queries, a new one three more.
     """
     samples = _find_samples(kind, pk)
-    spans = [RunSpan(mark.name, mark.start_s, mark.end_s) for mark in samples.marks()]
-    view = _read_view(request.GET, spans, USUAL_ROWS if fmt == "csv" else USUAL_POINTS)
+    view = _read_view(request.GET, samples.marks(), USUAL_ROWS if fmt == "csv" else USUAL_POINTS)
     program = request.GET.get("program", "")
     version = orjson.dumps([DRAWN, what, fmt, program, view, samples.version()])
     etag = f'"{hashlib.sha256(version).hexdigest()[:20]}"'
