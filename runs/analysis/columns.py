@@ -21,10 +21,8 @@ FURTHER = (
 )
 NEAR = 1.02  # set rates and durations this near are the same: some tools print what came of them
 REQUESTED = frozenset({"script", "url_file", "body", "body_file"})  # of these, those that say what was asked for
-MOST_CLIENTS, MOST_METHODS = (
-    10**9,
-    100,
-)  # of one config, that others are compared with; beyond them only equal ones are one
+MOST_CLIENTS = 10**9
+MOST_METHODS = 100  # of one config, that others are compared with; beyond them only equal ones are one
 WORD = re.compile(r"[^\W_][\w.+-]*")
 Item = TypeVar("Item")
 
