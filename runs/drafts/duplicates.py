@@ -87,7 +87,8 @@ def find_backed_figures(
             _note_other_name(blocks[index], blocks[source[1]], [blocks[i] for i, _ in measured])
         if source is None:
             left_out = Problem(blocks[index].first, "this rate is of none of the text's reports, and was left out")
-            blocks[index].problems += [left_out] if left_out not in blocks[index].problems else []
+            said = {problem for own in blocks[max(index - 1, 0) : index + 1] for problem in own.problems}
+            blocks[index].problems += [left_out] if left_out not in said else []
     return backed
 
 

@@ -75,6 +75,7 @@ class _Relation:
         self.loads = [i for i, kind in enumerate(kinds) if LoadResult in kind]
         # They name nothing: a table's titles are its own.
         self.tabled = find_backed_figures(blocks, records, self.loads) if len(self.loads) > 1 else {}
+        _give_back_lines(blocks, self.tabled)
         may_quote = len(self.loads) > 1 and not is_recorded
         self.parts = join_parts(blocks, [i for i in self.loads if i not in self.tabled]) if may_quote else {}
         for index in {*self.parts.values()}:
@@ -256,6 +257,19 @@ class _Relation:
                 gaps.append((at, first - 1))
             at = max(at, last + 1)
         return gaps
+
+
+def _give_back_lines(blocks: Sequence[Block], tabled: Collection[int]) -> None:
+    """Sentences with rates, and what stands above them, are lines above what follows them, where the text has reports."""
+    for index in sorted(tabled):
+        block, following = blocks[index], blocks[index + 1] if index + 1 < len(blocks) else None
+        said = block.values.get("said")
+        if following is None or said is None:
+            continue
+        line = [(block.first, str(said))] if (block.first, said) not in block.trail else []
+        block.trail, following.trail = [], [*block.trail, *line, *following.trail]
+        if (following.heading_line or 0) < block.first:
+            following.heading_line, following.heading = block.first, str(said)
 
 
 def label_by_remarks(loads: Sequence[Block]) -> None:

@@ -621,3 +621,41 @@ POSTS = {
 def test_a_post_is_judged_as_a_careful_reader_would(name):
     text, *expected = POSTS[name]
     assert [*outcome_of(text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "rates"),
+    [
+        (
+            "With the default settings nginx made `6,365 TPS`, and with the cache on it made `12,105 TPS`.\n",
+            {"default settings nginx": [6365.0], "cache on": [12105.0]},
+        ),
+        (
+            "Apache reached 6.3k req/s while nginx got only 9,120 req/s.\n",
+            {"Apache": [6300.0], "nginx": [9120.0]},
+        ),
+        ("nginx 的 QPS 达到 10.7万，caddy 的 QPS 为 8.2万。\n", {"nginx": [107_000.0], "caddy": [82_000.0]}),
+        ("Apache schaffte 6.365 Anfragen/s, nginx erreichte 9.120 Anfragen/s.\n", {"Apache": [6365.0], "nginx": [9120.0]}),
+        (  # beside reports it is prose as any other
+            "Then I tried nginx, which gave 280 req/s:\n\n@ab 280.5 server=\n\n"
+            "After that caddy, which gave 99 req/s:\n\n@ab 380.5 server=\n",
+            {"nginx": [280.5], "caddy": [380.5]},
+        ),
+    ],
+)  # fmt: skip
+def test_rates_in_sentences_are_runs_of_a_text_without_reports(text, rates):
+    assert outcome_of(text)[0] == rates
+
+
+@pytest.mark.parametrize(
+    "text", ["nginx did 900 req/s and should reach 5,000 req/s.", "If it served 100 req/s we were happy.", "They got 40% more TPS."]
+)  # fmt: skip
+def test_what_should_be_reached_is_no_rate(text):
+    assert list(read(f"{text}\n")[0]) == []
+
+
+def test_a_rate_in_a_sentence_that_no_report_has_is_told():
+    blocks, _ = read(
+        expand("TL;DR nginx got 900 req/s, caddy got 800 req/s\n\n## nginx\n\n@ab 850.5\n\n## caddy\n\n@ab 700.5\n")
+    )
+    assert [problem.line for block in blocks for problem in block.problems] == [1]
