@@ -135,11 +135,12 @@ class SecretSearch:
 
     def search(self, piece: str, first_line: int = 1) -> list[Secret]:
         """Every secret in the next piece, in order; its lines are counted from `first_line`."""
-        suspects, rows = _find_suspicious_lines(piece), _find_password_rows(piece, first_line)
+        suspects, needles = _find_suspicious_lines(piece)
+        rows = _find_password_rows(piece, first_line)
         if not suspects and not rows and not self._private_key and not self._named:
             return []
         lines = piece.split("\n")
-        suspects = [at for at in suspects if not self._is_harmless(lines[at])]
+        suspects = [at for at in suspects if not self._is_harmless(lines[at], needles)]
         spans = self._find_private_key_spans(lines, suspects, first_line)
         spans += [*self._find_named_spans(lines, suspects, first_line), *rows]
         spans += _find_data(lines, suspects, first_line)
@@ -155,12 +156,12 @@ class SecretSearch:
         found = _drop_overlaps(spans)
         return [Secret(self._make_key(value), line, start, end, kind) for line, start, end, kind, value in found]
 
-    def _is_harmless(self, line: str) -> bool:
-        """Whether the line has no needle, or is a row of a process whose command, with other figures, had no secret."""
+    def _is_harmless(self, line: str, needles: Sequence[str]) -> bool:
+        """Whether the line has none of the piece's needles, or is a row of a process whose command had no secret."""
         columns = _compile_programs()[2].match(line)
         if columns is None:
             lower = line.lower()
-            return not any(needle in lower for needle in NEEDLES)
+            return not any(needle in lower for needle in needles)
         command = line[columns.end() :]
         process = f"0 {command}"
         if process in _harmless:
@@ -276,8 +277,8 @@ def _drop_overlaps(spans: Iterable[Span]) -> Iterator[Span]:
             line_before, end_before = line, end
 
 
-def _find_suspicious_lines(piece: str) -> list[int]:
-    """Indexes of the lines that may contain any of the needles.
+def _find_suspicious_lines(piece: str) -> tuple[list[int], list[str]]:
+    """Indexes of the lines that may contain any of the needles, and those that the piece may contain.
 
     Without digits and spaces the different lines of a log are few: nearly all of them are skipped by one look-up each.
     """
@@ -285,11 +286,12 @@ def _find_suspicious_lines(piece: str) -> list[int]:
     bare_lines = text.encode("utf-8", "surrogatepass").translate(LOWER, DIGITS).split(b"\n")
     different = set(bare_lines)
     together = b"\n".join(different)
-    needles = [bare for bare in set(NEEDLES.values()) if bare in together]
+    needles = [needle for needle, bare in NEEDLES.items() if bare in together]
     if not needles:
-        return []
-    suspicious = {line for line in different if any(needle in line for needle in needles)}
-    return list(compress(count(), map(suspicious.__contains__, bare_lines)))
+        return [], []
+    bare_needles = {NEEDLES[needle] for needle in needles}
+    suspicious = {line for line in different if any(needle in line for needle in bare_needles)}
+    return list(compress(count(), map(suspicious.__contains__, bare_lines))), needles
 
 
 def find_secrets(lines: Sequence[str]) -> list[Secret]:

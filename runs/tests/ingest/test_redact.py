@@ -525,3 +525,9 @@ def test_secrets_are_found_in_places_where_people_paste_them(text, clean, secret
 )
 def test_what_only_looks_like_those_places_stays(line):
     assert redact_secrets(line) == line
+
+
+def test_lines_are_searched_for_the_needles_that_their_piece_may_have():
+    """A log whose lines look like one of a hundred needles without their digits and spaces took 0.6 s a MB."""
+    suspects, needles = redact._find_suspicious_lines("line 1 of 2\nuser joe on 12 > 3\n")
+    assert (suspects, needles) == ([1], [" on >"])
