@@ -337,7 +337,7 @@ def test_seed_003_had_one_side_fail(causes):
     assert (found.cause, found.config) == ("answers", "(2.1) event MPM")
 
 
-# --- recordings of the lab, without what no rule reads (benchmarks.lab.compact) --------------------------------------------
+# --- recordings of the lab, without what no rule reads --------------------------------------------
 
 
 @pytest.mark.django_db
