@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import Any
 
+from .catalogue import get_semantics
 from .commands import split_url
 from .lines import Lines
 from .prompts import prompt
-from .records import Found, LoadResult, Problem, Semantics, Values
+from .records import Found, LoadResult, Problem, Values
 from .transcript import read_remarked
 
 _PLACEHOLDER = re.compile(r"(?<![\w/.])(?:[xX]{2}|[xX#?][.,]|[#?]{2})[xX#?.,]{0,20}(?:[a-zA-Z]{1,2}|%)?(?!\w)")
@@ -200,32 +202,44 @@ def _adds(known: Any, new: Any) -> bool:
 
 
 _FIGURES = {each.name for each in fields(LoadResult)} - {"tool"}
+_PLAIN = (int, float, str)
 _FACTORS = {
     ("_s", "_ms"): (1000, 6),
     ("_ms", "_s"): (0.001, 9),
 }  # (unit printed, unit of the figure): (factor, decimals)
 
 
-def list_figures(values: Mapping[str, Any], semantics: Semantics) -> dict[str, Any]:
-    """The values that have the name of a LoadResult's figure, or that are printed for one, in its unit."""
+@cache
+def _list_printed(tool: str) -> list[tuple[str, list[str], float, int]]:
+    """(figure, path of what the tool prints for it, factor, decimals) as its semantics have it."""
+    printed_as = get_semantics(tool).printed_as
+    units = {name: (path[path.rfind("_") :], name[name.rfind("_") :]) for name, path in printed_as.items()}
+    return [
+        (name, path.split("."), *_FACTORS.get(units[name], (1, 0)))
+        for name, path in printed_as.items()
+        if name in _FIGURES
+    ]
+
+
+def list_figures(tool: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that have the name of a LoadResult's figure, or that this tool prints for one, in its unit."""
     found = {name: values[name] for name in _FIGURES & values.keys()}
-    for name, path in semantics.printed_as.items():
-        value: Any = values
-        for part in path.split("."):
+    for name, path, factor, decimals in _list_printed(tool):
+        value: Any = values.get(path[0])
+        for part in path[1:]:
             value = value.get(part) if isinstance(value, dict) else None
-        if name in _FIGURES and isinstance(value, int | float | str):
-            factor, decimals = _FACTORS.get((path[path.rfind("_") :], name[name.rfind("_") :]), (1, 0))
-            found[name] = value if factor == 1 or isinstance(value, str) else round(value * factor, decimals)
+        if type(value) in _PLAIN:
+            found[name] = value if factor == 1 else round(value * factor, decimals)
     return found
 
 
-def make_result(tool: str, values: Mapping[str, Any], semantics: Semantics, **figures: Any) -> LoadResult:
+def make_result(tool: str, values: Mapping[str, Any], **figures: Any) -> LoadResult:
     """The LoadResult of these figures, of those among the values (see list_figures), and of the address in "url".
 
     The longest request is the last of the percentiles.
     """
     known: dict[str, Any] = dict(zip(("hostname", "port", "path"), split_url(values.get("url") or ""), strict=True))
-    known |= list_figures(values, semantics) | figures
+    known |= list_figures(tool, values) | figures
     percentiles = known.get("percentiles_ms", {})
     if known.get("max_ms") is not None and "100" not in percentiles:
         known["percentiles_ms"] = percentiles | {"100": known["max_ms"]}

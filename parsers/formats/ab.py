@@ -388,7 +388,7 @@ def records(values: dict[str, Any]) -> list[Record]:
     tables = (get("total_ms"), get("percentiles_ms"))
     total, percentiles = (table if isinstance(table, dict) else {} for table in tables)
     percentiles = {name: float(ms) for name, ms in percentiles.items()}
-    figures = list_figures(values, SEMANTICS) | {
+    figures = list_figures(KIND, values) | {
         "keepalive": "keepalive_requests" in values if values.keys() >= {"concurrency", "complete_requests"} else None,
         "mean_ms": get("time_per_request_ms", total.get("mean")),
         "min_ms": total.get("min"),

@@ -256,7 +256,6 @@ def records(values: dict[str, Any]) -> list[Record]:
     result = make_result(
         KIND,
         values,
-        SEMANTICS,
         # Printed only where there were any, so that a whole report without them says none.
         failed_requests=get("errors", 0 if "requests_sent" in values else None),
         concurrency=get("connections"),

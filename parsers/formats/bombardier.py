@@ -166,4 +166,4 @@ def records(values: dict[str, Any]) -> list[Record]:
     counts = [values[name] for name in (*_STATUSES, "others") if name in values]
     complete = sum(counts) if len(counts) > len(_STATUSES) else None
     duration = values.get("time_taken_s", values.get("duration_s"))
-    return [make_result(KIND, values, SEMANTICS, complete_requests=complete, duration_s=duration)]
+    return [make_result(KIND, values, complete_requests=complete, duration_s=duration)]

@@ -88,4 +88,4 @@ def _read_line(line: str) -> dict[str, Any] | None:
 def records(values: dict[str, Any]) -> list[Record]:
     get = values.get
     percentiles = ({"50": get("median_ms")} if "median_ms" in values else {}) | get("percentiles_ms", {})
-    return [make_result(KIND, values, SEMANTICS, concurrency=get("asked_concurrency"), percentiles_ms=percentiles)]
+    return [make_result(KIND, values, concurrency=get("asked_concurrency"), percentiles_ms=percentiles)]

@@ -95,7 +95,6 @@ def records(values: dict[str, Any]) -> list[Record]:
         make_result(
             KIND,
             values,
-            SEMANTICS,
             failed_requests=counts.get("ko", 0) if count is not None else None,
             duration_s=round(count / rate, 3) if count and rate else None,
             percentiles_ms={name: time for name, time in totals.items() if name[0].isdecimal()},

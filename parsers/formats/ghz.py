@@ -96,4 +96,4 @@ _REPORT = Report(
 def records(values: dict[str, Any]) -> list[Record]:
     count, answered = values.get("count"), values.get("grpc_codes", {}).get("OK", 0)
     are_known = count is not None and values.keys() & {"grpc_codes", "errors"}
-    return [make_result(KIND, values, SEMANTICS, failed_requests=count - answered if are_known else None)]
+    return [make_result(KIND, values, failed_requests=count - answered if are_known else None)]

@@ -145,4 +145,4 @@ def records(values: dict[str, Any]) -> list[Record]:
     all_told = list(clients) == [str(n) for n in range(len(clients))]  # of those left out the clients are not known
     concurrency = sum(clients.values()) if clients and all_told else None
     percentiles = {percent: times[name] for percent, name in _PERCENTILES.items() if name in times}
-    return [make_result(KIND, values, SEMANTICS, concurrency=concurrency, percentiles_ms=percentiles)]
+    return [make_result(KIND, values, concurrency=concurrency, percentiles_ms=percentiles)]

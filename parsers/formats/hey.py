@@ -231,7 +231,6 @@ def records(values: dict[str, Any]) -> list[Record]:
     result = make_result(
         KIND,
         values,
-        SEMANTICS,
         complete_requests=sum(statuses.values()) if statuses else None,
         failed_requests=sum(errors.values()) if statuses or errors else None,
         duration_s=get("time_taken_s"),

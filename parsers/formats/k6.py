@@ -215,7 +215,6 @@ def records(values: dict[str, Any]) -> list[Record]:
     result = make_result(
         KIND,
         values,
-        SEMANTICS,
         # At a rate that was set, users are added until it is kept: how many came to be says nothing of what was asked for.
         concurrency=None if "dropped_iterations" in values else get("vus_max", {}).get("max"),
         duration_s=get("run_time_s", round(count / rate, 3) if count and rate else None),

@@ -145,4 +145,4 @@ def records(values: dict[str, Any]) -> list[Record]:
     statuses, errors = values.get("status_codes", {}), values.get("errors", {})
     failed = sum(n for text, n in errors.items() if text != _DEADLINE) if statuses or errors else None
     complete = sum(statuses.values()) if statuses else None
-    return [make_result(KIND, values, SEMANTICS, complete_requests=complete, failed_requests=failed)]
+    return [make_result(KIND, values, complete_requests=complete, failed_requests=failed)]

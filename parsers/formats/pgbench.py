@@ -202,7 +202,6 @@ def records(values: dict[str, Any]) -> list[Record]:
     result = make_result(
         KIND,
         values,
-        SEMANTICS,
         requests_per_second=get("tps", get(both[0], get(both[1]))),
         keepalive=False if get("reconnects") or "average_connection_ms" in values else None,
         path=" + ".join(get("scripts", ())) or get("transaction_type"),

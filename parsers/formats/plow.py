@@ -112,7 +112,6 @@ def records(values: dict[str, Any]) -> list[Record]:
     result = make_result(
         KIND,
         values,
-        SEMANTICS,
         requests_per_second=values.get("requests_per_second", rate),
         failed_requests=max(count - sum(answered), 0) if count is not None and answered else None,
     )

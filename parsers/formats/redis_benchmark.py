@@ -178,4 +178,4 @@ def fits(command: Command, values: dict[str, Any]) -> bool:
 def records(values: dict[str, Any]) -> list[Record]:
     spectrum = {name: ms for name, ms in values.get("percentiles_ms", {}).items() if name != "0"}
     named = {name[1:]: ms for name, ms in values.get("latency_ms", {}).items() if name[0] == "p"}
-    return [make_result(KIND, values, SEMANTICS, percentiles_ms=spectrum | named)]
+    return [make_result(KIND, values, percentiles_ms=spectrum | named)]

@@ -87,4 +87,4 @@ _read_line = compile_lines(
 def records(values: dict[str, Any]) -> list[Record]:
     # Printed only where there were any.
     failed = sum(values.get("errors", {}).values()) if "complete_requests" in values else None
-    return [make_result(KIND, values, SEMANTICS, failed_requests=failed)]
+    return [make_result(KIND, values, failed_requests=failed)]

@@ -312,7 +312,7 @@ def fits(command: Command, values: dict[str, Any]) -> bool:
 
 def records(values: dict[str, Any]) -> list[Record]:
     megabytes = values.get("data_transferred_mb")
-    figures = list_figures(values, SEMANTICS) | {
+    figures = list_figures(KIND, values) | {
         "concurrency": values.get("users"),  # the printed concurrency is what came about
         "transferred_bytes": round(megabytes * 1048576) if isinstance(megabytes, int | float) else None,
     }

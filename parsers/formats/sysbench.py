@@ -271,7 +271,6 @@ def records(values: dict[str, Any]) -> list[Record]:
     result = make_result(
         KIND,
         values,
-        SEMANTICS,
         requests_per_second=_compute_rate(values),
         complete_requests=get("events", get("transactions")),
         failed_requests=get("ignored_errors", get("deadlocks")),

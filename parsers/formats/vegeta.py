@@ -177,7 +177,6 @@ def records(values: dict[str, Any]) -> list[Record]:
     result = make_result(
         KIND,
         values,
-        SEMANTICS,
         requests_per_second=get("throughput_per_s", get("rate_per_s")),
         failed_requests=total - well if total is not None and well is not None else None,
         percentiles_ms={name: ms for name, ms in get("latencies_ms", {}).items() if name[0].isdecimal()},

@@ -213,7 +213,6 @@ def records(values: dict[str, Any]) -> list[Record]:
     result = make_result(
         KIND,
         values,
-        SEMANTICS,
         # Printed only where there were any, so that a whole report without them says none.
         failed_requests=sum(errors.values()) if errors else 0 if whole else None,
         concurrency=get("connections"),
