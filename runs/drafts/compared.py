@@ -26,7 +26,9 @@ from .heading_words import (
 from .told_hosts import find_told_host
 
 Heading = tuple[int, str]  # (line, text)
-_VERSION = re.compile(r"\W*(?:v|version )?(\d+\.\d+)\W*", re.IGNORECASE)
+_VERSION = re.compile(
+    r"\W*(?:(?:same )?(?:with|as|using|on|in|mit|avec|con)\s)?(?:v|version )?(\d+\.\d+)\W*", re.IGNORECASE
+)
 _DEEPEST = 6  # level of headings
 _OPTION_WORD = re.compile(r"-{1,2}[a-z][a-z-]+")
 
@@ -42,6 +44,8 @@ def raise_items(trails: Sequence[list[Heading]]) -> None:
     depth = max((heading_level(text) for trail in trails for _, text in trail), default=0)
     if len(indents) < 2 or len(indents) > _DEEPEST - depth or sum(map(bool, paths)) < 2:
         return
+    if all(_indent(path[0][1]) == indents[0] for path in paths if path):  # each outer item has one inner one, about it
+        paths = [path[:1] for path in paths]
     for trail, path in zip(trails, paths, strict=True):
         trail[:] = [
             (line, f"{'#' * (max(depth, 1) + 1 + indents.index(_indent(text)))} {strip_markup(text)}")
@@ -85,8 +89,8 @@ def find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
     # Commands name nothing, unless they start the servers that are compared.
     starts = {trail[-1][1] for trail in trails if trail and STARTS_SERVER.match(strip_markup(trail[-1][1]))}
     compared |= starts if len(starts) > 1 else set()
-    expected = {text: any(found.groups()) for text in last if (found := EXPECTED.fullmatch(text))}
-    compared |= set(expected) if len(set(expected.values())) > 1 else set()
+    templated = [next((text for _, text in reversed(trail) if EXPECTED.fullmatch(text)), "") for trail in trails]
+    expected = {text: any(found.groups()) for text in templated if (found := EXPECTED.fullmatch(text))}
     # Words that look like options tell runs apart where each has one of its own: a script's "-threads" and "-single".
     words = [trail[-1][1].strip() for trail in trails if trail and _OPTION_WORD.fullmatch(trail[-1][1].strip())]
     compared |= {*words} if len({*words}) > 1 else set()
@@ -97,7 +101,8 @@ def find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
     compared |= {text for text, base in amounts.items() if n_alike[base] > 1}
     versions = {text: found[1] for text in last if (found := _VERSION.fullmatch(text))}
     compared |= set(versions) if len(set(versions.values())) > 1 else set()
-    return compared | (set(letters) if len(set(letters.values())) > 1 else set())
+    compared |= set(letters) if len(set(letters.values())) > 1 else set()
+    return compared or (set(expected) if len(set(expected.values())) > 1 else set())
 
 
 def _count_again(trails: Sequence[Sequence[Heading]], letters: Mapping[str, str]) -> bool:

@@ -136,7 +136,7 @@ _CHANGES = re.compile(
     re.IGNORECASE,
 )
 _RESULT_OF = re.compile(  # "nginx 测试结果", "nginx, three runs each", "nginx(3回)"
-    r"(?<=\w)(?:\s*的?(?:压力|性能)?(?:测试|压测)?(?:的?结果|数据|报告|情况)(?:如下)?|[\s,(:–-]+(?:\d\d?|two|three|four|five|six|ten|zwei|drei"
+    r"(?<=\w)(?:\s*の(?:測定|計測)?結果(?:です|は)?|\s*的?(?:压力|性能)?(?:测试|压测)?(?:的?结果|数据|报告|情况)(?:如下)?|[\s,(:–-]+(?:\d\d?|two|three|four|five|six|ten|zwei|drei"
     r"|vier|fünf|deux|trois|dos|tres)\s(?:runs|times|repeats|Läufe|Messungen|essais|pruebas)(?: each)?\)?"
     r"|[\s,、，(（]+\d\d?[回次遍](?:ずつ|实验|測定|計測|実行|実施|试验)*[)）]?)$"
 )

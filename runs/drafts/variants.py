@@ -303,14 +303,15 @@ def _compare_settings(
         by_key = _group_values_by_key(group, before)
         changed |= {key for key, values in by_key.items() if len(values) < len(group) or len({*values.values()}) > 1}
     said: dict[int, list[str]] = defaultdict(list)
-    for key, values in _group_values_by_key(own, before).items():
+    by_key = _group_values_by_key(own, before)
+    for key, values in sorted(by_key.items(), key=lambda item: item[0].startswith(RELOADED)):
         if key not in changed or all(_is_load(value, method_of(load)) for load, value in values.items()):
             continue
         if key.startswith("did ") and any(map(str.startswith, changed, repeat(SHOWN))):
             continue  # what it changed is shown
         is_habit = len(values) == len(own) or min(Counter(map(values.get, own)).values()) < 2  # before each run or loop
-        if key.startswith(RELOADED) and (is_habit or are_servers_told):
-            continue
+        if key.startswith(RELOADED) and (is_habit or are_servers_told or said.keys() >= values.keys()):
+            continue  # or what it was for is told
         if key.startswith("start "):
             values = _tell_apart(_drop_repeats({load: tuple(value.split()) for load, value in values.items()}))
         for load, value in values.items():

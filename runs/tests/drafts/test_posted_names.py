@@ -103,3 +103,28 @@ def test_a_word_of_letters_and_digits_names_what_the_reader_never_heard_of(mark)
 )
 def test_what_all_headings_begin_with_is_told_by_the_experiments_name(above, name):
     assert name_all(post(*above))[0] == name
+
+
+def test_an_issues_expected_and_actual_versions_are_told_apart():
+    text = post("### Expected behavior\n\nSame as 4.17:", "### Actual behavior\n\nWith 4.18:")
+    assert [*name_all(text)[1]] == ["Same as 4.17", "With 4.18"]
+    assert [*name_all(post("### Expected behavior\n\nIt was fast.", "### Actual behavior\n\nIt is slow."))[1]] == [
+        "Expected behavior",
+        "Actual behavior",
+    ]
+
+
+def test_of_nested_lists_with_one_inner_item_each_the_outer_ones_name():
+    text = post(" * prefork\n   * 10 children", " * worker\n   * 2 children", " * event\n   * 2 children")
+    assert [*name_all(text)[1]] == ["prefork", "worker", "event"]
+
+
+def test_a_restart_for_a_setting_is_no_second_word_of_the_name():
+    load = "$ hey -z 5s http://localhost/ | grep Requests/sec\n  Requests/sec:\t{}.5000\n"
+    change = "$ sysctl -w net.core.somaxconn=4096\nnet.core.somaxconn = 4096\n$ systemctl restart nginx\n"
+    text = load.format(900) + load.format(901) + change + load.format(950) + load.format(951)
+    assert [*name_all(text)[1]] == ["before net.core.somaxconn=4096", "net.core.somaxconn=4096"]
+
+
+def test_japanese_results_are_of_what_stands_before_the_word():
+    assert [*name_all(post("## Pumaの結果", "## Unicornの測定結果"))[1]] == ["Puma", "Unicorn"]
