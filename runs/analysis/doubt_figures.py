@@ -48,6 +48,7 @@ MANY_STEPS = 50  # one is then under 2 %, which is no difference worth a word
 MANY_REPEATS = 4  # whose mean is finer than a step
 ENOUGH_TIMES = 4  # different times, so that a common step is no accident,
 NO_ACCIDENT = 4  # unless it is a small one: four even times happen
+ENDED_AT = 0.9  # of a time limit; tools end a little before it or behind it
 LEAST_S = 10
 LEAST_EACH = 10
 LEAST_FOR_P99 = 1000
@@ -208,10 +209,13 @@ def find_aborted(case: Case) -> Iterator[Finding]:
 def find_interrupted(case: Case) -> Iterator[Finding]:
     """Fewer requests than asked for, and no time limit ended them."""
     for run in case.counted_runs:
-        asked, made = run.options.get("requests"), run.complete_requests
-        ended = run.aborted or "duration_s" in run.options
-        if run.semantics.makes_all_requests and not ended and asked and made is not None and made < asked:
+        asked, made, limit = run.options.get("requests"), run.complete_requests, run.options.get("duration_s")
+        if not run.semantics.makes_all_requests or run.aborted or not asked or made is None or made >= asked:
+            continue
+        if limit is None:
             yield about_run(run, "caution", "stopped", made=made, asked=asked)
+        elif run.duration_s and run.duration_s < ENDED_AT * limit:
+            yield about_run(run, "caution", "stopped", took=run.duration_s, limit=limit)
 
 
 def find_summed(case: Case) -> Iterator[Finding]:

@@ -321,7 +321,9 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
     "resolution.steps": _say_coarse,
     "resolution.within": _say_within_step,
     "tool.aborted": lambda facts: (facts["error"] or f"{facts['tool']} broke off")[:LONGEST_ERROR],
-    "tool.interrupted": "{made} of {asked} requests were made",
+    "tool.interrupted": lambda facts: _fill_in(
+        "it took {took} of {limit} s" if "limit" in facts else "{made} of {asked} requests were made", facts
+    ),
     "tool.partial": lambda facts: f"{', '.join(facts['missing'])} not told",
     "tool.warnings": _say_warning,
     "repeats.outlier": "{rate} requests per second, the median of its {n} repeats is {usual}",

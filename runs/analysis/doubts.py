@@ -146,7 +146,7 @@ RULES = {
     "tool.aborted": Rule(figures.find_aborted, "the tool's own message", ("error",)),
     "tool.interrupted": Rule(
         figures.find_interrupted,
-        "the command: fewer requests than asked for, and no time limit",
+        "the command: fewer requests than asked for, and no time limit that was reached",
         ("complete_requests",),
     ),
     "tool.partial": Rule(figures.find_quoted_in_part, "the text itself: a report quoted in part"),

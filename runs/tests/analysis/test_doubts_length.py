@@ -116,6 +116,16 @@ def test_a_run_that_someone_stopped_is_told_by_its_missing_requests():
     assert "2,605 of 100,000 requests were made" in one(said(fixture("ab_12_sigint")), "tool.interrupted").text
 
 
+def test_a_run_that_ended_before_its_time_limit_was_interrupted():
+    command = "ab -t 60 -n 1000000 http://web1/"
+    runs = [
+        facts.run(1, 100.0, command=command, complete_requests=int(100 * took), duration_s=took)
+        for took in (25.5, 59.9)
+    ]
+    doubt = one(find_doubts(Case(facts.configs("a"), runs, [])), "tool.interrupted")
+    assert doubt.runs == (runs[0].id,) and "it took 25.5 of 60 s" in doubt.text
+
+
 def test_a_run_with_a_time_limit_is_not_interrupted():
     assert of(said(fixture("ab_11_timelimit")), "tool.interrupted") == []
 
