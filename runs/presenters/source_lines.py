@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from runs.ingest import shows_memory_only
+from runs.ingest import get_semantics, shows_memory_only
 from runs.models import Capture, ConfigText, Run, Timing, Upload
 from runs.numbers import figure
 
@@ -117,7 +117,8 @@ def upload_spans(
     spans: list[Span] = []
     for run in runs:
         rate = f"{figure(run.requests_per_second)} per s" if run.requests_per_second is not None else "run"
-        spans += _mark_quotes(run, "load", f"{run.tool} {rate} → {run.config.name}")
+        tool = get_semantics(run.tool).shown_as or run.tool
+        spans += _mark_quotes(run, "load", f"{tool} {rate} → {run.config.name}")
     for capture in captures:
         owner = capture.config.name if capture.config else capture.experiment.name
         title = " ".join(word for word in (capture.tool, capture.phase, "→", owner) if word)

@@ -171,7 +171,8 @@ def _describe_run(run: dict[str, Any]) -> str:
     figure = "no rate" if rate is None else f"{rate} requests/s"
     first, last = run["lines"]
     beside = f", {len(run['captures'])} monitors" if run["captures"] else ""
-    return f"{run['tool']}  {figure}  {run['config']}, repeat {run['repeat']}  lines {first}-{last}{beside}"
+    tool = ingest.get_semantics(run["tool"]).shown_as or run["tool"]
+    return f"{tool}  {figure}  {run['config']}, repeat {run['repeat']}  lines {first}-{last}{beside}"
 
 
 class ProgressLine:

@@ -57,6 +57,13 @@ def run(*args: str) -> tuple[int, str, str]:
 
 
 @pytest.mark.django_db
+def test_a_table_is_called_so_and_not_by_the_name_of_its_format(log):
+    path = log("| server | req/s |\n|---|---|\n| nginx | 900 |\n")
+    assert run(path)[1].startswith("table of rates  900.0 requests/s  nginx, repeat 1")
+    assert run("--dry-run", path)[1].startswith("table of rates  900.0 requests/s  nginx, repeat 1")
+
+
+@pytest.mark.django_db
 class TestImportLog:
     def test_it_prints_a_line_a_run_and_the_page(self, log):
         status, out, _ = run(log(session(500, 600)))
