@@ -258,12 +258,9 @@ class Context:
     def _add_command(self, typed: tuple[str | None, str], number: int, lines: Lines | None, prefix: str) -> None:
         """Take in a command. lines: those behind it, where it may go on."""
         host, command = typed
-        while (
-            lines is not None
-            and command.endswith("\\")
-            and len(command) < _LONGEST_COMMAND
-            and (more := lines.peek()) is not None
-        ):
+        while lines is not None and command.endswith("\\") and len(command) < _LONGEST_COMMAND:
+            if (more := lines.peek()) is None:
+                break
             next(lines)
             command = command[:-1].rstrip() + " " + more.strip().removeprefix(">").strip()
         for _ in range(_MOST_OF_LOOP if lines is not None and _COMPOUND.match(command) else 0):

@@ -16,12 +16,11 @@ def _compile(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-_PER_S = r"\s?(?:/|per|p/)\s?s(?:ec(?:ond)?s?)?"
 RATE = (
-    rf"(?<![\w/])(?:(?:http )?(?:req(?:uest)?s?|trans(?:actions?)?|queries|ops){_PER_S}|[rqt]ps|リクエスト(?:数)?/秒|请求(?:数)?/秒"
+    r"(?<![\w/])(?:(?:http )?(?:req(?:uest)?s?|trans(?:actions?)?|queries|ops)\s?(?:/|per|p/)\s?s(?:ec(?:ond)?s?)?|[rqt]ps"
     r"|requêtes ?(?:par |/ ?)s(?:econde)?|anfragen ?(?:pro |/ ?)s(?:ekunde)?|(?:peticiones|solicitudes) ?(?:por |/ ?)s(?:egundo)?"
     r"|requisições ?(?:por |/ ?)s(?:egundo)?|richieste al secondo|żądań na sekundę|запрос(?:ов|ы) ?(?:в секунду|/ ?с(?:ек)?)"
-    r"|每秒(?:处理)?请求数?)(?![\w/])"
+    r"|リクエスト(?:数)?/秒|请求(?:数)?/秒|每秒(?:处理)?请求数?)(?![\w/])"
 )
 IS_THROUGHPUT = _compile(r"\**(?:throughput|performance|rate|speed)\**")  # where the cells have units
 IS_RATE = _compile(RATE)

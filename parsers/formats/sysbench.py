@@ -18,6 +18,7 @@ from ..lines import Lines
 from ..multiline import was_broken
 from ..records import Found, Record, Semantics
 from ..report import Report, make_result, take_report
+from ..units import compile_lines
 
 KIND = "sysbench"
 PROGRAMS = ("sysbench",)
@@ -92,23 +93,47 @@ _FILES = {"reads/s": "reads_per_s", "writes/s": "writes_per_s", "fsyncs/s": "fsy
 _SIZES = {"read, MiB/s": "read_mib_per_s", "written, MiB/s": "written_mib_per_s"}
 _TOTALS = {"total time": "total_time_s", "total number of events": "events"}
 _DECIMALS = {"events per second": "events_per_second"} | _FILES | _SIZES
-_VERSION = re.compile(r"sysbench (\d[\w.-]*)(?:\s*\(.*\)|:\s.*)?")
-_RATE = re.compile(r"Target transaction rate: (\d{1,12})/sec")
-_OF_QUERIES = re.compile(r"(read|write|other|total):\s+(\d{1,18})")
-_COUNT = re.compile(rf"({'|'.join(_COUNTED)}):\s+(\d{{1,18}})\s+\((\d{{1,12}}\.\d+) per sec\.\)")
-_WHOLE = re.compile(rf"({'|'.join(_SET)}|total number of events): (\d{{1,18}})", re.IGNORECASE)
-_LABELLED = re.compile(rf"({'|'.join(_DECIMALS)}|total time):\s+(\d{{1,12}}(?:\.\d+)?)s?")
-_EVENTS = re.compile(r"total number of events:\s+(\d{1,18})")
-_OPERATIONS = re.compile(
-    r"(?:Total operations|Operations performed): (\d{1,18}) \(\s*(\d{1,12}(?:\.\d+)?) (?:per second|ops/sec)\)"
+_MOVED, _EXECUTED = r"\d{1,12}\.\d+ M(?:i)?B transferred \(", r"\d{1,12}\.\d+ Requests/sec executed"
+_TIME = r"(?:min|avg|max|sum|(?:approx\.\s+)?\d+(?:th)? percentile):\s+\d"
+_MEMORY = r"(?:block size|total size|operation|scope): \S+"
+_BAR = r"\d+\.\d{3} \|\**\s+\d{1,18}"
+_FAIR = r"(?:events|execution time) \(avg/stddev\):\s+\d{1,18}\.\d+/\d{1,18}\.\d+"
+
+
+def _parse_time(text: str) -> float:
+    return round(float(text.rstrip("ms")) * (1 if text.endswith("ms") or text[-1] != "s" else 1000), 6)
+
+
+_read_figures = compile_lines(
+    {
+        "A": ("|".join(_COUNTED), _COUNTED.__getitem__),
+        "B": ("|".join(_SET), _SET.__getitem__),
+        "D": ("|".join(_DECIMALS | _TOTALS), (_DECIMALS | _TOTALS).__getitem__),
+        "E": (r"\d+", str),
+        "M": ("min|avg|max|sum", str),
+        "O": ("block size|total size|operation|scope", lambda text: text.replace(" ", "_")),
+        "Q": ("read|write|other|total", str),
+        "T": (r"\d{1,12}(?:\.\d+)?(?:ms|s)?", _parse_time),
+        "V": (r"\d[\w.-]*", str),
+    },
+    r"sysbench <version:V>(?:\s*\(.*\)|:\s.*)?",
+    r"Target transaction rate: <asked_requests_per_second:N>/sec",
+    r"<@:Q>:\s+<queries_performed.*:N>",
+    r"<@:A>:\s+<*:N>\s+\(<*_per_second:F> per sec\.\)",
+    r"total number of events:\s+<events:N>",
+    r"<@:B>: <*:N>",
+    r"<@:D>:\s+<*:G>s?",
+    r"(?:Total operations|Operations performed): <operations:N> \(\s*<operations_per_second:G> (?:per second|ops/sec)\)",
+    r"<operations_per_second:F> Requests/sec executed",
+    r"<transferred_mib:F> M(?:i)?B transferred \(<transferred_mib_per_s:F> M(?:i)?B/sec\)",
+    r"<@:M>:\s+<latency_ms.*:T>",
+    r"(?:approx\.\s+)?<@:E>(?:th)? percentile:\s+<percentiles_ms.*:T>",
+    r"<@:O>: <memory.*:W>",
+    r"Doing <test:X> test",
+    r"<histogram_ms+:F> \|\**\s+<histogram_ms+:N>",
+    r"events \(avg/stddev\):\s+<thread_events.avg:F>/<thread_events.stddev:F>",
+    r"execution time \(avg/stddev\):\s+<thread_execution_s.avg:F>/<thread_execution_s.stddev:F>",
 )
-_EXECUTED = re.compile(r"(\d{1,12}\.\d+) Requests/sec executed")
-_MOVED = re.compile(r"(\d{1,12}\.\d+) M(?:i)?B transferred \((\d{1,12}\.\d+) M(?:i)?B/sec\)")
-_TIME = re.compile(r"(min|avg|max|sum|(?:approx\.\s+)?\d+(?:th)? percentile):\s+(\d{1,12}(?:\.\d+)?)(ms|s)?")
-_MEMORY = re.compile(r"(block size|total size|operation|scope): (\S+)")
-_FILE_TEST = re.compile(r"Doing (.*\S) test")
-_BAR = re.compile(r"(\d+\.\d{3}) \|\**\s+(\d{1,18})")
-_FAIR = re.compile(r"(events|execution time) \(avg/stddev\):\s+(\d{1,18}\.\d+)/(\d{1,18}\.\d+)")
 _PREPARES = re.compile(
     r"(?:Creating (?:table|file|a secondary index|files)|Inserting \d+ records|Dropping table|Removing test files)\b.*"
 )
@@ -144,10 +169,7 @@ class _Reader:
         if _PREPARES.fullmatch(line):
             said, self.prepares = ({}, True) if self.prepares else ({"prepares": True}, True)
             return said
-        for pattern, meaning in _MEANINGS:
-            if found := pattern.fullmatch(line):
-                return meaning(found)
-        return None
+        return _read_figures(line)
 
     def _join_error(self, text: str, last: str) -> str:
         """An error with the lines that a mail client broke it into."""
@@ -172,8 +194,8 @@ _REPORT = Report(
     tool=KIND,
     meant=re.compile(
         rf"(?:{labels}):\s|sysbench \d|Target transaction rate: |Total operations: |Operations performed: \d+ \("
-        rf"|{_TIME.pattern}|{_BAR.pattern}|{_FAIR.pattern}$|{_MOVED.pattern}|{_EXECUTED.pattern}|Doing .* test$"
-        rf"|{_MEMORY.pattern}$|FATAL: |ALERT: |{_PREPARES.pattern}"
+        rf"|{_TIME}|{_BAR}|{_FAIR}$|{_MOVED}|{_EXECUTED}|Doing .* test$"
+        rf"|{_MEMORY}$|FATAL: |ALERT: |{_PREPARES.pattern}"
     ),
     noise=re.compile(
         r"Running (?:the test|memory|mixed|OLTP)|Initializing |Threads started!|Done\.$|Time limit exceeded|\(last message "
@@ -193,45 +215,6 @@ _REPORT = Report(
     ),
     last="thread_execution_s",
     whole=6,
-)
-
-
-def _count(found: re.Match[str]) -> dict[str, Any]:
-    name = _COUNTED[found[1]]
-    return {name: int(found[2]), f"{name}_per_second": float(found[3])}
-
-
-def _read_labelled(found: re.Match[str]) -> dict[str, Any]:
-    return {(_DECIMALS | _TOTALS)[found[1]]: float(found[2])}
-
-
-def _read_time(found: re.Match[str]) -> dict[str, Any]:
-    ms = round(float(found[2]) * (1000 if found[3] == "s" else 1), 6)
-    percent = re.search(r"\d+", found[1])
-    return {"percentiles_ms": {percent[0]: ms}} if percent else {"latency_ms": {found[1]: ms}}
-
-
-def _read_fair(found: re.Match[str]) -> dict[str, Any]:
-    name = "thread_events" if found[1] == "events" else "thread_execution_s"
-    return {name: {"avg": float(found[2]), "stddev": float(found[3])}}
-
-
-_MEANINGS = (
-    (_VERSION, lambda found: {"version": found[1]}),
-    (_RATE, lambda found: {"asked_requests_per_second": int(found[1])}),
-    (_OF_QUERIES, lambda found: {"queries_performed": {found[1]: int(found[2])}}),
-    (_COUNT, _count),
-    (_EVENTS, lambda found: {"events": int(found[1])}),
-    (_WHOLE, lambda found: {_SET[found[1]]: int(found[2])}),
-    (_LABELLED, _read_labelled),
-    (_OPERATIONS, lambda found: {"operations": int(found[1]), "operations_per_second": float(found[2])}),
-    (_EXECUTED, lambda found: {"operations_per_second": float(found[1])}),
-    (_MOVED, lambda found: {"transferred_mib": float(found[1]), "transferred_mib_per_s": float(found[2])}),
-    (_TIME, _read_time),
-    (_MEMORY, lambda found: {"memory": {found[1].replace(" ", "_"): found[2]}}),
-    (_FILE_TEST, lambda found: {"test": found[1]}),
-    (_BAR, lambda found: {"histogram_ms": [[float(found[1]), int(found[2])]]}),
-    (_FAIR, _read_fair),
 )
 
 
