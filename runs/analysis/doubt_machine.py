@@ -89,14 +89,14 @@ def find_shared_host(case: Case) -> Iterator[Finding]:
 
 def find_other_programs(case: Case) -> Iterator[Finding]:
     """What neither serves nor loads, and used the CPU beside one config only, of configs with the same server."""
-    shares = [_list_programs(case, column) for column in case.columns]
-    for column, own in zip(case.columns, shares, strict=True):
-        peers = [each for each in shares if each is not own and {*filter(is_server, each)} & {*filter(is_server, own)}]
-        if all(any(not is_server(name) for name in each) for each in peers):
-            continue
-        for name, (share, capture) in own.items():
-            if not is_server(name) and name.lower() not in column.title.lower():
-                yield from _make_findings(case, capture, "caution", "others", program=name, cpu=share)
+    used = [_list_programs(case, column) for column in case.columns]
+    serving = [{*filter(is_server, each)} for each in used]
+    calm = [servers for servers, each in zip(serving, used, strict=True) if servers == each.keys()]
+    for column, own, servers in zip(case.columns, used, serving, strict=True):
+        others = {name for name in own.keys() - servers if name.lower() not in column.title.lower()}
+        for name in sorted(others) if others and any(servers & each for each in calm) else ():
+            share, capture = own[name]
+            yield from _make_findings(case, capture, "caution", "others", program=name, cpu=share)
 
 
 def _list_programs(case: Case, column: Column) -> dict[str, tuple[float, CaptureFact]]:
