@@ -173,12 +173,14 @@ def _find_held_back(data: HeadlineData, own: RankedColumn, other: RankedColumn) 
 
 
 def _find_stopped(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
-    """Someone ended the run of one side before all its requests were made."""
+    """Someone ended the run of one side before all its requests were made, or before its time was over."""
     told = []
     for side in (own, other):
         for one in data.findings(STOPPED, side.at)[:1]:
-            made, asked = one.facts["made"], one.facts["asked"]
-            told.append(Objection(STOPPED, side.title, "", "requests", made, asked, source=one.first_source))
+            what, (made, asked) = "requests", (one.facts.get("made"), one.facts.get("asked"))
+            if "limit" in one.facts:
+                what, made, asked = "s", one.facts["took"], one.facts["limit"]
+            told.append(Objection(STOPPED, side.title, "", what, made, asked, source=one.first_source))
     return told
 
 

@@ -73,7 +73,7 @@ def describe_objection(one: Objection) -> str:
         return f"“{shorten(one.config)}” closed connections that were to be kept open"
     if one.rule == STOPPED:
         made, asked = (figure(as_number(value)) for value in (one.value, one.other))
-        return f"“{shorten(one.config)}” was stopped after {made} of {asked} requests"
+        return f"“{shorten(one.config)}” was stopped after {made} of {asked} {one.unit}"
     if one.rule == "aborted":
         return f"{figure(as_number(one.value))} of its {figure(as_number(one.other))} runs broke off"
     if one.rule == "length.seconds":

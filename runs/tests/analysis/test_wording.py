@@ -411,6 +411,9 @@ def test_what_a_side_was_not_sent_or_did_not_answer_in_time_is_said_in_words():
     stopped = {"command": "ab -n 100000 -c 9 http://h/", "complete_requests": 6213}
     found = said(compare(configs("a", "b"), [run(1, 100.0), run(2, 120.0, **stopped)], []))
     assert "“b” was stopped after 6,213 of 100,000 requests" in found
+    stopped |= {"command": "ab -t 60 -n 100000 -c 9 http://h/", "duration_s": 25.0}
+    found = said(compare(configs("a", "b"), [run(1, 100.0), run(2, 120.0, **stopped)], []))
+    assert "“b” was stopped after 25 of 60 s" in found
 
 
 def test_of_days_that_lie_apart_both_are_said_and_one_day_is_advised():
