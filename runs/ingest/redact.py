@@ -14,40 +14,31 @@ import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import compress, count, islice
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, quote_plus
 
-from parsers.catalogue import list_secret_options
-
 from .secret_kinds import (
+    ALSO,
+    BLOCKS,
     DIGITS,
-    FAMILIES,
-    FILE_BODY,
-    FILE_NOTE,
     HARMLESS,
-    KEY_BEGIN,
     KEY_BODY,
     KEY_NOTE,
+    KINDS,
     LOWER,
     NAMED,
     NEEDLES,
-    NO_NOTE,
-    OPTIONS,
-    OTHERS,
-    PAIR,
     PASSWORD_ROW,
-    PATTERNS,
-    SCALAR_BODY,
-    SECRET_BLOCK,
     SECRET_DATA,
-    SECRET_FILE,
     SECRET_KIND,
     SECRET_VALUE,
     VALUE,
-    VAULT_BODY,
+    Block,
+    Kind,
 )
+from .secret_options import FAMILIES, compile_programs
 
 REDACTED = "[redacted]"
 LINE_END = r"\\?\r?\n[ \t>]*"  # inside a word that a terminal, a shell or a mailer has broken
@@ -71,23 +62,6 @@ class Secret:
     kind: str
 
 
-@cache
-def _compile_programs() -> tuple[re.Pattern[str], dict[str, re.Pattern[str]], re.Pattern[str]]:
-    """What finds programs that take secrets in their options; these options; and the columns before the command in a row of a
-    process table: nothing in them is a secret or the beginning of one. A user's name that is also a program's might be.
-
-    Made for the first text, as it takes the formats of all load tools.
-    """
-    load_tools = list_secret_options()
-    names = "|".join([*map(re.escape, load_tools), OTHERS])
-    columns = (
-        rf"""\s*(?:\d{{1,10}}\s+)?(?!(?:{names}|\w*header)\s)[a-z_][\w.+-]{{0,31}}\s+"""
-        r"""(?:(?:[-+]?\d[\d.:,]{0,20}[kmgtKMGT%]?|[A-Z?][A-Za-z+<]{0,3}\d{0,2}|pts/\d{1,4}|tty\d{0,2}|rt)\s+){5,14}"""
-    )
-    options = {program: re.compile(rf"""{option}["']?{PAIR}""") for program, option in load_tools.items()}
-    return re.compile(rf"(?:^|[\s/;|&$#>])({names})\s"), options | OPTIONS, re.compile(columns)
-
-
 Span = tuple[int, int, int, str, str]  # line, start, end, kind, value
 
 
@@ -95,30 +69,55 @@ Span = tuple[int, int, int, str, str]  # line, start, end, kind, value
 _harmless: set[str] = set()
 
 
-def _note_harmless(text: str) -> None:
-    if len(text) <= MAX_HARMLESS_LENGTH and not _opens_private_key(text):
+def _note_harmless(text: str, choice: Choice) -> None:
+    """Only a text that says nothing of the lines below and above it, either."""
+    if len(text) > MAX_HARMLESS_LENGTH or SECRET_KIND.match(text):
+        return
+    if not _find_block(text, choice) and not _names_secret(text, choice):
         if len(_harmless) >= MAX_HARMLESS:
             _harmless.clear()
         _harmless.add(text)
 
 
-def _find_spans(line: str) -> Iterator[tuple[int, int, str]]:
+class Choice(NamedTuple):
+    """What a line may have, by its words."""
+
+    kinds: list[Kind]
+    blocks: list[Block]  # that begin with it
+    named: bool  # it names the secret that stands in the next line
+
+
+@lru_cache(10_000)
+def _choose_kinds(words: frozenset[str]) -> Choice:
+    def fits(kind: Kind) -> bool:
+        return not words.isdisjoint(kind.needles) and not (kind.also and words.isdisjoint(kind.also))
+
+    blocks = [block for block in BLOCKS if fits(block.opening)]
+    return Choice(list(filter(fits, KINDS)), blocks, fits(NAMED))
+
+
+def _choose(line: str, needles: Sequence[str]) -> Choice:
+    spaced = f" {' '.join(line[:MAX_LINE].lower().split())}"
+    return _choose_kinds(frozenset([word for word in (*needles, *ALSO) if word in spaced]))
+
+
+def _find_spans(line: str, kinds: Sequence[Kind]) -> Iterator[tuple[int, int, str]]:
     """(start, end, kind) of whatever looks like a secret; they may overlap."""
-    programs, options, _ = _compile_programs()
+    programs, options, _ = compile_programs()
     command = programs.search(line)
     if command:
         name = next(filter(command[1].startswith, FAMILIES), command[1])
         for match in options[name].finditer(line, command.end() - 1):
             yield *match.span("v"), "option"
-    for kind, pattern in PATTERNS:
-        for match in pattern.finditer(line):
-            yield *match.span("v"), kind
+    for kind in kinds:
+        for match in kind.pattern.finditer(line):
+            yield *match.span("v"), kind.name
 
 
-def _search_line(line: str) -> list[tuple[int, int, str]]:
+def _search_line(line: str, kinds: Sequence[Kind]) -> list[tuple[int, int, str]]:
     """Spans that do not overlap, in order; of two that do, the one that begins first (then the longer) is kept."""
     spans: list[tuple[int, int, str]] = []
-    for start, end, kind in sorted(_find_spans(line), key=lambda span: (span[0], -span[1])):
+    for start, end, kind in sorted(_find_spans(line, kinds), key=lambda span: (span[0], -span[1])):
         if (not spans or start >= spans[-1][1]) and not HARMLESS.match(line[start:end]):
             spans.append((start, end, kind))
     return spans
@@ -135,45 +134,31 @@ class SecretSearch:
 
     def search(self, piece: str, first_line: int = 1) -> list[Secret]:
         """Every secret in the next piece, in order; its lines are counted from `first_line`."""
-        suspects, needles = _find_suspicious_lines(piece)
+        suspicious, needles = _find_suspicious_lines(piece)
         rows = _find_password_rows(piece, first_line)
-        if not suspects and not rows and not self._private_key and not self._named:
+        if not suspicious and not rows and not self._private_key and not self._named:
             return []
         lines = piece.split("\n")
-        suspects = [at for at in suspects if not self._is_harmless(lines[at], needles)]
+        suspects = {at: _choose(lines[at], needles) for at in suspicious if not _is_harmless(lines[at], needles)}
         spans = self._find_private_key_spans(lines, suspects, first_line)
         spans += [*self._find_named_spans(lines, suspects, first_line), *rows]
         spans += _find_data(lines, suspects, first_line)
         private_lines = {number for number, *_ in spans}
-        for at in suspects:
+        for at, choice in suspects.items():
             line = lines[at][:MAX_LINE]
             if first_line + at in private_lines or line in _harmless:
                 continue
-            of_line = _search_line(line)
+            of_line = _search_line(line, choice.kinds)
             spans += [(first_line + at, start, end, kind, line[start:end]) for start, end, kind in of_line]
             if not of_line:
-                _note_harmless(line)
+                _note_harmless(line, choice)
         found = _drop_overlaps(spans)
         return [Secret(self._make_key(value), line, start, end, kind) for line, start, end, kind, value in found]
 
-    def _is_harmless(self, line: str, needles: Sequence[str]) -> bool:
-        """Whether the line has none of the piece's needles, or is a row of a process whose command had no secret."""
-        columns = _compile_programs()[2].match(line)
-        if columns is None:
-            lower = line.lower()
-            return not any(needle in lower for needle in needles)
-        command = line[columns.end() :]
-        process = f"0 {command}"
-        if process in _harmless:
-            return True
-        if _opens_private_key(process) or _search_line(process[:MAX_LINE]):
-            return False
-        _note_harmless(process)
-        return True
-
-    def _find_named_spans(self, lines: list[str], suspects: list[int], first_line: int) -> Iterator[Span]:
+    def _find_named_spans(self, lines: list[str], suspects: dict[int, Choice], first_line: int) -> Iterator[Span]:
         """Values on the line below a name, which may be the first of a later piece."""
-        named = [-1] * self._named + [at for at in suspects if NAMED.search(lines[at][:MAX_LINE])]
+        named = [-1] * self._named
+        named += [at for at, choice in suspects.items() if _names_secret(lines[at], choice)]
         last = len(lines) - 1 - (lines[-1] == "")  # a piece ends with the end of a line
         self._named = last in named
         for at in named:
@@ -188,15 +173,15 @@ class SecretSearch:
             return f"s{MAX_KEYS + 1}"
         return self._keys.setdefault(digest, f"s{len(self._keys) + 1}")
 
-    def _find_private_key_spans(self, lines: list[str], suspects: list[int], first_line: int) -> list[Span]:
+    def _find_private_key_spans(self, lines: list[str], suspects: dict[int, Choice], first_line: int) -> list[Span]:
         """Each line below the first of a private key up to the end of its base64, which may be in a later piece; and the rows
         of a file of secrets that was shown.
         """
-        opens = [at for at in suspects if _opens_private_key(lines[at])]
+        opens = {at: block for at, choice in suspects.items() if (block := _find_block(lines[at], choice))}
         stops = [*opens, len(lines)]
         spans = list(self._read_private_key(lines, 0, stops[0], first_line))
-        for at, stop in zip(opens, stops[1:], strict=True):
-            self._patterns = _choose_patterns(lines[at][:MAX_LINE])
+        for (at, block), stop in zip(opens.items(), stops[1:], strict=True):
+            self._patterns = block.body, block.note
             self._private_key = f"private key in line {first_line + at}"
             spans += self._read_private_key(lines, at + 1, stop, first_line)
         return spans
@@ -212,21 +197,31 @@ class SecretSearch:
                 return
 
 
-def _opens_private_key(line: str) -> bool:
-    begins = KEY_BEGIN.search(line[:MAX_LINE]) if "-----BEGIN" in line else None
-    if begins is None:
-        return any(opening.search(line[:MAX_LINE]) for opening in (SECRET_FILE, SECRET_BLOCK))
-    return "-----END" not in line[begins.end() :]
+def _is_harmless(line: str, needles: Sequence[str]) -> bool:
+    """Whether the line has none of the piece's needles, or is a row of a process whose command had no secret."""
+    if line in _harmless:
+        return True
+    columns = compile_programs()[2].match(line)
+    if columns is None:
+        lower = line.lower()
+        return not any(needle in lower for needle in needles)
+    process = f"0 {line[columns.end() :]}"
+    if process in _harmless:
+        return True
+    choice = _choose(process, needles)
+    if _find_block(process, choice) or _search_line(process[:MAX_LINE], choice.kinds):
+        return False
+    _note_harmless(process, choice)
+    return True
 
 
-def _choose_patterns(opening: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Of a line below that one: what its secret is, and what else may stand between the lines with secrets."""
-    if SECRET_FILE.search(opening):
-        return FILE_BODY, FILE_NOTE
-    block = SECRET_BLOCK.search(opening)
-    if block is None or block["key"]:
-        return KEY_BODY, KEY_NOTE
-    return (VAULT_BODY if block["vault"] else SCALAR_BODY), NO_NOTE
+def _find_block(line: str, choice: Choice) -> Block | None:
+    """The kind of lines with secrets that this one opens."""
+    return next((block for block in choice.blocks if block.opening.pattern.search(line[:MAX_LINE])), None)
+
+
+def _names_secret(line: str, choice: Choice) -> bool:
+    return choice.named and NAMED.pattern.search(line[:MAX_LINE]) is not None
 
 
 def _find_password_rows(piece: str, first_line: int) -> list[Span]:
@@ -254,12 +249,12 @@ def _find_data(lines: Sequence[str], suspects: Iterable[int], first_line: int) -
         inside = None  # the indentation of "data:"
         for at in range(first, done):
             line = lines[at][:MAX_LINE]
-            value, indent = SECRET_VALUE.match(line), len(line) - len(line.lstrip(" \t>"))
+            indent = len(line) - len(line.lstrip(" \t>"))
             if SECRET_DATA.match(line):
                 inside = indent
             elif inside is not None and indent <= inside:
                 inside = None
-            elif inside is not None and value and not HARMLESS.match(value["v"]):
+            elif inside is not None and (value := SECRET_VALUE.match(line)) and not HARMLESS.match(value["v"]):
                 yield first_line + at, *value.span("v"), "setting", value["v"]
 
 
