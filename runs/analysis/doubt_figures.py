@@ -28,9 +28,7 @@ from runs.analysis.doubt_case import (
 from runs.analysis.facts import HUGE, RunFact
 
 FEW = 0.01
-STATIC = re.compile(
-    r"\.(?:html?|css|js|json|txt|xml|svg|png|gif|jpe?g|ico|webp|woff2?|pdf|zip|gz|bin|dat)$", re.IGNORECASE
-)
+STATIC = re.compile(r"\.(?:html?|css|js|json|txt|xml|svg|png|gif|jpe?g|ico|webp|woff2?|pdf|zip|gz|bin|dat)$", re.I)
 NEAR = 0.9  # of the document's length: a page in other words, whatever its name
 UNRELIABLE: tuple[tuple[Severity, str, str], ...] = (
     ("caution", "NOT reliable", "two_deviations"),
@@ -131,9 +129,7 @@ def find_other_statuses(case: Case) -> Iterator[Finding]:
     for run in case.counted_runs:
         other, made = run.non_2xx_responses, run.requests_made
         told = run.semantics.failures_hold_statuses and (run.failed_requests or 0) >= (other or 0)
-        if not other or not made or told:
-            continue
-        if "status" not in _counts_beyond(run):
+        if other and made and not told and "status" not in _counts_beyond(run):
             severity = grade_share(other / made)
             yield about_run(run, severity, f"status_{severity}", other=min(other, made), made=made)
 
