@@ -340,4 +340,8 @@ def _make_decompressor(data: bytes) -> Any:
         return zlib.decompressobj(wbits=31)
     if not data.strip(b"\0"):
         return None
+    if not any(data.startswith(magic) or magic.startswith(data) for magic in (ZSTD_MAGIC, *SKIPPABLE_MAGIC)):
+        raise rejected(
+            400, "Behind the packed text follows what is neither gzip nor zstd. Send it without that, or unpacked."
+        )
     return zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: MAX_WINDOW_LOG})

@@ -193,6 +193,13 @@ def bomb(pack: str, megabytes: int) -> Iterator[bytes]:
     yield packing.flush()
 
 
+@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress])
+def test_what_follows_a_packed_text_is_named(pack):
+    """zstd's error was shown for it, behind gzip, too."""
+    with pytest.raises(Rejected, match="Behind the packed text follows what is neither gzip nor zstd"):
+        IncomingText().feed(pack(b"a\n") + b"not packed")
+
+
 @pytest.mark.parametrize("pack", ["gzip", "zstd"])
 def test_a_bomb_stops_early(pack, monkeypatch):
     monkeypatch.setattr("runs.ingest.receiving.UNSUSPICIOUS_BYTES", 2**22)
