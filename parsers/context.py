@@ -368,8 +368,8 @@ def _describe(line: str) -> _Line:
 
 
 def _is_comment(line: str, lines: Lines | None) -> bool:
-    """Whether somebody put "# warm-up" between a command's output and the next prompt."""
-    said = lines is not None and line.startswith("# ") and any(map(str.isalpha, line))
+    """Whether somebody put "# warm-up" or "## 4 workers" between a command's output and the next prompt."""
+    said = lines is not None and line[:1] == "#" and line.lstrip("#")[:1] == " " and any(map(str.isalpha, line))
     return said and lines is not None and any(prompt(following) is not None for following in lines.ahead(1))
 
 

@@ -3,7 +3,8 @@
 Reads     a line of prose where a word for what was measured stands before each rate, or the unit does ("QPS 达到 10.7万")
 Yields    one LoadResult for each, named by what stands before it
 Units     requests/s
-Quirks    what could, should or must be reached is none of results. `said` is the line: beside reports it is prose as any other
+Quirks    what could, should or must be reached, was so in another year or is what others say, is none of results. `said` is the
+          line: beside reports it is prose as any other
 Source    blogs, issues and chats
 """
 
@@ -39,8 +40,12 @@ _RATE = re.compile(_SAID, re.IGNORECASE)
 _NO_RESULT = re.compile(
     r"\b(?:can|could|should|would|must|need\w*|want\w*|might|may|if|expect\w*"
     r"|target\w*|goal|claim\w*|limit\w*|max\w*|up to|at least"
-    r"|theoretical\w*|estimate\w*|per (?:client|user|node|core)|capped|muss|soll\w*|könnte|debería)\b"
-    r"|应该|需要|可以|目标|如果|理论|上限|最大",
+    r"|theoretical\w*|estimate\w*|per (?:client|user|node|core)|capped|muss|soll\w*|könnte|debería"
+    # of another time, or by others
+    r"|(?:in|by|since|until|im Jahr|seit|en|w) (?:19|20)\d\d|ago|last (?:year|month|week|time)|used to|previously|formerly"
+    r"|originally|back then|at peak|production|according to|promise[sd]?|vendor\w*|I(?:'ve| have)? (?:read|heard)"
+    r"|letzte\w* Jahr|damals|früher|Hersteller"
+    r")\b|应该|需要|可以|目标|如果|理论|上限|最大|去年|以前|曾经|官方|号称|据说|昔|昨年|公式|(?:19|20)\d\d\s?年",
     re.IGNORECASE,
 )
 _BEFORE = re.compile(  # a name
@@ -50,7 +55,7 @@ _BEFORE = re.compile(  # a name
     re.IGNORECASE,
 )
 _BEHIND = re.compile(r"(?:[\s,;:，、*_`]|(?<!\w)(?:it|we|I|which|that|es|wir|[qrt]ps)(?!\w)|的)+$", re.IGNORECASE)
-_LONGEST, _MOST = 400, 6
+_LONGEST, _MOST, _LONGEST_NAME = 400, 6, 48
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
@@ -69,7 +74,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         name = _BEHIND.sub("", _BEFORE.sub("", rates.strip_markup(line[end : rate.start()])))
         figure = rates.read_number(f"{rate['rate'] or rate['figure']} {rate['unit'] or ''}".strip())
         end = rate.end()
-        if not figure or not re.search(r"\w\w", name):
+        if not figure or not re.search(r"\w\w", name) or len(name) > _LONGEST_NAME:
             return None
         values = {"requests_per_second": figure[0], "rate_step_per_s": figure[1], "said": line.strip()}
         found.append(Found(values, lines.number, lines.number, partial=True, label=name))

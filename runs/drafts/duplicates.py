@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import product
+from itertools import groupby, product
 from statistics import mean, median
 
 from parsers.blocks import Block
@@ -14,7 +14,7 @@ from parsers.records import LoadResult, Problem, Record, SystemSample
 from parsers.tables import Table
 from runs.series.samples import FoldedBlock
 
-from .asides import heading_level
+from .asides import heading_level, strip_markup
 
 _MAX_AVERAGED, _MOST_REPEATS = 300, 10  # reports of which means are looked for, and of how many together
 _NOT_COMPARED = frozenset({"iteration", "processes", "n_processes", "sum_res_kb", "sum_rss_kb", "n_rows", "warnings"})
@@ -85,10 +85,13 @@ def find_backed_figures(
         backed[index] = source[1] if source is not None else -1
         if source is not None:
             _note_other_name(blocks[index], blocks[source[1]], [blocks[i] for i, _ in measured])
-        if source is None:
-            left_out = Problem(blocks[index].first, "this rate is of none of the text's reports, and was left out")
-            said = {problem for own in blocks[max(index - 1, 0) : index + 1] for problem in own.problems}
-            blocks[index].problems += [left_out] if left_out not in said else []
+    known = {strip_markup(blocks[i].heading or "").lower() for i, _ in measured}
+    # A sentence may tell of another year, site or machine, unless it has a report's rate or name.
+    told = {blocks[i].first for i in written if backed[i] >= 0 or (blocks[i].label or "").lower() in known}
+    for first, own in groupby((blocks[i] for i in written if backed[i] < 0), lambda block: block.first):
+        block = next(own)
+        if "said" not in block.values or first in told:
+            block.problems += [Problem(first, "this rate is of none of the text's reports, and was left out")]
     return backed
 
 

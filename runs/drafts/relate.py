@@ -166,7 +166,9 @@ class _Relation:
             place_captures(experiment, self.blocks, monitors, self.quotes, host_of, by_heading, lines)
         experiment.configs = names.configs
         experiment.timings = [DraftTiming(f"b{i}", self.blocks[i].lines) for i in self.timings if i in part]
-        experiment.name = name_experiment(self.blocks, part, names, is_first=part.start == 0)
+        # What stands above a sentence with a rate was given to the block below it.
+        own = [i for i in part if i not in self.tabled or "said" not in self.blocks[i].values]
+        experiment.name = name_experiment(self.blocks, own, names, is_first=part.start == 0)
         if experiment.timings and not list_items(experiment):
             experiment.name = name_timings(self.blocks[int(experiment.timings[0].key[1:])])
         return experiment
@@ -352,7 +354,7 @@ def number_sections(blocks: Sequence[Block]) -> dict[int, int]:
 
 def name_experiment(
     blocks: Sequence[Block],
-    part: range,
+    part: Sequence[int],
     named: ConfigNames,
     *,
     is_first: bool,
@@ -365,7 +367,7 @@ def name_experiment(
     groups = {config.group for config in configs if config.group}
     names = [config.name for config in configs]
     taken = {*headings, *(names if len(names) > 1 else ()), *(groups if len(groups) > 1 else ())}
-    trail = [text for _, text in blocks[part.start].trail] if part else []
+    trail = [text for _, text in blocks[part[0]].trail] if part else []
     levels = [level for index in part for _, text in blocks[index].trail if (level := heading_level(text))]
     is_top = min(levels, default=1) == 1 or levels.count(min(levels)) == 1  # otherwise it is one of several sections
     if trail and (name := strip_markup(_find_title(trail, taken, groups, is_first, is_top))[:MAX_NAME]):

@@ -648,8 +648,16 @@ def test_rates_in_sentences_are_runs_of_a_text_without_reports(text, rates):
 
 
 @pytest.mark.parametrize(
-    "text", ["nginx did 900 req/s and should reach 5,000 req/s.", "If it served 100 req/s we were happy.", "They got 40% more TPS."]
-)  # fmt: skip
+    "text",
+    [
+        "nginx did 900 req/s and should reach 5,000 req/s.",
+        "If it served 100 req/s we were happy.",
+        "They got 40% more TPS.",
+        "By 2017 it served 400 req/s.",
+        "Last year nginx made 900 req/s.",
+        "When we had launched the shop in two more countries, the API served 50 req/s.",
+    ],
+)
 def test_what_should_be_reached_is_no_rate(text):
     assert list(read(f"{text}\n")[0]) == []
 
@@ -659,3 +667,11 @@ def test_a_rate_in_a_sentence_that_no_report_has_is_told():
         expand("TL;DR nginx got 900 req/s, caddy got 800 req/s\n\n## nginx\n\n@ab 850.5\n\n## caddy\n\n@ab 700.5\n")
     )
     assert [problem.line for block in blocks for problem in block.problems] == [1]
+
+
+@pytest.mark.parametrize(
+    "said", ["Brian got 3,000 req/s on his laptop.", "In January our site served 1,500 req/s, and the shop served 900 req/s."]
+)  # fmt: skip
+def test_rates_of_something_else_beside_reports_are_no_problem(said):
+    blocks, _ = read(expand(f"{said}\n\n## nginx\n\n@ab 850.5\n\n## caddy\n\n@ab 700.5\n"))
+    assert not [problem for block in blocks for problem in block.problems]

@@ -128,3 +128,20 @@ def test_a_restart_for_a_setting_is_no_second_word_of_the_name():
 
 def test_japanese_results_are_of_what_stands_before_the_word():
     assert [*name_all(post("## Pumaの結果", "## Unicornの測定結果"))[1]] == ["Puma", "Unicorn"]
+
+
+def test_steps_below_each_item_of_a_list_do_not_hide_what_was_measured():
+    text = post("1. nginx\n   - copy the page\n   - run it", "2. haproxy\n   - copy the page\n   - run it")
+    assert name_all(text)[1] == {"nginx": 1, "haproxy": 1}
+
+
+def test_a_heading_below_a_command_without_output_names_as_any_other():
+    load = "\n\n$ hey -z 5s http://localhost/ | grep Requests/sec\n  Requests/sec:\t{}.5000\n"
+    restart = "\n$ sudo systemctl restart postgresql\n"
+    text = f"## buffers = 1MB{load.format(900)}{restart}## buffers = 4MB{load.format(950)}{load.format(951)}"
+    assert name_all(text)[1] == {"buffers = 1MB": 1, "buffers = 4MB": 2}
+
+
+def test_a_sentence_with_a_rate_above_reports_does_not_hide_the_title():
+    said = "# Does gzip cost anything?\n\nOur CDN handled 25,000 requests per second for us.\n\n"
+    assert name_all(said + post("## gzip off", "## gzip on"))[0] == "Does gzip cost anything?"
