@@ -552,7 +552,11 @@ def test_lines_are_searched_for_the_needles_that_their_piece_may_have():
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.pattern.pattern[:30])
 def test_each_kind_names_words_without_which_its_pattern_fits_nothing(kind):
     """A line without them is not tried against the pattern."""
-    lines = {line for text in (USUAL, str(PLACES)) for line in text.replace("«", "").replace("»", "").splitlines()}
+    lines = {
+        line
+        for text in (USUAL, *(place[0] for place in PLACES.values()))
+        for line in text.replace("«", "").replace("»", "").splitlines()
+    }
     fitting = [line for line in lines if kind.pattern.search(line)]
     assert [line for line in fitting if kind not in redact._choose(line, tuple(NEEDLES)).kinds] == []
 
