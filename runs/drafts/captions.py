@@ -1,21 +1,34 @@
-"""Names that stand away from the reports: in captions below them ("^ nginx", "Figure 1: nginx", "That was with keep-alive"), or
-all in one line above them, in their order ("Below are apache and nginx, in that order")."""
+"""Names that stand away from the reports: in captions below them ("^ nginx", "Figure 1: nginx", "That was with keep-alive"), in
+comments behind commands, or all in one line above them, in their order ("Below are apache and nginx, in that order").
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import dropwhile
+from itertools import dropwhile, pairwise
 
 from parsers.blocks import Block
 from parsers.catalogue import makes_load
 from parsers.records import Problem
 
 from .asides import ITEM, find_numbering, heading_level, is_aside, join_wrapped, strip_markup
-from .heading_words import LETTER, find_phase, is_generic, is_sentence, is_short, is_warm_up, names_software
+from .heading_words import (
+    LETTER,
+    WITH,
+    WITHOUT,
+    find_phase,
+    find_repeat,
+    is_generic,
+    is_sentence,
+    is_short,
+    is_warm_up,
+    names_software,
+)
 
 Line = tuple[int, str]
+_COMMENT = re.compile(r"\s#+\s+(\S.*)$")
 _ARROW = re.compile(r"[\s*_(>]{0,4}(?:\^+|[↑⬆☝👆]\ufe0f?)(?![\[\w])[\s:]*(?P<name>\S.*)")
 _SAID = re.compile(
     r"[\s*_(>]{0,4}(?:(?:the )?(?:results? |output |run |one |test )?above(?: (?:is|are|was|were))?(?: (?:for|from|of|with))?\b"
@@ -156,10 +169,8 @@ _TELLS_WORK = re.compile(  # what somebody did, in place of a name
     r"(?i:\b(?:it|we|you|them|this|that|there|ich|wir|je|nous|same|again)\b|\b(?:re)?(?:ran|run|start|stop|boot|measure|install|compile"
     r"|build|built|chang|switch|warm|wait|test)(?:ed|s|ing)?\b)|\bI\b"
 )
-_LACKS_IT = re.compile(r"\b(without|ohne|sans|sin|senza|bez)\s(?:it|them|that|this|ihn|sie|es)$", re.IGNORECASE)
-_HAS = re.compile(
-    r"^(?:with|mit|avec|con|z)\s(?:the\s)?|\s(?:(?:turned |switched )?on|enabled|activated|installed|added)$"
-)
+_LACKS_IT = re.compile(rf"\b({WITHOUT})\s(?:it|them|that|this|ihn|sie|es)$", re.IGNORECASE)
+_HAS = re.compile(rf"^(?:{WITH}|z)\s(?:the\s)?|\s(?:(?:turned |switched )?on|enabled|activated|installed|added)$")
 _MOST_NAMED = 12
 _WORDS_OF_NAME = 5
 
@@ -301,3 +312,32 @@ def _check_names(names: Sequence[str]) -> list[str]:
     counts = [name for name in names if re.fullmatch(r"\d+(?: \w+)?", name)]  # of clients
     tells = not any(map(is_generic, names)) or all(LETTER.fullmatch(name) or find_phase(name) for name in names)
     return list(names) if is_named and tells and len(counts) < 2 else []
+
+
+def label_by_remarks(loads: Sequence[Block]) -> None:
+    """Rates in a line each that only a remark behind tells apart are labelled by it: "(with cache)", "(without cache)".
+
+    So are reports by the comments behind their commands: `ab -n 100 http://web1/  # nginx`, or behind those before.
+    """
+    told: list[Block] = []
+    comments = _list_comments(loads)
+    if len({*comments}) > 1 and not any(find_repeat(text) for text in comments):
+        for block, text in zip(loads, comments, strict=True):
+            block.label = block.label or (text if not is_generic(text) and not is_warm_up(text) else None)
+    for one, other in pairwise(loads):
+        if one.kind == other.kind and one.remark and other.remark and one.remark != other.remark and not other.label:
+            told += [one, other]
+    for block in told:
+        block.label = block.label or block.remark
+
+
+def _list_comments(loads: Sequence[Block]) -> list[str]:
+    """What stands behind each load test's command, or "". Where any has such a comment, one behind a command before it counts."""
+    own = [found[1].strip() if (found := _COMMENT.search(block.command or "")) else "" for block in loads]
+    if not any(own):
+        return own
+    comments: list[str] = []
+    for block, comment in zip(loads, own, strict=True):
+        before = [found[1].strip() for command in block.typed if (found := _COMMENT.search(command))]
+        comments.append(comment or next(reversed(before), comments[-1] if comments and not block.typed else ""))
+    return comments

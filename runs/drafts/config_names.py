@@ -15,36 +15,30 @@ from functools import cached_property
 from parsers.blocks import Block
 from parsers.catalogue import find_asked_load, get_semantics, parse_command
 from parsers.commands import LOCAL, Command
-from parsers.transcript import width
 from runs.analysis.columns import Method, group_by_method, method_of
 
-from .asides import ITEM, heading_level, is_aside, strip_markup
+from .asides import ITEM, heading_level, strip_markup
 from .draft import MAX_NAME, DraftConfig
-from .heading_groups import (
-    Choice,
+from .heading_groups import Choice
+from .heading_words import find_repeat, is_warm_up, name_of_heading, speaks
+from .headings import choose_headings, find_examples, find_warm_ups
+from .hosts import Servers, find_server
+from .names import (
+    SHORT_NAME,
     drop_common_words,
     drop_levels,
+    drop_with,
     find_full_names,
     find_numbered_repeats,
     find_shared_words,
     name_values,
+    shorten,
 )
-from .heading_words import (
-    drop_with,
-    find_repeat,
-    is_comparison,
-    is_example,
-    is_warm_up,
-    name_of_heading,
-    speaks,
-)
-from .headings import choose_headings, find_changed_texts, find_own_lines
-from .hosts import Servers, find_server
-from .sentences import Sentences, find_replacement, find_settings, is_one_of
+from .sentences import Sentences, find_replacement, find_settings, is_comparison, is_one_of
+from .settings import find_changed_texts, name_before_change, name_changed_texts
 from .told_hosts import CORES, find_told_host
 from .variants import find_variants
 
-_SHORT_NAME = 60
 _WEB_SERVER = r"(nginx|apache2?|httpd|lighttpd|caddy|haproxy|openresty|litespeed|cherokee|traefik|envoy|varnish)\b"
 _SEARCHED = re.compile(  # of them one answers at an address; others work behind it
     rf"\bps\b.*\|\s*grep\s+(?:-\w+\s+)*['\"]?{_WEB_SERVER}"
@@ -136,12 +130,18 @@ class ConfigNames:
             software, host, port = server = self._server_of[load]
             self._servers[self._heading_of[load]].add(server)
             self._addresses[software].add((host, port))
-        changed_texts = find_changed_texts(self.blocks, sources, texts, self._choices) if texts else {}
-        for load, changed in changed_texts.items():
-            own = [word for word in (self._variants.get(load), *map(self._name_change, changed)) if word]
+        headless = {load for load, choice in self._choices.items() if choice.is_inherited}
+        files = [
+            (i, str(self.blocks[i].values.get("path") or ""), str(self.blocks[i].values.get("text", ""))) for i in texts
+        ]
+        shown = [file for file in files if file[1]]
+        changed_texts = find_changed_texts(shown, sources, headless)
+        for load, changes in name_changed_texts(shown, changed_texts).items():
+            own = [word for word in (self._variants.get(load), *changes) if word]
             self._variants |= {load: ", ".join(dict.fromkeys(own))} if own else {}
-        if len(versions := {changed for changed in changed_texts.values() if changed}) == 1:
-            self._name_unchanged([load for load in sources if not changed_texts.get(load)], *next(iter(versions)))
+        if name := name_before_change(shown, changed_texts):
+            unnamed = [load for load in sources if not (changed_texts.get(load) or self._heading_of[load][0])]
+            self._variants = dict.fromkeys(unnamed, name) | self._variants
         self._name_before_changes(sources)
         keys: dict[tuple[object, ...], str] = {}
         for load in loads:
@@ -169,21 +169,6 @@ class ConfigNames:
                 word = "before" if plain[0] < changed[0] else "without"
                 self._variants |= dict.fromkeys(plain, f"{word} {self._variants[changed[0]]}")
 
-    def _name_change(self, changed: tuple[str, str]) -> str:
-        """The line or two that a changed file has and its first version has not, else the file's name."""
-        path, text = changed
-        return find_own_lines(text, self._get_first_text(path)) or f"{path.rpartition('/')[2]} changed"
-
-    def _name_unchanged(self, loads: Sequence[int], changed: tuple[str, str], *others: tuple[str, str]) -> None:
-        """The line or two that the file's first version alone has name the load tests before its only change."""
-        name = "" if others else find_own_lines(self._get_first_text(changed[0]), changed[1])
-        for load in loads if name else ():
-            if not self._heading_of[load][0]:
-                self._variants.setdefault(load, name)
-
-    def _get_first_text(self, path: str) -> str:
-        return str(next(block.values["text"] for block in self.blocks if block.values.get("path") == path))
-
     def _name_headings(self, choices: Mapping[int, Choice]) -> dict[str, str]:
         """{heading: the name that it gives}: without numbering, the number of a repeat, and the rest of a sentence."""
         loads: dict[str, list[int]] = defaultdict(list)
@@ -192,7 +177,7 @@ class ConfigNames:
         values = name_values(loads)
         names = {text: find_told_host(text).name or values.get(text) or name_of_heading(text) for text in loads}
         is_heading = {text: choices[own[0]].is_heading and not speaks(text) for text, own in loads.items()}
-        if title := self._find_title(loads, choices):
+        if title := self._find_common_heading(loads, choices):
             is_heading[title] = False
         sentences = [text for text in names if not (is_heading[text] or _is_address(text))]
         every, spoken = Sentences(names), Sentences(sentences)
@@ -236,7 +221,7 @@ class ConfigNames:
         is_one_server = len({*self._server_of.values()}) == 1
         return dict.fromkeys(choices, first) if is_one_server and len(texts) == len(paths) == len(asked) else choices
 
-    def _find_title(self, loads: Mapping[str, Sequence[int]], choices: Mapping[int, Choice]) -> str:
+    def _find_common_heading(self, loads: Mapping[str, Sequence[int]], choices: Mapping[int, Choice]) -> str:
         """The text's first line, chosen for the first load test, where it is about all of them: what others have stands in it, or
         it is much longer."""
         trail = self.blocks[0].trail
@@ -364,7 +349,7 @@ class ConfigNames:
         block, result = self.blocks[load], self.results[load]
         ran = {each.path for each in self.results.values()}
         loaded = _name_target(parse_command(block.command or "", result.tool), ran if len(ran) > 1 else ())
-        return loaded[:_SHORT_NAME] or (result.path if len(ran) < 2 else result.tool) or ""
+        return loaded[:SHORT_NAME] or (result.path if len(ran) < 2 else result.tool) or ""
 
     def _name_by_result(self, load: int) -> str:
         """What tells the load test apart by its commands, otherwise by the server that answered."""
@@ -408,31 +393,3 @@ def _name_target(command: Command, requests: Collection[str | None]) -> str:
 def _is_address(text: str) -> bool:
     """Whether a line begins with an address; in the middle of a sentence it names nothing."""
     return re.match(r"\W*\w+://", text) is not None
-
-
-def shorten(text: str) -> str:
-    """`text` as a name: of a long sentence its beginning."""
-    bare = strip_markup(text)
-    if width(bare) <= 2 * _SHORT_NAME:
-        return bare
-    cut = bare[:_SHORT_NAME]
-    return f"{cut[: cut.rfind(' ')] if ' ' in cut[20:] else cut}…"
-
-
-def find_warm_ups(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:
-    """The load tests whose own heading, label or command says that they only warm something up, where others are measured."""
-    found = set()
-    for load in loads:
-        block = blocks[load]
-        above = [text for _, text in block.trail if is_warm_up(text) or not is_aside(text)][-1:]
-        comment = (block.command or "").partition(" #")[2]
-        if any(is_warm_up(text) for text in (*above, block.label or "", comment)):
-            found.add(load)
-    return found if len(found) < len(loads) else set()
-
-
-def find_examples(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:
-    """The text's first load test, where only the line above it calls it an example of a tool's output: nobody measured it."""
-    first, *others = ([text for _, text in blocks[load].trail][-1:] for load in loads)
-    shown = first and is_example(first[0]) and not any(text and is_example(text[0]) for text in others)
-    return {loads[0]} if shown else set()

@@ -1,54 +1,62 @@
-"""The headings above those that name configs: the groups of configs, where names recur below several.
+"""What headings tell together: the groups above those that name configs, and lines that name nothing alone, but do together.
 
-And headings that name one config: with the number of a repeat, or shorter where it is mentioned again.
+"before" and "after", "A" and "B", "server" and "laptop" name configs where both are there.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 
 from parsers.blocks import Block
+from parsers.catalogue import makes_load
 from runs.analysis.columns import Method, group_by_method
 
-from .asides import find_numbering, heading_level, is_aside, is_file, strip_markup
+from .asides import DATE, ITEM, find_numbering, heading_level, is_aside, is_file, strip_markup
 from .heading_words import (
+    AGAIN,
+    EXPECTED,
     LETTER,
+    LOADED,
+    WITH,
+    WITHOUT,
+    drop_repeat,
     find_phase,
     find_repeat,
     is_generic,
+    is_sentence,
     is_short,
-    measures_again,
+    is_warm_up,
     name_of_heading,
-    names_clients,
     names_software,
     only_counts,
-    remove_file_type,
-    split_repeat,
 )
-from .software import SOFTWARE
 
 Heading = tuple[int, str]  # (line, text)
-_REMARK = re.compile(r"\s*[(（\[,:]")  # what may be left out where a name is mentioned again
-_GLUED = re.compile(r"(.*[^\W\d_])(\d)")  # "jetty1": a repeat where several names have the same numbers
-_LETTERED = re.compile(r"(.*[^\W_])\s*[(（\[]([a-h])[)）\]]")  # "jetty (a)"
-_MOST_DIGITS = 9  # of a load's numbers
-_LOAD = "\0"  # in place of a number that tells the load
-_PART = re.compile(  # a number, but no size ("1B") or version; a word; a sign
-    r"(?<![.\d])\d+(?:[,.\s]\d{3})*[kKm]?(?![A-Za-z\d]|\.\d)|\d+(?:\.\d+)+|[A-Za-z]*\d+[A-Za-z][\w.]*|[^\W\d_]+|\s+|.",
-    re.DOTALL,
+_VERSION = re.compile(rf"\W*(?:(?:same )?(?:{WITH}|as|on|in)\s)?(?:v|version )?(\d+\.\d+)\W*", re.IGNORECASE)
+_DEEPEST = 6  # level of headings
+_OPTION_WORD = re.compile(r"-{1,2}[a-z][a-z-]+")
+_MACHINE = re.compile(r"(?:the )?(?:servers?|hosts?|machine)", re.IGNORECASE)
+_STARTS_SERVER = re.compile(
+    r"(?:g?unicorn|uvicorn|hypercorn|puma|node|bun|deno|php|ruby|python[23]?|java|uwsgi)\s+\S+(?:\s\S+){0,4}$"
 )
-_IS_NAME = re.compile(r"\d|[^\W\d_a-z][A-Z]|[a-z][A-Z]")  # "PHP", "HTTP/2", "fastCGI"
-_IS_WORD = re.compile(r"[^\W\d_]{4,}|[^\W\d_A-Za-zÀ-ɏ]{2,}")
-_LOAD_PHRASE = re.compile(  # with what belongs to it: "c=10", "(10 connections)", ", 10 clients each"
-    rf"[^\W\d_]*\s?[=:：]\s?{_LOAD}\w*|[-([（\[,;|/@·–—]*\s*-?(?:(?<=-)[^\W\d_]\s?)?[^\s,;:：，。、()（）\[\]]*{_LOAD}[^,;:：，。、()（）\[\]]*[)\]）]?"
+_CLIENTS = re.compile(
+    r"(?:concurrency|c)\W{0,2}\d+"
+    r"|\d[\d,. ]*k?\s*(?:(?:concurrent|parallel|simultaneous) )?(?:requests?|users?|clients?|conn(?:ection)?s?)",
+    re.IGNORECASE,
 )
-_JOINT = re.compile(r"(\s*[,;|/]\s+|\s+[–—-]\s+|\s*[:：=]\s*(?=[^\W\d]))")  # between the parts of a name
-_VALUE = re.compile(r"(?!(?i:on|off|yes|no|true|false)\b)(?:[^\W\d_][\w+]|\d+\.\d)")  # of which a part can be a name
-_LEAST_VALUE = 16  # of numbers that may be those of settings
+_RESTARTED = re.compile(
+    r"\bre-?(?:start|boot)|\bstop\w*,? (?:and|then) start|neu ?(?:ge)?start|redémarr|reinici|riavvi|ponown\w* uruch"
+    r"|z?restart|перезапу|再起動|重启|重新启动",
+    re.IGNORECASE,
+)
+_CHANGES = re.compile(
+    rf"\b(?:{WITH}|{WITHOUT}|after|chang\w+|switch\w+|different|other|new|now|but|nach|po)\b|\d"
+    r"|[^\W\d_A-Za-zÀ-ɏ]",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,135 +97,6 @@ def find_sections(
         return {}
     recurring = Counter(path[-1:] for path in {path for _, path in pairs})
     return {line: " · ".join(path[-2:] if recurring[path[-1:]] > 1 else path[-1:]) for line, (_, path) in below.items()}
-
-
-def find_levels(sections: Iterable[tuple[Sequence[Heading], Method]], may_name: Callable[[str], bool]) -> set[str]:
-    """Lines below a heading that only numbers tell apart, those of the load below each: "c=10, 3 runs", "c=100, 3 runs"."""
-    alike: dict[tuple[int, str], list[tuple[list[int], str, Method]]] = defaultdict(list)
-    below: set[tuple[int, str]] = set()  # what stands below another heading where it stands first
-    for trail, method in sections:
-        above = False
-        for _, text in trail:
-            numbers = [int(number[:_MOST_DIGITS]) for number in re.findall(r"\d+", text)]
-            base = len(numbers), re.sub(r"\d+|(?<=\w{3})[^\W\d]+", "", text)
-            if is_short(text) and numbers:
-                below |= {base} if above and base not in alike else set()
-                alike[base].append((numbers, text, method))
-            above = above or bool(heading_level(text) and may_name(text))
-    levels: set[str] = set()
-    for base in below:
-        said = alike[base]
-        changing = [at for at, column in enumerate(zip(*(each[0] for each in said), strict=True)) if len({*column}) > 1]
-        if changing and all(_tells_load([numbers[at] for at in changing], method) for numbers, _, method in said):
-            levels |= {text for _, text, _ in said}
-    return levels
-
-
-def _tells_load(numbers: Sequence[int], method: Method) -> bool:
-    """Whether numbers are those of a load: its clients, requests, rate or time, and perhaps the threads that made it."""
-    seconds = method.duration_s or 0
-    load = {method.concurrency, method.requests, method.rate, seconds, seconds / 60, seconds / 3600} - {0}
-    return not load.isdisjoint(numbers) and load | {dict(method.further or ()).get("threads")} >= {*numbers}
-
-
-def drop_levels(names: Mapping[str, str], methods: Mapping[str, Sequence[Method]]) -> dict[str, str]:
-    """{heading: its name without the load that it tells}: "nginx c=10" and "nginx c=100" are "nginx"; "10 users" names nothing.
-
-    A number tells the load where each load test below the heading has it as its clients, requests, rate or time, and another
-    heading has another number in its place, or all have one. What stands around it and is the same in all of them goes, too.
-    names: {heading: name}; methods: {heading: those of its load tests}
-    """
-    parts = {text: _split_at_loads(name, methods[text]) for text, name in names.items()}
-    told = {text: own for text, own in parts.items() if _LOAD in own}
-    skeletons = Counter("".join(own) for own in told.values())
-    if len(told) < 2 or not (len(told) == len(names) or max(skeletons.values()) > 1):
-        return dict(names)
-    told = {text: own for text, own in told.items() if len(told) == len(names) or skeletons["".join(own)] > 1}
-    before, after = (_count_common([_around(own, side) for own in told.values()]) for side in (-1, 1))
-    if len({"".join(own) for own in told.values()}) == 1:
-        only = "".join(next(iter(told.values())))
-        return dict(names) | dict.fromkeys(told, _trim_name(_LOAD_PHRASE.sub("", only)))
-    bare = {
-        text: _trim_name("".join([*own[: own.index(_LOAD) - before], " ", *own[own.index(_LOAD) + 1 + after :]]))
-        for text, own in told.items()
-    }
-    return dict(names) | bare if all(bare.values()) else dict(names)
-
-
-def _split_at_loads(name: str, methods: Sequence[Method]) -> list[str]:
-    """The words and signs of a name, _LOAD in place of its one number that is the load's."""
-    parts = _PART.findall(name)
-    told = [at for at, part in enumerate(parts) if part[0].isdigit() and all(_is_load(part, each) for each in methods)]
-    return [*parts[: told[0]], _LOAD, *parts[told[0] + 1 :]] if len(told) == 1 and methods else parts
-
-
-def _is_load(number: str, method: Method) -> bool:
-    found = re.fullmatch(r"(\d{1,9})([kKm]?)", re.sub(r"[,.\s](?=\d{3})", "", number))
-    scale = {"k": 1000, "m": 60}.get(found[2].lower(), 1) if found else 0
-    return found is not None and _tells_load([int(found[1]) * scale], method._replace(further=None))
-
-
-def _around(parts: Sequence[str], side: int) -> list[str]:
-    """What stands before (-1) or behind (1) the load, from it outwards."""
-    at = parts.index(_LOAD)
-    return list(parts[at + 1 :] if side > 0 else reversed(parts[:at]))
-
-
-def _count_common(sides: Sequence[Sequence[str]]) -> int:
-    """How many parts, from the first on, are the same in all."""
-    return sum(1 for _ in takewhile(lambda column: len({*column}) == 1, zip(*sides, strict=False)))
-
-
-def _trim_name(text: str) -> str:
-    bare = re.sub(r"[(（\[]\s*[)）\]]", "", " ".join(text.split())).strip(" \t,;:：、，·•|/@=–—-")
-    return "" if is_generic(bare) else bare
-
-
-def drop_common_words(names: Mapping[str, str]) -> dict[str, str]:
-    """The names without the parts and the words that all begin with: "nginx, kernel 6.1", "Throughput of nginx".
-
-    Words that only say that something was measured go at the end, too. Names and abbreviations are dropped as whole parts only
-    ("MPM prefork" stays), and nothing where what is left names nothing by itself ("on", "2", "B: keep-alive").
-    """
-    names = _drop_common_parts(names)
-    split = {name: name.split() for name in names.values()}
-    if len(split) < 2:
-        return dict(names)
-    first, n_first = next(iter(split.values())), _count_common([*split.values()])
-    n_last = _count_common([words[::-1] for words in split.values()])
-    if any(names_software(word) or _IS_NAME.search(word) for word in first[:n_first]):
-        n_first = 0
-    if not is_generic(" ".join(first[len(first) - n_last :])):
-        n_last = 0
-    bare = {name: words[n_first : len(words) - n_last] for name, words in split.items()}
-    if not (n_first or n_last) or not all(map(_names_alone, bare.values())):
-        return dict(names)
-    return {text: " ".join(bare[name]) for text, name in names.items()}
-
-
-def find_shared_words(whole: Mapping[str, str], names: Mapping[str, str]) -> str:
-    """What stands before the names where these are whole, and a blank: "nginx: " of "nginx, TLS on" and "nginx, TLS off"."""
-    before = {name[: len(name) - len(names[text])] for text, name in whole.items() if name.endswith(names[text])}
-    shared = next(iter(before)).rstrip() if len(before) == 1 else ""
-    bare = shared.rstrip(" ,;:：|/=–—-")
-    return f"{bare}{'' if bare == shared else ':'} " if bare and not is_generic(bare) else ""
-
-
-def _drop_common_parts(names: Mapping[str, str]) -> dict[str, str]:
-    """The names without what all have before a comma, a dash, a colon or a sign between a key and its value."""
-    split = {name: _JOINT.split(name) for name in names.values()}
-    n_first = _count_common([*split.values()]) if len(split) > 1 else 0
-    bare = {name: name[len("".join(parts[:n_first])) :] for name, parts in split.items()} if n_first % 2 == 0 else {}
-    tells = all(_VALUE.match(text) and (any(map(str.isdigit, text)) or not is_generic(text)) for text in bare.values())
-    return {text: bare[name] for text, name in names.items()} if bare and n_first and tells else dict(names)
-
-
-def _names_alone(words: Sequence[str]) -> bool:
-    """Whether words are more than a state, a number or a letter, and need none of those that stood around them."""
-    text = " ".join(words)
-    if not words or LETTER.fullmatch(words[0].rstrip(":,")) or is_generic(words[-1]) or is_generic(text):
-        return False
-    return bool(_IS_WORD.search(text) or any(map(SOFTWARE.fullmatch, words))) and not find_phase(text)
 
 
 def drop_named_groups(choices: Mapping[int, Choice], duplicates: Mapping[int, int]) -> dict[int, Choice]:
@@ -278,7 +157,7 @@ def _are_workloads(recurring: Mapping[str, Mapping[str, Sequence[Method]]]) -> b
     groups_differ = any(_differ([*methods.values()]) for methods in recurring.values())
     if names_differ or groups_differ:
         return not groups_differ
-    if all(map(names_clients, recurring)):
+    if all(map(_names_clients, recurring)):
         return True
     share, its_share = (sum(map(names_software, names)) / len(names) for names in (by_group, recurring))
     is_change = {*map(find_phase, by_group)} == {"before", "after"}
@@ -332,57 +211,129 @@ def find_groups(blocks: Sequence[Block]) -> dict[int, str]:
     return groups
 
 
-def find_numbered_repeats(
-    names: Mapping[str, str], are_alike: Callable[[Sequence[int]], bool], loads: Mapping[str, Sequence[int]]
-) -> dict[str, str]:
-    """{heading: name without the number of its repeat}, of headings that only a number tells apart: "nginx 1", "nginx 2".
+def may_name(text: str) -> bool:
+    return not (is_aside(text) or _says_again(text) or (is_warm_up(text) and text.count(" ") > 3) or is_generic(text))
 
-    It may be a version's: it is a repeat's where the numbers begin with 1, and there are three or several names have them. One that
-    sticks to the name is a repeat's where all names have the same three and more, a letter ("nginx (a)") where several names
-    have the same.
-    names: {heading: name}; loads: {heading: load tests that it names}
-    """
-    numbered: dict[str, dict[int, str]] = defaultdict(dict)
-    glued: dict[str, dict[int, str]] = defaultdict(dict)
-    lettered: dict[str, dict[int, str]] = defaultdict(dict)
-    for text, name in names.items():
-        if split := split_repeat(name):
-            base, number, _ = split
-            numbered[base][number] = text
-        elif counts := _GLUED.fullmatch(name):
-            glued[counts[1]][int(counts[2])] = text
-        elif letter := _LETTERED.fullmatch(name):
-            lettered[letter[1]][ord(letter[2]) - ord("a") + 1] = text
-    if len(glued) > 1 and len({(len(texts), max(texts)) for texts in glued.values()}) == 1:
-        numbered |= {base: texts for base, texts in glued.items() if len(texts) > 2}
-    if len(lettered) > 1 and len({(*texts,) for texts in lettered.values()}) == 1:
-        numbered |= lettered
-    counted = {
-        base: texts
-        for base, texts in numbered.items()
-        if 1 < len(texts) == max(texts) and are_alike([load for text in texts.values() for load in loads[text]])
+
+def _says_again(text: str) -> bool:
+    """Whether a sentence ("Hm, so one more of the same.") only says that the same was measured again, perhaps after a restart."""
+    if not is_short(text) or not AGAIN.search(text):
+        return False
+    if _RESTARTED.search(text):
+        return not _CHANGES.search(_RESTARTED.sub(" ", text))
+    return is_sentence(text) and not (names_software(text) or _CHANGES.search(text))
+
+
+def raise_items(trails: Sequence[list[Heading]]) -> None:
+    """Make headings of the items of nested lists that outputs stand below: "* nginx", "  * 10 clients", "  * 100 clients"."""
+    paths = [_find_path(trail) for trail in trails]
+    named = [trail for trail, path in zip(trails, paths, strict=True) if path]
+    indents = sorted({_indent(text) for trail in named for _, text in trail if ITEM.match(text)})
+    depth = max((heading_level(text) for trail in trails for _, text in trail), default=0)
+    if len(indents) < 2 or len(indents) > _DEEPEST - depth or sum(map(bool, paths)) < 2:
+        return
+    if all(_indent(path[0][1]) == indents[0] for path in paths if path):  # each outer item has one inner one, about it
+        paths = [path[:1] for path in paths]
+    for trail, path in zip(trails, paths, strict=True):
+        trail[:] = [
+            (line, f"{'#' * (max(depth, 1) + 1 + indents.index(_indent(text)))} {strip_markup(text)}")
+            if (line, text) in path
+            else (line, text)
+            for line, text in trail
+        ]
+
+
+def _find_path(trail: Sequence[Heading]) -> list[Heading]:
+    """The items that the end of a trail is nested in, of several inner ones none; none where headings name what it is of."""
+    said = [heading for heading in trail if not is_aside(heading[1])]
+    items = [heading for heading in said if ITEM.match(heading[1])]
+    if not items or items[-1] != said[-1]:
+        return []
+    path, has_steps = items[-1:], False
+    for item in reversed(items[:-1]):
+        if _indent(item[1]) == _indent(path[0][1]):
+            if len(path) > 1:
+                return []
+            has_steps = True
+        path = [item, *path] if _indent(item[1]) < _indent(path[0][1]) else path
+    if has_steps:
+        path = path[:-1]
+    if not path:
+        return []
+    last = [text for line, text in trail if line < path[0][0] and heading_level(text) > 1][-1:]
+    return [] if last and may_name(last[0]) else path
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+def find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
+    """The last lines above load tests that name nothing alone, but do together: "before" and "after" a change, "A" and "B"."""
+    last = [
+        next((text for _, text in reversed(trail) if not (is_aside(text) or only_counts(text))), "") for trail in trails
+    ]
+    phases = {text: find_phase(text) for text in last if is_short(text)}
+    letters = {text: found[1].upper() for text in last if (found := LETTER.fullmatch(drop_repeat(text)))}
+    if _count_again(trails, letters):
+        letters = {}
+    compared = (
+        {text for text, phase in phases.items() if phase} if {"before", "after"} <= set(phases.values()) else set()
+    )
+    # Commands name nothing, unless they start the servers that are compared.
+    starts = {trail[-1][1] for trail in trails if trail and _STARTS_SERVER.match(strip_markup(trail[-1][1]))}
+    compared |= starts if len(starts) > 1 else set()
+    templated = [next((text for _, text in reversed(trail) if EXPECTED.fullmatch(text)), "") for trail in trails]
+    expected = {text: any(found.groups()) for text in templated if (found := EXPECTED.fullmatch(text))}
+    # Words that look like options tell runs apart where each has one of its own: a script's "-threads" and "-single".
+    words = [trail[-1][1].strip() for trail in trails if trail and _OPTION_WORD.fullmatch(trail[-1][1].strip())]
+    compared |= {*words} if len({*words}) > 1 else set()
+    amounts = {
+        text: re.sub(r"\d+", "#", text) for text in last if is_short(text) and is_generic(text) and _names_amount(text)
     }
-    is_certain = len(counted) > 1 or any(len(texts) > 2 and len(base) > 1 for base, texts in counted.items())
-    return {text: base for base, texts in counted.items() if is_certain for text in texts.values()}
+    n_alike = Counter(amounts.values())
+    compared |= {text for text, base in amounts.items() if n_alike[base] > 1}
+    versions = {text: found[1] for text in last if (found := _VERSION.fullmatch(text))}
+    compared |= set(versions) if len(set(versions.values())) > 1 else set()
+    compared |= set(letters) if len(set(letters.values())) > 1 else set()
+    return compared or (set(expected) if len(set(expected.values())) > 1 else set())
 
 
-def name_values(texts: Iterable[str]) -> dict[str, str]:
-    """{heading: its whole name}, where its number is no repeat's but a value, as the others lie far apart: "test1", "test64"."""
-    numbers: dict[str, dict[int, str]] = defaultdict(dict)
-    for text in texts:
-        if (split := split_repeat(remove_file_type(text))) and split[2]:
-            numbers[split[0]][split[1]] = text
-    tried = (own for own in numbers.values() if len(own) > 1 and max(own) >= max(_LEAST_VALUE, 4 * len(own)))
-    return {text: remove_file_type(text) for own in tried for text in own.values()}
+def _count_again(trails: Sequence[Sequence[Heading]], letters: Mapping[str, str]) -> bool:
+    """Whether letters number the repeats of what stands above each "(a)": they begin anew there, and only there."""
+    counted = [
+        (letters[text], any(may_name(above) for _, above in trail[:-1]))
+        for trail in trails
+        if trail and (text := trail[-1][1]) in letters
+    ]
+    begins = [letter == "A" for letter, _ in counted]
+    return sum(begins) > 1 and len(counted) > sum(begins) and begins == [is_named for _, is_named in counted]
 
 
-def find_full_names(names: Mapping[str, str]) -> dict[str, str]:
-    """The names, of "Express again" that of "Express (port 3000)", where no other begins so."""
-    plain = {name for text, name in names.items() if not measures_again(text)}
-    full: dict[str, set[str]] = defaultdict(set)  # by how they begin
-    for name in plain:
-        full[_REMARK.split(name)[0].lower()].add(name)
-    return {
-        text: next(iter(full[name.lower()])) if name not in plain and len(full[name.lower()]) == 1 else name
-        for text, name in names.items()
-    }
+def find_machines(sections: Sequence[Sequence[Heading]]) -> set[str]:
+    """ "## server", where "## laptop" names other load tests: each section has a machine of its own."""
+    last = [next((text for _, text in reversed(trail) if heading_level(text)), "") for trail in sections]
+    levels = {heading_level(text) for text in last if text and not is_generic(text)}
+    return {text for text in last if heading_level(text) in levels and _MACHINE.fullmatch(strip_markup(text))}
+
+
+def find_tool_names(sections: Sequence[Sequence[Heading]]) -> set[str]:
+    """Lines that recur, and only name a load tool, below headings: "**wrk:**"."""
+    plain = Counter(text for trail in sections for _, text in trail if not heading_level(text))
+    has_headings = any(heading_level(text) > 1 for trail in sections for _, text in trail)
+    recurring = (text for text, n in plain.items() if n > 1 and has_headings)
+    return {text for text in recurring if makes_load(strip_markup(text).lower())}
+
+
+def _names_clients(text: str) -> bool:
+    """Whether a heading only says how many clients there were: "64 clients"."""
+    return bool(_CLIENTS.fullmatch(text))
+
+
+def _names_amount(text: str) -> bool:
+    """Whether a heading has a number that is neither a repeat's nor one of the load: "2 processes", "memory 512 MB"."""
+    bare = strip_markup(text).removeprefix(find_numbering(text))
+    is_loads = re.search(
+        rf"(?i:\d\s*{LOADED}\b|\b(?:concurren\w*|users?|clients?|connections?|requests?|seconds?)\b)", bare
+    )
+    return bool(re.search(r"\d", bare)) and not (is_loads or find_repeat(bare) or DATE.search(bare) or find_phase(bare))

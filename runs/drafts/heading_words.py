@@ -1,4 +1,4 @@
-"""The vocabulary of headings: which repeat, before or after the load, or only that something was measured.
+"""The vocabulary of headings: which repeat, before or after the load, software, or only that something was measured.
 
 Pages in several languages are pasted; each list has the words that were met. A missing word costs a wrong guess, which can
 be corrected on the preview page.
@@ -7,15 +7,21 @@ be corrected on the preview page.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import cache
 
 from parsers.catalogue import formats, makes_load
 from parsers.transcript import width
 
-from .asides import DATE, DONE, find_numbering, heading_level, is_code, is_file, remember_lines, strip_markup
-from .software import SOFTWARE
+from .asides import DATE, DONE, heading_level, is_code, is_file, remember_lines, strip_markup
 
+SOFTWARE = re.compile(
+    r"nginx|apache\d?|httpd|lighttpd|caddy|haproxy|varnish|squid|envoy|traefik|tomcat|jetty|undertow|netty|node|deno|bun|express"
+    r"|fastify|koa|django|flask|fastapi|rails|sinatra|puma|unicorn|thin|passenger|gunicorn|uvicorn|uwsgi|mongrel|webrick|php|fpm"
+    r"|hhvm|fastcgi|golang|rust|java|python|ruby|perl|erlang|elixir|phoenix|openresty|iis|litespeed|cherokee|mysql|mariadb"
+    r"|postgres(?:ql)?|redis|memcached|docker|prefork|worker|event|itk|peruser|tornado|twisted|gevent|cherrypy|mongodb",
+    re.IGNORECASE,
+)
+WITH, WITHOUT = "with|using|mit|avec|con|com|met|с", "without|ohne|sans|sin|sem|senza|bez|zonder|без"
 # Order matters: "just after the start" is before the load, although it says "after".
 _PHASES = (
     ("before", r"起動直後|起動後|起動時|無負荷|通常時|just started|after (?:re)?start|at rest|\bidle\b"),
@@ -37,27 +43,36 @@ _PHASES = (
 )
 _PHASE_PATTERNS = [(phase, re.compile(pattern, re.IGNORECASE)) for phase, pattern in _PHASES]
 _ANY_PHASE = re.compile("|".join(pattern for _, pattern in _PHASES), re.IGNORECASE)
-_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "1st": 1, "2nd": 2, "3rd": 3}
-_ORDINALS |= {word: n for n, word in enumerate(("one", "two", "three", "four", "five"), start=1)}
-_STEMS = (  # of ordinals in other languages, from 1
-    ("erst", "premi", "primer", "prim", "pierwsz", "перв"),
-    ("zweit", "deuxi", "segund", "second", "drug", "втор"),
-    ("dritt", "troisi", "tercer", "terceir", "terz", "trzeci", "трет"),
+_STEMS = (  # of ordinals in other languages
+    "erst zweit dritt",
+    "premi deuxi troisi",
+    "primer segund tercer",
+    "prim second terceir",
+    "prim second terz",
+    "pierwsz drug trzeci",
+    "перв втор трет",
 )
-_CHINESE = {sign: n for n, sign in enumerate("一二三四五六七八九十", start=1)}
+_NUMBER_OF = {
+    word: n
+    for words in (
+        *("first second third fourth fifth", "1st 2nd 3rd", "one two three four five"),
+        *("一 二 三 四 五 六 七 八 九 十", "i ii iii iv v vi vii viii ix x", *_STEMS),
+    )
+    for n, word in enumerate(words.split(), start=1)
+}
 _RUN = (
     r"(?:run|try|attempt|round|pass|iter(?:ation)?|interation|repeat|rep(?:etition)?|test|trial|take|measurement|próba|przebieg|pomiar"
     r"|(?:durch|test)?lauf|durchgang|versuch|messung|essai|passage|prueba|intento|ejecución|corrida|mesure|medi(?:ción|da)|misura|day|session|tentativ[ao]|teste|rodada|execução"
     r"|prova|esecuzione|poging|meting|pokus|körning|försök|deneme|запуск|попытка|прогон|замер|тест)"
 )
-_LOADED = r"(?:concurrent |parallel )?(?:requests?|users?|clients?|connections?|threads?|workers?|req|rps|sec|min|m?s\b|k\b|%)"
+LOADED = r"(?:concurrent |parallel )?(?:requests?|users?|clients?|connections?|threads?|workers?|req|rps|sec|min|m?s\b|k\b|%)"
 _REPEAT = re.compile(
     r"(?P<ja>\d+)\s*(?:回目|회차|度目)|第\s*(?:(?P<dai>\d+)|(?P<zh>[一二三四五六七八九十]))\s*[回次遍轮輪](?:测试|压测|测量|运行|測定|計測|実行)?"
     rf"|(?<![^\W\d_]){_RUN}(?:[\s_=-]*|\s?[:：]\s?(?=\d{{1,3}}\W*$))(?:n[or°º]\.?\s*|#\s*|№\s*)?(?P<en>\d{{1,3}})(?:\s?(?:/|of|von|de|z|из)\s?\d+)?"
-    rf"(?![^\W_]|\.\w|\s*{_LOADED})"
+    rf"(?![^\W_]|\.\w|\s*{LOADED})"
     r"|[(\[](?P<of>\d{1,2})\s?(?:/|of|von|de)\s?\d{1,2}[)\]]"
     rf"|(?<![\w.])(?P<th>\d{{1,2}})(?:st|nd|rd|th|er|re|è?me|e|º|ª|\.|-?[йя])\s{_RUN}\b"
-    rf"|\b(?P<stem>{'|'.join(stem for stems in _STEMS for stem in stems)})\w{{0,4}}\s{_RUN}\b"
+    rf"|\b(?P<stem>{'|'.join(' '.join(_STEMS).split())})\w{{0,4}}\s{_RUN}\b"
     rf"|\b(?P<nth>first|second|third|fourth|fifth|1st|2nd|3rd)(?:\s+(?:{_RUN}|time|one))?\b"
     rf"|\b{_RUN}\s(?P<word>one|two|three|four|five)\b",
     re.IGNORECASE,
@@ -69,7 +84,6 @@ _NUMBERED = re.compile(
     r"|#(?P<n2>\d{1,2})[\s:.)-]+(?P<base2>\D.*)|(?i:run |test )?(?P<base4>[A-Z])(?P<n4>\d)"
 )
 _BASES, _NUMBERS = ("base", "base2", "base3", "base4"), ("n", "n2", "n3", "n4")
-_ROMAN = {text: n for n, text in enumerate(["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X"], start=1)}
 # What stands before a number that is a name's or a setting's own: "worker 1", "http 2", "php 7".
 _TAKES_NUMBER = re.compile(
     r"(?:config(?:uration)?|servers?|hosts?|machine|node|version|ver|v|release|option|case|scenario|experiment|variant|set-?up"
@@ -87,8 +101,8 @@ _WARM_UP = re.compile(
 )
 # "after a warm-up of 10 s": the run is measured.
 _WARMED = re.compile(
-    r"^\W*end\b|\b(?:after|then|with(?:out)?|including|incl|no|following|post|had|nach|mit|ohne|après|avec|sans|tras|con|sin|después|po|bez"
-    r"|z|после|без|с)\b.{0,24}$|の?後|済み",
+    rf"^\W*end\b|\b(?:{WITH}|{WITHOUT}|after|then|including|incl|no|following|post|had|nach|après|tras|después|po|z|после)\b.{{0,24}}$"
+    r"|の?後|済み",
     re.IGNORECASE,
 )
 _LEAD_IN = re.compile(
@@ -109,32 +123,6 @@ _LEADS_ON = re.compile(
     r"(?:is|are|the|same|with|for|of|from|under|using|by|on|it|mit|auf|für|avec|sur|con|en|z|na|dla|с)\s+",
     re.IGNORECASE,
 )
-WORD = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ0-9_.+/-]*[A-Za-zÀ-ɏ0-9+]")
-_COMPARISON = re.compile(
-    r"\b(?:vs|versus|gegen)\b|\b(?:or|oder|ou|o)\s.*[?？]$|\b(?:compar(?:ison|ing)|vergleich|comparaison|comparación|porównanie)\b"
-    r"|比較|対比|比较|对比",
-    re.IGNORECASE,
-)
-_CLIENTS = re.compile(
-    r"(?:concurrency|c)\W{0,2}\d+"
-    r"|\d[\d,. ]*k?\s*(?:(?:concurrent|parallel|simultaneous) )?(?:requests?|users?|clients?|conn(?:ection)?s?)",
-    re.IGNORECASE,
-)
-_AGAIN = re.compile(
-    r"続けて|もう一度|もう1回|\bagain\b|once more|\bone more(?: time)?\b|^\W*re-?(?:try|run|test)\W*$|jeszcze raz"
-    r"|noch ?(?:ein)?mal|encore une fois|otra vez|ancora una volta|de novo$|ещ[её] раз|再来一次|再测一次",
-    re.IGNORECASE,
-)
-_RESTARTED = re.compile(
-    r"\bre-?(?:start|boot)|\bstop\w*,? (?:and|then) start|neu ?(?:ge)?start|redémarr|reinici|riavvi|ponown\w* uruch"
-    r"|z?restart|перезапу|再起動|重启|重新启动",
-    re.IGNORECASE,
-)
-_CHANGES = re.compile(
-    r"\b(?:with(?:out)?|using|after|chang\w+|switch\w+|different|other|new|now|but|mit|ohne|nach|avec|sans|con|sin|po|bez)\b|\d"
-    r"|[^\W\d_A-Za-zÀ-ɏ]",
-    re.IGNORECASE,
-)
 _RESULT_OF = re.compile(  # "nginx 测试结果", "nginx, three runs each", "nginx(3回)"
     r"(?<=\w)(?:\s*の(?:測定|計測)?結果(?:です|は)?|\s*的?(?:压力|性能)?(?:测试|压测)?(?:的?结果|数据|报告|情况)(?:如下)?|[\s,(:–-]+(?:\d\d?|two|three|four|five|six|ten|zwei|drei"
     r"|vier|fünf|deux|trois|dos|tres)\s(?:runs|times|repeats|Läufe|Messungen|essais|pruebas)(?: each)?\)?"
@@ -151,8 +139,13 @@ _DATED = re.compile(  # "nginx 2024-05-01", "[10:02] nginx", but no build of a d
 )
 _IN_CASE = re.compile(r"(?<=\w)\s*(?:的(?:情况下?|时候)|时|(?:にした|の)場合は?)$")  # "when it is cached"
 _CLAUSE = re.compile(r"[，；]\s*")
-_WITH = re.compile(r"^(?:with|using|mit|avec|con|с)\s+(?:(?:the|a|an)\s+)?(?=\w{2})", re.IGNORECASE)
-_WITHOUT = re.compile(r"(?:without|no|ohne|sans|sin|без)\b", re.IGNORECASE)
+_FILE_TYPE = re.compile(r"(?<=\w)\.(?:txt|log|out|csv|json|res|dat)$")  # of a label that is a file's name
+WORD = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ0-9_.+/-]*[A-Za-zÀ-ɏ0-9+]")
+AGAIN = re.compile(
+    r"続けて|もう一度|もう1回|\bagain\b|once more|\bone more(?: time)?\b|^\W*re-?(?:try|run|test)\W*$|jeszcze raz"
+    r"|noch ?(?:ein)?mal|encore une fois|otra vez|ancora una volta|de novo$|ещ[её] раз|再来一次|再测一次",
+    re.IGNORECASE,
+)
 # Words that say that something was measured, not of what. The names of monitors are generic, too.
 _GENERIC_WORDS = """
     apache\\s*bench(?:mark)? results? outputs? bench(?:mark(?:s|ing)?)? load(?:ed)?
@@ -216,14 +209,9 @@ _BRIEF = re.compile(
     r"|(?:this )?PR(?: ?#?\d+)?)(?i:\s(?:servers?|app|version|code|results?|bench\w*|tests?))?(?:\*\*)?\s*[:：]?\s*"
 )
 _MIXED = re.compile(r"(?!c\d+k\b)[a-z]{1,12}\d{1,3}(?![km]?s?\b)[a-z][a-z\d]{0,12}", re.IGNORECASE)  # "c3p0", "h2o"
-_FILE_TYPE = re.compile(r"(?<=\w)\.(?:txt|log|out|csv|json|res|dat)$")  # of a label that is a file's name
 _PATH = re.compile(r"/\w[\w./?=&%-]*")
 _METHOD = re.compile(r"\b(?:GET|PUT|POST|HEAD|DELETE|PATCH)\b(?![.!])")
 LETTER = re.compile(r"[(（]?([A-Za-z])[.)）]?")  # "A", "(b)"
-MACHINE = re.compile(r"(?:the )?(?:servers?|hosts?|machine)", re.IGNORECASE)
-STARTS_SERVER = re.compile(
-    r"(?:g?unicorn|uvicorn|hypercorn|puma|node|bun|deno|php|ruby|python[23]?|java|uwsgi)\s+\S+(?:\s\S+){0,4}$"
-)
 _SENTENCE = re.compile(r"。|[．!?？！]$|[.](?:\s|$)|ます$|です$|ました$")
 _SPEAKS = re.compile(
     r"\b(?:I|we|ich|wir|je|nous|yo)\s\w"
@@ -232,16 +220,10 @@ _SPEAKS = re.compile(
     r"|zeigt|habe|bekomme|erhalte|donne|affiche|muestra|obtengo|wygląda|daje)\b"
     r"|[一-鿿][，；]|[，；][^，；]{0,60}[一-鿿]{3}|我们|(?:如下|一[次下]|所示|ました|ます|です|습니다|했다|때)[:：]?$"
 )
-_EXAMPLE = re.compile(
-    r"\b(?:example|sample|typical|expected)\s(?:(?:of the|of|\w{1,20})\s)?(?:output|result|report)s?\b"
-    r"|\bfrom (?:the|its) (?:readme|man(?:ual| page)|docs?\b|documentation)"
-    r"|\bbeispielausgabe\b|\bexemple de sortie|\bejemplo de salida|пример вывода|出力例|输出示例|示例输出",
-    re.IGNORECASE,
-)
 _MAX_NAME_WIDTH = 60
 _LEAST_OF_SENTENCE = 5  # words
 _LEAST_OF_TITLE = 3
-_NUMBER_LAST = re.compile(r"(?<=[^\W\d_] \d)\.$|(?<=[^\W\d_] \d\d)\.$")
+NUMBER_LAST = re.compile(r"(?<=[^\W\d_] \d)\.$|(?<=[^\W\d_] \d\d)\.$")
 
 
 def find_phase(heading: str) -> str:
@@ -256,14 +238,8 @@ def find_repeat(text: str) -> int | None:
     found = _REPEAT.search(text)
     if not found:
         return None
-    digits = found["ja"] or found["dai"] or found["en"] or found["th"] or found["of"]
-    if digits or found["zh"]:
-        return int(digits or _CHINESE[found["zh"]])
-    stem = (found["stem"] or "").lower()
-    return (
-        next((n for n, stems in enumerate(_STEMS, start=1) if stem in stems), 0)
-        or _ORDINALS[(found["nth"] or found["word"]).lower()]
-    )
+    said = found[found.lastgroup or 0]
+    return int(said) if said.isdigit() else _NUMBER_OF[said.lower()]
 
 
 @remember_lines
@@ -273,7 +249,7 @@ def split_repeat(text: str) -> tuple[str, int, bool] | None:
     The last is False where only a number stands there, which may as well be a version's: "nginx 2".
     """
     bare = strip_markup(text)
-    found = _REPEAT.search(bare) or _AGAIN.search(bare)
+    found = _REPEAT.search(bare) or AGAIN.search(bare)
     named = _LETTERED.search(bare) if found else None
     if found and named and named.end() > found.start() and found.end() > named.start():
         return None  # "the second server", "test case 2"
@@ -285,9 +261,8 @@ def split_repeat(text: str) -> tuple[str, int, bool] | None:
     if found is None:
         return None
     base, number = (next(filter(None, map(found.__getitem__, names))) for names in (_BASES, _NUMBERS))
-    if _TAKES_NUMBER.search(base) or number not in _ROMAN and not number.isdigit():
-        return None
-    return _trim(base), _ROMAN.get(number) or int(number), False
+    value = int(number) if number.isdigit() else _NUMBER_OF.get(number.lower())
+    return None if value is None or _TAKES_NUMBER.search(base) else (_trim(base), value, False)
 
 
 def _trim(text: str) -> str:
@@ -305,20 +280,12 @@ def is_warm_up(text: str) -> bool:
     return not re.match(r"\w*\s?(?:後|済|done|over\b|finished)", text[found.end() :])
 
 
-def remove_warm_up(text: str) -> str:
-    """A heading without what says that the run warms something up: "warm-up nginx" → "nginx"."""
-    return _trim(_WARM_UP.sub(" ", text)) if is_warm_up(text) else text
-
-
-def remove_file_type(text: str) -> str:
-    """A label without markup and without what tells the type of the file that it names: "nginx.log" → "nginx"."""
-    return _FILE_TYPE.sub("", strip_markup(text))
-
-
 @remember_lines
 def name_of_heading(text: str) -> str:
     """ "Now the same with php-fpm" → "php-fpm"; "1. Polka" → "Polka"; "nginx, run 2" → "nginx"."""
-    bare = " ".join(_DATED.sub("", remove_file_type(remove_warm_up(text))).split())
+    bare = " ".join(
+        _DATED.sub("", remove_file_type(_trim(_WARM_UP.sub(" ", text)) if is_warm_up(text) else text)).split()
+    )
     repeat = split_repeat(bare)
     bare = strip_markup(repeat[0] if repeat and repeat[2] else bare)
     bare = bare[1:-1] if re.fullmatch(r"\[[^][]+\]", bare) else bare
@@ -329,7 +296,7 @@ def name_of_heading(text: str) -> str:
         "",
         bare,
     )
-    bare = _NUMBER_LAST.sub("", _IN_CASE.sub("", _drop_clauses(bare)))
+    bare = NUMBER_LAST.sub("", _IN_CASE.sub("", _drop_clauses(bare)))
     named = _RESULT_OF.sub("", bare)
     bare = named if re.search(r"\d", named) or not is_generic(named) else bare
     bare = bare.removesuffix(".") if heading_level(text) > 1 and not is_sentence(text) else bare
@@ -348,50 +315,15 @@ def _drop_clauses(text: str) -> str:
     return "，".join(named) or text
 
 
-def drop_with(names: Mapping[str, str]) -> dict[str, str]:
-    """The names, "with keep-alive" as "keep-alive" where none is "without" something, and no other has that name."""
-    bare = {text: _WITH.sub("", name) for text, name in names.items()}
-    is_told = any(_WITHOUT.match(name) for name in names.values())
-    return dict(names) if is_told or len({*bare.values()}) < len({*names.values()}) else bare
-
-
-def says_again(text: str) -> bool:
-    """Whether a sentence ("Hm, so one more of the same.") only says that the same was measured again, perhaps after a restart."""
-    if not is_short(text) or not _AGAIN.search(text):
-        return False
-    if _RESTARTED.search(text):
-        return not _CHANGES.search(_RESTARTED.sub(" ", text))
-    return is_sentence(text) and not (names_software(text) or _CHANGES.search(text))
-
-
-def measures_again(text: str) -> bool:
-    """Whether a heading names what was measured before: "nginx again"."""
-    return bool(_AGAIN.search(text)) and split_repeat(text) is not None
-
-
-def is_comparison(text: str) -> bool:
-    """Whether a title names two things that are compared: "X vs Y"."""
-    return bool(is_short(text) and _COMPARISON.search(strip_markup(text)))
+def remove_file_type(text: str) -> str:
+    """A label without markup and without what tells the type of the file that it names: "nginx.log" → "nginx"."""
+    return _FILE_TYPE.sub("", strip_markup(text))
 
 
 def names_software(text: str) -> bool:
     """Whether a heading has the name of a server, a language or a framework."""
     words = [word.partition("-")[0].removesuffix(".js") for word in WORD.findall(text)]
     return bool(_BRIEF.fullmatch(text)) or any(map(SOFTWARE.fullmatch, words))
-
-
-def names_clients(text: str) -> bool:
-    """Whether a heading only says how many clients there were: "64 clients"."""
-    return bool(_CLIENTS.fullmatch(text))
-
-
-def names_amount(text: str) -> bool:
-    """Whether a heading has a number that is neither a repeat's nor one of the load: "2 processes", "memory 512 MB"."""
-    bare = strip_markup(text).removeprefix(find_numbering(text))
-    is_loads = re.search(
-        rf"(?i:\d\s*{_LOADED}\b|\b(?:concurren\w*|users?|clients?|connections?|requests?|seconds?)\b)", bare
-    )
-    return bool(re.search(r"\d", bare)) and not (is_loads or find_repeat(bare) or DATE.search(bare) or find_phase(bare))
 
 
 @cache
@@ -417,7 +349,7 @@ def is_generic(text: str) -> bool:
         or makes_load(strip_markup(text).lower())
     ):
         return False
-    bare = _WARM_UP.sub(" ", _AGAIN.sub(" ", _REPEAT.sub(" ", strip_markup(text))))
+    bare = _WARM_UP.sub(" ", AGAIN.sub(" ", _REPEAT.sub(" ", strip_markup(text))))
     bare = _build_generic_pattern().sub(" ", DATE.sub(" ", _METHOD.sub("method", bare)))
     for _, pattern in _PHASE_PATTERNS if _ANY_PHASE.search(bare) else ():
         bare = pattern.sub(" ", bare)
@@ -439,7 +371,7 @@ def is_sentence(text: str) -> bool:
     if heading_level(text) > 1 and bare.count(" ") < _LEAST_OF_SENTENCE and not _SPEAKS.search(bare):
         bare = bare.removesuffix(".")  # "## Go implementation."
     if bare.count(" ") < _LEAST_OF_TITLE and not _SPEAKS.search(bare):
-        bare = _NUMBER_LAST.sub("", bare)  # "DB sleep 2."
+        bare = NUMBER_LAST.sub("", bare)  # "DB sleep 2."
     return not is_short(text) or bool(
         not LETTER.fullmatch(bare) and _SENTENCE.search(bare) and _SENTENCE.search(_REPEAT.sub(" ", bare))
     )
@@ -454,11 +386,6 @@ def only_counts(text: str) -> bool:
     """Whether a heading only has the number of a repeat: "### Run 2"."""
     is_letter = LETTER.fullmatch(drop_repeat(text))
     return find_repeat(text) is not None and is_generic(text) and not (find_phase(text) or is_letter)
-
-
-def is_example(text: str) -> bool:
-    """Whether a line says that what stands below it only shows what a tool prints."""
-    return bool(_EXAMPLE.search(text))
 
 
 def speaks(text: str) -> bool:

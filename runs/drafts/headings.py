@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from parsers.blocks import Block
 from parsers.catalogue import get_semantics
-from parsers.transcript import width
 from runs.analysis.columns import Method
 
-from .asides import ITEM, heading_level, is_code, is_file, join_wrapped, strip_markup
-from .compared import find_compared, find_machines, find_only_machine, find_tool_names, may_name
+from .asides import ITEM, heading_level, is_aside, is_code, is_file, join_wrapped, strip_markup
 from .heading_groups import (
     Choice,
     Heading,
     drop_named_groups,
+    find_compared,
     find_groups,
-    find_levels,
+    find_machines,
     find_sections,
+    find_tool_names,
+    may_name,
     swap_crossed,
 )
 from .heading_words import (
@@ -29,9 +29,12 @@ from .heading_words import (
     find_repeat,
     is_sentence,
     is_short,
+    is_warm_up,
     names_software,
     split_repeat,
 )
+from .names import find_levels
+from .told_hosts import find_only_host
 
 _REMARKED_REPEAT = re.compile(
     r"\W*(?:first|1st|run|test|#)\W?(?:run|time|test|1)?\s*[(（][^()（）]+[)）]\W*", re.IGNORECASE
@@ -39,8 +42,15 @@ _REMARKED_REPEAT = re.compile(
 _SITE_LINK = re.compile(r"\[[^\]\[]*\w[^\]\[]*\]\(https?://[^()\s]+\)")
 _NUMBER = re.compile(r"(?<![\d.])\d{3,9}")
 _LEAST_TOLD = 100  # a rate that no version, port or number of clients happens to be
-_LONGEST_CHANGE = 60  # columns of the lines that name a changed file
 _MAX_CAPTION_DISTANCE = 5  # lines between a caption and the output below it: a fence, the command, empty ones
+
+
+_EXAMPLE = re.compile(
+    r"\b(?:example|sample|typical|expected)\s(?:(?:of the|of|\w{1,20})\s)?(?:output|result|report)s?\b"
+    r"|\bfrom (?:the|its) (?:readme|man(?:ual| page)|docs?\b|documentation)"
+    r"|\bbeispielausgabe\b|\bexemple de sortie|\bejemplo de salida|пример вывода|出力例|输出示例|示例输出",
+    re.IGNORECASE,
+)
 
 
 @dataclass(slots=True)
@@ -130,7 +140,7 @@ def _collect_candidates(
         [h for i in range(start, load + 1) for h in blocks[i].trail] for start, load in zip(starts, loads, strict=False)
     ]
     compared = find_compared([blocks[load].trail for load in loads]) | find_machines(sections)
-    tools = find_tool_names(sections) | find_only_machine(sections) | levels
+    tools = find_tool_names(sections) | find_only_host(sections) | levels
     for load in loads:
         block = blocks[load]
         trail = _drop_rates(join_wrapped(block.trail), [result.requests_per_second for result in block.load_results])
@@ -354,35 +364,25 @@ def _name_requests(inner: Mapping[int, str], method_of: Callable[[int], Method])
     return all(len(each) == 1 for each in methods.values()) and len(set.union(*methods.values())) == len(methods)
 
 
-def find_changed_texts(
-    blocks: Sequence[Block], loads: Sequence[int], texts: Sequence[int], choices: Mapping[int, Choice]
-) -> dict[int, tuple[tuple[str, str], ...]]:
-    """{load: (path, text) of each file that was different at the last heading}, for loads without a heading."""
-    versions: dict[str, list[tuple[int, str]]] = defaultdict(list)  # path -> (block number, text) in order
-    for i in texts:
-        if path := str(blocks[i].values.get("path") or ""):
-            versions[path].append((i, str(blocks[i].values.get("text", ""))))
-    changing = {path: shown for path, shown in versions.items() if len({text for _, text in shown}) > 1}
-    changed: dict[int, tuple[tuple[str, str], ...]] = {}
-    at_heading: dict[str, str] = {}
-    for load in loads if changing else ():
-        current = {path: _find_text_before(shown, load) for path, shown in changing.items()}
-        if not at_heading or not choices[load].is_inherited:
-            at_heading = current
-        else:
-            changed[load] = tuple((path, text) for path, text in sorted(current.items()) if text != at_heading[path])
-    return changed
+def find_warm_ups(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:
+    """The load tests whose own heading, label or command says that they only warm something up, where others are measured."""
+    found = set()
+    for load in loads:
+        block = blocks[load]
+        above = [text for _, text in block.trail if is_warm_up(text) or not is_aside(text)][-1:]
+        comment = (block.command or "").partition(" #")[2]
+        if any(is_warm_up(text) for text in (*above, block.label or "", comment)):
+            found.add(load)
+    return found if len(found) < len(loads) else set()
 
 
-def _find_text_before(shown: Sequence[tuple[int, str]], load: int) -> str:
-    """The text last shown before a load test, or else the first one."""
-    place = bisect_left(shown, load, key=lambda each: each[0])
-    return shown[max(place - 1, 0)][1]
+def find_examples(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:
+    """The text's first load test, where only the line above it calls it an example of a tool's output: nobody measured it."""
+    first, *others = ([text for _, text in blocks[load].trail][-1:] for load in loads)
+    shown = first and _is_example(first[0]) and not any(text and _is_example(text[0]) for text in others)
+    return {loads[0]} if shown else set()
 
 
-def find_own_lines(text: str, other: str) -> str:
-    """The lines of a file that another version of it has not, if they are few and short, else ""."""
-    of_other = set(map(str.strip, other.split("\n")))
-    lines = [line.strip(" \t;") for line in text.split("\n") if line.strip() not in of_other]
-    name = ", ".join(lines)
-    return name if 0 < len(lines) < 3 and width(name) <= _LONGEST_CHANGE else ""
+def _is_example(text: str) -> bool:
+    """Whether a line says that what stands below it only shows what a tool prints."""
+    return bool(_EXAMPLE.search(text))

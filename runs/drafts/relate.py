@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from itertools import pairwise
 
 from parsers.blocks import Block
 from parsers.records import ConfigText, LoadResult, ProcessSample, SystemSample, Timings
@@ -17,10 +16,9 @@ from parsers.transcript import width
 from runs.series.samples import make_short_records
 
 from .asides import SUBJECT, forget_lines, heading_level, is_aside, strip_markup, tell_files_apart
-from .captions import move_captions, name_in_order
+from .captions import label_by_remarks, move_captions, name_in_order
 from .captures import place_captures, place_texts
-from .compared import raise_items
-from .config_names import ConfigNames, shorten
+from .config_names import ConfigNames
 from .draft import (
     MAX_NAME,
     Draft,
@@ -32,9 +30,11 @@ from .draft import (
     number_repeats,
 )
 from .duplicates import find_backed_figures, find_duplicate_loads, find_duplicate_monitors
+from .heading_groups import raise_items
 from .heading_words import find_repeat, is_generic, is_sentence, is_short, is_warm_up
 from .hosts import add_told_facts, find_hosts, find_sighting, find_told_hosts, split_by_machine
 from .loops import fill_in_loops
+from .names import shorten
 from .parts import join_parts
 from .recorded import Recording, place_recorded
 from .told_hosts import find_listed_facts, find_told_host
@@ -272,38 +272,6 @@ def _give_back_lines(blocks: Sequence[Block], tabled: Collection[int]) -> None:
         block.trail, following.trail = [], [*block.trail, *line, *following.trail]
         if (following.heading_line or 0) < block.first:
             following.heading_line, following.heading = block.first, str(said)
-
-
-def label_by_remarks(loads: Sequence[Block]) -> None:
-    """Rates in a line each that only a remark behind tells apart are labelled by it: "(with cache)", "(without cache)".
-
-    So are reports by the comments behind their commands: `ab -n 100 http://web1/  # nginx`, or behind those before.
-    """
-    told: list[Block] = []
-    comments = _list_comments(loads)
-    if len({*comments}) > 1 and not any(find_repeat(text) for text in comments):
-        for block, text in zip(loads, comments, strict=True):
-            block.label = block.label or (text if not is_generic(text) and not is_warm_up(text) else None)
-    for one, other in pairwise(loads):
-        if one.kind == other.kind and one.remark and other.remark and one.remark != other.remark and not other.label:
-            told += [one, other]
-    for block in told:
-        block.label = block.label or block.remark
-
-
-_COMMENT = re.compile(r"\s#+\s+(\S.*)$")
-
-
-def _list_comments(loads: Sequence[Block]) -> list[str]:
-    """What stands behind each load test's command, or "". Where any has such a comment, one behind a command before it counts."""
-    own = [found[1].strip() if (found := _COMMENT.search(block.command or "")) else "" for block in loads]
-    if not any(own):
-        return own
-    comments: list[str] = []
-    for block, comment in zip(loads, own, strict=True):
-        before = [found[1].strip() for command in block.typed if (found := _COMMENT.search(command))]
-        comments.append(comment or next(reversed(before), comments[-1] if comments and not block.typed else ""))
-    return comments
 
 
 _HEADS_REQUEST = re.compile(

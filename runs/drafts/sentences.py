@@ -10,10 +10,15 @@ from parsers.blocks import Block
 from parsers.catalogue import makes_load
 from parsers.transcript import width
 
-from .heading_words import WORD, is_generic, name_of_heading
-from .software import SOFTWARE
-from .typed_settings import read_setting
+from .asides import strip_markup
+from .heading_words import SOFTWARE, WITH, WITHOUT, WORD, is_generic, is_short, name_of_heading
+from .settings import read_setting
 
+_COMPARISON = re.compile(
+    r"\b(?:vs|versus|gegen)\b|\b(?:or|oder|ou|o)\s.*[?？]$|\b(?:compar(?:ison|ing)|vergleich|comparaison|comparación|porównanie)\b"
+    r"|比較|対比|比较|对比",
+    re.IGNORECASE,
+)
 _OTHER_SCRIPT = re.compile(r"[^\W\d_A-Za-zÀ-ɏ]")
 _NEW = r"(?P<new>[^\s,;:、。()（）][^,;:、。()（）]{0,48}?(?:\s?[(（][^()（）]{1,40}[)）])?)"
 _END = r"(?=\s*(?:[,;:。、]|[.!?](?:\s|$)|$)|\s(?:and|but|instead|rather|in place|for|then|und|statt|anstatt|anstelle|ersetzt)\b)"
@@ -63,15 +68,14 @@ _POSSESSIVE = re.compile(r"\b\w+['’]s\s")
 _ONE_OF = re.compile(
     r"\b(?i:(servers?|machine|host|node|box|maschine|rechner|serveur|servidor|serwer))\s#?([A-Z]|\d|one|two|three)(?![\w.,]\w)"
 )
-_NO = "without|ohne|sans|sin|sem|senza|bez|zonder"
 _STATE = re.compile(  # "sendfile on", "without the cache", "キャッシュなし"
     r"\b(?P<name>[A-Za-z][\w.-]{2,40})\s(?:(?:switched|turned)\s)?(?:on|off|enabled|disabled)(?=\s*(?:[,.;:!?)]|$)|\s(?:and|in|it|I|now|again|vs)\b)"
-    rf"|\b(?:{_NO})\s(?:the\s|any\s)?(?!(?:and|then|but)\b)[\w.-]{{2,40}}\w"
+    rf"|\b(?:{WITHOUT})\s(?:the\s|any\s)?(?!(?:and|then|but)\b)[\w.-]{{2,40}}\w"
     r"|(?:[A-Za-z][\w.-]{1,30}|[ァ-ヶー一-鿿]{2,12})を?(?:なし|無し|あり|有り|有効|無効|オン|オフ)",
     re.IGNORECASE,
 )
-_WITHOUT = re.compile(rf"\b(?:{_NO})\s(?:the\s|any\s)?([\w.-]{{2,40}}\w)")
-_WITH = re.compile(r"\b(with|mit|avec|con|com|met)\s(?:(?:the|an?|dem|der|le|la|el)\s)?([\w.-]{2,40}\w)", re.IGNORECASE)
+_WITHOUT = re.compile(rf"\b(?:{WITHOUT})\s(?:the\s|any\s)?([\w.-]{{2,40}}\w)")
+_WITH = re.compile(rf"\b({WITH})\s(?:(?:the|an?|dem|der|le|la|el)\s)?([\w.-]{{2,40}}\w)", re.IGNORECASE)
 _VERSION = re.compile(rf"\b(?:{SOFTWARE.pattern})[ -]v?\d+(?:\.\d+)*\b", re.IGNORECASE)  # "PHP 8.2"
 _CLAUSE = re.compile(r"\s*[，、。；：,;:]\s*")
 _COUNTED = re.compile(r"\d\s*[个万千]?\s*(?:请求|并发|线程|连接|用户|リクエスト|接続)")
@@ -213,3 +217,8 @@ def find_settings(section: Sequence[Block], line: int) -> str:
         said += [bare for each in shown if (bare := each.strip(" \t;")) and not re.search(r"^[<#}]|\{$", bare)]
     name = ", ".join(dict.fromkeys(filter(None, said)))
     return name if len(said) < 3 and width(name) <= _WIDEST_SETTINGS else ""
+
+
+def is_comparison(text: str) -> bool:
+    """Whether a title names two things that are compared: "X vs Y"."""
+    return bool(is_short(text) and _COMPARISON.search(strip_markup(text)))

@@ -11,7 +11,7 @@ from parsers.catalogue import makes_load
 from parsers.commands import LOCAL
 from parsers.records import HostFacts
 
-from .software import SOFTWARE
+from .heading_words import SOFTWARE
 
 PLACEHOLDERS = LOCAL | {"example.com"}
 _LONGEST_TOLD = 200  # characters of a line that tells of a machine
@@ -159,3 +159,9 @@ def _read_size(found: re.Match[str]) -> int | None:
 def _join(one: HostFacts, other: HostFacts) -> HostFacts:
     new = {name: getattr(other, name) for name in one.__slots__ if getattr(one, name) is None}
     return replace(one, **new)
+
+
+def find_only_host(sections: Sequence[Sequence[tuple[int, str]]]) -> set[str]:
+    """Lines that only tell the name of the one machine: "Hostname: web1". Where there are several, they may name configs."""
+    told = {text: name for trail in sections for _, text in trail if (name := find_told_host(text).name)}
+    return {*told} if len({*told.values()}) == 1 else set()

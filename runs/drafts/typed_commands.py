@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 
 from parsers.catalogue import is_monitor, parse_command
 
-from .typed_settings import read_setting
+from .settings import read_setting
 
 Words = tuple[str, ...]
 _MAX_WORDS = 40

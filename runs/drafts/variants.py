@@ -22,8 +22,8 @@ from runs.analysis.columns import Method
 
 from .heading_words import find_repeat
 from .loops import NEUTRAL, OUTPUT, count_up, find_turns
+from .settings import MAX_WIDTH, read_setting
 from .typed_commands import CONFINES, RELOADED, SSH, Before, Typing, Words
-from .typed_settings import MAX_WIDTH, read_setting
 
 _PLAIN_FILE = re.compile(
     r"(?:out(?:put)?|logs?|results?|res|runs?|bench(?:mark)?s?|te?mp|tests?|reports?|data|txt|raw|load)?"

@@ -1,4 +1,4 @@
-"""Settings that a command changes: of a database, the kernel, a file that sed edits, modules, versions, variables.
+"""Settings that were changed between load tests: by commands, and in config files of which the text shows several versions.
 
 A missing command costs a wrong guess: runs that differ are taken for repeats, which can be corrected on the preview page.
 """
@@ -6,13 +6,19 @@ A missing command costs a wrong guess: runs that differ are taken for repeats, w
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import PurePosixPath
 
-MAX_WIDTH = 60
+from parsers.transcript import width
+
+MAX_WIDTH = 60  # columns
 _NO_SETTING = re.compile(
     r"(?:drop_caches|PATH|HOME|PS1|LANG|LC_\w+|TERM|EDITOR|PWD|USER|SHELL|[A-Z]*URL|HOST|TARGET|OUT\w*|LOG\w*)"
 )
+Shown = Sequence[tuple[int, str, str]]  # number of the block, path and text of each config file, in order
+ChangedTexts = Mapping[int, tuple[tuple[str, str], ...]]  # {load: (path, text) of its changed files}
 Setting = tuple[str, str]  # key, and how it is said; "" takes the key away
 
 
@@ -126,3 +132,52 @@ def read_setting(command: str) -> Setting | None:
             key, said = meaning(found)
             return None if _NO_SETTING.fullmatch(key) else (key, said[:MAX_WIDTH])
     return None
+
+
+def find_changed_texts(shown: Shown, loads: Sequence[int], headless: Collection[int]) -> ChangedTexts:
+    """(path, text) of each file that was different at the last heading, for the loads without a heading of their own."""
+    versions: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    for block, path, text in shown:
+        versions[path].append((block, text))
+    changing = {path: own for path, own in versions.items() if len({text for _, text in own}) > 1}
+    changed: dict[int, tuple[tuple[str, str], ...]] = {}
+    at_heading: dict[str, str] = {}
+    for load in loads if changing else ():
+        current = {path: _find_text_before(own, load) for path, own in changing.items()}
+        if not at_heading or load not in headless:
+            at_heading = current
+        else:
+            changed[load] = tuple((path, text) for path, text in sorted(current.items()) if text != at_heading[path])
+    return changed
+
+
+def _find_text_before(versions: Sequence[tuple[int, str]], load: int) -> str:
+    """The text last shown before a load test, or else the first one."""
+    place = bisect_left(versions, load, key=lambda each: each[0])
+    return versions[max(place - 1, 0)][1]
+
+
+def name_changed_texts(shown: Shown, changed: ChangedTexts) -> dict[int, list[str]]:
+    """{load: the line or two that each changed file has and its first version has not, else the file's name}."""
+    first = {path: text for _, path, text in reversed(shown)}
+    return {
+        load: [_find_own_lines(text, first[path]) or f"{path.rpartition('/')[2]} changed" for path, text in own]
+        for load, own in changed.items()
+    }
+
+
+def name_before_change(shown: Shown, changed: ChangedTexts) -> str:
+    """The line or two that a file's first version alone has, where it is the only file and was changed once."""
+    versions = {own for own in changed.values() if own}
+    if len(versions) != 1 or len(only := next(iter(versions))) != 1:
+        return ""
+    path, text = only[0]
+    return _find_own_lines(next(first for _, name, first in shown if name == path), text)
+
+
+def _find_own_lines(text: str, other: str) -> str:
+    """The lines of a file that another version of it has not, if they are few and short, else ""."""
+    of_other = set(map(str.strip, other.split("\n")))
+    lines = [line.strip(" \t;") for line in text.split("\n") if line.strip() not in of_other]
+    name = ", ".join(lines)
+    return name if 0 < len(lines) < 3 and width(name) <= MAX_WIDTH else ""

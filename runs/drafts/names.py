@@ -1,0 +1,255 @@
+"""The names that headings give: without numbering, the number of a repeat, the load, and the words that all have in common."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import takewhile
+
+from parsers.transcript import width
+from runs.analysis.columns import Method
+
+from .asides import heading_level, strip_markup
+from .heading_words import (
+    AGAIN,
+    LETTER,
+    SOFTWARE,
+    WITH,
+    WITHOUT,
+    find_phase,
+    is_generic,
+    is_short,
+    names_software,
+    remove_file_type,
+    split_repeat,
+)
+
+SHORT_NAME = 60
+_WITH = re.compile(rf"^(?:{WITH})\s+(?:(?:the|a|an)\s+)?(?=\w{{2}})", re.IGNORECASE)
+_WITHOUT = re.compile(rf"(?:{WITHOUT}|no)\b", re.IGNORECASE)
+_REMARK = re.compile(r"\s*[(（\[,:]")  # what may be left out where a name is mentioned again
+_GLUED = re.compile(r"(.*[^\W\d_])(\d)")  # "jetty1": a repeat where several names have the same numbers
+_LETTERED = re.compile(r"(.*[^\W_])\s*[(（\[]([a-h])[)）\]]")  # "jetty (a)"
+_MOST_DIGITS = 9  # of a load's numbers
+_LOAD = "\0"  # in place of a number that tells the load
+_PART = re.compile(  # a number, but no size ("1B") or version; a word; a sign
+    r"(?<![.\d])\d+(?:[,.\s]\d{3})*[kKm]?(?![A-Za-z\d]|\.\d)|\d+(?:\.\d+)+|[A-Za-z]*\d+[A-Za-z][\w.]*|[^\W\d_]+|\s+|.",
+    re.DOTALL,
+)
+_IS_NAME = re.compile(r"\d|[^\W\d_a-z][A-Z]|[a-z][A-Z]")  # "PHP", "HTTP/2", "fastCGI"
+_IS_WORD = re.compile(r"[^\W\d_]{4,}|[^\W\d_A-Za-zÀ-ɏ]{2,}")
+_LOAD_PHRASE = re.compile(  # with what belongs to it: "c=10", "(10 connections)", ", 10 clients each"
+    rf"[^\W\d_]*\s?[=:：]\s?{_LOAD}\w*|[-([（\[,;|/@·–—]*\s*-?(?:(?<=-)[^\W\d_]\s?)?[^\s,;:：，。、()（）\[\]]*{_LOAD}[^,;:：，。、()（）\[\]]*[)\]）]?"
+)
+_JOINT = re.compile(r"(\s*[,;|/]\s+|\s+[–—-]\s+|\s*[:：=]\s*(?=[^\W\d]))")  # between the parts of a name
+_VALUE = re.compile(r"(?!(?i:on|off|yes|no|true|false)\b)(?:[^\W\d_][\w+]|\d+\.\d)")  # of which a part can be a name
+_LEAST_VALUE = 16  # of numbers that may be those of settings
+
+
+def drop_with(names: Mapping[str, str]) -> dict[str, str]:
+    """The names, "with keep-alive" as "keep-alive" where none is "without" something, and no other has that name."""
+    bare = {text: _WITH.sub("", name) for text, name in names.items()}
+    is_told = any(_WITHOUT.match(name) for name in names.values())
+    return dict(names) if is_told or len({*bare.values()}) < len({*names.values()}) else bare
+
+
+def shorten(text: str) -> str:
+    """`text` as a name: of a long sentence its beginning."""
+    bare = strip_markup(text)
+    if width(bare) <= 2 * SHORT_NAME:
+        return bare
+    cut = bare[:SHORT_NAME]
+    return f"{cut[: cut.rfind(' ')] if ' ' in cut[20:] else cut}…"
+
+
+def find_levels(
+    sections: Iterable[tuple[Sequence[tuple[int, str]], Method]], may_name: Callable[[str], bool]
+) -> set[str]:
+    """Lines below a heading that only numbers tell apart, those of the load below each: "c=10, 3 runs", "c=100, 3 runs"."""
+    alike: dict[tuple[int, str], list[tuple[list[int], str, Method]]] = defaultdict(list)
+    below: set[tuple[int, str]] = set()  # what stands below another heading where it stands first
+    for trail, method in sections:
+        above = False
+        for _, text in trail:
+            numbers = [int(number[:_MOST_DIGITS]) for number in re.findall(r"\d+", text)]
+            base = len(numbers), re.sub(r"\d+|(?<=\w{3})[^\W\d]+", "", text)
+            if is_short(text) and numbers:
+                below |= {base} if above and base not in alike else set()
+                alike[base].append((numbers, text, method))
+            above = above or bool(heading_level(text) and may_name(text))
+    levels: set[str] = set()
+    for base in below:
+        said = alike[base]
+        changing = [at for at, column in enumerate(zip(*(each[0] for each in said), strict=True)) if len({*column}) > 1]
+        if changing and all(_tells_load([numbers[at] for at in changing], method) for numbers, _, method in said):
+            levels |= {text for _, text, _ in said}
+    return levels
+
+
+def _tells_load(numbers: Sequence[int], method: Method) -> bool:
+    """Whether numbers are those of a load: its clients, requests, rate or time, and perhaps the threads that made it."""
+    seconds = method.duration_s or 0
+    load = {method.concurrency, method.requests, method.rate, seconds, seconds / 60, seconds / 3600} - {0}
+    return not load.isdisjoint(numbers) and load | {dict(method.further or ()).get("threads")} >= {*numbers}
+
+
+def drop_levels(names: Mapping[str, str], methods: Mapping[str, Sequence[Method]]) -> dict[str, str]:
+    """{heading: its name without the load that it tells}: "nginx c=10" and "nginx c=100" are "nginx"; "10 users" names nothing.
+
+    A number tells the load where each load test below the heading has it as its clients, requests, rate or time, and another
+    heading has another number in its place, or all have one. What stands around it and is the same in all of them goes, too.
+    names: {heading: name}; methods: {heading: those of its load tests}
+    """
+    parts = {text: _split_at_loads(name, methods[text]) for text, name in names.items()}
+    told = {text: own for text, own in parts.items() if _LOAD in own}
+    skeletons = Counter("".join(own) for own in told.values())
+    if len(told) < 2 or not (len(told) == len(names) or max(skeletons.values()) > 1):
+        return dict(names)
+    told = {text: own for text, own in told.items() if len(told) == len(names) or skeletons["".join(own)] > 1}
+    before, after = (_count_common([_around(own, side) for own in told.values()]) for side in (-1, 1))
+    if len({"".join(own) for own in told.values()}) == 1:
+        only = "".join(next(iter(told.values())))
+        return dict(names) | dict.fromkeys(told, _trim_name(_LOAD_PHRASE.sub("", only)))
+    bare = {
+        text: _trim_name("".join([*own[: own.index(_LOAD) - before], " ", *own[own.index(_LOAD) + 1 + after :]]))
+        for text, own in told.items()
+    }
+    return dict(names) | bare if all(bare.values()) else dict(names)
+
+
+def _split_at_loads(name: str, methods: Sequence[Method]) -> list[str]:
+    """The words and signs of a name, _LOAD in place of its one number that is the load's."""
+    parts = _PART.findall(name)
+    told = [at for at, part in enumerate(parts) if part[0].isdigit() and all(_is_load(part, each) for each in methods)]
+    return [*parts[: told[0]], _LOAD, *parts[told[0] + 1 :]] if len(told) == 1 and methods else parts
+
+
+def _is_load(number: str, method: Method) -> bool:
+    found = re.fullmatch(r"(\d{1,9})([kKm]?)", re.sub(r"[,.\s](?=\d{3})", "", number))
+    scale = {"k": 1000, "m": 60}.get(found[2].lower(), 1) if found else 0
+    return found is not None and _tells_load([int(found[1]) * scale], method._replace(further=None))
+
+
+def _around(parts: Sequence[str], side: int) -> list[str]:
+    """What stands before (-1) or behind (1) the load, from it outwards."""
+    at = parts.index(_LOAD)
+    return list(parts[at + 1 :] if side > 0 else reversed(parts[:at]))
+
+
+def _count_common(sides: Sequence[Sequence[str]]) -> int:
+    """How many parts, from the first on, are the same in all."""
+    return sum(1 for _ in takewhile(lambda column: len({*column}) == 1, zip(*sides, strict=False)))
+
+
+def _trim_name(text: str) -> str:
+    bare = re.sub(r"[(（\[]\s*[)）\]]", "", " ".join(text.split())).strip(" \t,;:：、，·•|/@=–—-")
+    return "" if is_generic(bare) else bare
+
+
+def drop_common_words(names: Mapping[str, str]) -> dict[str, str]:
+    """The names without the parts and the words that all begin with: "nginx, kernel 6.1", "Throughput of nginx".
+
+    Words that only say that something was measured go at the end, too. Names and abbreviations are dropped as whole parts only
+    ("MPM prefork" stays), and nothing where what is left names nothing by itself ("on", "2", "B: keep-alive").
+    """
+    names = _drop_common_parts(names)
+    split = {name: name.split() for name in names.values()}
+    if len(split) < 2:
+        return dict(names)
+    first, n_first = next(iter(split.values())), _count_common([*split.values()])
+    n_last = _count_common([words[::-1] for words in split.values()])
+    if any(names_software(word) or _IS_NAME.search(word) for word in first[:n_first]):
+        n_first = 0
+    if not is_generic(" ".join(first[len(first) - n_last :])):
+        n_last = 0
+    bare = {name: words[n_first : len(words) - n_last] for name, words in split.items()}
+    if not (n_first or n_last) or not all(map(_names_alone, bare.values())):
+        return dict(names)
+    return {text: " ".join(bare[name]) for text, name in names.items()}
+
+
+def find_shared_words(whole: Mapping[str, str], names: Mapping[str, str]) -> str:
+    """What stands before the names where these are whole, and a blank: "nginx: " of "nginx, TLS on" and "nginx, TLS off"."""
+    before = {name[: len(name) - len(names[text])] for text, name in whole.items() if name.endswith(names[text])}
+    shared = next(iter(before)).rstrip() if len(before) == 1 else ""
+    bare = shared.rstrip(" ,;:：|/=–—-")
+    return f"{bare}{'' if bare == shared else ':'} " if bare and not is_generic(bare) else ""
+
+
+def _drop_common_parts(names: Mapping[str, str]) -> dict[str, str]:
+    """The names without what all have before a comma, a dash, a colon or a sign between a key and its value."""
+    split = {name: _JOINT.split(name) for name in names.values()}
+    n_first = _count_common([*split.values()]) if len(split) > 1 else 0
+    bare = {name: name[len("".join(parts[:n_first])) :] for name, parts in split.items()} if n_first % 2 == 0 else {}
+    tells = all(_VALUE.match(text) and (any(map(str.isdigit, text)) or not is_generic(text)) for text in bare.values())
+    return {text: bare[name] for text, name in names.items()} if bare and n_first and tells else dict(names)
+
+
+def _names_alone(words: Sequence[str]) -> bool:
+    """Whether words are more than a state, a number or a letter, and need none of those that stood around them."""
+    text = " ".join(words)
+    if not words or LETTER.fullmatch(words[0].rstrip(":,")) or is_generic(words[-1]) or is_generic(text):
+        return False
+    return bool(_IS_WORD.search(text) or any(map(SOFTWARE.fullmatch, words))) and not find_phase(text)
+
+
+def find_numbered_repeats(
+    names: Mapping[str, str], are_alike: Callable[[Sequence[int]], bool], loads: Mapping[str, Sequence[int]]
+) -> dict[str, str]:
+    """{heading: name without the number of its repeat}, of headings that only a number tells apart: "nginx 1", "nginx 2".
+
+    It may be a version's: it is a repeat's where the numbers begin with 1, and there are three or several names have them. One that
+    sticks to the name is a repeat's where all names have the same three and more, a letter ("nginx (a)") where several names
+    have the same.
+    names: {heading: name}; loads: {heading: load tests that it names}
+    """
+    numbered: dict[str, dict[int, str]] = defaultdict(dict)
+    glued: dict[str, dict[int, str]] = defaultdict(dict)
+    lettered: dict[str, dict[int, str]] = defaultdict(dict)
+    for text, name in names.items():
+        if split := split_repeat(name):
+            base, number, _ = split
+            numbered[base][number] = text
+        elif counts := _GLUED.fullmatch(name):
+            glued[counts[1]][int(counts[2])] = text
+        elif letter := _LETTERED.fullmatch(name):
+            lettered[letter[1]][ord(letter[2]) - ord("a") + 1] = text
+    if len(glued) > 1 and len({(len(texts), max(texts)) for texts in glued.values()}) == 1:
+        numbered |= {base: texts for base, texts in glued.items() if len(texts) > 2}
+    if len(lettered) > 1 and len({(*texts,) for texts in lettered.values()}) == 1:
+        numbered |= lettered
+    counted = {
+        base: texts
+        for base, texts in numbered.items()
+        if 1 < len(texts) == max(texts) and are_alike([load for text in texts.values() for load in loads[text]])
+    }
+    is_certain = len(counted) > 1 or any(len(texts) > 2 and len(base) > 1 for base, texts in counted.items())
+    return {text: base for base, texts in counted.items() if is_certain for text in texts.values()}
+
+
+def name_values(texts: Iterable[str]) -> dict[str, str]:
+    """{heading: its whole name}, where its number is no repeat's but a value, as the others lie far apart: "test1", "test64"."""
+    numbers: dict[str, dict[int, str]] = defaultdict(dict)
+    for text in texts:
+        if (split := split_repeat(remove_file_type(text))) and split[2]:
+            numbers[split[0]][split[1]] = text
+    tried = (own for own in numbers.values() if len(own) > 1 and max(own) >= max(_LEAST_VALUE, 4 * len(own)))
+    return {text: remove_file_type(text) for own in tried for text in own.values()}
+
+
+def find_full_names(names: Mapping[str, str]) -> dict[str, str]:
+    """The names, of "Express again" that of "Express (port 3000)", where no other begins so."""
+    plain = {name for text, name in names.items() if not _measures_again(text)}
+    full: dict[str, set[str]] = defaultdict(set)  # by how they begin
+    for name in plain:
+        full[_REMARK.split(name)[0].lower()].add(name)
+    return {
+        text: next(iter(full[name.lower()])) if name not in plain and len(full[name.lower()]) == 1 else name
+        for text, name in names.items()
+    }
+
+
+def _measures_again(text: str) -> bool:
+    """Whether a heading names what was measured before: "nginx again"."""
+    return bool(AGAIN.search(text)) and split_repeat(text) is not None
