@@ -38,7 +38,6 @@ _REPLACEMENTS = tuple(  # "changed X to Y"
 _SETTING = re.compile(  # "MaxClients = 20", "worker_processes 2;"
     r"`?((?=\w*(?:[_.-]|[a-z][A-Z]))[A-Za-z][\w.-]*\s*(?:=\s*|:\s+|\s)(?:\d[\w./%]*|on|off|yes|no|true|false|auto));?`?"
 )
-_IS_SETTING = re.compile(r"[A-Za-z]+(?:_[a-z]|[a-z][A-Z])")
 _TO = "to|auf|a|à|para|na|do|до"
 # A setting of a technical name in a sentence: "pm.max_children to 50", "opcache.enable=0", "fs.file-max von 1000 auf 9000"
 _TOLD_VALUE = re.compile(
@@ -128,13 +127,7 @@ class Sentences:
         named = [word for word in words if is_technical(word) or SOFTWARE.fullmatch(word.partition("-")[0])]
         named = [word for word in named if word not in persons]
         if named or _OTHER_SCRIPT.search(sentence):
-            name = next(iter(named or words), "") or self._find_clause(sentence, own)
-            value = (
-                re.search(rf"(?<!\w){re.escape(name)}(?:\s|\s?=\s?)\d[\w.%]*\b", sentence)
-                if _IS_SETTING.match(name)
-                else None
-            )
-            return value[0] if value else name
+            return next(iter(named or words), "") or self._find_clause(sentence, own)
         plain = [word for word in words if not is_generic(word) and word.lower() not in _PLAIN_WORDS]
         told = [word for word in plain if word not in persons]
         has_others = "\n" in self._lower
