@@ -226,7 +226,7 @@ class Lines:
         return found
 
     def texts(self, *, elisions: bool = False) -> Iterator[str]:
-        """The next lines, stripped, until the caller calls `refuse` and stops; blank ones are passed over.
+        """The next lines, stripped, until the caller calls `refuse` and stops; blank ones, also behind a quoting "#", are passed over.
 
         A figure that stands alone below its label is put behind it.
         elisions   "..." and the like are passed over, too
@@ -237,7 +237,7 @@ class Lines:
         try:
             for line in self:
                 text = line.strip()
-                if text and not (elisions and is_elision(text)):
+                if text not in ("", "#") and not (elisions and is_elision(text)):
                     if text[-1] == ":":
                         text = f"{text} {self.take_below(_FIGURE_ALONE.fullmatch)[1]}".rstrip()
                     yield text

@@ -302,7 +302,8 @@ def _name_blocks(columns: Sequence[Column]) -> list[str]:
 
 def _strip_request(column: Column) -> frozenset[str]:
     """The words of a config's name without the request that it got, and the whole title where that is not in it."""
-    path = re.sub("^/(?=.)", "/?", re.escape(column.method.path or ""))  # "index.php" as well
+    # "index.php" and "api/users" as well, but "new" may be a config that has a folder of its name.
+    path = re.sub(r"^/(?=.*[/.])", "/?", re.escape(column.method.path or ""))
     rest, n = re.subn(rf"(?:\b[A-Z]{{3,7}}\s+)?(?<![^\s`'\"(]){path}(?![^\s`'\"):,])", "", column.config.name)
     return frozenset(WORD.findall(rest)) if n else frozenset({column.title})
 
