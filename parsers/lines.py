@@ -226,7 +226,7 @@ class Lines:
         return found
 
     def texts(self, *, elisions: bool = False) -> Iterator[str]:
-        """The next lines, stripped, until the caller calls `refuse` and stops; blank ones, also behind a quoting "#", are passed over.
+        """The next lines, stripped, until the caller calls `refuse` and stops; blank ones, a lone "#" too, are passed over.
 
         A figure that stands alone below its label is put behind it.
         elisions   "..." and the like are passed over, too
