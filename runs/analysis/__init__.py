@@ -1,1 +1,86 @@
-"""Figures in, findings out: pure functions that know neither Django nor the database."""
+"""Figures in, findings out: pure functions that know neither Django nor the database.
+
+`conclude` comes to all that is told of a comparison: doubts, verdicts, what config files and costs tell, the headline, the causes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from runs.analysis.cause import Causes, find_causes
+from runs.analysis.config_diff import ConfigDiff, compare_configs
+from runs.analysis.cost import Cost, compute_cost
+from runs.analysis.doubt_case import Case
+from runs.analysis.doubts import Doubt, find_doubts, list_excluded, list_incomparable
+from runs.analysis.headline import Headline, Outcome, find_headline
+from runs.analysis.headline_against import RATE, HeadlineData
+from runs.analysis.headline_conditions import find_doubtful
+from runs.analysis.headline_wording import write_headline
+from runs.analysis.judgement import judge
+from runs.analysis.scalability_law import Sweep
+from runs.analysis.scaling import find_sweeps, find_varied, fit_sweeps
+from runs.analysis.summary_wording import describe_sweep
+from runs.analysis.table import Comparison
+from runs.analysis.verdict import GAINS, Ground, Judgement, Kind, Spread, Verdict
+from runs.analysis.verdict_wording import add_words
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """All that is concluded. `out` and `apart`: run id and config id -> why it is kept out of the verdicts."""
+
+    headline: Headline
+    doubts: list[Doubt]
+    judgement: Judgement
+    differences: ConfigDiff
+    sweeps: list[Sweep]
+    cost: Cost | None
+    causes: Causes
+    out: dict[int, str]
+    apart: dict[int, str]
+
+
+def conclude(case: Case, comparison: Comparison, spread: Spread | None) -> Judged:
+    """spread: what repeats elsewhere vary by."""
+    case = replace(case, varied=find_varied(comparison.columns, find_sweeps(case.configs, case.runs, {})))
+    doubts = find_doubts(case)
+    out, away = list_excluded(doubts), list_incomparable(doubts)
+    has_costs = case.captures or case.hosts
+    judgement = judge(comparison, excluded=out, apart=away, spread=spread)
+    differences = compare_configs(case.configs, case.texts)
+    directives = [row.name for file in differences.files for row in file.rows]
+    swept = [describe_sweep(each) for each in fit_sweeps(case.configs, case.runs, excluded=out)]
+    data = HeadlineData(comparison, judgement, doubts, directives, case.hosts, out)
+    headline = find_headline(case, data, swept)
+    return Judged(
+        headline=write_headline(headline),
+        doubts=doubts,
+        judgement=add_words(hold_back_verdicts(data, headline)),
+        differences=differences,
+        sweeps=swept,
+        cost=compute_cost(comparison, case.captures, hosts=case.hosts, texts=case.texts, excluded=out)
+        if has_costs
+        else None,
+        causes=find_causes(case, comparison, headline, doubts, swept, out),
+        out=out,
+        apart=away,
+    )
+
+
+def hold_back_verdicts(data: HeadlineData, headline: Headline) -> Judgement:
+    """The judgement without what the headline does not claim: tables, exports and REST say no more than it does.
+
+    Columns that it does not compare have no verdicts. Rates and times that a load generator at its limit or a report that
+    cannot be right could be all of are undecided.
+    """
+    told = [one.rest or one for one in (headline, *headline.others)]
+    unlike = {side.at for one in told if one.outcome is Outcome.NOT_COMPARABLE for side in one.sides}
+    held: dict[tuple[str, int], Verdict] = {}
+    for (key, at), verdict in data.judgement.verdicts.items():
+        if at in unlike and verdict.base in unlike:
+            held[key, at] = replace(verdict, kind=Kind.NONE, ground=Ground.UNLIKE)
+        elif (key == RATE or key.endswith("_ms")) and verdict.kind not in (Kind.NONE, Kind.UNDECIDED):
+            pair = (at, verdict.base) if verdict.kind in GAINS else (verdict.base, at)
+            if rule := find_doubtful(data, *pair):
+                held[key, at] = replace(verdict, kind=Kind.UNDECIDED, ground=Ground.DOUBTED, reason=rule)
+    return replace(data.judgement, verdicts={**data.judgement.verdicts, **held})

@@ -33,9 +33,8 @@ from .duplicates import find_backed_figures, find_duplicate_loads, find_duplicat
 from .heading_groups import raise_items
 from .heading_words import find_repeat, is_generic, is_sentence, is_short, is_warm_up
 from .hosts import add_told_facts, find_hosts, find_sighting, find_told_hosts, split_by_machine
-from .loops import fill_in_loops
 from .names import shorten
-from .parts import join_parts
+from .parts import fill_in_loops, join_parts
 from .recorded import Recording, place_recorded
 from .told_hosts import find_listed_facts, find_told_host
 

@@ -21,7 +21,7 @@ from parsers.records import LoadResult, Problem
 from runs.analysis.columns import Method
 
 from .heading_words import find_repeat
-from .loops import NEUTRAL, OUTPUT, count_up, find_turns
+from .parts import NEUTRAL, OUTPUT, count_up, find_turns
 from .settings import MAX_WIDTH, read_setting
 from .typed_commands import CONFINES, RELOADED, SSH, Before, Typing, Words
 

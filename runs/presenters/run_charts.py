@@ -12,9 +12,8 @@ from itertools import zip_longest
 from statistics import fmean
 from typing import Any
 
-from runs.analysis import histogram
+from runs.analysis import Judged, histogram
 from runs.analysis.columns import Column
-from runs.analysis.conclusions import Judged
 from runs.analysis.facts import CaptureFact, RunFact
 from runs.analysis.headline import Headline
 from runs.analysis.monitors import PHASES, group_processes, memory_parts, pick_biggest

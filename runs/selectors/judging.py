@@ -22,9 +22,8 @@ from django.db.models import Q
 from django.urls import reverse
 
 from runs import analysis, ingest, numbers
-from runs.analysis import stats, table
+from runs.analysis import Judged, conclude, stats, table
 from runs.analysis.adaptive import Decision, decide
-from runs.analysis.conclusions import Judged, conclude
 from runs.analysis.doubt_case import FATAL, Case
 from runs.analysis.facts import RunFact
 from runs.analysis.headline import Headline

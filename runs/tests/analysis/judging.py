@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from runs.analysis import stats
-from runs.analysis.conclusions import conclude
+from runs.analysis import conclude, stats
 from runs.analysis.doubt_case import Case
 from runs.analysis.facts import CaptureFact, HostFact
 from runs.analysis.headline import Headline

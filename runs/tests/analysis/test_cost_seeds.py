@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runs import ingest
-from runs.analysis.conclusions import Judged
+from runs.analysis import Judged
 from runs.models import Experiment
 from runs.selectors import comparison_data, judging
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from runs.analysis.conclusions import conclude
+from runs.analysis import conclude
 from runs.analysis.headline import MOST_ADVISED, Headline, NextStep, Outcome
 from runs.analysis.headline_lead import write_lead
 from runs.analysis.objection_wording import shorten
