@@ -140,7 +140,7 @@ REST_FRAMEWORK = {
         "rest_framework.parsers.MultiPartParser",
     ],
     "EXCEPTION_HANDLER": "runs.api.views.handle_exception",
-    "DEFAULT_SCHEMA_CLASS": "runs.api.schema.Schema",
+    "DEFAULT_SCHEMA_CLASS": "runs.api.serializers.Schema",
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_THROTTLE_CLASSES": [f"rest_framework.throttling.{name}RateThrottle" for name in ("User", "Anon")],
     # DRF keeps the time of each request of the period: of a second they are few.

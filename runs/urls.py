@@ -8,26 +8,18 @@ from django.urls import path, re_path, reverse_lazy
 from runs.accounts import views as accounts
 from runs.querysets import ID
 from runs.responses import page_routes
-from runs.views import (
-    api,
-    captures,
-    experiments,
-    manage,
-    preview,
-    runs,
-    uploads,
-)
+from runs.views import api, experiments, manage, runs, uploads
 
 TREND = r"trends/(?P<fingerprint>[-\w]{1,64})"
 MANAGED = rf"(?P<of>experiments|configs|runs|hosts|uploads)/(?P<pk>{ID})/"
 OVER_TIME = rf"^(?P<kind>captures|runs)/(?P<pk>{ID})/figures/(?P<what>\w{{1,40}})\.(?P<fmt>json|csv|svg|html)$"
 
 urlpatterns = [
-    path("", preview.home, name="home"),
+    path("", uploads.home, name="home"),
     path("api/", api.api, name="api"),
     path("search/", experiments.search, name="search"),
     path("bd", api.client, name="client"),
-    path("preview/", preview.preview, name="preview"),
+    path("preview/", uploads.preview, name="preview"),
     path("uploads/send/", uploads.send_file, name="send"),
     *page_routes("experiments/", experiments.experiment_list, "experiments"),
     *page_routes("experiments/<pk>/", experiments.experiment_detail, "experiment", ("html",)),
@@ -46,8 +38,8 @@ urlpatterns = [
     *page_routes("uploads/", uploads.upload_list, "uploads"),
     *page_routes("uploads/<pk>/", uploads.upload_detail, "upload"),
     path("uploads/<id:pk>/reading/", uploads.upload_progress, name="upload-reading"),
-    *page_routes("captures/<pk>/", captures.capture_detail, "capture"),
-    re_path(OVER_TIME, captures.figure, name="over-time"),
+    *page_routes("captures/<pk>/", runs.capture_detail, "capture"),
+    re_path(OVER_TIME, runs.figure, name="over-time"),
     re_path(rf"^{MANAGED}manage/$", manage.manage, name="manage"),
     re_path(rf"^{MANAGED}delete/$", manage.delete, name="delete"),
     path("undo/", manage.undo, name="undo"),

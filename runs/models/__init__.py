@@ -3,12 +3,6 @@
 Units as everywhere: _ms, _s, _kb (KiB), _pct, _bytes in the names. Lines are 1-based and belong to the upload's text.
 """
 
-from .counters import Build as Build
-from .counters import CounterDelta as CounterDelta
-from .counters import Facet as Facet
-from .counters import RunTag as RunTag
-from .counters import Trend as Trend
-from .counters import TrendLine as TrendLine
 from .deletions import KEPT as KEPT
 from .deletions import Deletion as Deletion
 from .experiments import Config as Config
@@ -16,10 +10,16 @@ from .experiments import ConfigText as ConfigText
 from .experiments import Experiment as Experiment
 from .experiments import Host as Host
 from .experiments import Override as Override
+from .results import Build as Build
 from .results import Capture as Capture
+from .results import CounterDelta as CounterDelta
+from .results import Facet as Facet
 from .results import Run as Run
+from .results import RunTag as RunTag
 from .results import Series as Series
 from .results import Timing as Timing
+from .results import Trend as Trend
+from .results import TrendLine as TrendLine
 from .uploads import ApiToken as ApiToken
 from .uploads import Piece as Piece
 from .uploads import Upload as Upload

@@ -1,6 +1,6 @@
 """Charts over time of what monitors measured: the boxes that a page keeps free for them, and the figures drawn in these.
 
-A page's boxes and legends need columns only. The figures, which need the samples, are fetched (see views/captures.py).
+A page's boxes and legends need columns only. The figures, which need the samples, are fetched (see views/runs.py).
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import condition, require_safe
 from drf_spectacular.generators import SchemaGenerator
 
-from runs.api.schema import ERRORS
+from runs.api.serializers import ERRORS
 from runs.remote.tools import EXAMPLE, PACKAGE
 
 Schema = Mapping[str, Any]
