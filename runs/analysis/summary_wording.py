@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from datetime import date
 from itertools import groupby
 from pathlib import PurePosixPath
 
@@ -259,10 +260,14 @@ def _say_tested(judgement: Judgement, tests: Sequence[str]) -> list[str]:
 
 
 def describe_course(course: Course) -> str:
-    """How often a config changed over its days."""
+    """How a config changed over its days: the newest change, and how many there are."""
     over = f"{_count(course.n_days, 'day')} with {_count(course.n, 'run')}"
     if course.changes:
-        return f"{_count(len(course.changes), 'change')} in {over}."
+        newest = course.changes[-1]
+        more = "more" if newest.pct > 0 else "fewer"
+        sides = f"{figure(newest.after.center)} instead of {figure(newest.before.center)}"
+        since = f"{_write_size(newest.pct)} % {more} requests per second since {_write_day(newest.on)}: {sides}."
+        return f"{since} {_count(len(course.changes), 'change')} in {over}."
     if course.n_days < 2 * FEWEST_DAYS:
         return f"{over}: too few to tell a change, which takes {FEWEST_DAYS} days before it and {FEWEST_DAYS} after."
     return f"No change that {over} would show at {100 * LEVEL:.0f} %."
@@ -271,9 +276,18 @@ def describe_course(course: Course) -> str:
 def describe_change(change: Change) -> str:
     sign = "+" if change.pct > 0 else "−"
     p = "p < 0.01" if change.p < 0.01 else f"p = {change.p:.2f}"
-    size = f"{abs(change.pct):.{1 if abs(change.pct) < 10 else 0}f}"
-    sides = f"n={change.n} against {change.n_before}"
-    return f"{sign}{size} % from {change.on.day} {change.on:%B %Y}, {sides}, {p}"
+    sides = f"n={change.after.n} against {change.before.n}"
+    last, first = change.builds
+    builds = f"; first in {first}, not yet in {last}" if first and last and first != last else ""
+    return f"{sign}{_write_size(change.pct)} % from {_write_day(change.on)}, {sides}, {p}{builds}"
+
+
+def _write_size(pct: float) -> str:
+    return f"{abs(pct):.{1 if abs(pct) < 9.95 else 0}f}"
+
+
+def _write_day(day: date) -> str:
+    return f"{day.day} {day:%B %Y}"
 
 
 # --- a sweep from level to level -----------------------------------------------------------------------------------------

@@ -83,13 +83,26 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """From `on` the rates are `pct` per cent off those of the stretch before. p is of the test that found it."""
+    """Between two stretches. p is of the test that found it."""
 
-    on: date
-    pct: float
+    before: Stretch
+    after: Stretch
     p: float
-    n: int
-    n_before: int
+
+    @property
+    def on(self) -> date:
+        """The first day that differs."""
+        return self.after.days[0].on
+
+    @property
+    def pct(self) -> float:
+        """By how many per cent the rates are off those before."""
+        return 100 * (self.after.center / self.before.center - 1)
+
+    @property
+    def builds(self) -> tuple[str, str]:
+        """The last build before it and the first after it; "" where that day's runs name none."""
+        return self.before.days[-1].build, self.after.days[0].build
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,15 +136,8 @@ def find_course(days: Sequence[Day]) -> Course:
     found = dict(_find_changes(np.array([day.mean_log for day in days])))
     ends = [*sorted(found), len(days)]
     parts = [Stretch(tuple(days[start:end])) for start, end in zip([0, *ends[:-1]], ends, strict=True) if days]
-    changes = [
-        _make_change(before, after, found[at]) for before, after, at in zip(parts, parts[1:], ends, strict=False)
-    ]
+    changes = [Change(before, after, found[at]) for before, after, at in zip(parts, parts[1:], ends, strict=False)]
     return Course(tuple(parts), tuple(changes))
-
-
-def _make_change(before: Stretch, after: Stretch, p: float) -> Change:
-    pct = 100 * (after.center / before.center - 1)
-    return Change(after.days[0].on, pct, p, after.n, before.n)
 
 
 def _find_changes(values: Floats) -> Iterator[tuple[int, float]]:

@@ -365,8 +365,8 @@ class TrendLine(models.Model):
     last_day = models.DateField()
 
     class Meta:
-        ordering = ["-n", "-id"]
-        indexes = [models.Index(fields=["-n", "-id"], name="trendline_most")]
+        ordering = ["-n_days", "-id"]
+        indexes = [models.Index(fields=["-n_days", "-id"], name="trendline_days")]
 
     def __str__(self) -> str:
         return f"{self.fingerprint[:8]}, {self.n_days} days"

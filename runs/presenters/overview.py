@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, date
 from html import escape
 from typing import Any, NamedTuple
 
@@ -174,6 +175,12 @@ def summarize_method(columns: Sequence[Column], n_left_out: int) -> str:
         shared("path") or "",
     ]
     return ", ".join(filter(None, parts))
+
+
+def find_days(columns: Sequence[Column]) -> tuple[date, date] | None:
+    """The first and the last day that runs were made on, by UTC; None where no run says when."""
+    days = [run.ran_at.astimezone(UTC).date() for column in columns for run in column.runs if run.ran_at]
+    return (min(days), max(days)) if days else None
 
 
 # --- tables ---

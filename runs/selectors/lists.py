@@ -237,6 +237,11 @@ def find_newest_run(fingerprint: str) -> Run | None:
     return Run.objects.filter(fingerprint=fingerprint).for_list().order_by("-id").first()
 
 
+def find_fingerprint(run_id: int) -> str:
+    """Of the trend that a run belongs to; "" where the run was just deleted."""
+    return Run.objects.filter(pk=run_id).values_list("fingerprint", flat=True).first() or ""
+
+
 def name_trends(lines: Sequence[TrendLine]) -> list[NamedTrend]:
     """The trends with what they are trends of. Two queries."""
     ids = union_rows(

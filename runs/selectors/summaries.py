@@ -201,8 +201,12 @@ class Excerpt:
 
 
 def find_excerpts(uploads: Collection[int]) -> list[Excerpt]:
-    """Of the first forty of these texts. One query."""
-    rows = Upload.objects.filter(pk__in=uploads).only("name", "encoding", "blocks", "n_lines", "created_at")
+    """Of the newest forty of these texts, the newest first. One query."""
+    rows = (
+        Upload.objects.filter(pk__in=uploads)
+        .order_by("-id")
+        .only("name", "encoding", "blocks", "n_lines", "created_at")
+    )
     head = Substr("raw", 1, PACKED_BYTES, output_field=BinaryField())
     return [_make_excerpt(row) for row in rows.annotate(head=head)[:MOST_TEXTS]]
 

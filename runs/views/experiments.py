@@ -4,16 +4,19 @@ side by side; charts of them as pictures for other sites, which need a login as 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import date
+
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_exempt
 
-from runs.analysis.columns import compare_hosts
+from runs.analysis.columns import Column, compare_hosts
 from runs.analysis.export import Sheet
 from runs.models import Config, Experiment, Host
 from runs.presenters.comparison_page import make_comparison_context, read_selection, respond_comparison
-from runs.presenters.overview import summarize_method
+from runs.presenters.overview import find_days, summarize_method
 from runs.presenters.run_charts import EMPTY_PICTURES, describe_timings, draw_charts, draw_picture
 from runs.querysets import parse_id
 from runs.responses import answer_unchanged, respond, respond_picture
@@ -60,17 +63,28 @@ def experiment_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpRespo
         request, data, experiment.name, lambda what: reverse("experiment-picture", args=[pk, what])
     )
     keep_headline(experiment, data, context["comparison"], context["judged"])
+    columns = context["comparison"].columns
+    days = find_days(columns)
     context |= {
         "experiment": experiment,
         "notes": experiment.notes,
-        "meta": summarize_method(context["comparison"].columns, context["n_left_out"]),
+        "meta": summarize_method(columns, context["n_left_out"]),
+        "days": days,
+        "trend": _find_trend(columns, days),
         "permalink": experiment.get_absolute_url(),
         "excerpts": find_excerpts(data.uploads),
+        "n_texts": len(data.uploads),
         **(describe_timings(data.waiting) if data.waiting else {}),
     }
     head: dict[str, object] = {"runs_not_read": data.n_older} if data.n_older else {}
     head |= {"id": experiment.pk, "name": experiment.name, "url": experiment.get_absolute_url()}
     return respond_comparison(request, "experiment.html", context, fmt=fmt, **head)
+
+
+def _find_trend(columns: Sequence[Column], days: tuple[date, date] | None) -> str:
+    """The fingerprint of the trend that a single config's runs of several days are; "" otherwise."""
+    is_trend = len(columns) == 1 and days is not None and days[0] < days[1]
+    return lists.find_fingerprint(columns[0].runs[-1].id) if is_trend else ""
 
 
 def compare(request: HttpRequest, fmt: str = "") -> HttpResponse:
@@ -84,7 +98,8 @@ def compare(request: HttpRequest, fmt: str = "") -> HttpResponse:
     )
     context |= {"asked": asked, "found": len(data.runs), "permalink": reverse("compare") + query}
     context["meta"] = summarize_method(context["comparison"].columns, context["n_left_out"])
-    context["excerpts"] = find_excerpts({run.upload for run in data.runs})
+    uploads = {run.upload for run in data.runs}
+    context |= {"excerpts": find_excerpts(uploads), "n_texts": len(uploads)}
     return respond_comparison(request, "compare.html", context, fmt=fmt)
 
 

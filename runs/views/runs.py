@@ -146,15 +146,17 @@ DAY_HEADS = ("day", "n", "requests_per_second", "least", "most", "stretch", "bui
 
 
 def trend_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
-    """Most used first."""
-    page = lists.paginate(request.GET, TrendLine.objects.all(), column="n")
+    """Those of most days first; those of one day, which show no course yet, with ?all=1."""
+    has_all = request.GET.get("all") == "1"
+    found = TrendLine.objects.filter(n_days__gt=0 if has_all else 1)
+    page = lists.paginate(request.GET, found, column="n_days")
     named = lists.name_trends(page.rows)
     rows = tuple(
         (line.fingerprint, *((run.tool, run.config.name, run.experiment.name) if run else ("", "", "")))
         + (line.n, line.n_days, line.first_day.isoformat(), line.last_day.isoformat())
         for line, run in ((one.line, one.run) for one in named)
     )
-    context = {"named": named, "page": page}
+    context = {"named": named, "page": page, "has_all": has_all, "has_any": bool(named) or TrendLine.objects.exists()}
     return respond(request, "trends.html", context, Sheet("Trends", TREND_HEADS, rows), fmt=fmt)
 
 
@@ -172,6 +174,7 @@ def trend(request: HttpRequest, fingerprint: str, fmt: str = "") -> HttpResponse
         "changes": [describe_change(change) for change in course.changes],
         "charts": {"trend": _draw(course)},
         "days": days[::-1],
+        "has_builds": any(day.build for day, _ in days),
         "level": trends.LEVEL,
         "fewest": trends.FEWEST_DAYS,
     }
@@ -199,8 +202,11 @@ def _draw(course: trends.Course) -> Chart:
 
 
 def _describe_change(change: trends.Change) -> dict[str, Any]:
-    described = {"from": change.on.isoformat(), "pct": change.pct, "p": change.p, "n": change.n}
-    return described | {"n_before": change.n_before, "words": describe_change(change)}
+    last, first = change.builds
+    return {
+        **{"from": change.on.isoformat(), "pct": change.pct, "p": change.p, "n": change.after.n},
+        **{"n_before": change.before.n, "build": first, "build_before": last, "words": describe_change(change)},
+    }
 
 
 # --- captures, and charts over time ---------------------------------------------------------------------------------------

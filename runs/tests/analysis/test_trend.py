@@ -30,7 +30,7 @@ def test_a_step_is_found_on_its_day():
     (change,) = found.changes
     assert change.on == START + timedelta(days=30)
     assert change.pct == pytest.approx(-12, abs=1)
-    assert (change.n, change.n_before, change.p) == (150, 150, 0.002)
+    assert (change.after.n, change.before.n, change.p) == (150, 150, 0.002)
     assert [len(stretch.days) for stretch in found.stretches] == [30, 30]
 
 

@@ -16,7 +16,7 @@ from runs.analysis.judgement import judge
 from runs.analysis.stats import delta_word
 from runs.analysis.summary_wording import describe_change, describe_course, describe_method
 from runs.analysis.table import compare
-from runs.analysis.trend import Change, Day, find_course
+from runs.analysis.trend import Change, Day, Stretch, find_course
 from runs.analysis.verdict import Spread
 from runs.analysis.verdict_wording import add_words, describe, explain, p_words
 from runs.api.comparisons import MetricSerializer, list_rows
@@ -671,15 +671,26 @@ def days(*rates: float) -> list[Day]:
 
 
 def test_a_change_of_a_trend_has_its_size_its_day_and_its_runs():
-    change = Change(date(2026, 3, 31), -12.6, 0.001, 150, 1500)
-    assert describe_change(change) == "−13 % from 31 March 2026, n=150 against 1500, p < 0.01"
-    assert describe_change(replace(change, pct=3.14, p=0.0151)).startswith("+3.1 % from")
-    assert describe_change(replace(change, p=0.0151)).endswith("p = 0.02")
+    before, after = (Stretch(tuple(days(*[rate] * 3))) for rate in (1000.0, 874.0))
+    change = Change(before, after, 0.001)
+    assert describe_change(change) == "−13 % from 1 March 2026, n=15 against 15, p < 0.01"
+    better = Stretch(tuple(days(*[1031.4] * 3)))
+    assert describe_change(Change(before, better, 0.0151)).startswith("+3.1 % from")
+    assert describe_change(Change(before, better, 0.0151)).endswith("p = 0.02")
+
+
+def test_a_change_of_a_trend_names_the_builds_on_either_side():
+    before, after = (
+        Stretch(tuple(replace(day, build=f"{name}{at}") for at, day in enumerate(days(*[rate] * 3))))
+        for name, rate in (("a", 1000.0), ("b", 874.0))
+    )
+    assert describe_change(Change(before, after, 0.001)).endswith("; first in b0, not yet in a2")
+    assert "first in" not in describe_change(Change(before, Stretch(tuple(days(*[874.0] * 3))), 0.001))
 
 
 def test_a_trend_says_how_often_it_changed():
-    assert (
-        describe_course(find_course(days(*[1000, 1001] * 10, *[900, 901] * 10))) == "1 change in 40 days with 200 runs."
+    assert describe_course(find_course(days(*[1000, 1001] * 10, *[900, 901] * 10))) == (
+        "10 % fewer requests per second since 21 March 2026: 900.5 instead of 1,000. 1 change in 40 days with 200 runs."
     )
     assert (
         describe_course(find_course(days(*[1000, 1001] * 10)))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime, timedelta
+from html import unescape
 
 import pytest
 
@@ -29,6 +31,7 @@ STEP = [1000 + at % 3 for at in range(12)] + [880 + at % 3 for at in range(12)]
 
 def test_a_step_is_told_in_words_and_in_the_table(browser):
     page = collapse(browser.get(f"/trends/f{nightly(*STEP).pk}/").text)
+    assert "12 % fewer requests per second since 13 March 2026: 881.0 instead of 1,001" in page
     assert "1 change in 24 days with 24 runs" in page
     assert "−12 % from 13 March 2026, n=12 against 12, p &lt; 0.01" in page
     assert "main over time" in page and "ab http://localhost/" in page and page.count("<tr>") == 25
@@ -64,24 +67,49 @@ def test_the_json_tells_the_change(browser):
     assert (change["from"], change["n"], change["n_before"]) == ("2026-03-13", 12, 12)
 
 
-def test_the_most_used_trend_comes_first(browser):
+def test_the_trend_of_most_days_comes_first(browser):
     nightly(500, 510)
     nightly(*STEP, name="event")
     page = browser.get("/trends/").text
     assert page.index(">event<") < page.index(">main<")
 
 
+@pytest.mark.parametrize(("n_days", "said"), [(1, "1 Mar 2026"), (3, "1 Mar 2026 – 3 Mar 2026 · Day by day")])
+def test_an_experiment_says_the_days_of_its_runs_and_leads_to_their_trend(browser, n_days, said):
+    setup, text = factories.config(factories.experiment("nightly"), "main"), factories.upload()
+    for day in range(n_days):
+        factories.run(setup, text, ran_at=datetime(2026, 3, 1 + day, 2, tzinfo=UTC))
+    page = browser.get(setup.experiment.get_absolute_url()).text
+    meta = collapse(re.sub(r"<[^>]*>", " ", page.partition('<p class="meta">')[2].partition("</p>")[0]))
+    assert meta.strip().endswith(said)
+    trend = re.search(r'href="(/trends/[^"]+)">Day by day', page)
+    assert trend is None or trend[1] == f"/trends/{setup.runs.latest('pk').fingerprint}/"
+    assert (trend is not None) == (n_days > 1)
+
+
+def test_more_texts_than_a_page_lists_are_folded(browser):
+    setup = factories.config(factories.experiment("nightly"), "main")
+    for _ in range(7):
+        factories.run(setup, factories.upload())
+    page = collapse(browser.get(setup.experiment.get_absolute_url()).text)
+    assert "<b>7 texts</b>" in page and "show them" in page
+
+
+def test_runs_of_one_day_are_listed_where_asked_for(browser):
+    nightly(500, name="once")
+    assert ">once<" not in browser.get("/trends/").text
+    assert ">once<" in browser.get("/trends/?all=1").text
+
+
 def test_the_list_goes_on_without_a_gap_or_a_double(browser):
     for number in range(60):
         nightly(*[500] * (1 + number % 2), name=f"c{number}")
-    from re import findall, search
-
-    seen, url = [], "/trends/"
+    seen, url = [], "/trends/?all=1"
     while url:
         page = browser.get(url).text
-        seen += findall(r">(c\d+)<", page)
-        following = search(r'href="(\?[^"]*)" rel="next"', page)
-        url = f"/trends/{following[1]}" if following else ""
+        seen += re.findall(r">(c\d+)<", page)
+        following = re.search(r'href="(\?[^"]*)" rel="next"', page)
+        url = f"/trends/{unescape(following[1])}" if following else ""
     assert len(seen) == len(set(seen)) == 60
 
 
