@@ -26,7 +26,7 @@ NAMES = "|".join(f"{LOAD_TOOLS} {MONITORS}".split())
 TOOL = re.compile(rf"(?<![\w./-])(?:{NAMES})(?:\.c)?(?![\w-])", re.IGNORECASE)
 MAY_NAME_TOOLS = (
     "parsers/",
-    "runs/remote/tools/",
+    "runs/remote/tools.py",
     "benchmarks/",
     "docs/",
     "conftest.py",

@@ -275,13 +275,12 @@ def make_scaling_chart(curves: Sequence[Curve]) -> Chart | None:
         for curve, name in zip(drawn, names, strict=True)
     )
     heads = ("config", "clients", "requests per second", "ms")
-    note = " · ".join(notes)
     return Chart(
         "scaling",
         "How does it scale with concurrency?",
         tuple(panels),
         key,
-        note,
+        " · ".join(notes),
         words,
         heads,
         rows,

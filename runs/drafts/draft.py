@@ -144,7 +144,7 @@ class Reading:
     """What was parsed from one text, and the draft that it would become.
 
     samples   of its captures, by the drafts' identities, as far as they were collected before they are stored
-    runs      the rows of its runs, and how each was loaded, by their keys, as far as they were made before they are stored
+    runs      the rows of its runs, and how each was loaded, by their keys, made before they are stored
     """
 
     blocks: list[Block]

@@ -73,10 +73,10 @@ def store(upload: Upload, reading: Reading) -> StoredRows:
 
 def make_rows(upload: Upload, reading: Reading) -> None:
     """Make what `store` inserts as far as it can be made without the database: SQLite lets nobody else write meanwhile."""
+    drafted = [run for experiment in reading.draft.experiments for run in experiment.runs]
     try:
-        writer = _Writer(upload, reading)
-        for drafted in reading.draft.experiments:
-            reading.runs.update({run.key: writer.make_run(run) for run in drafted.runs})
+        loads, dates = LoadTests(reading.blocks), clocks.find_dates(reading.blocks) if drafted else []
+        reading.runs.update({run.key: _make_run(upload, run, loads, dates) for run in drafted})
     except UNFORESEEN as failure:
         raise Broken(failure) from failure
 
@@ -118,6 +118,37 @@ def compute_figures(run: DraftRun, block: Block, result: LoadResult, values: dic
     }
 
 
+def _make_run(
+    upload: Upload, run: DraftRun, loads: LoadTests, dates: Sequence[tuple[int, datetime]]
+) -> tuple[Run, list[object]]:
+    """The row of a run, before it is known where it belongs, and how it was loaded."""
+    block, result, values = loads.find(run.key)
+    start, end = span = clocks.find_run_span(block, result, values, upload.hints.get("slot"))
+    row = Run(
+        **_describe_source(upload, run),
+        **compute_figures(run, block, result, values),
+        quotes=run.quotes,
+        tags=upload.hints.get("tags", []) if run.tags is None else clean_json(run.tags),
+        clock_start_s=start,
+        clock_end_s=end,
+        ran_at=_check_start(upload, clocks.find_start(block, values, span, dates)),
+    )
+    return row, describe_load(row)
+
+
+def _describe_source(upload: Upload, item: Any) -> dict[str, Any]:
+    """The columns that say where in the text a row stands."""
+    return {"upload": upload, "block_key": item.key, "line_first": item.lines[0], "line_last": item.lines[1]}
+
+
+def _check_start(upload: Upload, shown: datetime | None) -> datetime | None:
+    """When a run began by the text, or else as its sender says. A clock that is ahead of the upload is wrong."""
+    if shown is not None and shown <= (upload.created_at or timezone.now()) + AHEAD:
+        return shown
+    sent = upload.hints.get("at")
+    return datetime.fromisoformat(sent) if sent else None
+
+
 def _find_or_create_build(said: Mapping[str, str]) -> Build | None:
     if not said:
         return None
@@ -133,9 +164,6 @@ class _Writer:
         self.upload = upload
         self.draft, self.samples, self.unplaced = reading.draft, reading.samples, reading.runs
         self.blocks = {f"b{number}": block for number, block in enumerate(reading.blocks)}
-        self.loads = LoadTests(reading.blocks)
-        has_runs = any(drafted.runs for drafted in self.draft.experiments)
-        self.dates = clocks.find_dates(reading.blocks) if has_runs else []
         self.placement = Placement(upload)
         self.build: Build | None = None
         self.runs: dict[str, Run] = {}
@@ -169,15 +197,6 @@ class _Writer:
         self._delete_empty([*texts, *runs, *captures], left)
         return StoredRows(runs, captures, files)
 
-    def _describe_source(self, item: Any) -> dict[str, Any]:
-        """The columns that say where in the text a row stands."""
-        return {
-            "upload": self.upload,
-            "block_key": item.key,
-            "line_first": item.lines[0],
-            "line_last": item.lines[1],
-        }
-
     def _place(self, drafted: DraftExperiment, config_key: str) -> tuple[Experiment, Config | None]:
         """The experiment and the config that an item belongs to; None: to the experiment as a whole."""
         config = self.placement.configs.get(config_key)
@@ -193,7 +212,11 @@ class _Writer:
                 own = truncate(ConfigText, path=text.path, text=text.text)
                 rows.append(
                     ConfigText(
-                        experiment=experiment, config=config, sha256=sha256, **own, **self._describe_source(text)
+                        experiment=experiment,
+                        config=config,
+                        sha256=sha256,
+                        **own,
+                        **_describe_source(self.upload, text),
                     )
                 )
         return ConfigText.objects.bulk_create(rows)
@@ -211,7 +234,8 @@ class _Writer:
         return rows
 
     def _run(self, drafted: DraftExperiment, run: DraftRun, previous: PreviousRows) -> Run:
-        row, load = self.unplaced.pop(run.key, None) or self.make_run(run)
+        row: Run
+        row, load = self.unplaced[run.key]
         config = self.placement.configs[run.config]
         row.upload, row.experiment, row.config, row.build = self.upload, config.experiment, config, self.build
         row.host = self.placement.hosts.get(run.host) or self.placement.hosts.get(drafted.host)
@@ -221,30 +245,6 @@ class _Writer:
         if before is not None and before.config_id == config.pk:
             self.repeats[run.key] = before.repeat
         return row
-
-    def make_run(self, run: DraftRun) -> tuple[Run, list[object]]:
-        """The row of a run, before it is known where it belongs, and how it was loaded."""
-        block, result, values = self.loads.find(run.key)
-        hints = self.upload.hints
-        start, end = span = clocks.find_run_span(block, result, values, hints.get("slot"))
-        row = Run(
-            **self._describe_source(run),
-            **compute_figures(run, block, result, values),
-            quotes=run.quotes,
-            tags=hints.get("tags", []) if run.tags is None else clean_json(run.tags),
-            clock_start_s=start,
-            clock_end_s=end,
-            ran_at=self._check_start(clocks.find_start(block, values, span, self.dates)),
-        )
-        return row, describe_load(row)
-
-    def _check_start(self, shown: datetime | None) -> datetime | None:
-        """When a run began by the text, or else as its sender says. A clock that is ahead of the upload is wrong."""
-        latest = (self.upload.created_at or timezone.now()) + AHEAD
-        if shown is not None and shown <= latest:
-            return shown
-        sent = self.upload.hints.get("at")
-        return datetime.fromisoformat(sent) if sent else None
 
     def _number_repeats(self) -> None:
         """Continue the count of other uploads. What a person set stays, and so does a number once given."""
@@ -281,7 +281,7 @@ class _Writer:
         own = {"tool": blocks[0].kind, "phase": capture.phase, "label": capture.label, "command": blocks[0].command}
         values = {name: value for name, value in blocks[-1].values.items() if name not in ROW_TABLES}
         return Capture(
-            **self._describe_source(capture),
+            **_describe_source(self.upload, capture),
             **truncate(Capture, values=values, programs=samples.sum_programs() if samples.n > 1 else {}, **own),
             quotes=capture.quotes,
             experiment=experiment,
