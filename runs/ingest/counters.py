@@ -178,8 +178,8 @@ def _save_facets(runs: QuerySet[Run]) -> None:
             Run.objects.filter(pk__in=part).update(**{key: facet})
 
 
-def split_ids(ids: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    return (ids[at : at + IDS_PER_QUERY] for at in range(0, len(ids), IDS_PER_QUERY))
+def split_ids(ids: Sequence[Any], size: int = IDS_PER_QUERY) -> Iterator[Sequence[Any]]:
+    return (ids[at : at + size] for at in range(0, len(ids), size))
 
 
 def _save_delta(before: Iterable[Contribution], after: Iterable[Contribution]) -> None:
@@ -235,9 +235,8 @@ def _apply_batch() -> int:
                 days[fingerprint].add(date.fromisoformat(day))
         _add_counts(Facet.objects.all(), facets)
         _add_to_hosts(hosts)
-        names = sorted(days)
-        for at in range(0, len(names), FINGERPRINTS_PER_QUERY):
-            _sum_days({name: days[name] for name in names[at : at + FINGERPRINTS_PER_QUERY]})
+        for names in split_ids(sorted(days), FINGERPRINTS_PER_QUERY):
+            _sum_days({name: days[name] for name in names})
         CounterDelta.objects.filter(pk__in=[row.pk for row in rows]).delete()
     return len(rows)
 

@@ -1,6 +1,6 @@
 """A text to blocks and their draft. A fault of our own costs the block that it happens at, else the text alone.
 
-The end of its worker and a limit of time end a reading early.
+The end of its worker and a limit of time end a reading early. What a worker reads says how far it is.
 """
 
 from __future__ import annotations
@@ -13,8 +13,12 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager
-from time import thread_time
+from datetime import datetime, timedelta
+from time import monotonic, thread_time
 from typing import Any
+
+from django.db import OperationalError, connection
+from django.db.models import F, QuerySet
 
 import parsers
 from parsers.blocks import UNFORESEEN, Block
@@ -24,6 +28,8 @@ from parsers.tables import Table
 from runs.drafts.draft import Draft, Reading
 from runs.drafts.recorded import Recording, read_recording
 from runs.drafts.relate import relate
+from runs.models import Upload
+from runs.querysets import read_database_now
 from runs.series.collecting import MAX_PROCESSES, CaptureSeries, ProcessKey, ProcessKeys
 from runs.series.samples import (
     MAX_SINGLE_SAMPLES,
@@ -224,6 +230,63 @@ def limit_time() -> OnProgress:
             raise TooSlow
 
     return check
+
+
+# --- how far a worker is ------------------------------------------------------------------------------------------------
+
+REPORT_EVERY_S = 1.0
+RELATING = timedelta(milliseconds=10)  # a block's share of what relating takes, in which nothing is written
+
+
+class Superseded(Exception):
+    """The text was cancelled, or another worker reads it."""
+
+
+class Reader:
+    """Writes the progress of one text about once a second, by an UPDATE of its own outside any transaction.
+
+    `seen_at` as it wrote it last is its claim: a reader that finds another value there was cancelled, or was so slow that
+    another took over. It is the database's time (workers' clocks differ), and ahead by what relating the blocks may take.
+    """
+
+    def __init__(self, upload_id: int, claimed_at: datetime) -> None:
+        self.upload_id = upload_id
+        self.n_bytes = self.n_blocks = 0
+        self.claimed_at = claimed_at
+        self._next = monotonic() + REPORT_EVERY_S
+
+    def add_progress(self, n_bytes: int, n_blocks: int) -> None:
+        """So much more was read. Raises Superseded."""
+        self.n_bytes += n_bytes
+        self.n_blocks += n_blocks
+        if monotonic() >= self._next:
+            self.save_progress()
+
+    def save_progress(self) -> None:
+        """Write how far it is. Raises Superseded. Where the database is busy the next call writes it."""
+        self._next = monotonic() + REPORT_EVERY_S
+        claimed_at = read_database_now() + self.n_blocks * RELATING
+        try:
+            n_updated = self._mine.update(bytes_read=self.n_bytes, n_blocks=self.n_blocks, seen_at=claimed_at)
+        except OperationalError:
+            return
+        if not n_updated:
+            raise Superseded
+        self.claimed_at = claimed_at
+
+    def put_back(self) -> None:
+        """Into the queue, as if it had not been tried."""
+        if not connection.in_atomic_block:
+            connection.close()  # it may have been stopped in the middle of an answer
+        progress = {"bytes_read": 0, "n_blocks": 0, "seen_at": read_database_now()}
+        self._mine.update(status=Upload.Status.QUEUED, attempts=F("attempts") - 1, **progress)
+
+    @property
+    def _mine(self) -> QuerySet[Upload]:
+        return Upload.objects.filter(pk=self.upload_id, status=Upload.Status.PARSING, seen_at=self.claimed_at)
+
+
+# --- samples are folded while the text is read -----------------------------------------------------------------------------
 
 
 def fold_samples(blocks: Iterable[Block]) -> Iterator[Block]:

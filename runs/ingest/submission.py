@@ -6,9 +6,8 @@ import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
-from time import monotonic
 from typing import Required, TypedDict, Unpack
 
 from django.conf import settings
@@ -19,7 +18,6 @@ from django.db import (
     IntegrityError,
     InterfaceError,
     OperationalError,
-    connection,
     transaction,
 )
 from django.db.models import F, Q, QuerySet
@@ -37,7 +35,9 @@ from .reading import (
     MOST_BLOCKS,
     PREVIEW_BLOCKS,
     OnProgress,
+    Reader,
     ReadingStopped,
+    Superseded,
     TooSlow,
     collect_samples,
     describe_nothing_found,
@@ -277,58 +277,8 @@ def _read_again(upload: Upload, blocks: list[parsers.Block], text: Text) -> Read
 ATTEMPTS = 3
 # PostgreSQL's code of a statement that took too long: of the same text it does so again
 TOO_SLOW_FOR_DATABASE = "57014"
-REPORT_EVERY_S = 1.0
 STALE = timedelta(seconds=60)  # a reader that has not written for so long is gone
-RELATING = timedelta(milliseconds=10)  # a block's share of what relating takes, in which nothing is written
 MOST_AT_ONCE = 200
-
-
-class Superseded(Exception):
-    """The text was cancelled, or another worker reads it."""
-
-
-class Reader:
-    """Writes the progress of one text about once a second, by an UPDATE of its own outside any transaction.
-
-    `seen_at` as it wrote it last is its claim: a reader that finds another value there was cancelled, or was so slow that
-    another took over. It is the database's time (workers' clocks differ), and ahead by what relating the blocks may take.
-    """
-
-    def __init__(self, upload_id: int, claimed_at: datetime) -> None:
-        self.upload_id = upload_id
-        self.n_bytes = self.n_blocks = 0
-        self.claimed_at = claimed_at
-        self._next = monotonic() + REPORT_EVERY_S
-
-    def add_progress(self, n_bytes: int, n_blocks: int) -> None:
-        """So much more was read. Raises Superseded."""
-        self.n_bytes += n_bytes
-        self.n_blocks += n_blocks
-        if monotonic() >= self._next:
-            self.save_progress()
-
-    def save_progress(self) -> None:
-        """Write how far it is. Raises Superseded. Where the database is busy the next call writes it."""
-        self._next = monotonic() + REPORT_EVERY_S
-        claimed_at = read_database_now() + self.n_blocks * RELATING
-        try:
-            n_updated = self._mine.update(bytes_read=self.n_bytes, n_blocks=self.n_blocks, seen_at=claimed_at)
-        except OperationalError:
-            return
-        if not n_updated:
-            raise Superseded
-        self.claimed_at = claimed_at
-
-    def put_back(self) -> None:
-        """Into the queue, as if it had not been tried."""
-        if not connection.in_atomic_block:
-            connection.close()  # it may have been stopped in the middle of an answer
-        progress = {"bytes_read": 0, "n_blocks": 0, "seen_at": read_database_now()}
-        self._mine.update(status=Status.QUEUED, attempts=F("attempts") - 1, **progress)
-
-    @property
-    def _mine(self) -> QuerySet[Upload]:
-        return Upload.objects.filter(pk=self.upload_id, status=Status.PARSING, seen_at=self.claimed_at)
 
 
 def parse_queued(upload_id: int) -> Upload:

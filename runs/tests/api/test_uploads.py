@@ -325,7 +325,7 @@ def test_a_text_that_is_read_says_how_far(api, queue, monkeypatch):
     pk = send(api, "prose\n" * 20_000 + session(500, 600)).json()["id"]
     assert progress_of(api, pk) == (0, 0)
     seen: list[tuple[int, int]] = []
-    monkeypatch.setattr("runs.ingest.submission.REPORT_EVERY_S", 0.0)
+    monkeypatch.setattr("runs.ingest.reading.REPORT_EVERY_S", 0.0)
     monkeypatch.setattr(
         "runs.ingest.reading.fold_samples", lambda blocks: watched(blocks, lambda: seen.append(progress_of(api, pk)))
     )
@@ -454,7 +454,7 @@ def test_a_reader_that_relates_many_blocks_is_not_taken_for_dead(api, queue, mon
             tasks.tend_uploads()
         return relate(*blocks)
 
-    monkeypatch.setattr("runs.ingest.submission.REPORT_EVERY_S", 0)
+    monkeypatch.setattr("runs.ingest.reading.REPORT_EVERY_S", 0)
     monkeypatch.setattr("runs.ingest.reading.relate", relate_for_a_minute)
     tasks.parse_upload(pk)
     assert queue == [] and (Upload.objects.get().status, Run.objects.count()) == ("ready", 200)
@@ -483,7 +483,7 @@ def test_a_cancelled_reading_stops_in_the_middle(api, queue, monkeypatch):
             ingest.cancel(pk)
             yield block
 
-    monkeypatch.setattr("runs.ingest.submission.REPORT_EVERY_S", 0.0)
+    monkeypatch.setattr("runs.ingest.reading.REPORT_EVERY_S", 0.0)
     monkeypatch.setattr("runs.ingest.reading.fold_samples", watch)
     tasks.parse_upload(pk)
     assert len(read) < 5 and Upload.objects.get().status == "cancelled"
