@@ -25,7 +25,7 @@ from . import counters
 from .configs import delete_empty, make_fingerprints_of_stored
 from .edits import NEW, PHASES
 from .receiving import mask_stored
-from .redact import find_base64_forms, find_forms, mask_json, mask_words
+from .secret_copies import find_base64_forms, find_forms, mask_json, mask_words
 from .text_storage import load_text, make_text_columns, save_pieces
 from .validation import rejected, takes_worker, truncate
 

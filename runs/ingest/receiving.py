@@ -11,7 +11,8 @@ from typing import Any
 from backports import zstd
 from django.conf import settings
 
-from .redact import Secret, SecretSearch, choose_distinct, mask_secrets, mask_words
+from .redact import Secret, SecretSearch, mask_secrets
+from .secret_copies import choose_distinct, mask_words
 from .text_storage import (
     OPENING_BYTES,
     ZSTD_MAGIC,

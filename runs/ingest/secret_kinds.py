@@ -6,6 +6,7 @@ A pattern's group `v` is the secret.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from .secret_options import PROGRAM_NEEDLES
@@ -29,16 +30,20 @@ class Kind(NamedTuple):
     """A kind of secret. `in` is many times quicker than a pattern, so a line is first searched for literal words.
 
     A line with such a secret has, in small letters, one of `needles` and, if there are any, one of `also`: common words.
+    A pattern in which letter case does not count is for the line in small letters: one that ignores case takes twice as long.
     """
 
     name: str
     needles: tuple[str, ...]
     pattern: re.Pattern[str]
     also: tuple[str, ...]
+    exact: bool  # letter case counts
 
 
-def _define(name: str, needles: tuple[str, ...], pattern: str, also: tuple[str, ...] = (), flags: int = re.I) -> Kind:
-    return Kind(name, needles, re.compile(pattern, flags), also)
+def _define(name: str, needles: tuple[str, ...], pattern: str, also: tuple[str, ...] = (), exact: bool = False) -> Kind:
+    # A literal is found many times as soon where nothing is to be checked before it
+    pattern = re.sub(r"^\\b(\w+)(?![?*+{\w])", r"\1(?<=\\b\1)", pattern)
+    return Kind(name, needles, re.compile(pattern), also, exact)
 
 
 HEADER = r"(?:set-cookie2?|cookie|(?:proxy-)?authorization|x-[\w-]{0,30}(?:api-?key|auth|token|session)(?:-id|-token)?)"
@@ -61,7 +66,7 @@ KINDS = (
         ("cookie", "auth"),
         r"""\bHTTP_(?:COOKIE|AUTHORIZATION)\s*[=:]\s*(?P<v>\S.*)""",
         also=("http_",),
-        flags=0,
+        exact=True,
     ),
     _define("header", ("cookie",), r"""\bcookie:\s*(?P<v>[\w.-]{1,60}=[^"']+)"""),
     _define("header", ("auth",), r"""\bauthorization\s*[:=]\s*["']?(?:bearer|basic|token|apikey)\s+(?P<v>[^\s"']+)"""),
@@ -71,10 +76,12 @@ KINDS = (
         r"""[?&](?:(?:sig|auth|[\w-]{0,40}signature)=(?=.{8})|code=(?=\S{16}))(?P<v>[\w%+/.-]{8,})""",
         also=("=",),
     ),
-    _define("password in a URL", ("://",), r"://(?P<v>[A-Za-z0-9_]{32,200}):", flags=0),
-    _define("password in a URL", ("://",), r"://(?P<v>[A-Za-z0-9]{32,200})@", also=("@",), flags=0),
-    _define("password in a URL", (":thin:",), r""":thin:[^\s/:@"']{1,100}/(?P<v>[^/\s@"']{1,200})@""", flags=0),
-    _define("password in a URL", ("://",), r"""://[^/\s:@"']{0,100}:(?P<v>[^/\s@"']{1,200})@""", also=("@",), flags=0),
+    _define("password in a URL", ("://",), r"://(?P<v>[A-Za-z0-9_]{32,200}):", exact=True),
+    _define("password in a URL", ("://",), r"://(?P<v>[A-Za-z0-9]{32,200})@", also=("@",), exact=True),
+    _define("password in a URL", (":thin:",), r""":thin:[^\s/:@"']{1,100}/(?P<v>[^/\s@"']{1,200})@""", exact=True),
+    _define(
+        "password in a URL", ("://",), r"""://[^/\s:@"']{0,100}:(?P<v>[^/\s@"']{1,200})@""", also=("@",), exact=True
+    ),
     _define(
         "option",
         (*WORDS, "bearer"),
@@ -103,7 +110,7 @@ KINDS = (
         "setting",
         ("secure_link_md5",),
         r"""^\s{0,99}secure_link_md5\s[^\n]{0,500}[\s"'](?P<v>[^\s"'$;]+)["']?\s*;""",
-        flags=0,
+        exact=True,
     ),
     _define("setting", WORDS, rf"""["']\w{{0,60}}?{WORD}["']\s*,\s*["'](?P<v>[^"']+)["'](?!\s*:)""", also=(",",)),
     _define(
@@ -129,14 +136,14 @@ KINDS = (
     _define(
         "setting",
         WORDS,
-        rf"""(?:SetEnv|_param|\benv|php_(?:admin_)?value)\s+[\w.]{{0,60}}?{WORD}\s+["']?(?P<v>[^\s"';]+)""",
+        rf"""(?:setenv|_param|\benv|php_(?:admin_)?value)\s+[\w.]{{0,60}}?{WORD}\s+["']?(?P<v>[^\s"';]+)""",
         also=("env", "_param", "_value"),
     ),
     _define(
         "setting",
         ("pass", "auth", "dpw", "secremote"),
-        r"""(?:requirepass|masterauth|AuthLDAPBindPassword|\bbindpw|\bauth_pass|SecRemoteRules|AuthBasicFake\s+\S{1,99}"""
-        r"""|\bgit\s+config\s.{0,99}\bpassword|\binsecure-password|:\d{1,5}(?:\[\d\])?> AUTH(?:\s+\w+(?=\s+\S))?"""
+        r"""(?=[rmabsgi:])(?:requirepass|masterauth|authldapbindpassword|\bbindpw|\bauth_pass|secremoterules|authbasicfake\s+\S{1,99}"""
+        r"""|\bgit\s+config\s.{0,99}\bpassword|\binsecure-password|:\d{1,5}(?:\[\d\])?> auth(?:\s+\w+(?=\s+\S))?"""
         r"""|\bauthtoken)\s+["']?(?P<v>[^\s"']+)""",
         also=(
             "requirepass",
@@ -171,9 +178,13 @@ KINDS = (
         also=("psk", "requirepass", "masterauth"),
     ),
     _define(
-        "setting", ("auth",), r"""\bdb\.auth\(\s*["'][^"']+["']\s*,\s*["'](?P<v>[^"']+)""", also=("db.auth(",), flags=0
+        "setting",
+        ("auth",),
+        r"""\bdb\.auth\(\s*["'][^"']+["']\s*,\s*["'](?P<v>[^"']+)""",
+        also=("db.auth(",),
+        exact=True,
     ),
-    _define("option", ("--from-literal",), r"""\s--from-literal=["']?[\w.-]{1,60}=(?P<v>[^\s"']+)""", flags=0),
+    _define("option", ("--from-literal",), r"""\s--from-literal=["']?[\w.-]{1,60}=(?P<v>[^\s"']+)""", exact=True),
     _define("setting", ("community",), r"""(?:snmp-server\s+community|\br[ow]community6?)\s+["']?(?P<v>[^\s"']+)"""),
     _define("setting", WORDS, rf"""<[\w.-]{{0,60}}?{WORD}>(?P<v>[^<\s][^<]*)<""", also=("<",)),
     _define("setting", WORDS, rf"""["'][\w.-]{{0,60}}?{WORD}["']\s+value=["'](?P<v>[^"']+)["']""", also=("value=",)),
@@ -183,56 +194,49 @@ KINDS = (
         (" -u",),
         r"""^(?!.{0,500}\b(?:mysql|mariadb)).*?\s-[uU]\s*[^\s-]\S{0,99}\s+-[pP]\s*["']?(?P<v>(?!(?:\d+|[A-Z]+)\b)[^\s"'-][^\s"']*)""",
         also=(" -p",),
-        flags=0,
+        exact=True,
     ),
     _define(
         "option",
         ("--user",),
         r"""\s--user[\s=]["']?(?P<v>(?!\d+:\d+\b)([^\s"':=/]{1,100}):(?!\2\b)[^\s"'/]+)""",
-        flags=0,
+        exact=True,
     ),
     _define(
         "option",
         ("pass",),
-        r"""(?<!\S)htpasswd\s+(?:-\w+\s+)*?-\w*b\w*\s+(?:[^\s-]\S*\s+){2}["']?(?P<v>[^\s"']+)""",
+        r"""(?<!\S)htpasswd\s+(?:-\w+\s+)*?(?:-\w*(?:nb|bn)\w*|-\w*b\w*\s+[^\s-]\S*)\s+[^\s-]\S*\s+["']?(?P<v>[^\s"']+)""",
         also=("htpasswd",),
-        flags=0,
+        exact=True,
     ),
-    _define(
-        "option",
-        ("pass",),
-        r"""(?<!\S)htpasswd\s+-\w*(?:nb|bn)\w*\s+\S+\s+["']?(?P<v>[^\s"']+)""",
-        also=("htpasswd",),
-        flags=0,
-    ),
-    _define("setting", ("pass",), r"""\bPASS=["']?(?P<v>[^\s"';&]+)""", also=("pass=",), flags=0),
+    _define("setting", ("pass",), r"""\bPASS=["']?(?P<v>[^\s"';&]+)""", also=("pass=",), exact=True),
     _define(
         "option",
         ("sudo -s", "kinit", "pass", "secret", "-stdin", "token"),
         r"""\b(?:echo|printf)\s+(?:-n\s+|["']?%s(?:\\n)?["']?\s+)?["']?(?P<v>[^\s"']+)["']?\s*\|\s*"""
         r"""(?:sudo -S|kinit|(?:sudo )?chpasswd|kubectl create secret|[^|]{1,99}(?:-stdin\b|--with-token))""",
         also=("|",),
-        flags=0,
+        exact=True,
     ),
     _define(
         "option",
         ("<<<",),
         r"""(?:\bkinit|passwd|login|--with-token|-stdin)\b[^<]{0,99}<<<\s*["']?(?P<v>[^\s"']+)""",
-        flags=0,
+        exact=True,
     ),
     _define(
-        "setting", ("auth",), r"""["']auth["']\s*:\s*["'](?P<v>[\w+/=-]{8,})["']""", also=("auth'", 'auth"'), flags=0
+        "setting", ("auth",), r"""["']auth["']\s*:\s*["'](?P<v>[\w+/=-]{8,})["']""", also=("auth'", 'auth"'), exact=True
     ),
     _define("setting", (" on >",), r"""^\s*user\s+\S{1,99}\s+on\s+>(?P<v>\S+)"""),
     _define(
         "password hash",
         ("scram-sha", '"md', "'md"),
         r"""["'](?P<v>md5[0-9a-f]{32}|SCRAM-SHA-256\$[^\s"']+)["']""",
-        flags=0,
+        exact=True,
     ),
-    _define("password hash", HASHES, r"""\s(?P<v>\$(?:apr1|2[aby]|[156y])\$[\w./$=,-]{8,})""", flags=0),
-    _define("password hash", ("{sha", "{ssha"), r":(?P<v>\{S?SHA\d{0,3}\}[\w+/=]{20,})", flags=0),
-    _define("password hash", HASHES, r""":(?P<v>\$(?:apr1|2[aby]|[156y])\$[\w./$=,-]{8,})""", flags=0),
+    _define("password hash", HASHES, r"""\s(?P<v>\$(?:apr1|2[aby]|[156y])\$[\w./$=,-]{8,})""", exact=True),
+    _define("password hash", ("{sha", "{ssha"), r":(?P<v>\{S?SHA\d{0,3}\}[\w+/=]{20,})", exact=True),
+    _define("password hash", HASHES, r""":(?P<v>\$(?:apr1|2[aby]|[156y])\$[\w./$=,-]{8,})""", exact=True),
     _define(
         "session",
         ("sess", ".sid="),
@@ -243,14 +247,14 @@ KINDS = (
         "header",
         ("basic",),
         r"""\b[Bb]asic\s+(?P<v>(?:[A-Za-z0-9+/]{4}){2,}(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{2,3}={1,2}))(?![\w+/=])""",
-        flags=0,
+        exact=True,
     ),
     _define(
         "private key",
         ("key",),
         r"-----BEGIN (?:\w+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(?P<v>(?:(?!-----END).)*?[\w+/=](?:(?!-----END).)*)",
         also=("private key",),
-        flags=0,
+        exact=True,
     ),
     _define(
         "access key",
@@ -261,28 +265,29 @@ KINDS = (
         r"|(?:glrt-|figd_|ntn_|ATATT3|rubygems_|pul-|fm2_)[\w-]{20,}|PMAK-[0-9a-f-]{40,}|tskey-[\w-]{20,}|\w{10,20}\.atlasv1\.[\w-]{40,}"
         r"|AGE-SECRET-KEY-1[A-Z0-9]{40,}|GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,}|key-[0-9a-z]{32}|SG\.[\w-]{16,}\.[\w-]{16,}"
         r"|gh[pousr]_\w{30,255}|xox[abprs]-[\w-]{10,200}|(?:AKIA|ASIA)[0-9A-Z]{16}\b)",
-        flags=0,
+        exact=True,
     ),
-    _define("access key", ("eyj",), r"\b(?P<v>eyJ[\w-]{8,2000}\.eyJ[\w-]{8,4000}\.[\w-]{8,2000})", flags=0),
+    _define("access key", ("eyj",), r"\b(?P<v>eyJ[\w-]{8,2000}\.eyJ[\w-]{8,4000}\.[\w-]{8,2000})", exact=True),
     # "-----BEGIN" in base64, of neither a certificate nor a public key
-    _define("private key", ("ls0tls1crudjti",), r"\b(?P<v>LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)[\w+/]{16,}={0,2})", flags=0),
-    _define("option", ('\\r"',), r"""\bsend\s+(?:--\s+)?"(?P<v>(?=[^"]*\d)[^\s"\\]{6,})\\r\"""", flags=0),
+    _define(
+        "private key", ("ls0tls1crudjti",), r"\b(?P<v>LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)[\w+/]{16,}={0,2})", exact=True
+    ),
+    _define("option", ('\\r"',), r"""\bsend\s+(?:--\s+)?"(?P<v>(?=[^"]*\d)[^\s"\\]{6,})\\r\"""", exact=True),
     _define(
         "option",
         ("pass",),
         r"""[^\s:"']:(?:\d+|\*):[^\s:]+:[^\s:]+:(?P<v>[^\s:"']+)["']?\s*>+\s*\S*pgpass""",
         also=("pgpass",),
-        flags=0,
+        exact=True,
     ),
-    _define("access key", ("bot",), r"\bbot\d{6,12}:(?P<v>[\w-]{30,})", flags=0),
+    _define("access key", ("bot",), r"\bbot\d{6,12}:(?P<v>[\w-]{30,})", exact=True),
     _define(
         "access key",
         ("hooks.slack", "webhook"),
         r"(?:hooks\.slack\.com/services|/api/webhooks|/webhook(?:b2)?)/(?P<v>[\w/@-]{20,})",
-        flags=0,
+        exact=True,
     ),
 )
-# In a list of variables, the name of a secret stands on the line before it.
 # A row of PostgreSQL's file of passwords: host, port, database, user, password
 PASSWORD_ROW = re.compile(
     r"(?m)^[ \t>]*[\w.*-]{1,99}:(?:54\d\d|6432|\*):[^\s:]{1,63}:[^\s:]{1,63}:(?P<v>(?!\d+$)[^\s:]{6,})\r?$"
@@ -293,6 +298,7 @@ SECRET_DATA = re.compile(r"^[ \t>]*[\"']?(?:data|stringData)[\"']?:\s*\{?\s*$")
 SECRET_VALUE = re.compile(
     r"^(?P<indent>[ \t>]+)[\"']?[\w.-]{1,253}[\"']?:\s*[\"']?(?P<v>[^\s\"',|>{][^\s\"',]*)[\"']?,?\s*$"
 )
+# In a list of variables, the name of a secret stands on the line before it
 NAMED = _define("setting", WORDS, rf"""\bname["']?\s*[:=]\s*["']?[\w.-]{{0,60}}?{WORD}["']?,?\s*$""", also=("name",))
 VALUE = re.compile(r"""^[\s>]*["']?value["']?\s*[:=]\s*["']?(?P<v>[^\s"',]+)""", re.I)
 KEY_BODY = re.compile(r"^[\s>|*#/]{0,20}(?P<v>[A-Za-z0-9+/=]{1,100})\s{0,20}$")
@@ -319,17 +325,17 @@ BLOCKS = (
             ("pass", "secret", "key", "htdigest", "userlist"),
             r"(?:^|\s)(?:cat|less|more|head|tail)\s(?:-\S+\s)*\S*"
             r"(?:\.pgpass|sasl_passwd|(?:ch|p)ap-secrets|master\.key|htdigest|userlist\.txt|\.vault[_-]pass\w*)\s*$",
-            flags=0,
+            exact=True,
         ),
         FILE_BODY,
         FILE_NOTE,
     ),
-    Block(_define("PuTTY's key", ("private-lines",), r"^Private-Lines: \d{1,9}\s*$"), KEY_BODY, KEY_NOTE),
+    Block(_define("PuTTY's key", ("private-lines",), r"^private-lines: \d{1,9}\s*$"), KEY_BODY, KEY_NOTE),
     Block(
         _define(
             "text that Ansible has encrypted",
             ("ansible_vault",),
-            r"\$ANSIBLE_VAULT;[\d.]{1,9};\w{1,20}[;\w.-]{0,99}\s*$",
+            r"\$ansible_vault;[\d.]{1,9};\w{1,20}[;\w.-]{0,99}\s*$",
         ),
         VAULT_BODY,
         NO_NOTE,
@@ -350,7 +356,7 @@ BLOCKS = (
             ("key",),
             r"-----BEGIN (?:\w+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(?!.*-----END)",
             also=("-----begin",),
-            flags=0,
+            exact=True,
         ),
         KEY_BODY,
         KEY_NOTE,
@@ -363,10 +369,32 @@ HARMLESS = re.compile(
     re.I,
 )
 
-_EVERY_KIND = (*KINDS, NAMED, *(block.opening for block in BLOCKS))
-NEEDLES = {
-    needle: needle.encode().translate(None, DIGITS)
-    for needles in (PROGRAM_NEEDLES, *(kind.needles for kind in _EVERY_KIND))
-    for needle in needles
-}
-ALSO = sorted({word for kind in _EVERY_KIND for word in kind.also})
+EVERY_KIND = (*KINDS, NAMED, *(block.opening for block in BLOCKS))
+NEEDLES = {*PROGRAM_NEEDLES, *(needle for kind in EVERY_KIND for needle in kind.needles)}
+_WORDS = NEEDLES.union(*(kind.also for kind in EVERY_KIND))
+
+
+def _spell_any(words: Iterable[str]) -> str:
+    """The longest of them. By first letters, as each alternative is tried at each place."""
+    rests: dict[str, set[str]] = {}
+    for word in words:
+        rests.setdefault(word[0], set()).add(re.escape(word[1:]))
+    return "|".join(
+        f"{re.escape(first)}(?:{'|'.join(sorted(rest, reverse=True))})" for first, rest in sorted(rests.items())
+    )
+
+
+def _list_words_with(beginnings: Iterable[str]) -> frozenset[str]:
+    """Those of WORD_AT where one of these stands, too."""
+    return frozenset(word for word in _WORDS if word.startswith(tuple(beginnings)))
+
+
+_bare = (needle.encode().translate(None, DIGITS).decode("latin-1") for needle in NEEDLES)
+BARE_NEEDLE = re.compile(_spell_any(_bare).encode("latin-1"))
+WORD_AT = re.compile(f"(?=({_spell_any(_WORDS)}))")  # also where they overlap
+WITH_NEEDLE = _list_words_with(NEEDLES)
+WITH_ALSO = [_list_words_with(kind.also) for kind in EVERY_KIND]
+NUMBERS: dict[str, list[int]] = {}  # of the kinds that a word may be of
+for _number, _kind in enumerate(EVERY_KIND):
+    for _word in _list_words_with(_kind.needles):
+        NUMBERS.setdefault(_word, []).append(_number)
