@@ -112,20 +112,20 @@ def draft_blocks(
     return Reading(blocks, draft, [problem for block in blocks for problem in block.problems])
 
 
-def collect_samples(reading: Reading, on_progress: OnProgress, most_series: float = math.inf) -> None:
+def collect_samples(reading: Reading, on_progress: OnProgress, most_processes: float = math.inf) -> None:
     """Collect and pack what captures hold before it is stored: SQLite lets nobody else write meanwhile.
 
-    Raises Broken, and TooSlow for more than `most_series` series.
+    Raises Broken, and TooSlow for more than `most_processes` processes.
     """
     captures = [capture for drafted in reading.draft.experiments for capture in drafted.captures]
     try:
         for capture in captures:
             samples = collect_series(reading.blocks[int(key.removeprefix("b"))] for key in capture.blocks)
+            most_processes -= len(samples.process_keys())
+            if most_processes < 0:
+                raise TooSlow
             samples.flush()
             reading.samples[id(capture)] = samples
-            most_series -= samples.n_series
-            if most_series < 0:
-                raise TooSlow
             on_progress(0, 0)
     except UNFORESEEN as failure:
         raise Broken(failure) from failure
@@ -173,7 +173,8 @@ READING_S, READING_S_PER_MIB = 60, 5  # of a large text, in all; a usual one is 
 AT_ONCE_S = 10  # of a processor, for a text that somebody waits for
 # Relating a block takes up to 1 ms.
 PREVIEW_BLOCKS = 5_000
-AT_ONCE_SERIES = 60_000  # each takes up to 0.1 ms to store; what bd records in 2 MB has fewer
+AT_ONCE_LINES = 40_000  # what tools print has longer lines
+AT_ONCE_PROCESSES = 5_000  # each has some five series, of which each takes up to 0.2 ms to pack and to store
 
 
 class ReadingStopped(BaseException):

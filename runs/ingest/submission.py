@@ -31,7 +31,8 @@ from runs.querysets import SEVERAL_TEXTS, read_database_now, take_turns
 from .edits import Edits, apply_edits, map_old_keys, renumber_blocks
 from .hints import Hints, add_header
 from .reading import (
-    AT_ONCE_SERIES,
+    AT_ONCE_LINES,
+    AT_ONCE_PROCESSES,
     MOST_BLOCKS,
     PREVIEW_BLOCKS,
     OnProgress,
@@ -165,14 +166,14 @@ def _prepare(data: Incoming, name: str, options: Options) -> _Prepared:
         parser_version=parsers.VERSION,
         created_by=options.get("user"),
     )
-    on_progress, at_once, most_series = options.get("on_progress", ignore_progress), MOST_BLOCKS, math.inf
+    on_progress, at_once, most_processes = options.get("on_progress", ignore_progress), MOST_BLOCKS, math.inf
     if options.get("may_queue"):
-        if text.size_bytes > settings.QUEUE_UPLOAD_BYTES:
+        if text.size_bytes > settings.QUEUE_UPLOAD_BYTES or text.n_lines > AT_ONCE_LINES:
             return _prepare_for_worker(upload, text)
-        on_progress, at_once, most_series = limit_time(), AT_ONCE_BLOCKS, AT_ONCE_SERIES
+        on_progress, at_once, most_processes = limit_time(), AT_ONCE_BLOCKS, AT_ONCE_PROCESSES
     try:
         reading = read(text, hints=hints, edits=edits, on_progress=on_progress, at_once=at_once)
-        collect_samples(reading, on_progress, most_series)
+        collect_samples(reading, on_progress, most_processes)
         make_rows(upload, reading)
     except TooSlow:  # a worker has more time
         return _prepare_for_worker(upload, text)

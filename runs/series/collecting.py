@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -89,12 +89,7 @@ class CaptureSeries:
     def first_summed(self) -> int | None:
         return self._processes.first_summed
 
-    @property
-    def n_series(self) -> int:
-        """How many it has of processes, once all are packed."""
-        return len(self._processes.series)
-
-    def process_keys(self) -> Iterable[ProcessKey]:
+    def process_keys(self) -> Collection[ProcessKey]:
         return self._processes.numbers
 
     def add(

@@ -509,13 +509,19 @@ def test_a_text_of_very_many_reports_or_headings_is_handed_to_a_worker(api, queu
     assert answer.status_code == status
 
 
-@pytest.mark.parametrize(("n", "status"), [(100, 201), (12_100, 202)])
+@pytest.mark.parametrize(("n", "status"), [(100, 201), (5_100, 202)])
 def test_a_listing_of_very_many_processes_is_handed_to_a_worker(api, queue, settings, n, status):
     """Made: 25,000 processes of one ps, each with five series, were stored within a request of a minute."""
     settings.QUEUE_UPLOAD_BYTES = 10**6
     rows = "".join(f"u{n} {n} 0.0 0.1 1 5 ? S 10:00 0:00 c{n}\n" for n in range(n))
     answer = send(api, f"$ ps aux\nUSER PID %CPU %MEM VSZ RSS TTY STAT START TIME COMMAND\n{rows}")
     assert answer.status_code == status
+
+
+def test_a_text_of_very_many_lines_is_handed_to_a_worker(api, queue, settings):
+    """Made: 100,000 rows of a few characters each are below the size of a text that is read at once."""
+    settings.QUEUE_UPLOAD_BYTES = 10**6
+    assert send(api, "Requests/sec: 1.5\n" + "b 1 2\n" * 40_000).status_code == 202
 
 
 @pytest.mark.parametrize("limit_s", [60, 0])
