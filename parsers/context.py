@@ -35,7 +35,9 @@ SHOWN = re.compile(  # what runs there, as another command tells it
     r"|(?P<of>Python|PHP|ruby|nginx version:) (?P<version>\S+).*"
     r"|(?P<status>HTTP)/[\d.]+ (?P<code>\d{3})\b.*|(?i:(?:x-(?:\w+-)?|cf-)(?P<cache>cache)(?:-status)?: .*?(?P<hit>hit|miss|\w+).*)"
     r"|The (?P<governs>governor) \"(?P<may>\w+)\".*|(?P<governor>powersave|performance|schedutil|ondemand|conservative)"
+    r"|(?:[A-Za-z][\w.-]* (?:version )?)?\"?v?(?P<its>\d+\.\d[\w.+-]*)\"?(?: .*)?"
 )
+_ASKS_VERSION = re.compile(r"(?P<program>[\w.+-]+)\s+(?:--?version|-[vV]|version)(?:\s*2>&1)?\s*$")
 _WIKI_HEADING = re.compile(r"\s*h([1-6])\. +(?=\S)")
 # What a site generator reads above a page; its title is a heading.
 _FRONT_MATTER = re.compile(r"---|\+\+\+")
@@ -209,6 +211,8 @@ class Context:
             shown = (name.lower(), value.lower()) if name.lower() == "cache" else (name, value)
         elif "scaling_governor" in (self.command.text if self.command else ""):
             shown = ("governor", name)
+        elif self.command and (asked := _ASKS_VERSION.search(self.command.text)):
+            shown = (asked["program"], f"{asked['program']} {name}")
         else:
             return
         self.shown = (*self.shown[1 - _TYPED :], shown)

@@ -134,9 +134,6 @@ class Typing:
         is_made = self.script[:1] == ("make",) and len(self.script) > 1 and not _PREPARES.fullmatch(self.script[1])
         printing = self.script if is_made else ()  # make prints the commands that it runs
         self._begin()
-        if (setting := read_setting(command)) and not is_load:
-            self._set(*setting)
-            return
         for part in _split_commands(command):
             bare = _STARTER.sub("", part, count=1).strip("({ ")
             if not bare.strip("0123456789 "):  # of a process that runs already: "taskset -cp 0 2341"

@@ -488,6 +488,10 @@ def test_the_kernel_of_each_of_two_machines_is_followed_and_names_what_an_upgrad
     ("shown", "names"),
     [
         ("$ python3 --version\nPython 3.{}\n", ["Python 3.1", "Python 3.2"]),
+        ("$ node --version\nv2{}.11.0\n", ["node 21.11.0", "node 22.11.0"]),
+        ("$ docker exec api bun -v\n1.{}.4\n", ["bun 1.1.4", "bun 1.2.4"]),
+        ('$ java -version\nopenjdk version "1{}.0.2" 2022-01-18\n', ["java 11.0.2", "java 12.0.2"]),
+        ("$ export GOMAXPROCS={}; ./server & sleep 1\n", ["GOMAXPROCS=1", "GOMAXPROCS=2"]),
         ("$ nginx -v\nnginx version: nginx/1.{}\n", ["nginx/1.1", "nginx/1.2"]),
         ("$ cpupower frequency-info\n  The governor \"g{}\" may decide\n", ["scaling_governor=g1", "scaling_governor=g2"]),
     ],
@@ -533,3 +537,12 @@ def test_a_restart_between_groups_of_runs_alone_tells_them_apart_as_what_was_cha
     assert names(one, loop, first, other, loop, second) == ["php8.1-fpm", "php8.2-fpm"]
     assert names(one, loop, first, one, loop, second) == ["nginx/1.22.1"]
     assert names(AB, "@ab 700.5\n", one, AB, "@ab 701.5\n") == ["nginx/1.22.1"]
+
+
+def test_every_command_of_a_line_changes_its_setting():
+    swap = "$ sudo a2dismod -q mpm_{} && sudo a2enmod -q mpm_{} && sudo systemctl restart apache2\n" + WRK
+    to_prefork, to_event = swap.format("event", "prefork"), swap.format("prefork", "event")
+    assert grouped(to_prefork, to_event, to_prefork, to_event) == {
+        "mpm_prefork": [100.1, 102.1],
+        "mpm_event": [101.1, 103.1],
+    }
