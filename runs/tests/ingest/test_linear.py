@@ -68,7 +68,7 @@ def test_a_heading_of_a_megabyte_is_cut():
 
 
 def test_each_line_of_a_long_text_is_judged_once_and_not_remembered_behind_it(monkeypatch):
-    """Made: 1,100 reports below 20 sentences each. Above 20,000 lines each was judged again at every step."""
+    """Made: 350 reports below 60 sentences each. Above 20,000 lines each was judged again at every step."""
     judged: list[str] = []
 
     def judge(text: str) -> bool:
@@ -77,8 +77,8 @@ def test_each_line_of_a_long_text_is_judged_once_and_not_remembered_behind_it(mo
 
     remembering = asides.remember_lines(judge)
     monkeypatch.setattr(captions, "is_sentence", remembering)
-    sentence = "Then it was changed to setting {} and measured again.\n"
-    text = "".join("".join(sentence.format(f"{i}.{k}") for k in range(20)) + "\n" + RATE.format(i) for i in range(1100))
+    told = ("".join(f"It was {i}.{k}.\n" for k in range(60)) for i in range(350))
+    text = "".join(f"{sentences}\n{RATE.format(i)}" for i, sentences in enumerate(told))
     relate(list(parsers.read(parsers.Text([text]))), text.count("\n"))
     assert len(judged) == len({*judged}) > 20_000
     assert remembering(judged[0]) and len(judged) == len({*judged}) + 1  # it was forgotten
