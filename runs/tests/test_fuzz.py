@@ -7,7 +7,7 @@ from django.db import connection
 
 from . import fuzz
 
-CASES, PARTS = 20_000, 8
+CASES, PARTS = 12_000, 6
 
 
 @pytest.mark.django_db
