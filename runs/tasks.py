@@ -19,7 +19,7 @@ from kombu.exceptions import OperationalError
 from runs import ingest
 from runs.models import Upload
 from runs.querysets import take_turns
-from runs.remote import jobs, runner, schedules
+from runs.remote import jobs, planning, runner
 from runs.remote.models import Job, LoadGenerator
 from runs.selectors.judging import work_out_headlines
 
@@ -160,7 +160,7 @@ def tend_jobs() -> None:
 @shared_task(acks_late=False)  # a start that was lost is better than two
 def start_schedule(schedule_id: int) -> None:
     """Start what a schedule says, now; beat sends this."""
-    job = schedules.start_scheduled(schedule_id)
+    job = planning.start_scheduled(schedule_id)
     if job is not None:
         send_on_commit(job)
 

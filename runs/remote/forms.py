@@ -18,9 +18,8 @@ from . import addresses, secrets, tools
 from .addresses import NotAllowed
 from .checks import RANGES, Refused
 from .models import Job, LoadGenerator, Plan, Switch, Target, TargetAddress, Variant
-from .planning import validate_plan
+from .planning import DAYS, validate_plan
 from .registering import parse_addresses, save_target
-from .schedules import DAYS
 
 REACH_FIELDS = ("reach", "ssh_destination", "identity_file")
 

@@ -22,7 +22,7 @@ from runs.responses import respond
 from runs.selectors.lists import paginate
 
 from . import jobs as remote_jobs
-from . import planning, schedules
+from . import planning
 from .checks import MOST_VARIANTS, Refused
 from .forms import GeneratorForm, JobFilterForm, PlanForm, ScheduleForm, TargetForm, VariantSet, write_plan
 from .job_progress import JobProgress, advise, describe_progress, find_jobs_of_experiment, summarize_jobs
@@ -327,8 +327,8 @@ def add_schedule(request: HttpRequest, pk: int) -> HttpResponse:
         return redirect(plan)
     wanted = form.cleaned_data
     try:
-        schedules.add_schedule(plan, at=wanted["at"], day=wanted["every"], zone=wanted["zone"], user=request.user)  # type: ignore[arg-type]  # may_run lets users only in
-    except schedules.AlreadyScheduled as refusal:
+        planning.add_schedule(plan, at=wanted["at"], day=wanted["every"], zone=wanted["zone"], user=request.user)  # type: ignore[arg-type]  # may_run lets users only in
+    except planning.AlreadyScheduled as refusal:
         messages.info(request, str(refusal))
     return redirect(plan)
 
@@ -339,7 +339,7 @@ def change_schedule(request: HttpRequest, pk: int, action: str) -> HttpResponse:
     """Pause it, let it run on, or delete it."""
     found = get_object_or_404(Schedule.objects.select_related("task", "plan"), pk=pk)
     if action == "delete":
-        schedules.remove_schedule(found)
+        planning.remove_schedule(found)
     else:
-        schedules.pause_schedule(found, request.POST.get("paused") == "yes")
+        planning.pause_schedule(found, request.POST.get("paused") == "yes")
     return redirect(found.plan) if found.plan else redirect("remote")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django import template
 
-from runs.remote import job_progress, rerun, schedules
+from runs.remote import job_progress, planning, rerun
 from runs.remote.forms import ScheduleForm
 
 register = template.Library()
@@ -14,7 +14,7 @@ register.simple_tag(job_progress.list_active_jobs)
 register.simple_tag(job_progress.list_latest_jobs)
 register.simple_tag(job_progress.find_jobs_of_experiment, name="adding_to")
 register.simple_tag(rerun.may_rerun)
-register.simple_tag(schedules.list_entries, name="schedules_of")
+register.simple_tag(planning.list_schedules, name="schedules_of")
 register.simple_tag(lambda: ScheduleForm(), name="schedule_form")
 
 

@@ -11,7 +11,7 @@ from django_celery_beat.models import PeriodicTask
 from django_celery_beat.schedulers import ModelEntry
 
 from benchdash.celery import app
-from runs.remote import schedules
+from runs.remote import planning
 from runs.remote.models import Job, Plan, Schedule
 from runs.tests.remote import rows
 
@@ -36,7 +36,7 @@ def words(response) -> list[str]:
 def test_a_schedule_is_made_in_the_time_zone_asked_for(browser, nightly):
     when = nightly.task.crontab
     assert (when.hour, when.minute, when.day_of_week) == ("2", "30", "*")
-    following = schedules.list_entries(nightly.plan)[0].next_start
+    following = planning.list_schedules(nightly.plan)[0].next_start
     local = following.astimezone(ZoneInfo("Europe/Prague"))
     assert (local.hour, local.minute) == (2, 30)
     assert timedelta() < following - datetime.now(UTC) <= timedelta(days=1)
@@ -64,7 +64,7 @@ def test_beat_sends_the_task_that_starts_it(nightly):
     entry = ModelEntry(PeriodicTask.objects.get(), app=app)
     assert (entry.task, entry.args) == ("runs.tasks.start_schedule", [nightly.pk])
     assert entry.task in app.tasks
-    assert entry.options["expires"] == schedules.LATE_S
+    assert entry.options["expires"] == planning.LATE_S
 
 
 def test_the_plans_page_and_the_remote_page_list_it(browser, nightly):
@@ -109,34 +109,34 @@ def test_a_schedule_is_paused_and_goes_on_without_making_up_for_what_it_missed(b
 
 
 def test_deleting_a_schedule_stops_its_clock_and_keeps_its_jobs(browser, nightly):
-    job = schedules.start_scheduled(nightly.pk)
+    job = planning.start_scheduled(nightly.pk)
     browser.post(f"/remote/schedules/{nightly.pk}/delete/")
     assert not PeriodicTask.objects.exists() and not Schedule.objects.exists()
     assert Job.objects.get() == job
 
 
 def test_it_starts_a_job_for_whoever_made_it(runner, nightly):
-    job = schedules.start_scheduled(nightly.pk)
+    job = planning.start_scheduled(nightly.pk)
     assert (job.state, job.scheduled, job.created_by, job.plan) == ("queued", True, runner, nightly.plan)
     nightly.refresh_from_db()
     assert (nightly.last_job, nightly.message) == (job, "")
 
 
 def test_a_message_that_comes_twice_starts_one_job(nightly):
-    assert schedules.start_scheduled(nightly.pk) and schedules.start_scheduled(nightly.pk) is None
+    assert planning.start_scheduled(nightly.pk) and planning.start_scheduled(nightly.pk) is None
     assert Job.objects.count() == 1
 
 
 def test_a_message_for_a_paused_schedule_starts_nothing(nightly):
-    schedules.pause_schedule(nightly, True)
-    assert schedules.start_scheduled(nightly.pk) is None
+    planning.pause_schedule(nightly, True)
+    assert planning.start_scheduled(nightly.pk) is None
     assert not Job.objects.exists()
 
 
 def test_a_message_for_a_deleted_schedule_starts_nothing(nightly):
     pk = nightly.pk
-    schedules.remove_schedule(nightly)
-    assert schedules.start_scheduled(pk) is None
+    planning.remove_schedule(nightly)
+    assert planning.start_scheduled(pk) is None
     assert not Job.objects.exists()
 
 
@@ -144,7 +144,7 @@ def test_a_refused_plan_leaves_a_failed_job_and_says_so_with_the_schedule(browse
     nightly.plan.target.addresses.all().delete()
     plan = rows.plan(requests=None)
     Schedule.objects.update(plan=plan)
-    assert schedules.start_scheduled(nightly.pk) is None
+    assert planning.start_scheduled(nightly.pk) is None
     job = Job.objects.get()
     assert (job.state, job.scheduled, job.plan) == ("failed", True, plan)
     assert job.message in browser.get(plan.get_absolute_url()).content.decode()
@@ -154,7 +154,7 @@ def test_a_refused_plan_leaves_a_failed_job_and_says_so_with_the_schedule(browse
 
 def test_a_schedule_whose_plan_was_deleted_says_so_and_pauses(browser, nightly):
     nightly.plan.delete()
-    assert schedules.start_scheduled(nightly.pk) is None
+    assert planning.start_scheduled(nightly.pk) is None
     assert "Its plan was deleted" in Job.objects.get().message
     assert not PeriodicTask.objects.get().enabled
     assert "this plan was deleted" in browser.get("/remote/").content.decode()
@@ -164,12 +164,12 @@ def test_a_schedule_whose_plan_was_deleted_says_so_and_pauses(browser, nightly):
 
 def test_who_lost_the_permission_starts_nothing_any_more(runner, nightly):
     runner.user_permissions.clear()
-    assert schedules.start_scheduled(nightly.pk) is None
+    assert planning.start_scheduled(nightly.pk) is None
     assert Job.objects.get().state == "failed"
 
 
 def test_a_schedule_of_a_deleted_user_starts_nothing(runner, nightly):
     runner.delete()
-    assert schedules.start_scheduled(nightly.pk) is None
+    assert planning.start_scheduled(nightly.pk) is None
     assert Job.objects.get().state == "failed"
     assert not PeriodicTask.objects.get().enabled
