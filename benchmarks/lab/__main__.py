@@ -105,7 +105,7 @@ def record(plant: Plant) -> None:
     for variant in plant.variants:
         command += ["--variant", variant.name, "--", *shlex.split(variant.load)]
     try:
-        subprocess.run(command, cwd=work, env=environment, capture_output=True, timeout=60)  # noqa: S603
+        subprocess.run(command, cwd=work, env=environment, capture_output=True, timeout=150)  # noqa: S603
     except subprocess.TimeoutExpired:
         print(plant.name, "took too long")
     finally:
@@ -164,7 +164,12 @@ def start(variant: Variant) -> None:
         command = [str(PROGRAM), "-m", "benchmarks.lab.server", "--port", str(PORT), *shlex.split(variant.server)]
         if not PROGRAM.exists():
             PROGRAM.symlink_to(Path(sys.executable).resolve())
-    environment = {**os.environ, "PYTHONPATH": ":".join(each for each in sys.path if each)}
+    # Blocks of memory of this size and more are given back when they are freed.
+    environment = {
+        **os.environ,
+        "MALLOC_MMAP_THRESHOLD_": "65536",
+        "PYTHONPATH": ":".join(each for each in sys.path if each),
+    }
     with (DIR / "server.log").open("w") as log:
         process = subprocess.Popen(  # noqa: S603
             [*around, *command], cwd=ROOT, env=environment, stdout=log, start_new_session=True

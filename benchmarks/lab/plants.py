@@ -13,6 +13,7 @@ PORT = 8201
 URL = f"http://127.0.0.1:{PORT}/"
 OUTSIDE = f"http://10.201.0.2:{PORT}/"  # the server in a network namespace of its own
 SECONDS = 4
+LONG_S = 30  # for what takes several lists of processes to see
 TOOLS = ("ab", "wrk", "hey")
 
 
@@ -44,15 +45,23 @@ Random = random.Random
 Made = tuple[tuple[str, ...], tuple[Variant, ...]]
 
 
-def load(draw: Random, clients: int, *, url: str = URL, keep: bool = False, tools: Sequence[str] = TOOLS) -> str:
+def load(
+    draw: Random,
+    clients: int,
+    *,
+    url: str = URL,
+    keep: bool = False,
+    tools: Sequence[str] = TOOLS,
+    seconds: int = SECONDS,
+) -> str:
     """ab takes one core at most."""
     tool = draw.choice(tools)
     if tool == "ab":
-        return f"ab -q {'-k ' if keep else ''}-t {SECONDS} -n 1000000 -c {clients} {url}"
+        return f"ab -q {'-k ' if keep else ''}-t {seconds} -n 1000000 -c {clients} {url}"
     if tool == "wrk":
         close = "" if keep else " -H 'Connection: close'"
-        return f"wrk -t 1 -c {clients} -d {SECONDS}s --latency{close} {url}"
-    return f"hey {'' if keep else '-disable-keepalive '}-z {SECONDS}s -c {clients} {url}"
+        return f"wrk -t 1 -c {clients} -d {seconds}s --latency{close} {url}"
+    return f"hey {'' if keep else '-disable-keepalive '}-z {seconds}s -c {clients} {url}"
 
 
 def pair(sound: str, planted: str, command: str, *, around: str = "", base: str = "") -> tuple[Variant, ...]:
@@ -189,6 +198,35 @@ def garbage_logged(draw: Random) -> Made:
     return ("garbage_collection",), pair(server.format(1500), server.format(round(1.15 * mb) + 6), command)
 
 
+def recycled(draw: Random) -> Made:
+    """Workers that grow until they end, so that the program's memory rises and falls."""
+    n, kb, most = draw.choice((2, 4)), draw.choice((100, 200, 400)), draw.choice((300, 500))
+    server = f"--workers {n} --sleep-ms {draw.choice((8, 15))} --keep-kb {kb}"
+    ends = f"--max-requests {most} --start-ms {draw.choice((500, 1000))}"
+    command = load(draw, draw.choice((16, 32)), seconds=LONG_S)
+    return ("restarts",), pair(f"{server} --cache-mb 1", f"{server} {ends}", command)
+
+
+def returned(draw: Random) -> Made:
+    """A collector that gives memory back, in the thread that answers and without a log: CPU time of a request."""
+    kb, mb, objects = draw.choice((256, 512)), draw.choice((80, 150)), draw.choice((600_000, 1_200_000))
+    server = f"--workers {draw.choice((1, 2))} --keep-kb {kb} --objects {objects}"
+    command = load(draw, draw.choice((8, 16)), seconds=LONG_S)
+    return ("garbage_collection", "cpu", "one_core"), pair(
+        f"{server} --cache-mb 1", f"{server} --garbage-mb {mb}", command
+    )
+
+
+def dropped_cache(draw: Random) -> Made:
+    """Memory that rises and falls and costs nothing, beside something else that is slow."""
+    kb, mb, clients = draw.choice((256, 512)), draw.choice((80, 150)), draw.choice((8, 16))
+    server, slow = f"--workers {clients + 4} --keep-kb {kb}", draw.choice(("downstream", "lock", "disk"))
+    other = {"downstream": "--sleep-ms 25", "lock": "--lock-ms 4", "disk": "--fsync 4096 --sleep-ms 10"}[slow]
+    causes = (slow, "downstream") if slow == "disk" else (slow,)  # by how fast the disk is
+    command = load(draw, clients, seconds=LONG_S)
+    return causes, pair(f"{server} --cache-mb 1 --sleep-ms 5", f"{server} --cache-mb {mb} {other}", command)
+
+
 def generator(draw: Random) -> Made:
     clients = draw.choice((8, 16, 32))
     keep = "-k " if draw.random() < 0.5 else ""
@@ -229,7 +267,19 @@ KINDS: dict[str, Callable[[Random], Made]] = {
     for each in (
         *(one_core, one_thread, cpu, workers, lock, downstream, database, table_lock, fsync, quota, link, backlog),
         *(shaped_link, memory, ports),
-        *(restarts, garbage, garbage_logged, generator, answers, errors, keepalive, nothing),
+        *(
+            restarts,
+            recycled,
+            garbage,
+            garbage_logged,
+            returned,
+            dropped_cache,
+            generator,
+            answers,
+            errors,
+            keepalive,
+            nothing,
+        ),
     )
 }
 

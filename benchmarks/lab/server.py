@@ -47,6 +47,12 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--max-requests", type=int, default=0, help="after these a worker ends")
     parser.add_argument("--start-ms", type=float, default=0.0, help="what starting a worker takes")
     parser.add_argument("--hold-mb", type=int, default=0, help="memory that each worker touches again and again")
+    parser.add_argument("--keep-kb", type=int, default=0, help="memory that each request adds to its worker")
+    parser.add_argument(
+        "--cache-mb", type=int, default=0, help="what of it is kept at most: then it is all dropped at once"
+    )
+    parser.add_argument("--garbage-mb", type=int, default=0, help="how much of it waits in cycles for the collector")
+    parser.add_argument("--objects", type=int, default=0, help="which the collector looks through each time")
     return parser.parse_args()
 
 
@@ -74,6 +80,9 @@ class Worker:
     def __init__(self, options: argparse.Namespace, listening: socket.socket) -> None:
         self.options, self.listening = options, listening
         self.served = 0
+        self.kept: list[bytearray] = []
+        self.uncollected_kb = 0
+        self.objects = [[at] for at in range(options.objects)]
         self.body = b"x" * options.size
         self.held = bytearray(options.hold_mb << 20)
         self.file = tempfile.TemporaryFile(dir=os.environ.get("LAB_DIR"))  # noqa: SIM115  (open as long as the worker lives)
@@ -137,8 +146,24 @@ class Worker:
             os.fsync(self.file.fileno())
         for at in range(0, len(self.held), 4096):
             self.held[at] = (self.held[at] + 1) & 255
+        if options.keep_kb:
+            self.use_memory(options)
         if self.db:
             self.db.execute(options.sql)
+
+    def use_memory(self, options: argparse.Namespace) -> None:
+        added = bytearray(b"x") * (options.keep_kb << 10)
+        if options.garbage_mb:
+            cycle: list[object] = [added]
+            cycle.append(cycle)
+            self.uncollected_kb += options.keep_kb
+            if self.uncollected_kb > options.garbage_mb << 10:
+                gc.collect()
+                self.uncollected_kb = 0
+            return
+        self.kept.append(added)
+        if options.cache_mb and len(self.kept) * options.keep_kb > options.cache_mb << 10:
+            self.kept.clear()
 
 
 if __name__ == "__main__":

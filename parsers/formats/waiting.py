@@ -3,6 +3,7 @@
 Reads     the table below "State Recv-Q Send-Q Local Address:Port"
 Yields    one SystemSample
 Units     of a listening socket Recv-Q is the connections that wait to be accepted, Send-Q how many may; else octets
+          accept_queue_full is 1 where one more than may waits: only then does the kernel drop further ones
 Quirks    a line may end in the names of processes (-p) and in timers (-o); IPv6 addresses stand in brackets
 Source    iproute2's misc/ss.c, sock_state_print(); the kernel's net/ipv4/inet_diag.c
 
@@ -57,9 +58,12 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 
 
 def records(values: dict[str, Any]) -> list[Record]:
-    listening = [row["recv_q"] for row in values["rows"] if row["state"] == "LISTEN"]
+    listening = [(row["recv_q"], row["send_q"]) for row in values["rows"] if row["state"] == "LISTEN"]
     others = [(1, row["recv_q"], row["send_q"]) for row in values["rows"] if row["state"] != "LISTEN"]
-    metrics = {"accept_queue": float(max(listening))} if listening else {}
+    metrics = {}
+    if listening:
+        is_full = any(waiting > most > 0 for waiting, most in listening)
+        metrics = {"accept_queue": float(max(listening)[0]), "accept_queue_full": float(is_full)}
     return [SystemSample(KIND, None, metrics | (_count(others) if others else {}))]
 
 

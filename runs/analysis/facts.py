@@ -313,6 +313,7 @@ class CaptureFact:
     cpu_now: bool = False
     programs: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
     seconds: float | None = None
+    falls: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
     @property
     def first_line(self) -> Source:

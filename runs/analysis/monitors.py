@@ -24,6 +24,7 @@ HELPERS = frozenset(
 )
 # A program that needs less than this part of what the biggest needs is not what a comparison is about.
 WORTH_A_ROW = 0.05
+FELL = 0.2  # of a program's memory: more than what comes and goes with single requests
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,24 @@ def _make_group(name: str, members: list[ProcessFact], sums: Mapping[str, Sequen
 def is_server(program: str) -> bool:
     """Whether a program answers requests, or often runs behind one that does."""
     return program.lower().startswith((*FRONT, *BEHIND)) and not program.startswith("mysqldump")
+
+
+def find_falls(sizes: Iterable[float]) -> list[float]:
+    """By which part of what it was a size fell, each time that it fell by a marked part and had risen by one before."""
+    falls: list[float] = []
+    high, low = 0.0, None  # the most of the rise; the least of the fall, None while it rises
+    for size in sizes:
+        if low is None:
+            high = max(high, size)
+            if size < high * (1 - FELL):
+                low = size
+                falls.append(1 - size / high)
+        else:
+            low = min(low, size)
+            falls[-1] = 1 - low / high
+            if low < size * (1 - FELL):
+                high, low = size, None
+    return falls
 
 
 def pick_biggest(groups: Iterable[ProcessGroup], most: int, by: str = "rss_kb") -> list[str]:

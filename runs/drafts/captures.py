@@ -120,7 +120,9 @@ class _Placing:
         named = next(
             (self.configs_by_heading[heading] for heading in headings if heading in self.configs_by_heading), ""
         )
-        phase = find_phase(block.heading or "") or find_phase(block.label or "")
+        # "Before the upgrade" above a report and its monitors names a config, and is no word about the monitors.
+        is_configs = strip_markup(block.heading or "") in self.configs_by_heading
+        phase = ("" if is_configs else find_phase(block.heading or "")) or find_phase(block.label or "")
         if not phase and (beside := self._find_beside(block)):
             return beside.key, beside.config, "during"
         run = self._find_run(block, group[0], phase)
@@ -225,7 +227,9 @@ class _Placing:
         # The first report of some monitors is of the time since the machine's start, and no sample.
         samples = [r for i in group[:2] for r in make_short_records(self.blocks[i]) if isinstance(r, SystemSample)]
         sample = samples[0] if samples else None
-        is_busy = sample is not None and sample.metrics.get("load1", 0.0) >= _BUSY_LOAD1
+        is_busy = sample is not None and (
+            sample.metrics.get("load1", 0.0) >= _BUSY_LOAD1 or sample.metrics.get("accept_queue", 0.0) > 0
+        )
         is_repeated = len(group) > 1 or len(samples) > 1 or count_samples(block) > 1
         if is_busy or (sample is not None and "cpu_us" in sample.metrics and is_repeated):
             return "during"

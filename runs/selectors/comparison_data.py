@@ -10,8 +10,11 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
-from django.db.models import Q
+import numpy as np
+from django.db.models import Case as SqlCase
+from django.db.models import Q, When
 from django.db.models.fields.json import KeyTextTransform
+from numpy.typing import NDArray
 
 from runs.analysis import histogram
 from runs.analysis.adaptive import Limit, limit_of_name
@@ -28,6 +31,7 @@ from runs.analysis.facts import (
     copy_run,
     line_address,
 )
+from runs.analysis.monitors import FELL, find_falls, is_server
 from runs.drafts.draft import DraftExperiment
 from runs.ingest import (
     Preview,
@@ -44,9 +48,11 @@ from runs.ingest import (
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Override, Run, Series, Timing
 from runs.querysets import make_page_url
 from runs.series.clocks import seconds_of_day
+from runs.series.packing import unpack_samples
 
 PROCESS_METRICS = ("rss_kb", "cpu_pct", "time_s")
 OF_SERIES = ("pid", "group", "command", "metric", "mean", "min", "max")
+MANY_SAMPLES = 6  # fewer are too few to see that a program's memory rises and falls
 MAX_RUNS = 2000  # of an experiment: more are too many to judge while somebody waits
 # The columns that the facts are made of: of hundreds of rows each other one takes time.
 OF_RUN = (*COPIED, "config", "upload", "line_first", "line_last")
@@ -228,11 +234,29 @@ def make_capture_facts(captures: Sequence[Capture]) -> list[CaptureFact]:
     """Captures with their system metrics and processes (means over the samples of each). One query."""
     if not captures:
         return []
+    long = [one.pk for one in captures if one.n_samples >= MANY_SAMPLES and one.phase == Capture.Phase.DURING]
+    sizes = When(Q(metric="rss_kb", capture__in=long) & ~Q(pid=None), then="samples")
     rows = Series.objects.filter(Q(pid=None) | Q(metric__in=PROCESS_METRICS), capture__in=[c.pk for c in captures])
     series: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
-    for capture, *row in rows.order_by("id").values_list("capture_id", *OF_SERIES):
+    for capture, *row in rows.order_by("id").values_list("capture_id", *OF_SERIES, SqlCase(sizes)):
         series[capture].append(tuple(row))
     return [_make_capture_fact(one, series[one.pk]) for one in captures]
+
+
+def _find_falls(capture: Capture, series: Sequence[tuple[Any, ...]], lists_all: bool) -> dict[str, list[float]]:
+    """Of each program that serves the process whose memory fell most often; or all together, where each one is listed."""
+    sums: dict[str, NDArray[np.float64]] = {}
+    found: dict[str, list[float]] = {}
+    for _, program, _, _, _, low, high, samples in series:
+        if samples is None or not is_server(program):
+            continue
+        sizes = unpack_samples(samples, capture.n_samples)
+        sums[program] = sums.get(program, 0) + np.nan_to_num(sizes)
+        if low < high * (1 - FELL):
+            found[program] = max(found.get(program, []), find_falls(sizes[~np.isnan(sizes)].tolist()), key=len)
+    for program, together in sums.items() if lists_all else ():  # of the samples that list it
+        found[program] = max(found.get(program, []), find_falls(together[together > 0].tolist()), key=len)
+    return {program: falls for program, falls in found.items() if falls}
 
 
 def make_run_fact(run: Run) -> RunFact:
@@ -296,11 +320,12 @@ def _seconds_between(first: str, last: str) -> float | None:
 
 
 def _make_capture_fact(capture: Capture, series: Sequence[tuple[Any, ...]]) -> CaptureFact:
-    system = {metric: values for pid, _, _, metric, *values in series if pid is None and metric != "clock_s"}
+    system = {metric: values for pid, _, _, metric, *values, _ in series if pid is None and metric != "clock_s"}
     processes: dict[tuple[int, str, str], dict[str, float]] = defaultdict(dict)
     for pid, group, command, metric, mean, *_ in series:
         if pid is not None:
             processes[pid, group, command][metric] = mean
+    lists_all = lists_all_processes(capture.tool)
     return CaptureFact(
         id=capture.pk,
         config=capture.config_id,
@@ -316,7 +341,8 @@ def _make_capture_fact(capture: Capture, series: Sequence[tuple[Any, ...]]) -> C
         n=capture.n_samples,
         programs=capture.programs,
         seconds=_seconds_between(capture.clock_first, capture.clock_last),
-        lists_all=lists_all_processes(capture.tool),
+        lists_all=lists_all,
+        falls=_find_falls(capture, series, lists_all or ("tasks_total" in system and "tasks_unlisted" not in system)),
         cpu_now=has_cpu_now(capture.tool),
         metrics={metric: mean for metric, (mean, _, _) in system.items()},
         lows={metric: low for metric, (_, low, _) in system.items()},

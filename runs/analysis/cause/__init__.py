@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from runs.analysis.bd_command import write_bd_command, write_command
 from runs.analysis.cause.evidence import Watched, collect
+from runs.analysis.cause.programs import Falls
 from runs.analysis.cause.rules import (
     COLLECTING,
     Certainty,
@@ -44,6 +45,9 @@ SERIAL_SHARE = 0.02
 LONGER_BYTES = 1000.0
 # These are the same resource to different degrees: the rate follows from the CPU time of a request.
 BY_CPU = ("cpu", "database", "cpu_quota", "one_core", "generator")
+FREES_MEMORY = ("garbage_collection", "restarts")
+COLLECTS_UNSEEN = ("cpu", "one_core")
+FEWER_CORES = ("one_core", "cpu_quota")  # and here from how many cores it could use
 BOTH = {"one_core": "both were limited by one core", "cpu_quota": "both used up their CPU quota"}
 # What leaves CPU idle can explain why the other side, which used it up, served more.
 NOTHING_ELSE = ("workers", "lock", "downstream")
@@ -121,6 +125,7 @@ def _compare_two(winner: Watched, loser: Watched, headline: Headline) -> Causes:
     unlike = _find_other_work(winner, loser)
     share = _explain(winner, loser, winner.demand_ms, loser.demand_ms)  # the utilisation law
     shares = dict.fromkeys(BY_CPU, share) | {"garbage_collection": _explain_collection(winner, loser)}
+    shares |= dict.fromkeys(FEWER_CORES, _explain(winner, loser, loser.answering, winner.answering))
     if held_back := _find_full_generators(winner, loser):
         findings = [_make_finding(limit, loser) for limit in unlike] + held_back
     else:
@@ -131,6 +136,7 @@ def _compare_two(winner: Watched, loser: Watched, headline: Headline) -> Causes:
         findings += _find_failures(loser)
     if not findings:
         return _list_missing(winner, loser)
+    findings = [_add_falls(one, loser, winner) for one in findings]
     if headline.outcome is Outcome.UNPROVEN:  # then no cause is more than possible, and none explains a share
         weak = (replace(one, text=one.text.replace("Likely: ", "Possibly: ", 1)) for one in findings)
         findings = [replace(one, share_pct=None, certainty="possible") for one in weak]
@@ -197,7 +203,26 @@ def _explain_one(side: Watched) -> Causes:
     limits = find_limits(side)[:1]
     if not limits:
         return _list_missing(side)
-    return Causes(tuple(_make_finding(limit, side) for limit in limits))
+    return Causes(tuple(_add_falls(_make_finding(limit, side), side) for limit in limits))
+
+
+def _add_falls(found: Finding, side: Watched, other: Watched | None = None) -> Finding:
+    """Memory that rose and fell on this side alone fits, and proves nothing: a cache that is emptied shows the same.
+
+    What collects garbage in the thread that answers is only seen as CPU time of a request.
+    """
+    fits = FREES_MEMORY if other is None else (*FREES_MEMORY, *COLLECTS_UNSEEN)
+    if found.cause not in fits or not (falls := _find_own_falls(side, other)):
+        return found
+    words = EVIDENCE["falls"](falls.program, falls.n, 100 * falls.share)
+    return replace(found, evidence=(*found.evidence, Evidence(words, falls.source)))
+
+
+def _find_own_falls(side: Watched, other: Watched | None) -> Falls | None:
+    """Of the program that answers, where that of the other side shows none."""
+    falls = side.falls.get(side.front.name) if side.front else None
+    shared = other is not None and other.front is not None and other.front.name in other.falls
+    return None if shared else falls
 
 
 def _explain_levels(case: Case, levels: Sequence[tuple[float, Watched]], sweeps: Sequence[Sweep]) -> Causes:
@@ -264,6 +289,7 @@ def _list_missing(*sides: Watched) -> Causes:
     if "cpu" not in missing:
         missing += ["shortest"] if any(side.shortest_ms is None for side in sides) else []
         missing += ["levels"]
+        missing += ["collections"] if len(sides) > 1 and _find_own_falls(sides[1], sides[0]) else []
     names = tuple(missing)
     host = next((side.hostname for side in sides if side.hostname and side.hostname not in LOCAL), "")
     unseen = [side for side in sides if side.busy is None]
@@ -289,7 +315,7 @@ def _write_command(sides: Sequence[Watched], host: str) -> str:
 
 # --- two sides ----------------------------------------------------------------------------------------------------------
 def _explain(winner: Watched, loser: Watched, less_ms: float | None, more_ms: float | None) -> float | None:
-    """The part of the ratio of rates that these times of a request, the winner's and the loser's, account for; of logs."""
+    """The part of the ratio of rates that such a ratio accounts for, of times of a request or of cores; of logs."""
     if not (less_ms and more_ms and winner.rate and loser.rate) or winner.rate <= loser.rate:
         return None
     return math.log(more_ms / less_ms) / math.log(winner.rate / loser.rate)

@@ -13,8 +13,10 @@ from statistics import fmean
 from runs.analysis.cause.programs import (
     AROUND,
     Amount,
+    Falls,
     Program,
     find_collecting,
+    find_falls,
     find_generating,
     find_programs,
     limit_generating,
@@ -56,6 +58,7 @@ class Watched:
     server, generator   figures of the machine under load, and of the one that made it; the same where is_local
     generating          cores that the load generator used, and the most that it can use
     paused, collecting  part of the time that garbage collection held a program up, and cores that it used
+    falls               programs whose memory rose and fell during the load
     doubts              rule -> the doubt, of those about its runs
     is_short            there are monitors, and each run was over before they could tell anything
     is_elsewhen         a monitor shows the CPU of the machine under load, at another time than the runs'
@@ -81,6 +84,7 @@ class Watched:
     most_generating: float | None = None
     paused: Amount | None = None
     collecting: Amount | None = None
+    falls: Mapping[str, Falls] = field(default_factory=dict)
     doubts: Mapping[str, Doubt] = field(default_factory=dict)
     is_short: bool = False
     is_elsewhen: bool = False
@@ -136,6 +140,11 @@ class Watched:
         front = [one for one in self.programs if one.is_front]
         passes = all(one.takes_many for one in front)
         return front + [one for one in self.programs if passes and one.is_behind]
+
+    @property
+    def answering(self) -> float | None:
+        """Cores that what answers used, its databases included; None where none is known."""
+        return sum(one.cores for one in (*self.servers, *(one for one in self.programs if one.is_database))) or None
 
     @property
     def own_ms(self) -> float | None:
@@ -250,6 +259,7 @@ def collect(case: Case, at: int, column: Column, out: Iterable[int], doubts: Seq
         generating=find_generating(followed, captures),
         paused=find_collecting("gc_pause", followed, collected),
         collecting=find_collecting("gc_cpu", followed, collected),
+        falls=find_falls(sides["server"]),
         most_generating=limit_generating(runs[0], case, sides["generator"]),
         doubts={doubt.rule: doubt for doubt in reversed(own)},
         is_short=bool(captures) and not followed,

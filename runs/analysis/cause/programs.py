@@ -17,6 +17,7 @@ DATABASES = (
     *("redis-server", "memcached", "clickhouse"),
 )
 USES_CPU = 0.02  # cores; a program that uses less than that does nothing
+SEVERAL = 2  # times that memory fell: once is a start, an end or a chance
 AROUND = ("before", "after")
 
 
@@ -63,6 +64,16 @@ class Program:
     def is_behind(self) -> bool:
         """Its name is that of a program that often runs behind one, and as often does something else."""
         return self.name.lower().startswith(BEHIND) and not self.is_database
+
+
+@dataclass(frozen=True, slots=True)
+class Falls:
+    """How often the memory of a program fell, by which part of what it was, and the line of the first sample."""
+
+    program: str
+    n: int
+    share: float
+    source: Source
 
 
 Listed = dict[tuple[int, str], ProcessFact]
@@ -162,6 +173,16 @@ def find_collecting(name: str, runs: Sequence[RunFact], captures: Sequence[Captu
             spent = around["after"].metrics[f"{name}_s"] - around["before"].metrics[f"{name}_s"]
             found.append((around["after"], max(spent, 0) / seconds))
     return Amount(fmean(share for _, share in found), found[0][0].first_line, 9) if found else None
+
+
+def find_falls(captures: Sequence[CaptureFact]) -> dict[str, Falls]:
+    """By program, where its memory rose and fell several times in one run; of the run in which it did so most often."""
+    found: dict[str, Falls] = {}
+    for one in captures:
+        for name, shares in one.falls.items():
+            if len(shares) >= SEVERAL and (name not in found or len(shares) > found[name].n):
+                found[name] = Falls(name, len(shares), fmean(shares), one.first_line)
+    return found
 
 
 def read_amount(found: Sequence[tuple[CaptureFact, float]]) -> Amount:

@@ -201,10 +201,13 @@ def _queue(side: Watched, taken: float) -> Point | None:
 
 # listen(2): connections beyond the backlog are dropped; the client tries again after a second (RFC 6298).
 def find_backlog(side: Watched) -> Iterator[Limit]:
-    overflows, lost = _find_overflows(side), side.doubts.get("network.syn")
+    overflows, lost, full = _find_overflows(side), side.doubts.get("network.syn"), side.server.get("accept_queue_full")
+    waiting = side.server.get("accept_queue")
     points = tuple(Point("syn", source) for source in lost.sources[:1]) if lost else ()
     if overflows:
         yield Limit("backlog", _sure(overflows), (Point("overflows", overflows.source, (overflows.value,)), *points))
+    elif full and full.value >= 0.5 and waiting and "tcp_listen_overflows_per_s" not in side.server:
+        yield Limit("backlog", _sure(full), (Point("full", full.source, (waiting.value,)), *points))
     elif lost and not (_has_retransmits(side) or any(_find_full_link(side))):  # which lose a SYN as well
         yield Limit("backlog", "possible", points)
 

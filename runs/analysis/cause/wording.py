@@ -32,11 +32,14 @@ EVIDENCE: Mapping[str, Callable[..., str]] = {
     "swap_in_use": lambda: "swap in use, and little memory available",
     "retransmits": lambda share: f"{share:.1f} % of the segments sent again",
     "link": lambda mbit: f"{figure(mbit)} Mbit/s over one interface",
-    "unsent": lambda n, clients: f"{figure(n)} connections had data that waited to be sent, for {clients} clients",
+    "unsent": lambda n, clients: (
+        f"{figure(round(n))} connections had data that waited to be sent, for {clients} clients"
+    ),
     "no_port": lambda: "connections failed, as no local address could be assigned",
     "connect_failed": lambda: "connections could not be opened",
     "time_wait": lambda n: f"{figure(n)} sockets in TIME_WAIT",
-    "queue": lambda n, clients: f"{figure(n)} of {clients} connections waited to be accepted",
+    "queue": lambda n, clients: f"{figure(round(n))} of {clients} connections waited to be accepted",
+    "full": lambda n: f"{figure(n)} connections waited to be accepted, more than the listen queue has room for",
     "overflows": lambda rate: f"{figure(rate)} connections a second found the listen queue full",
     "syn": lambda: "the longest connect took as long as a SYN's timer",
     "disk_busy": lambda share: f"disk {_share(min(share, 100))} busy",
@@ -47,12 +50,13 @@ EVIDENCE: Mapping[str, Callable[..., str]] = {
     "program": lambda name, cores: f"{name} used {_count_cores(cores)}",
     "stolen": lambda share: f"{_share(share)} of the CPU time was stolen",
     "replaced": lambda name, share: f"{_share(share)} of {name}'s processes were replaced during the load",
+    "falls": lambda name, n, share: f"memory of {name} rose and fell {n} times, each time by about {_share(share)}",
     "paused": lambda share: f"pauses for garbage collection in {_share(share)} of the time",
     "collecting": lambda cores: f"garbage collection used {_count_cores(cores)}",
     "limit": lambda name, limit: f"{name} {limit}",
     "processes": lambda name, n: f"{figure(n)} processes of {name}",
     "at_once": lambda n, clients: f"rate × shortest time: {n:.1f} requests worked on at once, for {clients} clients",
-    "held": lambda n: f"{figure(n)} processes waited for a lock",
+    "held": lambda n: f"{figure(round(n))} processes waited for a lock",
     "constant": lambda cycle, shortest: f"{figure(cycle)} ms for a request, the shortest {figure(shortest)} ms",
     "keepalive": lambda title: f"“{title}”: connections",
     "size": lambda title, size: f"“{title}”: {figure(round(size))} bytes an answer",
@@ -109,7 +113,7 @@ SENTENCES: Mapping[str, Callable[[str, Mapping[str, Any]], str]] = {
     "lock": lambda name, facts: (
         f"{name} worked on {facts['at_once']:.1f} requests at once and needed little CPU: a lock or another serial section"
         if "at_once" in facts
-        else f"{name} had {figure(facts['held'])} processes waiting for a lock"
+        else f"{name} had {figure(round(facts['held']))} processes waiting for a lock"
         if "held" in facts
         else f"{name} has a serial section: more clients were not served more, though CPU was idle"
     ),
@@ -158,6 +162,7 @@ MISSING = {
     "generator": "the CPU of the load generator",
     "shortest": "the shortest time of a request, or a run with one client",
     "levels": "runs at other numbers of clients",
+    "collections": "a log of garbage collections (bd run --log FILE), as memory of the slower side alone rose and fell",
 }
 
 

@@ -12,6 +12,7 @@ from runs.analysis.cause import Causes, find_causes
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubts import find_doubts, list_excluded
 from runs.analysis.facts import CaptureFact, HostFact, ProcessFact, RunFact
+from runs.analysis.monitors import find_falls
 from runs.analysis.scaling import fit_sweeps
 from runs.analysis.table import compare
 from runs.models import Experiment
@@ -99,6 +100,7 @@ def test_a_figure_that_both_sides_have_explains_nothing():
         ("cpu_quota", {"cgroup_app_throttled_periods_per_s": 8.0, "cgroup_app_periods_per_s": 10.0}),
         ("memory", {"pressure_memory_some_pct": 40.0, "swap_in_pages_per_s": 500.0}),
         ("backlog", {"tcp_listen_overflows_per_s": 30.0}),
+        ("backlog", {"accept_queue": 129.0, "accept_queue_full": 1.0}),
         ("network", {"tcp_retransmits_per_s": 40.0, "tcp_segments_out_per_s": 1000.0}),
         ("disk", {"pressure_io_some_pct": 60.0, "vda_busy_pct": 90.0}),
         ("one_core", {"core0_busy_pct": 99.0, "core1_busy_pct": 20.0, "core2_busy_pct": 20.0, "core3_busy_pct": 21.0}),
@@ -250,6 +252,12 @@ def test_a_database_that_takes_most_of_a_request_on_both_sides_is_not_out_of_cpu
     assert [one.cause for one in found] == ["database"] and "ran out of CPU" not in found[0].text
 
 
+def test_of_a_limit_of_cores_the_share_is_what_fewer_cores_account_for():
+    slow = side(1, 1000.0, IDLE, programs=[("node", 1, 10)])
+    (found,) = explain(slow, side(2, 4000.0, IDLE, programs=[("node", 4, 40)])).findings
+    assert (found.cause, found.share_pct) == ("one_core", 100)
+
+
 def test_one_request_at_once_for_many_processes_is_a_lock():
     many = [("gunicorn", 33, 1.0)]
     found = explain(side(1, 100.0, IDLE, programs=many, shortest=10), side(2, 1590.0, IDLE, programs=many, shortest=10))
@@ -296,6 +304,57 @@ def test_sides_that_are_the_same_have_nothing_to_explain():
 def test_a_single_config_has_its_limit_named():
     found = explain(side(1, 1000.0, BUSY)).findings
     assert [one.cause for one in found] == ["cpu"]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "falls"),
+    [
+        ([100, 150, 200, 250], []),  # it grows
+        ([100, 90, 85, 95, 100, 84], []),  # it comes and goes with single requests
+        ([100, 200, 100, 180, 90, 95], [0.5, 0.5]),
+        ([200, 150, 100, 50, 55], [0.75]),
+        ([100, 0, 100, 0, 100], [1.0, 1.0]),
+        ([], []),
+    ],
+)
+def test_a_fall_of_memory_is_a_marked_part_of_what_had_risen_by_one(sizes, falls):
+    assert find_falls(sizes) == pytest.approx(falls)
+
+
+SAWTOOTH = {"gunicorn": [0.4, 0.5, 0.4]}
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "told"),
+    [
+        (SAWTOOTH, {}, True),
+        (SAWTOOTH, SAWTOOTH, False),
+        ({"gunicorn": [0.4]}, {}, False),
+        ({"puma": [0.4] * 3}, {}, False),
+    ],
+)
+def test_memory_that_rises_and_falls_is_evidence_of_what_else_names_and_no_cause_itself(own, other, told):
+    busy = [
+        with_falls(side(at, rate, BUSY, programs=[("gunicorn", 4, 38)]), falls)
+        for at, rate, falls in ((1, 1000.0, own), (2, 1500.0, other))
+    ]
+    (found,) = explain(*busy).findings
+    assert found.cause == "cpu"
+    assert any("memory of gunicorn rose and fell 3 times" in one.text for one in found.evidence) == told
+    idle = [
+        with_falls(side(at, rate, IDLE, programs=[("gunicorn", 4, 1)], concurrency=4), falls)
+        for at, rate, falls in ((1, 1000.0, own), (2, 1500.0, other))
+    ]
+    nothing = explain(*idle)
+    assert not nothing.findings
+    assert ("collections" in nothing.missing, "--log FILE" in nothing.unknown) == (told, told)
+
+
+def with_falls(
+    watched: tuple[list[RunFact], list[CaptureFact]], falls: dict[str, list[float]]
+) -> tuple[list[RunFact], list[CaptureFact]]:
+    runs, captures = watched
+    return runs, [replace(one, falls=falls) if one.phase == "during" else one for one in captures]
 
 
 # --- the seeds -----------------------------------------------------------------------------------------------------------
@@ -354,6 +413,8 @@ def test_seed_003_had_one_side_fail(causes):
         ("link-14", "network"),
         ("memory-01", "memory"),
         ("restarts-13", "restarts"),
+        ("recycled-01", "restarts"),
+        ("returned-02", "one_core"),
         ("garbage-02", "garbage_collection"),
         ("garbage_logged-02", "garbage_collection"),
         ("ports-02", "network"),
@@ -366,3 +427,11 @@ def test_what_was_planted_is_named_on_a_machine_that_others_use_as_well(recordin
     (found,) = judging.compare_and_judge(comparison_data.load_experiment(Experiment.objects.get()))[1].causes.findings
     assert (found.cause, found.config) == (cause, "planted")
     assert all(one.source.line for one in found.evidence)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("recording", ["recycled-01", "returned-02"])
+def test_memory_of_a_process_or_of_all_of_a_program_is_seen_to_rise_and_fall(recording):
+    ingest.submit((TEXTS / "lab" / f"{recording}.txt").read_bytes(), origin="command")
+    (found,) = judging.compare_and_judge(comparison_data.load_experiment(Experiment.objects.get()))[1].causes.findings
+    assert "memory of gunicornlike rose and fell 2 times" in found.evidence[-1].text

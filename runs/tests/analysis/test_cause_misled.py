@@ -171,9 +171,9 @@ sda              1.0{n}      4.00  310.00   4960.00   {{util}}
 )
 
 
-def pasted(slow: str, fast: str) -> str:
+def pasted(slow: str, fast: str, names: tuple[str, str] = ("old kernel", "new kernel")) -> str:
     """A monitor below each report, with no word of when it ran."""
-    parts = (("old kernel", 142.0, slow), ("new kernel", 902.0, fast))
+    parts = ((names[0], 142.0, slow), (names[1], 902.0, fast))
     reports = [
         (name, shown, REPORT.format(seconds=28.0, made=4000, rate=rate, mean=40.0)) for name, rate, shown in parts
     ]
@@ -182,9 +182,24 @@ def pasted(slow: str, fast: str) -> str:
     )
 
 
+LISTENING = """$ ss -ltn
+State    Recv-Q   Send-Q     Local Address:Port     Peer Address:Port
+LISTEN   0        128              0.0.0.0:22            0.0.0.0:*
+LISTEN   {waiting:<8d} 128              0.0.0.0:80            0.0.0.0:*
+
+"""
+
+
 @pytest.mark.parametrize(
     ("slow", "fast", "cause"),
     [
+        (
+            LISTENING.format(waiting=129)
+            + VMSTAT.format(row=" 1  0 0 410000 121000 240000 0 0 4 5 4300 9100 30 9 61 0 0"),
+            LISTENING.format(waiting=3)
+            + VMSTAT.format(row=" 3  0 0 410000 121000 240000 0 0 4 9 4300 9100 52 11 37 0 0"),
+            "backlog",
+        ),
         (
             VMSTAT.format(row=" 1 14 0 410000 121000 240000 0 0 4 5100 4300 9100 9 4 31 56 0")
             + IOSTAT.format(wait=55.8, idle=30.9, util=99.6),
@@ -206,3 +221,10 @@ def pasted(slow: str, fast: str) -> str:
 )
 def test_what_a_stranger_pasted_below_a_report_is_of_its_run(explain, slow, fast, cause):
     assert names(explain(pasted(slow, fast)))[:1] == [cause]
+
+
+@pytest.mark.parametrize("named", [("before (one worker)", "after (four workers)"), ("Before the upgrade", "After it")])
+def test_before_and_after_in_the_names_of_configs_say_nothing_of_their_monitors(explain, named):
+    slow = screens([72.0], programs=(("node", 99.7), ("sshd", 0.3), ("systemd", 0.0), ("cron", 0.0)))
+    fast = screens([20.0], programs=(("node", 83.0), ("node", 83.0), ("node", 82.0), ("node", 82.0)))
+    assert names(explain(pasted(slow, fast, named)))[:1] == ["one_core"]
