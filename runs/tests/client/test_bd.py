@@ -348,7 +348,9 @@ def test_a_link_that_is_cut_costs_the_samples_behind_it_only(web1):
     (number,) = (int(path.read_text()) for path in web1.folder.rglob("ssh.1"))
     os.kill(number, signal.SIGKILL)
     _, err = process.communicate(timeout=WITHIN_S)
-    assert process.returncode == 0 and "link" in err
+    (said,) = [line for line in err.splitlines() if "web1" in line]
+    assert process.returncode == 0 and said == "bd: the link to web1 was lost: from then on it was not recorded"
+    assert f"# {said[4:]}\n" in web1.transcript.read_text()
     assert Run.objects.get().host.name == "web1"
     assert Capture.objects.filter(phase="during", host__name="web1").exists()
 
