@@ -540,6 +540,20 @@ def test_without_the_site_until_sure_runs_a_fixed_number_and_says_so(bd):
     assert err.count("3 runs of each are made") == 1 and "new, run 3 of at most 3" in err
 
 
+@pytest.mark.parametrize(
+    ("options", "site", "why"),
+    [
+        ((), "", "wants a token, export BENCHDASH_TOKEN=..."),
+        ((), "http://127.0.0.1:9", "does not answer"),
+        (("--no-send",), "", "--no-send"),
+    ],
+)
+def test_why_the_site_does_not_say_what_comes_next(bd, options, site, why):
+    bd.site, bd.env["BENCHDASH_TOKEN"] = site or bd.site, ""
+    _, _, err = bd.run("sweep", *options, "--limit", "p95 < 21ms", "--", "echo", "{}")
+    assert re.search(rf"does not say which load comes next \((it )?{re.escape(why)}\)", err), err
+
+
 def without(bd: Client, *names: str) -> None:
     """Take programs out of bd's PATH: it gets a folder of links to all others."""
     folder = bd.folder / "programs"
