@@ -41,9 +41,8 @@ from runs.ingest import Hints, Preview, Rejected, Text, receive
 from runs.ingest.edits import Edits, add_edits
 from runs.models import Capture, Upload
 from runs.numbers import write_count
-from runs.presenters.draft_board import draft_context, list_left_out, unseen_secrets
 from runs.presenters.monitor_charts import make_charts_of_capture
-from runs.presenters.source_lines import mark_lines, upload_spans
+from runs.presenters.texts import draft_context, list_left_out, mark_lines, unseen_secrets, upload_spans
 from runs.querysets import parse_id
 from runs.responses import respond
 from runs.selectors.judging import work_out_headlines

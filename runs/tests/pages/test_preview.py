@@ -187,7 +187,7 @@ def test_a_button_without_a_selection_changes_nothing_and_says_so(browser):
 
 
 def test_the_text_is_shown_in_parts_and_all_of_it_is_read(browser, monkeypatch):
-    monkeypatch.setattr("runs.presenters.draft_board.LINES_SHOWN", 10)
+    monkeypatch.setattr("runs.presenters.texts.LINES_SHOWN", 10)
     page = previewed(browser)
     assert 'id="L1"' in page and 'id="L11"' not in page
     assert len(run_keys(page)) == 3
@@ -202,8 +202,8 @@ def test_a_folded_config_has_fewer_than_8_controls(browser):
 
 
 def test_the_page_stays_small_for_very_many_configs(browser, monkeypatch):
-    monkeypatch.setattr("runs.presenters.draft_board.MOST_CONFIGS", 3)
-    monkeypatch.setattr("runs.presenters.draft_board.MOST_ROWS", 2)
+    monkeypatch.setattr("runs.presenters.texts.MOST_CONFIGS", 3)
+    monkeypatch.setattr("runs.presenters.texts.MOST_ROWS", 2)
     page = previewed(browser, "\n".join(session(100.0 + at, heading=f"php 8.{at}:") for at in range(8)))
     assert len(board(page)) == 3
     assert "5 more configs" in page and page.count(":shown") == 1
