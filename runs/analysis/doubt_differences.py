@@ -106,6 +106,11 @@ def _read_day(case: Case, run: RunFact) -> Value | None:
     return run.ran_at.date().isoformat() if run.ran_at else None
 
 
+def _name_tool(run: RunFact) -> str | None:
+    """By which tool a rate in a table came, nobody knows."""
+    return None if run.semantics.quotes_others else run.semantics.shown_as or run.tool
+
+
 def _grade_days(one: Value, other: Value) -> Grade | None:
     """A machine that is updated meanwhile, and has other neighbours, need not be the same."""
     days = abs((date.fromisoformat(str(one)) - date.fromisoformat(str(other))).days)
@@ -176,7 +181,7 @@ def _read_beginning(case: Case, run: RunFact) -> Value | None:
 
 BEGINS = Property("requests begin", _read_beginning, "caution", stops=0)
 TOOL = (
-    Property("tool", lambda case, run: run.semantics.shown_as or run.tool, "fatal", stops=0, named=r"with|by"),
+    Property("tool", lambda case, run: _name_tool(run), "fatal", stops=0, named=r"with|by"),
     BEGINS,
     Property("version", lambda case, run: f"{run.tool} {run.tool_version}" if run.tool_version else None, "note"),
 )

@@ -85,20 +85,43 @@ def find_backed_figures(
         backed[index] = source[1] if source is not None else -1
         if source is not None:
             _note_other_name(blocks[index], blocks[source[1]], [blocks[i] for i, _ in measured])
+    for index in _find_rows_beside_report(blocks, written, backed, [blocks[i] for i, _ in measured]):
+        del backed[index]
     known = {strip_markup(blocks[i].heading or "").lower() for i, _ in measured}
     # A sentence may tell of another year, site or machine, unless it has a report's rate or name.
-    told = {blocks[i].first for i in written if backed[i] >= 0 or (blocks[i].label or "").lower() in known}
-    for first, own in groupby((blocks[i] for i in written if backed[i] < 0), lambda block: block.first):
+    told = {blocks[i].first for i in written if backed.get(i, -1) >= 0 or (blocks[i].label or "").lower() in known}
+    unknown = (blocks[i] for i in written if backed.get(i, 0) < 0)
+    for first, own in groupby(unknown, lambda block: block.first):
         block = next(own)
         if "said" not in block.values or first in told:
             block.problems += [Problem(first, "this rate is of none of the text's reports, and was left out")]
     return backed
 
 
+def _find_rows_beside_report(
+    blocks: Sequence[Block], written: Sequence[int], backed: Mapping[int, int], reports: Sequence[Block]
+) -> list[int]:
+    """Rows of a table in which one rate is a report's, which its title then names: the text shows the report of one alone."""
+    found: list[int] = []
+    for _, table in groupby(zip(written, range(len(written)), strict=True), lambda each: each[0] - each[1]):
+        rows = [i for i, _ in table if "said" not in blocks[i].values]
+        shown = {backed[i]: blocks[i].label for i in rows if backed[i] >= 0}
+        if len(shown) == 1 < len(rows):
+            [(report, name)] = shown.items()
+            blocks[report].label = name
+            found += [i for i in rows if backed[i] < 0 and not _find_reports_of(blocks[i], reports)]
+    return found
+
+
+def _find_reports_of(row: Block, reports: Iterable[Block]) -> list[Block]:
+    """The reports whose heading has the row's name."""
+    name = re.compile(rf"(?<!\w){re.escape(str(row.values.get('config') or ' '))}(?!\w)", re.IGNORECASE)
+    return [one for one in reports if name.search(one.heading or "")]
+
+
 def _note_other_name(row: Block, report: Block, reports: Iterable[Block]) -> None:
     """Say at a row whose rate is that of a report under another name, where reports under the row's own name have others."""
-    name = re.compile(rf"(?<!\w){re.escape(str(row.values.get('config') or ' '))}(?!\w)", re.IGNORECASE)
-    named = [one for one in reports if name.search(one.heading or "")]
+    named = _find_reports_of(row, reports)
     if named and report.heading and report not in named:
         told = f"this rate is that of the report in line {report.first}, which stands under another name"
         row.problems += [Problem(row.first, told)]

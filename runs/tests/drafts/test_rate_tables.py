@@ -56,6 +56,11 @@ def test_a_rate_of_no_report_is_left_out_and_told():
     assert [problem.line for block in blocks for problem in block.problems] == [3]
 
 
+def test_the_rows_beside_one_that_a_report_backs_up_are_runs_and_the_report_has_its_rows_name():
+    found, quotes = runs_of(table("77,777", "12,346") + "Raw output of one of them:\n\n@ab 12345.6\n")
+    assert found == [("nginx", "rate_table", 1), ("caddy", "ab", 1)] and quotes == [[], [(4, 4)]]
+
+
 def test_a_rate_of_a_report_under_another_name_is_told():
     blocks, _ = read(expand(table("10,010", "12,346") + REPORTS))  # the rows are interchanged
     assert [problem.line for block in blocks for problem in block.problems] == [3, 4]
