@@ -76,6 +76,10 @@ _STATE = re.compile(  # "sendfile on", "without the cache", "キャッシュな�
 _WITHOUT = re.compile(rf"\b(?:{WITHOUT})\s(?:the\s|any\s)?([\w.-]{{2,40}}\w)")
 _WITH = re.compile(rf"\b({WITH})\s(?:(?:the|an?|dem|der|le|la|el)\s)?([\w.-]{{2,40}}\w)", re.IGNORECASE)
 _VERSION = re.compile(rf"\b(?:{SOFTWARE.pattern})[ -]v?\d+(?:\.\d+)*\b", re.IGNORECASE)  # "PHP 8.2"
+# "on kernel 5.10", "with 6.1:", at the end of a clause, where no unit follows
+_RELEASE = re.compile(
+    r"\b(?:on|with|using|under|in|to)\s(?:the\s)?((?:[A-Za-z][\w-]*\s)?v?\d+(?:\.\d+)+)(?=\s*(?:[,;:!?)]|\.?$))"
+)
 _CLAUSE = re.compile(r"\s*[，、。；：,;:]\s*")
 _COUNTED = re.compile(r"\d\s*[个万千]?\s*(?:请求|并发|线程|连接|用户|リクエスト|接続)")
 _CHANGED = re.compile(r"换[成为用]|改[成为用]|切换|开启|打开|关闭|启用|禁用|使用|采用|に(?:変更|して|切り替え)|を使")
@@ -107,7 +111,7 @@ class Sentences:
         for found in _WITH.finditer(sentence):
             if found[2].lower() in self._lacking:
                 return f"{found[1].lower()} {found[2]}"
-        versions = list(dict.fromkeys(map(str.lower, _VERSION.findall(sentence))))
+        versions = list(dict.fromkeys(map(str.lower, _VERSION.findall(sentence) or _RELEASE.findall(sentence))))
         told = [version for version in versions if self._lower.count(version) <= own.count(version)] or versions
         if len(told) == 1 and (version := re.search(re.escape(told[0]), sentence, re.IGNORECASE)):
             return version[0]

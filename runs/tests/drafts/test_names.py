@@ -160,6 +160,7 @@ def test_the_end_of_a_wrapped_rate_names_nothing():
             ["Python 3.12", "Python 3.8"],
         ),
         ("I tested on PHP 7.4 at first.", "Then on PHP 8.2, which is said to be faster.", ["PHP 7.4", "PHP 8.2"]),
+        ("We get this on kernel 5.10:", "I see this on kernel 6.1.", ["kernel 5.10", "kernel 6.1"]),
         ("We ran it without cache first.", "And here with the cache.", ["without cache", "with cache"]),
         ("Erst kam die Messung ohne Varnish.", "Hier die Messung mit Varnish davor.", ["ohne Varnish", "mit Varnish"]),
         (
