@@ -18,6 +18,7 @@ _HOURS = re.compile(r"(\d+(?:\.\d+)?)H")
 _UPTIME_PART = re.compile(r"(\d+)\s*(day|min|sec|hour|hr)")
 
 
+@lru_cache(maxsize=256)  # of a table most stand in it many times
 def number(text: str) -> int | float:
     """ "100" → 100, "1.5" → 1.5, "2,5" → 2.5 (a decimal comma); never NaN, infinity or near it."""
     value: int | float
