@@ -9,6 +9,9 @@ import json
 import os
 import sys
 
+# Asked so since: without it those of one day are left out.
+CHANGED = {"/trends/.json": "/trends/.json?all=1"}
+
 
 def addresses() -> list[str]:
     """Lists, every experiment, run, capture, config, host, upload and job, and what REST says of the same rows."""
@@ -41,7 +44,7 @@ def main() -> None:
     client.force_login(User.objects.get(username="admin"))
     bodies = {}
     for address in addresses():
-        response = client.get(address)
+        response = client.get(CHANGED.get(address, address))
         bodies[address] = response.content.decode() if response.status_code == 200 else response.status_code
     json.dump(bodies, sys.stdout, ensure_ascii=False, indent=0)
 

@@ -103,7 +103,8 @@ def find_lost(before, now, path=""):
 def row_name(row):
     """What a row of a table is known by."""
     if isinstance(row, dict):
-        return row.get("key") or row.get("metric")
+        name = row.get("key") or row.get("metric")
+        return name or (row["fingerprint"] if "first_day" in row else None)  # of a trend
     return row[0] if isinstance(row, list | tuple) and row and isinstance(row[0], str) else None
 
 
