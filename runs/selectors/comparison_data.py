@@ -53,6 +53,7 @@ from runs.series.packing import unpack_samples
 PROCESS_METRICS = ("rss_kb", "cpu_pct", "time_s")
 OF_SERIES = ("pid", "group", "command", "metric", "mean", "min", "max")
 MANY_SAMPLES = 6  # fewer are too few to see that a program's memory rises and falls
+MANY_PROCESSES = 1000  # of servers in one capture: more take too long to unpack while somebody waits
 MAX_RUNS = 2000  # of an experiment: more are too many to judge while somebody waits
 # The columns that the facts are made of: of hundreds of rows each other one takes time.
 OF_RUN = (*COPIED, "config", "upload", "line_first", "line_last")
@@ -247,9 +248,8 @@ def _find_falls(capture: Capture, series: Sequence[tuple[Any, ...]], lists_all: 
     """Of each program that serves the process whose memory fell most often; or all together, where each one is listed."""
     sums: dict[str, NDArray[np.float64]] = {}
     found: dict[str, list[float]] = {}
-    for _, program, _, _, _, low, high, samples in series:
-        if samples is None or not is_server(program):
-            continue
+    servers = [row for row in series if row[-1] is not None and is_server(row[1])]
+    for _, program, _, _, _, low, high, samples in servers if len(servers) <= MANY_PROCESSES else ():
         sizes = unpack_samples(samples, capture.n_samples)
         sums[program] = sums.get(program, 0) + np.nan_to_num(sizes)
         if low < high * (1 - FELL):
