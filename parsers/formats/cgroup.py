@@ -119,6 +119,8 @@ def records(values: dict[str, Any]) -> list[Record]:
             for key, (metric, factor) in known.items():
                 if group.get(key) is not None:
                     into[prefix + metric] = float(group[key]) * factor
+        if periods := group.get("cpu.stat.nr_periods"):  # since the group is there: all that a single print tells
+            metrics[f"{prefix}throttled_total_pct"] = 100 * group.get("cpu.stat.nr_throttled", 0) / periods
     return [SystemSample(KIND, None, metrics, counters)]
 
 

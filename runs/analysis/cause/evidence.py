@@ -58,6 +58,7 @@ class Watched:
     server, generator   figures of the machine under load, and of the one that made it; the same where is_local
     generating          cores that the load generator used, and the most that it can use
     paused, collecting  part of the time that garbage collection held a program up, and cores that it used
+    throttled           per cent of a control group's periods since it is there, where nothing tells those of the load
     falls               programs whose memory rose and fell during the load
     doubts              rule -> the doubt, of those about its runs
     is_short            there are monitors, and each run was over before they could tell anything
@@ -84,6 +85,7 @@ class Watched:
     most_generating: float | None = None
     paused: Amount | None = None
     collecting: Amount | None = None
+    throttled: Amount | None = None
     falls: Mapping[str, Falls] = field(default_factory=dict)
     doubts: Mapping[str, Doubt] = field(default_factory=dict)
     is_short: bool = False
@@ -259,6 +261,7 @@ def collect(case: Case, at: int, column: Column, out: Iterable[int], doubts: Seq
         generating=find_generating(followed, captures),
         paused=find_collecting("gc_pause", followed, collected),
         collecting=find_collecting("gc_cpu", followed, collected),
+        throttled=_find_throttled(collected),
         falls=find_falls(sides["server"]),
         most_generating=limit_generating(runs[0], case, sides["generator"]),
         doubts={doubt.rule: doubt for doubt in reversed(own)},
@@ -267,6 +270,15 @@ def collect(case: Case, at: int, column: Column, out: Iterable[int], doubts: Seq
             case.watched_side(one) != "generator" and busy_pct(one) is not None for one in beside if one not in during
         ),
     )
+
+
+def _find_throttled(captures: Sequence[CaptureFact]) -> Amount | None:
+    """Of the group that was throttled most, by a file printed during the load or after it. Long names are stored cut."""
+    names = [(one, name) for one in captures if one.phase != "before" for name in one.metrics]
+    if any("throttled_pe" in name for _, name in names):
+        return None
+    found = [read_amount([(one, one.metrics[name])]) for one, name in names if "throttled_to" in name]
+    return max(found, key=lambda one: one.value, default=None)
 
 
 def _covers(case: Case, capture: CaptureFact) -> bool:

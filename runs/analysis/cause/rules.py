@@ -111,6 +111,9 @@ def find_quota(side: Watched) -> Iterator[Limit]:
         if found and periods and throttled.value >= THROTTLED * periods:
             points = (Point("throttled", throttled.source, (min(100 * throttled.value / periods, 100),)),)
             yield Limit("cpu_quota", _sure(throttled), points)
+    if side.throttled and side.throttled.value >= 100 * THROTTLED:
+        point = Point("throttled_total", side.throttled.source, (side.throttled.value,))
+        yield Limit("cpu_quota", "possible", (point,))
 
 
 # USE method, memory: saturation is paging and reclaim in the program's own time, not how little is free.

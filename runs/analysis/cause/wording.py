@@ -27,6 +27,9 @@ EVIDENCE: Mapping[str, Callable[..., str]] = {
     "generator_seen": lambda: "a monitor shows the load generator at its limit of CPU time",
     "generator_busy": lambda busy: f"CPU of the generator's machine {_share(busy)} busy",
     "throttled": lambda share: f"throttled in {_share(share)} of the scheduler's periods",
+    "throttled_total": lambda share: (
+        f"throttled in {_share(share)} of the scheduler's periods since its group is there"
+    ),
     "swapped": lambda rate: f"{figure(rate)} read from swap each second",
     "memory_pressure": lambda share: f"tasks waited for memory in {_share(share)} of the time",
     "swap_in_use": lambda: "swap in use, and little memory available",

@@ -190,9 +190,25 @@ LISTEN   {waiting:<8d} 128              0.0.0.0:80            0.0.0.0:*
 """
 
 
+GROUP = """$ cat /sys/fs/cgroup/app.slice/cpu.stat
+usage_usec 15500000
+nr_periods 310
+nr_throttled {throttled}
+throttled_usec 12814000
+
+"""
+
+
 @pytest.mark.parametrize(
     ("slow", "fast", "cause"),
     [
+        (
+            GROUP.format(throttled=298)
+            + VMSTAT.format(row=" 1  0 0 410000 121000 240000 0 0 4 5 4300 9100 10 3 87 0 0"),
+            GROUP.format(throttled=9)
+            + VMSTAT.format(row=" 3  0 0 410000 121000 240000 0 0 4 9 4300 9100 52 11 37 0 0"),
+            "cpu_quota",
+        ),
         (
             LISTENING.format(waiting=129)
             + VMSTAT.format(row=" 1  0 0 410000 121000 240000 0 0 4 5 4300 9100 30 9 61 0 0"),
