@@ -89,7 +89,7 @@ def _note_harmless(text: str, suspect: Suspect) -> None:
     _harmless.add(text)
 
 
-@lru_cache(10_000)
+@lru_cache(1000)  # each of up to 10 kB
 def _choose_kinds(words: frozenset[str]) -> Choice | None:
     """None where none of the words is a needle."""
     if words.isdisjoint(WITH_NEEDLE):
