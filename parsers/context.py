@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from . import transcript
 from .catalogue import Format, compile_rate_labels, compile_rate_lines, formats, parse_command
 from .lines import Lines
-from .prompts import ENVIRONMENT, find_branch, is_template, load_command, may_have_command, prompt
+from .prompts import ENVIRONMENT, find_branch, is_template, load_command, may_have_command, prompt, read_shown
 from .records import Problem
 from .units import ungrouped
 
@@ -30,14 +30,6 @@ _TIME = re.compile(r"[:時시点點](?<=\d.)\s?\d")  # the rarest sign first
 _LABELLED = re.compile(r"\s*(?P<label>[^\s:$#%>|`/][^:$#%>|`]{0,60}):\s+`?")  # "nginx: ab -n 1000 -c 10 ..."
 _NESTED = re.compile(r"[ \t]+(?=(?:[-*+•]|\d{1,2}[.)])\s+\S)")  # before an item of a list in another one
 _ECHO = re.compile(r"echo\s+(?P<quote>['\"]?)(?P<said>[^'\"$>|&;`]{2,60})(?P=quote)")
-SHOWN = re.compile(  # what runs there, as another command tells it
-    r"(?P<name>Server): (?P<value>\S+)|(?P<lang>go) version (?P<go>go\S+)\s.*"
-    r"|(?P<of>Python|PHP|ruby|nginx version:) (?P<version>\S+).*"
-    r"|(?P<status>HTTP)/[\d.]+ (?P<code>\d{3})\b.*|(?i:(?:x-(?:\w+-)?|cf-)(?P<cache>cache)(?:-status)?: .*?(?P<hit>hit|miss|\w+).*)"
-    r"|The (?P<governs>governor) \"(?P<may>\w+)\".*|(?P<governor>powersave|performance|schedutil|ondemand|conservative)"
-    r"|(?:[A-Za-z][\w.-]* (?:version )?)?\"?v?(?P<its>\d+\.\d[\w.+-]*)\"?(?: .*)?"
-)
-_ASKS_VERSION = re.compile(r"(?P<program>[\w.+-]+)\s+(?:--?version|-[vV]|version)(?:\s*2>&1)?\s*$")
 _WIKI_HEADING = re.compile(r"\s*h([1-6])\. +(?=\S)")
 # What a site generator reads above a page; its title is a heading.
 _FRONT_MATTER = re.compile(r"---|\+\+\+")
@@ -98,8 +90,7 @@ class Context:
         if line.typed is None and self._is_prompt(text):
             self._add_typed(number, text)
             return
-        if self.in_output and (shown := SHOWN.fullmatch(text.strip())):
-            self._note_shown(*filter(None, shown.groups()))
+        self._note_shown(line_above, text)
         if line.has_rate:
             self.add_problems(find_unread_rates({number: text}, set()))
         if line.tells_time:
@@ -114,7 +105,7 @@ class Context:
                 self._add_heading(number, line.label)
             self._follow_branch(text, number, above if line_above == number - 1 else "")
             if environment := ENVIRONMENT.match(text):
-                self._note_shown("environment", environment["name"])
+                self.shown = (*self.shown[1 - _TYPED :], ("environment", environment["name"]))
             self._follow_prompt(text, line.typed[1])
             self._add_command(line.typed, number, lines, line.prefix)
             if said := _ECHO.fullmatch(line.typed[1]):
@@ -125,6 +116,7 @@ class Context:
     def add_rows(self, number: int, rows: list[str], lines: Lines) -> None:
         """Take in the lines behind this one, of which none is a prompt, or tells a rate or a time."""
         last = number + len(rows)
+        self._note_shown(number, rows[0])
         is_typed = any(map(self._is_prompt, rows)) if self.prompt else False
         if self.in_output and not is_typed:
             rows = rows[-1 - _FARTHEST_LABEL :]  # only a name for an output may be among them
@@ -205,17 +197,15 @@ class Context:
         if before != self.prompt and _NAMING_PROMPT.fullmatch(before) and parse_command(command).tool:
             self.prompt = before
 
-    def _note_shown(self, name: str, value: str = "") -> None:
+    def _note_shown(self, line_above: int, text: str) -> None:
         """Note what a command shows: what runs there and in which version, how a page was answered, the governor of the CPU."""
-        if value:
-            shown = (name.lower(), value.lower()) if name.lower() == "cache" else (name, value)
-        elif "scaling_governor" in (self.command.text if self.command else ""):
-            shown = ("governor", name)
-        elif self.command and (asked := _ASKS_VERSION.search(self.command.text)):
-            shown = (asked["program"], f"{asked['program']} {name}")
-        else:
-            return
-        self.shown = (*self.shown[1 - _TYPED :], shown)
+        command = self.command
+        if self.in_output and (
+            shown := read_shown(
+                text.strip(), command.text if command else "", command is not None and command.line == line_above
+            )
+        ):
+            self.shown = (*self.shown[1 - _TYPED :], shown)
 
     def _follow_diff(self, text: str) -> None:
         """Take a setting that a diff shows with another value for a command that edits it."""

@@ -89,14 +89,44 @@ _FIRST_OF_TWO = re.compile(
 )
 
 
+SHOWN = re.compile(  # what runs there, as another command tells it
+    r"(?P<name>Server): (?P<value>\S+)|(?P<lang>go) version (?P<go>go\S+)\s.*"
+    r"|(?P<of>Python|PHP|ruby|nginx version:) (?P<version>\S+).*"
+    r"|(?P<status>HTTP)/[\d.]+ (?P<code>\d{3})\b.*|(?i:(?:x-(?:\w+-)?|cf-)(?P<cache>cache)(?:-status)?: .*?(?P<hit>hit|miss|\w+).*)"
+    r"|The (?P<governs>governor) \"(?P<may>\w+)\".*|(?P<governor>powersave|performance|schedutil|ondemand|conservative)"
+    r"|(?:[A-Za-z][\w.-]* (?:version )?)?\"?v?(?P<its>\d+\.\d[\w.+-]*)\"?(?: .*)?"
+)
+_ASKS_VERSION = re.compile(r"(?P<program>[\w.+-]+)\s+(?:--?version|-[vV]|version)(?:\s*2>&1)?\s*$")
+# As Starship has it, with the versions of languages: "app on  main is 📦 v2.1.0 via 🐹 v1.22.1 took 30s".
+_DIRECTORY_ON_BRANCH = re.compile(
+    rf"[\w.-]+\s+on\s+(?:\W\s*)?{_NAME.format('a')}(?:\s+(?:\[\W{{1,8}}\]|[⇡⇣]\S*))*(?:\s+(?:is|via)\s\W{{1,4}}v?\d\S*)+"
+    r"(?:\s+took\s\S+)?\s*"
+)
+# Questions about a machine, which the line below answers.
+_ASKS = re.compile(r"(?:sudo )?(?:(?:cat|head) /(?:proc|sys)/\S+|(?:nproc|getconf|ulimit|sysctl)(?: [-\w./]+)*)")
+ASKED = "asked "  # what the names of such answers begin with
 ENVIRONMENT = re.compile(r"\s*\((?P<name>[A-Za-z][\w.-]{0,40})\)\s")  # of Python or Conda, before a prompt
+
+
+def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | None:
+    """(name, value) of what a line shows that a command printed. is_answer: it stands right below the command."""
+    found = SHOWN.fullmatch(line)
+    name, value = (*filter(None, found.groups()), "", "")[:2] if found else ("", "")
+    if value:
+        return (name.lower(), value.lower()) if name.lower() == "cache" else (name, value)
+    if name and "scaling_governor" in command:
+        return "governor", name
+    if name and (asked := _ASKS_VERSION.search(command)):
+        return asked["program"], f"{asked['program']} {name}"
+    return (f"{ASKED}{command}", line) if is_answer and _ASKS.fullmatch(command) else None
 
 
 def find_branch(line: str, above: str = "") -> str | None:
     """The branch of git that a prompt shows, which may have a line of its own above it."""
     head = line[:_LONGEST_PROMPT]
     first = above if len(above) < 2 * _LONGEST_PROMPT else ""
-    found = _BRANCH_SHOWN.search(head) or _BRANCH_NAMED.search(head) or _FIRST_OF_TWO.fullmatch(first)
+    found = _BRANCH_SHOWN.search(head) or _BRANCH_NAMED.search(head)
+    found = found or _FIRST_OF_TWO.fullmatch(first) or _DIRECTORY_ON_BRANCH.fullmatch(first)
     return next(filter(None, found.groups()), None) if found else None
 
 

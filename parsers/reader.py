@@ -21,13 +21,13 @@ from .catalogue import (
     join_openings,
     load_programs,
 )
-from .context import BEGINS_TIME, CHANGED, SHOWN, Context, find_unread_rates
+from .context import BEGINS_TIME, CHANGED, Context, find_unread_rates
 from .decode import MAX_LINE
 from .gutters import GUTTER
 from .lines import Lines
 from .multiline import peek_beginning
 from .patterns import find_first_characters, keep_to_line, number_names
-from .prompts import ANY_PROMPT, BARE_COMMAND, PROMPT_SIGNS, SAID, prompt
+from .prompts import ANY_PROMPT, BARE_COMMAND, PROMPT_SIGNS, SAID, SHOWN, prompt
 from .records import Found, LoadResult, Problem, Values
 from .streams import is_beside, may_split, split
 

@@ -49,7 +49,7 @@ _FACTOR = {"": 1, "k": 1000, "K": 1000, "M": 1_000_000} | dict.fromkeys("万萬�
 LOAD = _compile(
     r"(?:-?c|conc(?:urren(?:cy|t))?(?: level)?|clients?|connections?|conns?|users?|vus?|同時(?:接続|アクセス)数|並列数"
     r"|多重度|并发(?:用户|连接|请求)?数?|benutzer|nutzer|utilisateurs?|usuarios?|clientes?|usuários|conex(?:ões|iones)"
-    r"|connexions|verbindungen|połącze\w*|клиент\w*|пользовател\w*|соединени\w*|потоков)"
+    r"|connexions|verbindungen|połącze\w*|клиент\w*|пользовател\w*|соединени\w*|потоков|[^\W\d][^()]{1,30} \(<?-?c>?\))"
 )
 LOAD_TITLE = _compile(rf"{LOAD.pattern}\s?[=:]?\s?(\d{{1,7}})|(\d{{1,7}})\s?(?:concurrent )?{LOAD.pattern}")
 _COUNT = re.compile(r"\d{1,7}")
@@ -82,6 +82,7 @@ _TIME = _compile(r"[~≈<]?\s?(\d{1,9}(?:,\d{3})*(?:\.\d{1,6})?)\s?(ms|s|sec|[u�
 FAILED = _compile(
     r"(?:(?:errors?|fail(?:ed|ures?)?|non-?2xx)(?: rate| requests| responses)?)\s?[(\[]?(?P<share>%?)[)\]]?"
 )
+_RESULT = re.compile(r"[~≈<]?\s?\d[\d.,]*\s?(?:%|m?s|sec|[uµ]s)")
 _FAILURES = re.compile(r"(\d{1,9}(?:\.\d{1,4})?)\s?(%?)")
 _MS = {"ms": 1, "msec": 1, "milliseconds": 1, "s": 1000, "sec": 1000, "seconds": 1000, "us": 0.001, "µs": 0.001}
 
@@ -162,11 +163,8 @@ def read_number(text: str) -> tuple[float, float] | None:
     return round(float(f"{digits}{found[2] or ''}") * factor, 6), factor / 10**decimals
 
 
-# --- tables as cells --------------------------------------------------------------------------------------------------
 KIND = "rate_table"
 EMPTY = frozenset(["", "-", "–", "—", "n/a", "N/A", "x", "?"])
-_IS_COUNT = re.compile(r"\d{1,9}")
-_UNTITLED = "column without a title"
 _DITTO = frozenset(['"', "''", "〃", "^^", "^", "″"])
 
 
@@ -221,6 +219,9 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
     columns = {at: title for at, title in columns.items() if at not in loads}
     first = min(columns, default=0)
     titles = [at for at in range(first) if at not in loads and (not at or not RANK.fullmatch(heading[at]))]
+    results = {at for at in titles if at and all(_RESULT.fullmatch(row[at]) for _, row in table)}
+    if len({tuple(row[at] for at in (*titles, *loads) if at not in results) for _, row in table}) == len(table):
+        titles = [at for at in titles if at not in results]  # shares and times were measured, too
     work = any(WORK.fullmatch(heading[at]) for at in titles)
     timed = [at for at, title in enumerate(heading) if at and (find_latency(title) or FAILED.fullmatch(title))]
     latencies = {at: heading[at] for at in timed if len(columns) == 1}
@@ -328,7 +329,7 @@ def _name_settings(table: list[tuple[int, list[str]]], columns: _Columns) -> dic
     said: dict[int, list[str]] = {number: [] for number in named}
     for at in columns.titles:
         cells = {number: row[at] for number, row in table}
-        are_counts = len({*cells.values()}) > 1 and all(map(_IS_COUNT.fullmatch, cells.values()))
+        are_counts = len({*cells.values()}) > 1 and all(map(_COUNT.fullmatch, cells.values()))
         if not are_counts or _counts_repeats(named, cells):
             continue
         for number, cell in cells.items():
@@ -367,7 +368,7 @@ def name_cells(cells: list[Cell], heading_line: int) -> list[Found]:
     found = [_make_found(cell, rows_are_loads and not repeats, repeats) for cell in cells]
     for before, one in pairwise(found):
         if one.first == before.first:
-            one.label = one.label or _UNTITLED
+            one.label = one.label or "column without a title"
     for title in dict.fromkeys(title for cell in cells for title in cell.without_unit):
         message = f"{title}: expected a unit (ms, s or us) in the column's title or in its cells"
         found[0].problems.append(Problem(heading_line, message))

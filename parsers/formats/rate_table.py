@@ -27,8 +27,8 @@ PROGRAMS: tuple[str, ...] = ()
 SEMANTICS = Semantics(whole_report=(), quotes_others=True, shown_as="table of rates")
 OPTIONS: dict[str, Option] = {}
 _ROW = rf"(?:[^|│┃║]{{0,120}}[|│┃║]){{0,12}}[^|│┃║]{{0,60}}?{rates.RATE}"
-_CAPTION = (
-    rf"(?:[^\W\d]++[^|\w]++){{0,15}}?{rates.RATE}"  # word by word: a rate begins with one, and most lines are prose
+_CAPTION = (  # behind a command; word by word, as a rate begins with one, and most lines are prose
+    rf"(?:[a-z][\w-]{{0,20}}(?: -{{1,2}}\w[^\s|]{{0,30}}){{1,8}}\s)?(?:[^\W\d]++[^|\w]++){{0,15}}?{rates.RATE}"
 )
 _BAR = "[|│┃║]"
 _ALIGNED = (

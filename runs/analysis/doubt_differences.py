@@ -224,6 +224,7 @@ MACHINE = (
     Property("memory", partial(_read_machine, "ram_kb"), "caution", " MiB", says=0, like="CPU"),
     Property("kernel", partial(_read_machine, "kernel"), "caution", says=0, like="CPU"),
     Property("governor", "values.cpu_governor", "caution", says=0, named=GOVERNOR),
+    Property("condition", "values.conditions", "caution", says=0),
     Property("machine", "host", "note"),
     Property("day", _read_day, _grade_days, says=0, named=r"(?:19|20)\d\d-\d\d-\d\d"),
 )

@@ -52,6 +52,7 @@ OMITTED = 0.1  # of all clients' time in the slowest hundredth of the requests; 
 MOSTLY_OMITTED = 0.5
 IDLE, FEW_STEPS = 0.5, 5  # of the clients; a mean of few steps is too coarse
 HANG_MS = 200  # the least timer in TCP that a hanging request could wait for
+MOST_OF_CPU = 0.75
 KEPT_UP = 0.95  # of the rate that was set; the first and last request are never a whole interval apart
 COLD = 0.15  # repeats of a steady server differ by a few per cent; a first one this far off is none of the others
 COLD_SPREADS = 2  # with several later ones, also so many times as far as they lie from each other
@@ -134,12 +135,12 @@ def find_saturated_generators(case: Case) -> Iterator[Finding]:
 
 
 def _is_full(case: Case, capture: CaptureFact, process: ProcessFact) -> bool:
-    if process.cpu_pct is None:
-        return False
+    cpu, used = process.cpu_pct or 0.0, sum(one.cpu_pct or 0.0 for one in capture.processes)
+    if cpu > max(100, MOST_OF_CPU * used) and _is_queued(case, capture):
+        return True  # of a machine without idle time it has most: the server beside it waits for requests
     threads = [run.options.get("threads") for run in case.runs_of(capture)]  # of the generator, as its command has them
     most = [1] if process.one_thread else [_find_cores(case, capture), *threads]
-    usable = min((n for n in most if n), default=None)
-    return usable is not None and process.cpu_pct >= FULL_PCT * usable
+    return cpu >= FULL_PCT * min((n for n in most if n), default=math.inf)
 
 
 def find_swapping(case: Case) -> Iterator[Finding]:

@@ -159,7 +159,11 @@ def find_failures(comparison: Comparison, doubts: Sequence[Doubt]) -> dict[int, 
         for finding in doubt.findings if not doubt.overruled else ():
             one = _read_failure(doubt.rule, finding)
             known = found.get(finding.run or 0)
-            if one and finding.run and (known is None or (one.share or 0.0) > (known.share or 0.0)):
+            if (
+                one
+                and finding.run
+                and (known is None or (one.share or 0.0, one.is_sure) > (known.share or 0.0, known.is_sure))
+            ):
                 found[finding.run] = one
     return {
         at: failure
@@ -207,7 +211,8 @@ def find_objections(
     times = sorted(times, key=lambda one: -(one.factor or 0))[:MOST_TIMES]
     times = [*_find_coordinated_omission(data, own, other), *times][:MOST_TIMES] if missed != [other] else []
     worst = [max(found[rule], key=lambda one: one.factor or 0) for rule in ("rate", "memory", "cpu") if rule in found]
-    return [*_find_more_failures(own, other), *_find_aborted(data, own), *_say_missed(data, missed), *times, *worst]
+    failures = _find_more_failures(own, other) or _find_failures_beside(own, other)
+    return [*failures, *_find_aborted(data, own), *_say_missed(data, missed), *times, *worst]
 
 
 def _find_coordinated_omission(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
@@ -297,6 +302,15 @@ def _find_more_failures(own: RankedColumn, other: RankedColumn) -> list[Objectio
         return []
     rule, source, serious = own.failure.rule, own.failure.source, share >= less + MINOR
     return [Objection("failures", own.title, rule, "%", 100 * share, 100 * less, serious=serious, source=source)]
+
+
+def _find_failures_beside(*sides: RankedColumn) -> list[Objection]:
+    """What failed of either side, too little to come first: it is in the rates that are compared."""
+    return [
+        Objection(side.failure.rule, side.title, "", "%", 100 * side.failure.share, source=side.failure.source)
+        for side in sides
+        if side.failure and side.failure.is_sure and (side.failure.share or 0.0) >= MINOR and side.failure.share
+    ]
 
 
 def _find_aborted(data: HeadlineData, own: RankedColumn) -> list[Objection]:

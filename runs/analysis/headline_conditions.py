@@ -128,6 +128,11 @@ def _is_compared(data: HeadlineData, unlike: Unlike, own: Column, other: Column)
         return PROPERTIES[unlike.name].varied
     if unlike.name == "request method":  # "GET" beside "POST": each does something else
         return False
+    names = [set(map(str.lower, WORD.findall(column.config.name))) for column in (own, other)]
+    asked = [set(map(str.lower, WORD.findall(str(value)))) for value in (unlike.own, unlike.other)]
+    is_of_path = names[0] & asked[0] - asked[1] and names[1] & asked[1] - asked[0]
+    if unlike.name == "path" and is_of_path and all(name - asked[0] - asked[1] for name in names):
+        return True  # each is named after its own, and told apart by more: "/api/v1 (old)" and "/api/v2 (new)"
     is_machine = unlike.is_of == "CPU"
     pattern = MACHINE if is_machine else PROPERTIES[unlike.name].named
     values = [str(value) for value in (unlike.own, unlike.other) if value not in UNNAMED]

@@ -7,6 +7,7 @@ import re
 from runs.analysis.headline_against import (
     CHECKS,
     CLOSED,
+    COUNTED,
     GENERATOR,
     LATE,
     MISSED,
@@ -92,6 +93,9 @@ def describe_objection(one: Objection) -> str:
         return f"“{shorten(one.config)}” was to be sent {asked} requests per second and got {got}"
     if one.rule == "omission":
         return f"At least {percent(as_number(one.value), 100)} of its clients' time went into the slowest 1 %"
+    if one.rule in COUNTED:
+        failure = Failure(one.rule, as_number(one.value) / 100, "", None)
+        return f"“{shorten(one.config)}” {describe_failure(failure)}"
     if one.rule == "workload":
         return f"“{shorten(one.config)}” leads on {one.label}"
     if one.rule == "impossible":

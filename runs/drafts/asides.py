@@ -53,6 +53,7 @@ _COMMAND = re.compile(
     r"|git|docker|docker-compose|kubectl|mvn)\s[a-z][\w:-]*(?:\s|$)|(?:node|php|ruby|perl|python[23]?)\s(?:-\w+\s)?\S+\.[a-z]\w*$|(?:cp|mv|rm|mkdir|chmod|tar)\s\S+|(?:g?unicorn|uvicorn|puma)\s-"
     r"|(?:sudo|service|systemctl|apachectl|export|echo|curl|wget|apt(?:-get)?|yum|make|cd|sed|vim?|nano|ssh|kill(?:all)?)\s+\S)"
     r"|\s\\$|^-{1,2}[A-Za-z][\w:+=.-]+$|^[A-Z_][A-Z\d_]*=\S*$"  # a command goes on, an option alone, a variable
+    r"|^[a-z][\w.-]{1,20}\s(?:install|uninstall|upgrade)\s\S"  # of any system's packages
     r"|^\.\w+\(|^[A-Za-z_][\w.]*\((?:[^()]*\(.*\)|.*\)(?:\.\w+\(|;)).*$"  # a line of a program
     r"|^[a-z][\w./]*\s(?:.*\s)?-{1,2}\w+\s+\S+\s.*(?:\s-{1,2}\w|://)|&&|://\S*$|\w\s*=\s*[\w.]+\(|^[A-Z]\w+\s+(?:\S+\s+)?\"[^\"]*\"$"
 )
@@ -82,7 +83,7 @@ _PROGRESS = re.compile(  # what load tools print while they run
     # services that are started and stopped, a line of JSON
     r"|^Redirecting to /\S*systemctl\s|^(?i:(?:re)?start|stopp|reload)ing\s.*\[\s*(?:OK|FAILED)\s*\]$|^\"[\w.-]+\"\s?:\s"
     # what a database says, what somebody found, and set
-    r"|^(?:FATAL|ERROR): |^connection to (?:database|server) .*failed"
+    r"|^(?:FATAL|ERROR|WARN(?:ING)?): |^connection to (?:database|server) .*failed"
     r"|^\W*(?i:winner|verdict|fastest|improvement|difference)\s?:|^Timeout:\s\d"
     # what `tmux` (in its last line), `script` and CI services write around outputs
     r"|^(?:pod|job\.batch|deployment\.apps|service) \"[\w.-]+\" (?:deleted|created)"
@@ -124,7 +125,8 @@ _FIGURE = re.compile(  # what load tools print: a label and a figure, which may 
     re.IGNORECASE,
 )
 _REMARK = re.compile(  # on what stands above; on what is shown
-    r"^(?:#\s*)?[\^↑]|^\[(?:[^\s\[\]]+\s+){5}[^\[\]]*\]$"
+    r"\b(?:saved|written|stored|logged)\s(?:to|in|into|as)\s\S*\w[/.]\w\S*$"  # where an output went
+    r"|^(?:#\s*)?[\^↑]|^\[(?:[^\s\[\]]+\s+){5}[^\[\]]*\]$"
     r"|^[\[(（][^\[\]()（）]*\b(?i:terminal|window|pane|meanwhile|at the same time|(?:while|during) (?:the|it|this|that))\b"
     r"[^\[\]()（）]*[\])）]$"
 )
@@ -248,6 +250,11 @@ def tell_files_apart(trails: Iterable[list[tuple[int, str]]]) -> None:
 def is_file(text: str) -> bool:
     """Whether a heading is what a tool prints above a file's text."""
     return FILE_HEAD.fullmatch(text.strip()) is not None
+
+
+def is_banner(text: str) -> bool:
+    """Whether a script or somebody put a line between dashes: "--- G1 ---"."""
+    return _BANNER.fullmatch(text) is not None
 
 
 def is_code(text: str) -> bool:

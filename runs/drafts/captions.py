@@ -292,6 +292,10 @@ def _read_listed(clause: str) -> list[str]:
     if bare == clause and not _THEN.search(clause):
         return []
     first, *others = _BETWEEN.split(bare.strip(" :：,.()"))
+    if (
+        len(others) > 1 and not _LEAD.match(first) and _TELLS_WORK.search(first)
+    ):  # "I ran it six times, apache and nginx"
+        first, *others = others
     lead = _LEAD.match(first)
     return [_strip_filling(part) for part in (first[lead.end() :] if lead else first, *others)]
 

@@ -27,6 +27,7 @@ from .names import (
     SHORT_NAME,
     drop_common_words,
     drop_levels,
+    drop_numbering,
     drop_with,
     find_full_names,
     find_numbered_repeats,
@@ -190,6 +191,7 @@ class ConfigNames:
         if self._untold and (hosts := self._name_by_host({text: loads[text] for text in names})):
             names |= hosts
             self._untold.clear()
+        names = drop_numbering(names)
         numbered = find_numbered_repeats(names, self._are_alike, loads)
         spelt: dict[str, str] = {}  # by the name in lower case: as it was first written
         names = find_full_names(names | numbered)

@@ -212,7 +212,12 @@ def find_groups(blocks: Sequence[Block]) -> dict[int, str]:
 
 
 def may_name(text: str) -> bool:
-    return not (is_aside(text) or _says_again(text) or (is_warm_up(text) and text.count(" ") > 3) or is_generic(text))
+    return not (is_aside(text) or _says_again(text) or _only_warms_up(text) or is_generic(text))
+
+
+def _only_warms_up(text: str) -> bool:
+    """Whether a line only says that a run warms something up: "warm-up (JIT), please ignore"; "nginx, warm-up" names nginx."""
+    return is_warm_up(text) and (text.count(" ") > 3 or is_generic(re.split(r"[,;(（]", text.lstrip("#*([（ "))[0]))
 
 
 def _says_again(text: str) -> bool:

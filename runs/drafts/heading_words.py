@@ -12,7 +12,7 @@ from functools import cache
 from parsers.catalogue import formats, makes_load
 from parsers.transcript import width
 
-from .asides import DATE, DONE, heading_level, is_code, is_file, remember_lines, strip_markup
+from .asides import DATE, DONE, heading_level, is_banner, is_code, is_file, remember_lines, strip_markup
 
 SOFTWARE = re.compile(
     r"nginx|apache\d?|httpd|lighttpd|caddy|haproxy|varnish|squid|envoy|traefik|tomcat|jetty|undertow|netty|node|deno|bun|express"
@@ -343,7 +343,7 @@ def is_generic(text: str) -> bool:
         (repeat and repeat[2] and _BRIEF.fullmatch(repeat[0]))
         or _LETTERED.search(text)
         or _IN_BRACKETS.search(text)
-        or _BRIEF.fullmatch(f"## {strip_markup(text)}" if is_file(text) else text)
+        or _BRIEF.fullmatch(f"## {strip_markup(text)}" if is_file(text) or is_banner(text) else text)
         or _PATH.fullmatch(strip_markup(text))
         or _MIXED.fullmatch(strip_markup(text))
         or makes_load(strip_markup(text).lower())

@@ -31,6 +31,10 @@ _WITHOUT = re.compile(rf"(?:{WITHOUT}|no)\b", re.IGNORECASE)
 _REMARK = re.compile(r"\s*[(（\[,:]")  # what may be left out where a name is mentioned again
 _GLUED = re.compile(r"(.*[^\W\d_])(\d)")  # "jetty1": a repeat where several names have the same numbers
 _LETTERED = re.compile(r"(.*[^\W_])\s*[(（\[]([a-h])[)）\]]")  # "jetty (a)"
+_TOLD = re.compile(r"\d+(?:\.\d+)?\s?(?:[KMG]i?B|%|ms)(?!\w)")
+_COUNTED = re.compile(  # "(2.1) event", "2.1.1 Netty", "Setup 1 - default"
+    r"(?:(?P<word>[^\W\d_]+)\s+)?[(（\[#]?(?P<number>\d{1,2}(?:(?:\.\d{1,2})+(?=[\s.)）\]:–—-])|(?=\s?[.)）\]:–—-])))[.)）\]:\s–—-]+(?P<rest>\S.*[^\W\d_].*)"
+)
 _MOST_DIGITS = 9  # of a load's numbers
 _LOAD = "\0"  # in place of a number that tells the load
 _PART = re.compile(  # a number, but no size ("1B") or version; a word; a sign
@@ -52,6 +56,26 @@ def drop_with(names: Mapping[str, str]) -> dict[str, str]:
     bare = {text: _WITH.sub("", name) for text, name in names.items()}
     is_told = any(_WITHOUT.match(name) for name in names.values())
     return dict(names) if is_told or len({*bare.values()}) < len({*names.values()}) else bare
+
+
+def drop_numbering(names: Mapping[str, str]) -> dict[str, str]:
+    """The names without numbers that count them: "2.1 sync" and "2.2 async", "Setup 1 - default" and "Setup 2 - tuned".
+
+    Versions have the same words behind them, or other numbers: "2.2 prefork" and "2.4 prefork".
+    """
+    found = {text: _COUNTED.fullmatch(name) for text, name in names.items()}
+    counted = {
+        text: (each["word"] or "", *each["number"].rpartition(".")[::2], each["rest"])
+        for text, each in found.items()
+        if each
+    }
+    if len(counted) < max(len(names), 2) or len({(word, level) for word, level, _, _ in counted.values()}) > 1:
+        return dict(names)
+    rests = {text: rest for text, (*_, rest) in counted.items()}
+    numbers = sorted({int(number) for _, _, number, _ in counted.values()})
+    word = next(iter(counted.values()))[0]
+    is_row = numbers == [*range(numbers[0], numbers[0] + len(numbers))] and len({*rests.values()}) == len(numbers) > 1
+    return rests if is_row and not (names_software(word) or any(map(is_generic, rests.values()))) else dict(names)
 
 
 def shorten(text: str) -> str:
@@ -85,6 +109,18 @@ def find_levels(
         if changing and all(_tells_load([numbers[at] for at in changing], method) for numbers, _, method in said):
             levels |= {text for _, text, _ in said}
     return levels
+
+
+def find_told_figures(trails: Iterable[Sequence[tuple[int, str]]], may_name: Callable[[str], bool]) -> set[str]:
+    """Lines that tell a figure of each config, one below each heading: "Load test (memory 52 MB)", "Load test (memory 8.6 MB)"."""
+    told: dict[str, list[tuple[str, str]]] = defaultdict(list)  # by what they have beside the figure: heading and line
+    for trail in trails:
+        heading = ""
+        for _, text in trail:
+            if heading and (bare := _TOLD.sub("#", text)) != text and not heading_level(text):
+                told[bare].append((heading, text))
+            heading = text if heading_level(text) and may_name(text) else heading
+    return {text for own in told.values() if 1 < len(own) == len({heading for heading, _ in own}) for _, text in own}
 
 
 def _tells_load(numbers: Sequence[int], method: Method) -> bool:

@@ -18,6 +18,7 @@ from runs.series.samples import make_short_records
 from .asides import SUBJECT, forget_lines, heading_level, is_aside, strip_markup, tell_files_apart
 from .captions import label_by_remarks, move_captions, name_in_order
 from .captures import place_captures, place_texts
+from .conditions import note_conditions
 from .config_names import ConfigNames
 from .draft import (
     MAX_NAME,
@@ -208,6 +209,7 @@ class _Relation:
                     )
                 )
 
+        note_conditions(self.blocks, {load: names.names[names.config_of(load)] for load in loads})
         by_config: dict[str, list[DraftRun]] = defaultdict(list)
         for run in experiment.runs:
             by_config[run.config].append(run)

@@ -17,6 +17,7 @@ from statistics import mode
 from parsers.blocks import Block
 from parsers.catalogue import load_programs
 from parsers.commands import LOCAL
+from parsers.prompts import ASKED
 from parsers.records import LoadResult, Problem
 from runs.analysis.columns import Method
 
@@ -118,7 +119,7 @@ def _list_shown(block: Block) -> dict[str, str]:
         shown["scaling_governor"] = f"scaling_governor={governor}"
     if kernel := block.values.get("kernel_release"):
         shown[f"{SHOWN}kernel {block.prompt_host or block.values.get('nodename', '')}"] = str(kernel)
-    return {key: said for key, said in shown.items() if key not in _OF_A_LOAD}
+    return {key: said for key, said in shown.items() if key not in _OF_A_LOAD and not key.startswith(f"{SHOWN}{ASKED}")}
 
 
 def _drop_loads(

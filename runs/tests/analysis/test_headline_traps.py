@@ -140,3 +140,41 @@ def test_of_three_the_one_that_was_loaded_another_way_is_left_out():
     found = head((BASE, far), (times(1.4), near), (times(1.2, THIRD), far), names=[*PAIR, "iis"])
     assert (found.outcome, found.winner.title) == ("better", "iis")
     assert "Not counted: “apache” (loaded through localhost against a network)" in found.sentence
+
+
+def fails(n: int) -> dict[str, Any]:
+    return failed(n, complete_requests=20_000)
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "said"),
+    [
+        (0, 0, ""),
+        (240, 0, "“a” failed 1.2 % of its requests"),  # of the slower side
+        (812, 701, "“b” failed 3.5 % of its requests and “a” failed 4.1 % of its requests"),
+        (100, 0, ""),  # too few
+    ],
+)
+def test_failures_of_either_side_are_in_the_sentence(one, two, said):
+    sentence = head((BASE, fails(one)), (times(1.3), fails(two))).sentence
+    assert said in sentence if said else "failed" not in sentence
+
+
+def test_a_generator_with_most_of_a_machine_without_idle_time_is_said_of_a_tie():
+    def full(config: int, ids: Ids, cpu_pct: float) -> CaptureFact:
+        found = (
+            ProcessFact(9, "wrk", "wrk", 11_000.0, cpu_pct, makes_load=True),
+            ProcessFact(1, "nginx", "nginx", 12_000.0, 30.0),
+        )
+        return capture(config, run=ids[config], metrics={"cpu_id": 0.3}, processes=found)
+
+    tie = [1000.0, 1001, 999, 1000, 1000.5]
+    found = head(tie, tie[::-1], watched=[(full, 1, 368.0), (full, 2, 366.0)])
+    assert (found.outcome, "load generator was at its limit" in found.sentence) == ("same", True)
+    assert "load generator" not in head(tie, tie[::-1], watched=[(full, 1, 60.0), (full, 2, 60.0)]).sentence
+
+
+def test_paths_that_the_names_have_are_what_is_compared():
+    sides = [(BASE, {"path": "/api/v1/orders"}), (times(1.3), {"path": "/api/v2/orders"})]
+    assert head(*sides, names=["/api/v1 (old)", "/api/v2 (new)"]).outcome == "better"
+    assert head(*sides, names=["rails", "hanami"]).outcome == "not_comparable"

@@ -140,3 +140,10 @@ def test_names_in_order_are_those_of_several_runs_each_where_it_says_so(line):
     (experiment,) = draft.experiments
     assert [config.name for config in experiment.configs] == ["apache", "nginx"]
     assert [run.repeat for run in experiment.runs] == [1, 2, 1, 2]
+
+
+def test_names_in_order_of_runs_whose_number_is_not_told_stand_together_with_a_problem():
+    text = "I ran the test six times, nginx and caddy in that order.\n\n"
+    blocks, draft = read(expand(text + "".join(f"@ab {900 + at}.1 server=\n\n" for at in range(6))))
+    assert [config.name for config in draft.experiments[0].configs] == ["nginx or caddy"]
+    assert "nothing tells which is which" in blocks[0].problems[0].message

@@ -624,3 +624,54 @@ def test_numbered_headings_above_lists_of_their_own_are_no_repeats():
     numbered = [f"### Cluster {at}\n{lists}" for at, lists in enumerate(said, 1)]
     assert names_of(below(*numbered)) == ["Cluster 1", "Cluster 2", "Cluster 3"]
     assert names_of(below(*(f"### Cluster {at}\n{said[0]}" for at in (1, 2, 3)))) == ["Cluster"]
+
+
+@pytest.mark.parametrize(
+    ("titles", "names"),
+    [
+        (("(2.1) event MPM", "(2.2) prefork MPM"), ["event MPM", "prefork MPM"]),
+        (("2.1 同步接口", "2.2 异步接口"), ["同步接口", "异步接口"]),
+        (("2.1.1 Undertow", "2.1.2 Netty"), ["Undertow", "Netty"]),
+        (("Setup 1 - default:", "Setup 2 - shared_buffers 8GB:"), ["default", "shared_buffers 8GB"]),
+        (("Scenario 1 — 4 workers", "Scenario 2 — 8 workers"), ["4 workers", "8 workers"]),
+        (("2.2 prefork", "2.4 prefork"), ["2.2 prefork", "2.4 prefork"]),  # versions
+        (("3.11", "3.12"), ["3.11", "3.12"]),
+        (("go 1.21", "go 1.22"), ["go 1.21", "go 1.22"]),
+        (("1 worker", "2 workers"), ["1 worker", "2 workers"]),
+    ],
+)
+def test_a_number_that_counts_the_sections_is_no_part_of_the_name(titles, names):
+    assert names_of("".join(f"## {title}\n\n@ab {900 + at}.10\n\n" for at, title in enumerate(titles))) == names
+
+
+def test_a_warm_up_with_a_remark_names_no_config_and_the_heading_above_does():
+    runs = "warm-up (JIT), please ignore:\n@ab {}.10\nrun 1:\n@ab {}.10\nrun 2:\n@ab {}.10\n"
+    text = f"# Tomcat 9\n\n{runs.format(100, 900, 901)}\n# Tomcat 10\n\n{runs.format(110, 800, 801)}"
+    assert names_of(text) == ["Tomcat 9", "Tomcat 10"]
+
+
+def test_two_letters_between_dashes_are_a_name():
+    assert names_of("--- G1 ---\n@ab 900.10\n--- ParallelGC ---\n@ab 800.10\n") == ["G1", "ParallelGC"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Benchmark completed. Results saved to result/raw/t2_c100.txt",
+        "WARNING: the --test option is deprecated. You can pass a script name.",
+        "zypper install automake libtool",
+    ],
+)
+def test_what_tools_and_scripts_say_names_no_config(line):
+    text = f"## nginx\n\n@ab 900.10\n\n{line}\n\n@ab 901.10\n\n## caddy\n\n{line}\n\n@ab 800.10\n"
+    assert names_of(text) == ["nginx", "caddy"]
+
+
+def test_a_figure_told_once_below_each_heading_is_no_name_and_sizes_below_one_are():
+    loads = "".join(
+        f"## {name}\n\n* Load Test (Average Memory Usage ~{mb}MB)\n\n@ab {rate}.10\n\n"
+        for name, mb, rate in (("GO (hello)", "8.6", 900), ("DART (shelf)", "7.5", 800))
+    )
+    assert names_of(loads) == ["GO (hello)", "DART (shelf)"]
+    assert len(names_of("## nginx\n\n* 1 MB\n\n@ab 900.10\n\n* 10 MB\n\n@ab 90.10\n")) == 2
+    assert len(names_of("## Test 1\n\n- 10% writes\n\n@ab 900.10\n\n## Test 2\n\n- 50% writes\n\n@ab 90.10\n")) == 2

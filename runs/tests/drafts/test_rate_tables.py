@@ -398,3 +398,29 @@ def test_rates_in_units_of_ten_thousand_and_tables_of_one_row_are_read(text, rat
     assert {
         names[run.config]: blocks[run.block].load_results[0].requests_per_second for run in experiment.runs
     } == rates
+
+
+def test_shares_and_times_of_a_row_are_no_part_of_its_name_where_the_rest_tells_it_apart():
+    rows = "".join(
+        f"| {name} | {threads} | 0.00% | {100 + threads}.5s | {rate + threads} |\n"
+        for threads in (5, 10)
+        for name, rate in (("apache2", 230), ("nginx", 240))
+    )
+    text = f"| Serwer | Ilość wątków (<C>) | Stopa błędów | Czas testu | rps |\n|---|---|---|---|---|\n{rows}"
+    blocks, draft = read(text)
+    assert [config.name for config in draft.experiments[0].configs] == ["apache2", "nginx"]
+    assert [block.values["concurrency"] for block in blocks] == [5, 5, 10, 10]
+
+
+def test_a_setting_in_a_time_of_its_own_stays_in_the_name_where_nothing_else_tells_rows_apart():
+    _, draft = read("| server | timeout | rps |\n|---|---|---|\n| nginx | 5s | 900 |\n| nginx | 65s | 800 |\n")
+    assert [config.name for config in draft.experiments[0].configs] == ["nginx · 5s", "nginx · 65s"]
+
+
+def test_the_unit_may_stand_in_a_caption_behind_a_command():
+    rows = "".join(f"| {run} | {900 + run} | {800 + run} |\n" for run in (1, 2, 3))
+    caption = "wrk -t4 -c100 -d60s, requests per second, three runs each:"
+    found, _ = runs_of(f"{caption}\n\n| run | uvicorn | granian |\n|---|---|---|\n{rows}")
+    assert sorted({(name, repeat) for name, _, repeat in found}) == [
+        (name, repeat) for name in ("granian", "uvicorn") for repeat in (1, 2, 3)
+    ]

@@ -546,3 +546,9 @@ def test_every_command_of_a_line_changes_its_setting():
         "mpm_prefork": [100.1, 102.1],
         "mpm_event": [101.1, 103.1],
     }
+
+
+def test_a_branch_in_the_first_line_of_a_prompt_with_versions_names_a_config():
+    prompt = "bench on  {} is 📦 v2.1.0 via 🐹 v1.22.1 took 30s\n❯ wrk -t2 -c10 -d5s http://localhost:8080/\n"
+    main, pool = prompt.format("main"), prompt.format("pool")
+    assert grouped(main, main, pool) == {"main": [100.1, 101.1], "pool": [102.1]}

@@ -1,0 +1,133 @@
+"""Conditions that were shown or set once before the load tests of each config, and that the configs' names say nothing of.
+
+`uname -r` or `nproc` may be answered otherwise before the other config, and its server may be started with more CPUs or as a
+debug build: "--cpus=2" against "--cpus=4". What a name tells of is what was to be compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from parsers.blocks import Block
+from parsers.prompts import ASKED
+
+from .heading_words import is_generic
+from .settings import MAX_WIDTH
+from .typed_commands import Typing, Words
+
+_AMOUNT = re.compile(r"\d+(?:[.,]\d+)?[A-Za-z]{0,3}")  # a number or a size, but no address, path or name
+_SETS = re.compile(
+    r"(?P<flag>--?[A-Za-z][\w.:+-]*|[A-Z_][A-Z\d_]*)=(?P<value>[\w.,-]*)"
+)  # "--cpus=2", "NODE_ENV=production"
+_FLAG = re.compile(r"--?[A-Za-z][\w.:+-]*")
+_WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
+_PORT = re.compile(r":(\d{2,5})\b")
+_VOLATILE = re.compile(r"\d:\d\d|\b(?=\w*\d)(?=\w*[a-f])[0-9a-f]{7,}\b")  # times and ids
+_OF_PAGES = frozenset(
+    {"HTTP", "Server", "cache", "governor", "environment"}
+)  # what else is shown, which is compared elsewhere
+_LONGEST_ANSWER = 100  # characters
+_STARTED = "start "  # what the keys of a server's words begin with
+
+Conditions = Mapping[str, frozenset[str]]  # {what was asked or started: its answer, or its options}
+
+
+def note_conditions(blocks: Sequence[Block], names: Mapping[int, str]) -> None:
+    """Put into each load test's values those of its conditions that another config had otherwise.
+
+    names: {load: name of its config}
+    """
+    if len({*names.values()}) < 2:
+        return
+    known = _follow(blocks, names)
+    by_key: dict[str, dict[str, set[frozenset[str]]]] = defaultdict(lambda: defaultdict(set))
+    for load, conditions in known.items():
+        for key, said in conditions.items():
+            by_key[key][names[load]].add(said)
+    told: dict[int, list[str]] = defaultdict(list)
+    for key, of_config in by_key.items():
+        if len(of_config) == len({*names.values()}) and all(len(said) == 1 for said in of_config.values()):
+            differing = _find_differing(key, {name: next(iter(said)) for name, said in of_config.items()})
+            for load, name in names.items():
+                told[load] += [differing[name]] if name in differing else []
+    for load, texts in told.items():
+        if texts:
+            blocks[load].values["conditions"] = ", ".join(texts)
+
+
+def _follow(blocks: Sequence[Block], loads: Mapping[int, str]) -> dict[int, dict[str, frozenset[str]]]:
+    """{load: what was asked and started last before it}."""
+    typing = Typing()
+    asked: dict[str, frozenset[str]] = {}
+    scripts: dict[str, Words] = {}
+    known: dict[int, dict[str, frozenset[str]]] = {}
+    for index in range(max(loads) + 1):
+        block = blocks[index]
+        if kernel := block.values.get("kernel_release"):
+            asked["kernel"] = frozenset({str(kernel)})
+        for name, value in block.shown:
+            if name not in _OF_PAGES and len(value) <= _LONGEST_ANSWER and not _VOLATILE.search(value):
+                asked[name.removeprefix(ASKED)] = frozenset({value})
+        for command in block.typed:
+            typing.add(command)
+        if index in loads:
+            before = typing.take()
+            scripts |= {" ".join(words[:2]): words for words in before.prepared}
+            typing.script = ()
+            ports = {*_PORT.findall(f"{block.command} {block.values.get('url', '')}")}
+            words = scripts | {
+                key.removeprefix(_STARTED): tuple(said.split())
+                for key, said in before.settings.items()
+                if key.startswith(_STARTED)
+            }
+            known[index] = asked | {key: frozenset(_list_options(own, ports)) for key, own in words.items()}
+    return known
+
+
+def _list_options(words: Words, ports: Iterable[str]) -> list[str]:
+    """The flags, amounts and variables that a server was started with, without those that tell its port, a path or a name."""
+    options = []
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        if "port" in word:
+            continue
+        if (found := _SETS.fullmatch(word)) and found["value"] not in ports:
+            options.append(word)
+        elif _FLAG.fullmatch(word) and _AMOUNT.fullmatch(following) and following not in ports:
+            options.append(f"{word} {following}")
+        elif _FLAG.fullmatch(word) and (not following or following.startswith("-")):
+            options.append(word)
+    return options
+
+
+def _find_differing(key: str, said: Mapping[str, frozenset[str]]) -> dict[str, str]:
+    """{config's name: what it alone has of a condition}, where no name tells of that."""
+    every, common = frozenset().union(*said.values()), frozenset.intersection(*said.values())
+    is_answer = all(len(each) == 1 and not _is_option(next(iter(each))) for each in said.values())
+    if every == common or (not is_answer and all(map(is_generic, said))):
+        return {}
+    words = {name: {word.lower() for word in _WORD.findall(name)} for name in said}
+    shared = set.intersection(*words.values())
+    if any(_is_named(words[name] - shared, said[name] - common) for name in said):
+        return {}
+    return {name: _say(key, own - common, every - common, is_answer) for name, own in said.items()}
+
+
+def _is_option(said: str) -> bool:
+    return bool(_FLAG.match(said) or _SETS.fullmatch(said))
+
+
+def _is_named(words: Iterable[str], said: Iterable[str]) -> bool:
+    text = " ".join(said).lower()
+    of_text = {*_WORD.findall(text)}
+    return any(word in of_text or (len(word) > 1 and word in text) for word in words)
+
+
+def _say(key: str, own: frozenset[str], every: frozenset[str], is_answer: bool) -> str:
+    """As "kernel 6.1.0", "--cpus=2 -m 512m", "without --release"."""
+    text = " ".join(sorted(own)) or f"without {' '.join(sorted(every))}"
+    asked = re.sub(r"^(?:cat|head)\s+(?:\S*/)?", "", key)
+    if is_answer and not any(word in text for word in asked.split()):
+        text = f"{asked} {text}"
+    return text[:MAX_WIDTH]

@@ -1,0 +1,73 @@
+"""Conditions that were shown or set once before the load tests of each config: they speak against the faster one. Made texts."""
+
+from __future__ import annotations
+
+import pytest
+
+from runs.ingest.submission import Preview
+from runs.selectors.judging import judge_draft
+
+from .documents import expand, read
+
+WRK = "$ wrk -t2 -c10 -d5s http://localhost:8080/\n"
+
+
+def sentence_of(one, other, names=("gunicorn", "uvicorn")):
+    """The headline's sentence on two configs, each with these lines above its three runs."""
+    rates = iter(range(900, 960, 10))
+    text = "".join(
+        f"## {name}\n\n{typed}\n" + "".join(f"{WRK}\n@wrk {next(rates) + 100 * at}.10\n" for _ in range(3))
+        for at, (name, typed) in enumerate(zip(names, (one, other), strict=True))
+    )
+    blocks, draft = read(expand(text))
+    (experiment,) = draft.experiments
+    headline = judge_draft(Preview(None, blocks, draft, [], None), experiment)
+    assert headline
+    return headline.sentence
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        ("$ uname -r\n6.1.0-18-amd64", "$ uname -r\n6.8.0-31-generic", "kernel 6.8.0-31-generic against kernel 6.1"),
+        ("$ node -v\nv18.19.0", "$ node -v\nv22.1.0", "node 22.1.0 against node 18.19.0"),
+        ("$ nginx -v\nnginx version: nginx/1.18.0", "$ nginx -v\nnginx version: nginx/1.25.3", "nginx/1.25.3 against"),
+        (
+            '$ java -version\nopenjdk version "11.0.22" 2024-01-16',
+            '$ java -version\nopenjdk version "21.0.2" 2024-01-16',
+            "java 21.0.2 against java 11.0.22",
+        ),
+        (
+            "$ sysctl net.core.somaxconn\nnet.core.somaxconn = 128",
+            "$ sysctl net.core.somaxconn\nnet.core.somaxconn = 4096",
+            "somaxconn = 4096 against",
+        ),
+        (
+            "$ docker run -d --cpus=2 -m 512m -p 8080:8080 acme/api:1.4",
+            "$ docker run -d --cpus=4 -m 2g -p 8080:8080 acme/api:1.4",
+            "--cpus=4 -m 2g against --cpus=2 -m 512m",
+        ),
+        ("$ cargo run\n^Z\n$ bg", "$ cargo run --release\n^Z\n$ bg", "--release against without --release"),
+        ("$ node app.js &", "$ NODE_ENV=production node app.js &", "NODE_ENV=production against without"),
+    ],
+)
+def test_what_was_another_before_the_other_config_is_in_the_sentence(one, other, said):
+    assert "but condition differs: " in sentence_of(one, other)
+    assert said in sentence_of(one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "names"),
+    [
+        ("$ uname -r\n6.1.0-18-amd64", "$ uname -r\n6.8.0-31-generic", ("kernel 6.1", "kernel 6.8")),  # is compared
+        ("$ java -XX:+UseG1GC -jar app.jar &", "$ java -XX:+UseZGC -jar app.jar &", ("G1", "ZGC")),
+        ("$ uvicorn app:app &", "$ uvicorn app:app --workers 4 &", ("before", "after")),  # nothing else is told of them
+        ("$ uname -r\n6.1.0-18-amd64", "$ uname -r\n6.1.0-18-amd64", ("a1", "b1")),
+        ("$ uname -r\n6.1.0-18-amd64", "", ("php", "ruby")),  # nobody knows of the other
+        ("$ date\nMon Mar  4 09:00:11 CET 2024", "$ date\nMon Mar  4 09:10:42 CET 2024", ("php", "ruby")),
+        ("$ node a.js --port 3000 &", "$ node a.js --port 3001 &", ("php", "ruby")),
+        ("$ docker run -d --cpus=2 acme/api:1.4", "$ docker run -d --cpus=2 acme/api:1.5", ("1.4", "1.5")),
+    ],
+)
+def test_what_is_compared_or_the_same_or_changes_by_itself_is_no_condition(one, other, names):
+    assert "condition" not in sentence_of(one, other, names)
