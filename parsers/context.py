@@ -87,7 +87,7 @@ class Context:
         self._follow_diff(text)
         self.label = self.label if self.label and transcript.is_rule(text) else None
         line = _describe(text)
-        if line.typed is None and self._is_prompt(text):
+        if line.typed is None and self.prompt and text.startswith(self.prompt):
             self._add_typed(number, text)
             return
         self._note_shown(line_above, text)
@@ -117,12 +117,12 @@ class Context:
         """Take in the lines behind this one, of which none is a prompt, or tells a rate or a time."""
         last = number + len(rows)
         self._note_shown(number, rows[0])
-        is_typed = any(map(self._is_prompt, rows)) if self.prompt else False
+        is_typed = self.prompt != "" and any(row.startswith(self.prompt) for row in rows)
         if self.in_output and not is_typed:
             rows = rows[-1 - _FARTHEST_LABEL :]  # only a name for an output may be among them
         for at, text in enumerate(rows, last - len(rows) + 1):
             self.label = self.label if self.label and transcript.is_rule(text) else None
-            if is_typed and self._is_prompt(text):
+            if is_typed and self.prompt and text.startswith(self.prompt):
                 self._add_typed(at, text)
                 continue
             is_prose = transcript.is_plain(text) or not transcript.is_elision(text) and transcript.is_prose(text)
@@ -187,9 +187,6 @@ class Context:
             self._add_heading(number, typed)
         else:
             self._add_command((None, typed), number, None, "")
-
-    def _is_prompt(self, line: str) -> bool:
-        return self.prompt != "" and line.startswith(self.prompt)
 
     def _follow_prompt(self, line: str, command: str) -> None:
         """Learn a prompt of any shape from a load tool's command: others were typed behind the same."""

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from datetime import date
 from itertools import groupby
 from pathlib import PurePosixPath
 
@@ -28,7 +27,7 @@ from runs.analysis.scaling import CONCURRENCY, Point, Range
 from runs.analysis.table import Comparison
 from runs.analysis.trend import FEWEST_DAYS, LEVEL, Change, Course
 from runs.analysis.verdict import Judgement
-from runs.numbers import TIMES_FROM, figure, join_words, percent, share_words, times
+from runs.numbers import TIMES_FROM, figure, join_words, percent, share_words, times, write_count
 
 # Rates that lie within this of each other are "about" one rate; a factor this near to 2 is "doubles".
 ABOUT, NEAR, DOUBLE = 1.15, 1.1, (1.8, 2.3)
@@ -159,14 +158,14 @@ def describe_file(
         opening = f"{name}: {len(differing)} of {total} directives differ between {names}: {_list_names(differing)}."
     elif same or unshown:
         shown = "what is shown is " if unshown else ""
-        opening = f"{name}: {shown}identical in {names} ({_count(same, 'directive')} compared)."
+        opening = f"{name}: {shown}identical in {names} ({write_count(same, 'directive')} compared)."
     else:
         opening = f"{name}: " + (f"identical in {names}." if alike else f"the lines of {names} differ.")
     rest = []
     if unshown:
-        rest.append(f"{_count(unshown, 'directive')} cannot be compared: not every text was shown whole.")
+        rest.append(f"{write_count(unshown, 'directive')} cannot be compared: not every text was shown whole.")
     if unread:
-        rest.append(f"{_count(unread, 'line')} of these texts could not be read as a directive.")
+        rest.append(f"{write_count(unread, 'line')} of these texts could not be read as a directive.")
     if without:
         rest.append(f"{_list_names([config.name for config in without])}: no text of this kind.")
     return " ".join([opening, *rest])
@@ -196,10 +195,6 @@ def describe_texts(
 
 def _name_text(text: TextFact) -> str:
     return PurePosixPath(text.path).name or f"The config text at line {text.line}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _list_names(names: Sequence[str]) -> str:
@@ -232,7 +227,7 @@ def describe_method(comparison: Comparison, judgement: Judgement) -> list[str]:
         return ["No load test is among what was read."]
     n = f"n={counts[0]}" if len(set(counts)) == 1 else f"n={min(counts)} to {max(counts)}"
     sentences = [
-        f"{sum(counts)} runs {name_tools(comparison.columns)} in {_count(len(counts), 'column')}, {n} in each."
+        f"{sum(counts)} runs {name_tools(comparison.columns)} in {write_count(len(counts), 'column')}, {n} in each."
     ]
     if len(counts) < 2:
         return sentences
@@ -261,13 +256,13 @@ def _say_tested(judgement: Judgement, tests: Sequence[str]) -> list[str]:
 
 def describe_course(course: Course) -> str:
     """How a config changed over its days: the newest change, and how many there are."""
-    over = f"{_count(course.n_days, 'day')} with {_count(course.n, 'run')}"
+    over = f"{write_count(course.n_days, 'day')} with {write_count(course.n, 'run')}"
     if course.changes:
         newest = course.changes[-1]
         more = "more" if newest.pct > 0 else "fewer"
         sides = f"{figure(newest.after.center)} instead of {figure(newest.before.center)}"
-        since = f"{_write_size(newest.pct)} % {more} requests per second since {_write_day(newest.on)}: {sides}."
-        return f"{since} {_count(len(course.changes), 'change')} in {over}."
+        since = f"{_write_size(newest.pct)} % {more} requests per second since {newest.on:%-d %B %Y}: {sides}."
+        return f"{since} {write_count(len(course.changes), 'change')} in {over}."
     if course.n_days < 2 * FEWEST_DAYS:
         return f"{over}: too few to tell a change, which takes {FEWEST_DAYS} days before it and {FEWEST_DAYS} after."
     return f"No change that {over} would show at {100 * LEVEL:.0f} %."
@@ -279,15 +274,11 @@ def describe_change(change: Change) -> str:
     sides = f"n={change.after.n} against {change.before.n}"
     last, first = change.builds
     builds = f"; first in {first}, not yet in {last}" if first and last and first != last else ""
-    return f"{sign}{_write_size(change.pct)} % from {_write_day(change.on)}, {sides}, {p}{builds}"
+    return f"{sign}{_write_size(change.pct)} % from {change.on:%-d %B %Y}, {sides}, {p}{builds}"
 
 
 def _write_size(pct: float) -> str:
     return f"{abs(pct):.{1 if abs(pct) < 9.95 else 0}f}"
-
-
-def _write_day(day: date) -> str:
-    return f"{day.day} {day:%B %Y}"
 
 
 # --- a sweep from level to level -----------------------------------------------------------------------------------------

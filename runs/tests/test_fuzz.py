@@ -7,7 +7,7 @@ from django.db import connection
 
 from . import fuzz
 
-CASES, PARTS = 12_000, 6
+CASES, PARTS = 20_000, 8
 
 
 @pytest.mark.django_db

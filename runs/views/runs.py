@@ -146,8 +146,8 @@ DAY_HEADS = ("day", "n", "requests_per_second", "least", "most", "stretch", "bui
 
 
 def trend_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
-    """Those of most days first; those of one day, which show no course yet, with ?all=1."""
-    has_all = request.GET.get("all") == "1"
+    """Those of most days first; those of one day, which show no course yet, in other forms and with ?all=1."""
+    has_all = request.GET.get("all") == "1" or bool(fmt or request.GET.get("format"))
     found = TrendLine.objects.filter(n_days__gt=0 if has_all else 1)
     page = lists.paginate(request.GET, found, column="n_days")
     named = lists.name_trends(page.rows)

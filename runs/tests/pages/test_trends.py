@@ -99,6 +99,7 @@ def test_runs_of_one_day_are_listed_where_asked_for(browser):
     nightly(500, name="once")
     assert ">once<" not in browser.get("/trends/").text
     assert ">once<" in browser.get("/trends/?all=1").text
+    assert len(browser.get("/trends.json").json()["rows"]) == 1
 
 
 def test_the_list_goes_on_without_a_gap_or_a_double(browser):
