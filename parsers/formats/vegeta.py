@@ -179,6 +179,6 @@ def records(values: dict[str, Any]) -> list[Record]:
         values,
         requests_per_second=get("throughput_per_s", get("rate_per_s")),
         failed_requests=total - well if total is not None and well is not None else None,
-        percentiles_ms={name: ms for name, ms in get("latencies_ms", {}).items() if name[0].isdecimal()},
+        percentiles_ms={name: ms for name, ms in get("latencies_ms", {}).items() if name[:1].isdecimal()},
     )
     return [result]

@@ -284,3 +284,14 @@ def test_a_row_of_perf_stat_whose_count_is_no_number_is_no_block():
     """Found by make fuzz: it was two blocks of one line, without an event."""
     rows = ["0.504017652                  0      cpu-migrations\n", "0.504017652              1,2,3      page-faults\n"]
     assert [block.lines for block in parsers.read([*rows, "5%    <not supported>      cycles\n"])] == [(1, 1)]
+
+
+def test_a_heading_of_vegeta_that_misses_a_name():
+    """Found by make fuzz."""
+    lines = [
+        "Requests      [total, rate]      15000, 1500.11\n",
+        "Latencies     [min, 50, , max]  1ms, 2ms, 3ms, 4ms\n",
+    ]
+    (block,) = parsers.read(lines)
+    (result,) = block.records
+    assert block.kind == "vegeta" and result.percentiles_ms["50"] == 2
