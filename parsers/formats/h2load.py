@@ -142,7 +142,7 @@ def _read_row(found: re.Match[str]) -> dict[str, Any] | None:
 
 def records(values: dict[str, Any]) -> list[Record]:
     times, clients = values.get("request_ms", {}), values.get("clients_of_threads", {})
-    all_told = list(clients) == [str(n) for n in range(len(clients))]  # of those left out the clients are not known
-    concurrency = sum(clients.values()) if clients and all_told else None
+    all_stated = list(clients) == [str(n) for n in range(len(clients))]  # of those left out the clients are not known
+    concurrency = sum(clients.values()) if clients and all_stated else None
     percentiles = {percent: times[name] for percent, name in _PERCENTILES.items() if name in times}
     return [make_result(KIND, values, concurrency=concurrency, percentiles_ms=percentiles)]

@@ -395,5 +395,5 @@ def _say_sides(headline: Headline) -> str:
 
 
 def _quote_name(side: RankedColumn) -> str:
-    is_told = not side.heading or side.title.startswith(f"{side.heading}{BETWEEN}")
-    return f"“{shorten(side.title if is_told else f'{side.heading}{BETWEEN}{side.title}')}”"
+    is_stated = not side.heading or side.title.startswith(f"{side.heading}{BETWEEN}")
+    return f"“{shorten(side.title if is_stated else f'{side.heading}{BETWEEN}{side.title}')}”"

@@ -37,7 +37,7 @@ from .names import (
 )
 from .sentences import Sentences, find_replacement, find_settings, is_comparison, is_one_of
 from .settings import find_changed_texts, name_before_change, name_changed_texts
-from .told_hosts import CORES, find_told_host
+from .stated_hosts import CORES, find_stated_host
 from .variants import find_variants
 
 _WEB_SERVER = r"(nginx|apache2?|httpd|lighttpd|caddy|haproxy|openresty|litespeed|cherokee|traefik|envoy|varnish)\b"
@@ -176,7 +176,7 @@ class ConfigNames:
         for load, choice in choices.items():
             loads[choice.text].append(load)
         values = name_values(loads)
-        names = {text: find_told_host(text).name or values.get(text) or name_of_heading(text) for text in loads}
+        names = {text: find_stated_host(text).name or values.get(text) or name_of_heading(text) for text in loads}
         is_heading = {text: choices[own[0]].is_heading and not speaks(text) for text, own in loads.items()}
         if title := self._find_common_heading(loads, choices):
             is_heading[title] = False
@@ -295,10 +295,10 @@ class ConfigNames:
         """The configs' names, where each is that of a machine, or says behind a colon what cores it has."""
         hosts = {host for _, host, _ in self._server_of.values()}
         names = list(self.names.values())
-        is_told = [
+        is_stated = [
             is_one_of(name) or name in hosts or bool(CORES.search(re.split("[:：]", name)[-1])) for name in names
         ]
-        return names if all(is_told) else []
+        return names if all(is_stated) else []
 
     def config_of(self, load: int) -> str:
         return self._config_of[self.duplicates.get(load, load)]

@@ -33,8 +33,8 @@ from .heading_words import (
     names_software,
     split_repeat,
 )
-from .names import find_levels, find_told_figures
-from .told_hosts import find_only_host
+from .names import find_levels, find_stated_figures
+from .stated_hosts import find_only_host
 
 _REMARKED_REPEAT = re.compile(
     r"\W*(?:first|1st|run|test|#)\W?(?:run|time|test|1)?\s*[(（][^()（）]+[)）]\W*", re.IGNORECASE
@@ -88,7 +88,7 @@ def choose_headings(
 ) -> dict[int, Choice]:
     """{load: its choice}; a quote and what it quotes have the same. A warm-up without a name has that of the run that follows."""
     levels = find_levels(((blocks[load].trail, method_of(load)) for load in loads), may_name)
-    levels |= find_told_figures((blocks[load].trail for load in loads), may_name)
+    levels |= find_stated_figures((blocks[load].trail for load in loads), may_name)
     candidates = _collect_candidates(blocks, loads, texts, levels)
     nearest = _prefer_files(candidates, _choose_at_one_level(candidates, _choose_nearest(candidates, duplicates)))
     choices = _replace_recurring(candidates, nearest, duplicates, method_of)

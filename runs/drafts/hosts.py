@@ -18,7 +18,7 @@ from parsers.records import HostFacts, LoadResult, Record, SystemSample
 from runs.analysis.stats import repeatability_limit
 
 from .draft import DraftHost
-from .told_hosts import CORES, PLACEHOLDERS, find_told_host
+from .stated_hosts import CORES, PLACEHOLDERS, find_stated_host
 
 Server = tuple[str, str, int]  # software, host, port; "" or 0 where the tool did not print it
 RAM_TOLERANCE = 0.03  # some monitors print MiB with one decimal, others even less
@@ -113,7 +113,7 @@ def find_sighting(index: int, block: Block, records: Sequence[Record]) -> Sighti
                 )
         elif isinstance(record, LoadResult) and record.hostname not in LOCAL:
             sighting.name, sighting.generator = None, block.prompt_host if record.hostname else None
-    told = [facts for _, text in block.trail if (facts := find_told_host(text)).name][-1:]
+    told = [facts for _, text in block.trail if (facts := find_stated_host(text)).name][-1:]
     sighting.facts += told
     sighting.name = sighting.name or next((facts.name for facts in told), None)
     return sighting
@@ -283,10 +283,12 @@ def _find_by_section(
     for sighting in sightings:
         if key := host_of.get(sighting.index):
             section = section_of[sighting.index]
-            is_told = any(facts.cpu_model or facts.name for facts in sighting.facts) or sighting.index in are_loads
-            if is_told and section in last_load:
+            is_stated = any(facts.cpu_model or facts.name for facts in sighting.facts) or sighting.index in are_loads
+            if is_stated and section in last_load:
                 shown[section].add(key)
-            elsewhere = elsewhere or section <= first or not (is_told and last_load.get(section, -1) >= sighting.index)
+            elsewhere = (
+                elsewhere or section <= first or not (is_stated and last_load.get(section, -1) >= sighting.index)
+            )
     found: dict[int, str] = {}
     last = "" if elsewhere else None
     for load in loads:
@@ -302,7 +304,7 @@ _MOST_TOLD = 10
 _RAM = re.compile(r"(\d{1,4})\s?(g|m)i?b?\b(?!\s*(?:disk|ssd|hdd|nvme|platte|swap))", re.IGNORECASE)
 
 
-def find_told_hosts(prose: Iterable[str], names: Sequence[str], first_number: int) -> dict[str, DraftHost]:
+def find_stated_hosts(prose: Iterable[str], names: Sequence[str], first_number: int) -> dict[str, DraftHost]:
     """{name of a machine: what sentences tell of it}: "Server A has 4 cores and 8GB, ..."; empty unless they tell of each."""
     if len(names) > _MOST_TOLD:
         return {}
@@ -345,7 +347,7 @@ def _merge_facts(key: str, sightings: list[Sighting], loaded: list[str]) -> Draf
     )
 
 
-def add_told_facts(hosts: list[DraftHost], told: HostFacts, key: str) -> list[DraftHost]:
+def add_stated_facts(hosts: list[DraftHost], told: HostFacts, key: str) -> list[DraftHost]:
     """The one host, or a new one of that key, with what the text tells of it and no tool printed.
 
     Where they disagree, the text tells of another.

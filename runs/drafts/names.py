@@ -54,8 +54,8 @@ _LEAST_VALUE = 16  # of numbers that may be those of settings
 def drop_with(names: Mapping[str, str]) -> dict[str, str]:
     """The names, "with keep-alive" as "keep-alive" where none is "without" something, and no other has that name."""
     bare = {text: _WITH.sub("", name) for text, name in names.items()}
-    is_told = any(_WITHOUT.match(name) for name in names.values())
-    return dict(names) if is_told or len({*bare.values()}) < len({*names.values()}) else bare
+    is_stated = any(_WITHOUT.match(name) for name in names.values())
+    return dict(names) if is_stated or len({*bare.values()}) < len({*names.values()}) else bare
 
 
 def drop_numbering(names: Mapping[str, str]) -> dict[str, str]:
@@ -111,7 +111,7 @@ def find_levels(
     return levels
 
 
-def find_told_figures(trails: Iterable[Sequence[tuple[int, str]]], may_name: Callable[[str], bool]) -> set[str]:
+def find_stated_figures(trails: Iterable[Sequence[tuple[int, str]]], may_name: Callable[[str], bool]) -> set[str]:
     """Lines that tell a figure of each config, one below each heading: "Load test (memory 52 MB)", "Load test (memory 8.6 MB)"."""
     told: dict[str, list[tuple[str, str]]] = defaultdict(list)  # by what they have beside the figure: heading and line
     for trail in trails:

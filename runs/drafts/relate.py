@@ -33,11 +33,11 @@ from .draft import (
 from .duplicates import find_backed_figures, find_duplicate_loads, find_duplicate_monitors
 from .heading_groups import raise_items
 from .heading_words import find_repeat, is_generic, is_sentence, is_short, is_warm_up
-from .hosts import add_told_facts, find_hosts, find_sighting, find_told_hosts, split_by_machine
+from .hosts import add_stated_facts, find_hosts, find_sighting, find_stated_hosts, split_by_machine
 from .names import shorten
 from .parts import fill_in_loops, join_parts
 from .recorded import Recording, place_recorded
-from .told_hosts import find_listed_facts, find_told_host
+from .stated_hosts import find_listed_facts, find_stated_host
 
 _COMPARES = re.compile(
     r"比較|負荷|ベンチマーク|性能|検証|\bvs\.?\b|\bversus\b|compar|benchmark|performance|\bload test|porówn|wydajno|speed"
@@ -142,7 +142,7 @@ class _Relation:
         hosts, host_of = find_hosts(sightings, loads, results, len(draft.hosts) + 1, number_sections(self.blocks))
         if len(hosts) < 2 and loads and len(part) == len(self.blocks):
             told = find_listed_facts(block.trail for block in self.blocks)
-            hosts = add_told_facts(hosts, told, f"h{len(draft.hosts) + 1}")
+            hosts = add_stated_facts(hosts, told, f"h{len(draft.hosts) + 1}")
         draft.hosts += hosts
         first = host_of.get(loads[0], hosts[0].key if hosts else "") if loads else hosts[0].key if hosts else ""
         experiment = DraftExperiment(key=key, name="", host=first)
@@ -158,7 +158,7 @@ class _Relation:
         for run in experiment.runs:
             run.host = host_of.get(run.block, "")
         if len(names.configs) > 1 and not any(sighting.facts or sighting.name for sighting in sightings):
-            self._add_told_hosts(experiment, names, draft, hosts)
+            self._add_stated_hosts(experiment, names, draft, hosts)
         if texts:
             place_texts(experiment, self.blocks, texts, names.results)
         if monitors := [i for i in self.monitors if i in part and i not in self.duplicates]:
@@ -173,12 +173,12 @@ class _Relation:
             experiment.name = name_timings(self.blocks[int(experiment.timings[0].key[1:])])
         return experiment
 
-    def _add_told_hosts(
+    def _add_stated_hosts(
         self, experiment: DraftExperiment, names: ConfigNames, draft: Draft, guessed: Sequence[DraftHost]
     ) -> None:
         """The machines that the configs are named after, where the text tells what they have."""
         prose = (text for block in self.blocks for _, text in block.trail)
-        told = find_told_hosts(prose, names.machine_names, len(draft.hosts) + 1)
+        told = find_stated_hosts(prose, names.machine_names, len(draft.hosts) + 1)
         if told:
             draft.hosts = [host for host in draft.hosts if host not in guessed] + [*told.values()]
             experiment.host = next(iter(told.values())).key
@@ -361,7 +361,7 @@ def _find_title(
         for text in phrases
         if width(text) <= _MAX_TITLE_WIDTH
         and strip_markup(text) not in {*taken, *groups}
-        and not (_SETTING.match(text) or find_told_host(text).name)
+        and not (_SETTING.match(text) or find_stated_host(text).name)
     ]
     if not is_first:
         return titles[-1] if titles and len(trail) <= 3 and not is_generic(titles[-1]) else ""

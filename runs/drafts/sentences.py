@@ -40,7 +40,7 @@ _SETTING = re.compile(  # "MaxClients = 20", "worker_processes 2;"
 )
 _TO = "to|auf|a|à|para|na|do|до"
 # A setting of a technical name in a sentence: "pm.max_children to 50", "opcache.enable=0", "fs.file-max von 1000 auf 9000"
-_TOLD_VALUE = re.compile(
+_STATED_VALUE = re.compile(
     r"(?<![\w/.-])(?P<key>(?=\w*(?:_|[a-z][A-Z]|\.\w))[A-Za-z]\w*(?:[.-]\w+)*)`?"
     rf"(?P<by>\s?[=:]\s?|\s(?:\w{{1,3}}\s)?|\s(?:\w+\s){{1,3}}(?:{_TO})\s|[を设]\w?)[`'\"]?"
     r"(?P<value>\d[A-Za-z\d%]*(?:\.\d\w*)*|(?<=[=:])\w+|(?<=[=:]\s)\w+)"
@@ -161,7 +161,7 @@ def _find_values(text: str) -> list[str]:
 
     A name with dots may be a file's or a host's, unless it is said to be, or to become, that value.
     """
-    found = [each for each in _TOLD_VALUE.finditer(text[:_MAX_SENTENCE]) if not _VERSION.match(each[0])]
+    found = [each for each in _STATED_VALUE.finditer(text[:_MAX_SENTENCE]) if not _VERSION.match(each[0])]
     return [
         f"{each['key']}{'=' if '=' in each['by'] else ' '}{each['new'] or each['value']}"
         for each in found

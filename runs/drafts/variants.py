@@ -78,7 +78,7 @@ def find_variants(
         for load in own[1:] if is_habit else ():
             _note_programs(blocks[load], prepared[load])
         servers = _compare_servers({load: before[load] for load in own}, results)
-        settings = _compare_settings(own, loads, before, heading_of, method_of, are_servers_told=bool(servers))
+        settings = _compare_settings(own, loads, before, heading_of, method_of, are_servers_known=bool(servers))
         for told in (
             _tell_apart(_drop_repeats(scripts)),
             {} if is_habit else _compare_prepared(prepared),
@@ -293,7 +293,7 @@ def _compare_settings(
     heading_of: Mapping[int, object],
     method_of: Callable[[int], Method],
     *,
-    are_servers_told: bool,
+    are_servers_known: bool,
 ) -> dict[int, str]:
     """{load: its values of the settings that were changed between load tests that stand together under this heading}."""
     together = [
@@ -311,7 +311,7 @@ def _compare_settings(
         if key.startswith("did ") and any(map(str.startswith, changed, repeat(SHOWN))):
             continue  # what it changed is shown
         is_habit = len(values) == len(own) or min(Counter(map(values.get, own)).values()) < 2  # before each run or loop
-        if key.startswith(RELOADED) and (is_habit or are_servers_told or said.keys() >= values.keys()):
+        if key.startswith(RELOADED) and (is_habit or are_servers_known or said.keys() >= values.keys()):
             continue  # or what it was for is told
         if key.startswith("start "):
             values = _tell_apart(_drop_repeats({load: tuple(value.split()) for load, value in values.items()}))
@@ -347,7 +347,7 @@ def _is_load(said: str, method: Method) -> bool:
 def _compare_servers(before: Mapping[int, Before], results: Mapping[int, LoadResult]) -> dict[int, str]:
     """{load: the server that was started for it}, where others were for other loads."""
     software = {results[load].server_software for load in before}
-    is_told = len(software) == 1 and None not in software  # the reports name the server: other restarts do not matter
+    is_stated = len(software) == 1 and None not in software  # the reports name the server: other restarts do not matter
     restarts = {name for own in before.values() for name in own.restarted}
     unversioned = Counter(_DIGITS.sub("", name) for name in restarts)
     versions = {name for name in restarts if unversioned[_DIGITS.sub("", name)] > 1}  # "php8.1-fpm" and "php8.2-fpm"
@@ -356,7 +356,7 @@ def _compare_servers(before: Mapping[int, Before], results: Mapping[int, LoadRes
     for load, own in before.items():
         if own.started and own.stopped and not current:
             running |= dict.fromkeys(running, own.stopped)
-        restarted = own.restarted & versions if is_told else own.restarted
+        restarted = own.restarted & versions if is_stated else own.restarted
         current = own.started or (current if current & restarted else restarted) or current - own.stopped
         running[load] = current
     distinct = list(dict.fromkeys(names for names in running.values() if names))

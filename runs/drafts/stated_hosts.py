@@ -14,8 +14,8 @@ from parsers.records import HostFacts
 from .heading_words import SOFTWARE
 
 PLACEHOLDERS = LOCAL | {"example.com"}
-_LONGEST_TOLD = 200  # characters of a line that tells of a machine
-_TOLD_HOST = re.compile(  # "Hostname: web1", "**Server:** web1 (8 cores)", "hostname web1"
+_LONGEST_STATED = 200  # characters of a line that tells of a machine
+_STATED_HOST = re.compile(  # "Hostname: web1", "**Server:** web1 (8 cores)", "hostname web1"
     r"[\s>#*_|-]{0,6}(?:host ?name(?=[\s:=*])|(?:(?:test )?(?:host|machine|(?P<server>server)|node|box|vm)"
     r"|(?:running|ran|tested|measured) on|rechner|maschine|serveur|servidor|maszyna|ホスト名?|サーバー?|主机名?|服务器|机器)"
     r"(?=[\s*_]{0,3}[:=：]))[\s*_]{0,3}[:=：]?"
@@ -29,9 +29,9 @@ _NO_HOST = re.compile(  # software, systems and words that stand there, too
 )
 
 
-def find_told_host(text: str) -> HostFacts:
+def find_stated_host(text: str) -> HostFacts:
     """What a line by itself tells of a machine: its name, and its cores behind that; nothing where it names none."""
-    found = _TOLD_HOST.fullmatch(text.strip()) if len(text) < _LONGEST_TOLD else None
+    found = _STATED_HOST.fullmatch(text.strip()) if len(text) < _LONGEST_STATED else None
     name = found["name"] if found else ""
     if not found or name.lower() in PLACEHOLDERS or makes_load(name) or _NO_HOST.fullmatch(re.split(r"[.-]", name)[0]):
         return HostFacts()
@@ -114,7 +114,7 @@ def _read_listed(lines: Iterable[str]) -> HostFacts:
     """The facts in the lines of one stretch; of one that two lines tell differently, nothing at all."""
     told, generates = HostFacts(), False
     for line in map(_drop_links, lines):
-        if len(line) > _LONGEST_TOLD or not _PART.match(line):
+        if len(line) > _LONGEST_STATED or not _PART.match(line):
             continue
         facts = _read_parts(line)
         size = (
@@ -163,5 +163,5 @@ def _join(one: HostFacts, other: HostFacts) -> HostFacts:
 
 def find_only_host(sections: Sequence[Sequence[tuple[int, str]]]) -> set[str]:
     """Lines that only tell the name of the one machine: "Hostname: web1". Where there are several, they may name configs."""
-    told = {text: name for trail in sections for _, text in trail if (name := find_told_host(text).name)}
+    told = {text: name for trail in sections for _, text in trail if (name := find_stated_host(text).name)}
     return {*told} if len({*told.values()}) == 1 else set()
