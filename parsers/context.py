@@ -30,6 +30,7 @@ _TIME = re.compile(r"[:時시点點](?<=\d.)\s?\d")  # the rarest sign first
 _LABELLED = re.compile(r"\s*(?P<label>[^\s:$#%>|`/][^:$#%>|`]{0,60}):\s+`?")  # "nginx: ab -n 1000 -c 10 ..."
 _NESTED = re.compile(r"[ \t]+(?=(?:[-*+•]|\d{1,2}[.)])\s+\S)")  # before an item of a list in another one
 _ECHO = re.compile(r"echo\s+(?P<quote>['\"]?)(?P<said>[^'\"$>|&;`]{2,60})(?P=quote)")
+_ECHO_VARIABLE = re.compile(r"echo\s[^>|&;`]{0,40}\$\{?[A-Za-z_][^>|&;`]{0,40}")  # what it says stands below
 _WIKI_HEADING = re.compile(r"\s*h([1-6])\. +(?=\S)")
 # What a site generator reads above a page; its title is a heading.
 _FRONT_MATTER = re.compile(r"---|\+\+\+")
@@ -131,7 +132,10 @@ class Context:
 
     def _add_text(self, number: int, text: str, is_prose: bool, lines: Lines | None) -> None:
         """Take in a line that is no prompt. lines: those behind it, where a prompt may be the next."""
-        if self.in_output and not (
+        command = self.command
+        if command and self.in_output and command.line == number - 1 and _ECHO_VARIABLE.fullmatch(command.text):
+            self._add_heading(number, text)
+        elif self.in_output and not (
             transcript.is_banner(text) or transcript.FILE_HEAD.fullmatch(text.strip()) or _is_comment(text, lines)
         ):
             self.label = (number, text) if is_prose else self.label
@@ -156,6 +160,7 @@ class Context:
     def follow_service(self, number: int, service: str) -> None:
         """Take the name of another container as a heading of what it prints from here on."""
         if service != self.service:
+            self.label = None
             self._add_heading(number, service)
         self.service = service
 

@@ -273,6 +273,9 @@ def _indent(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
+_BRIEF_LABEL = re.compile(r"(?!HW|OS|PC|VM)[A-Z][A-Z\d]\s*[:：]?")
+
+
 def find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
     """The last lines above load tests that name nothing alone, but do together: "before" and "after" a change, "A" and "B"."""
     last = [
@@ -301,6 +304,8 @@ def find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
     versions = {text: found[1] for text in last if (found := _VERSION.fullmatch(text))}
     compared |= set(versions) if len(set(versions.values())) > 1 else set()
     compared |= set(letters) if len(set(letters.values())) > 1 else set()
+    if any(may_name(text) for text in last):  # "G1:" where others stand below "ZGC:"
+        compared |= {text for text in last if _BRIEF_LABEL.fullmatch(text)}
     return compared or (set(expected) if len(set(expected.values())) > 1 else set())
 
 

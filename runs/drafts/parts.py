@@ -48,7 +48,10 @@ _GENERATOR = re.compile(
 )
 _REQUESTS = re.compile(r"\d\s+(?:\w+\s+)?(?:requests?|connections?|users?|anfragen|reqs?)\s*\W*$", re.IGNORECASE)
 # What differs between the names of the pods, or containers, of one service.
-_OF_ONE_POD = re.compile(r"(?:-[a-z0-9]{8,10})?-[a-z0-9]{5}(?=/|$)|\d+")
+# "bench-h1-1" and "bench-h2-1" are of two services.
+_OF_ONE_POD = re.compile(
+    r"(?:-[a-z0-9]{8,10})?-[a-z0-9]{5}(?=/|$)|(?<![A-Za-z\d])\d+|(?<=[A-Za-z])\d+(?!\d|[-_]\d{1,4}(?:/|$))"
+)
 _MOST = 64  # parts
 
 
@@ -184,11 +187,22 @@ _MOST_TURNS = 100
 
 def fill_in_loops(blocks: Sequence[Block], loads: Collection[int]) -> None:
     """Put the word of each turn of a loop into the command of the load test that it printed: "-c $c" becomes "-c 10"."""
+    _share_commands(blocks, loads)
     for load, words in find_turns(blocks, loads) if loads else ():
         block = blocks[load]
         if words[0] == "for" and (loop := LOOP.search(_RANGE.sub(_count_out, block.command or ""))):
             variable = rf"\$(?:{loop['name']}\b|\{{{loop['name']}\}})"
             block.command = words[-1].rpartition("=")[2].join(re.split(variable, block.command or ""))
+
+
+def _share_commands(blocks: Sequence[Block], loads: Collection[int]) -> None:
+    """Give the lines that a loop printed its command, which stands above the first of them alone."""
+    loop: Block | None = None
+    for block in map(blocks.__getitem__, sorted(loads)):
+        if block.command or block.typed or block.trail:
+            loop = block if LOOP.search(_RANGE.sub(_count_out, block.command or "")) else None
+        elif loop and block.kind == loop.kind:
+            block.take_command(loop)
 
 
 def find_turns(blocks: Sequence[Block], loads: Collection[int]) -> Iterator[tuple[int, Words]]:

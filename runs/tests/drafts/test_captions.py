@@ -147,3 +147,29 @@ def test_names_in_order_of_runs_whose_number_is_not_told_stand_together_with_a_p
     blocks, draft = read(expand(text + "".join(f"@ab {900 + at}.1 server=\n\n" for at in range(6))))
     assert [config.name for config in draft.experiments[0].configs] == ["nginx or caddy"]
     assert "nothing tells which is which" in blocks[0].problems[0].message
+
+
+def test_a_brief_label_names_a_config_where_others_have_names():
+    labels = ("G1:", "ZGC:", "ZGC:", "G1:")
+    runs = "".join(f"{label}\n$ ab -n 500 http://a/\n@ab {at}.5 server=\n\n" for at, label in enumerate(labels, 100))
+    _, draft = read(expand(f"GC change, A/B/B/A\n\n{runs}"))
+    (experiment,) = draft.experiments
+    names = {config.key: config.name for config in experiment.configs}
+    assert [names[run.config] for run in experiment.runs] == ["G1", "ZGC", "ZGC", "G1"]
+
+
+@pytest.mark.parametrize("command", ['echo "== $BRANCH"', "echo $BRANCH", 'echo "== ${BRANCH}"'])
+def test_what_echo_says_of_a_variable_names_what_follows(command):
+    says = "== {}" if "==" in command else "{}"
+    text = "".join(
+        f"$ {command}\n{says.format(branch)}\n$ ab -n 500 http://a/\n{report}\n"
+        for branch, report in (("master", FIRST), ("feature/arena", SECOND))
+    )
+    assert rates_by_name(text) == {"master": 100.5, "feature/arena": 200.5}
+
+
+def test_another_containers_log_names_no_report():
+    first, second = (expand(report).rstrip("\n").split("\n") for report in (FIRST, SECOND))
+    log = ["$ docker compose up", "edge-1 | 2025/02/11 08:12:01 [notice] 1#1: start worker processes"]
+    log += [f"small-1 | {line}" for line in first] + [f"large-1 | {line}" for line in second]
+    assert rates_by_name("\n".join(log)) == {"small": 100.5, "large": 200.5}

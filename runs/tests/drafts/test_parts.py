@@ -62,6 +62,7 @@ def test_what_ran_at_the_same_time_is_one_run_with_the_sum(text):
         f"$ pdsh -w web1,web2 ab -n 500 http://localhost/\n{behind('web1', LOCAL[0])}\n{behind('web2', LOCAL[1])}\n",
         f"In parallel on two machines:\n\nnginx\n{FIRST}\napache\n{SECOND} server=Apache/2.4\n",
         f"100 requests at once from several clients\n\nworker1\n{FIRST}\nworker2\n{SECOND}\n",
+        f"{behind('bench-h1-1 |', FIRST).replace('|:', ' |')}\n{behind('bench-h2-1 |', SECOND).replace('|:', ' |')}\n",
         f"Both machines at the same time:\n\n### web1\n{FIRST}\n### web2\n@ab 200.5 host=web2\n",
     ],
 )

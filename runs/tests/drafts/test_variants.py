@@ -87,6 +87,15 @@ def test_each_turn_of_a_loop_is_of_its_word():
     assert len(read(expand(numbers))[1].experiments[0].configs) == 1
 
 
+def test_each_line_that_a_loop_printed_is_of_its_command():
+    text = "$ for i in $(seq 3); do wrk -t4 -c100 -d10s http://a/ | grep Requests/sec; done\n" + "".join(
+        f"Requests/sec: {rate:10.2f}\n" for rate in (1811.2, 1802.9, 1820.4)
+    )
+    blocks, draft = read(text)
+    assert {run.method for run in draft.experiments[0].runs} == {draft.experiments[0].runs[0].method}
+    assert [block.load_results[0].tool for block in blocks] == ["wrk", "wrk", "wrk"]
+
+
 def test_a_loop_over_levels_of_concurrency_is_one_config():
     loop = "$ for c in 10 50; do hey -z 10s -c $c http://localhost:8080; done"
     report = (FIXTURES / "hey/hey_01.txt").read_text().partition("\n")[2]
