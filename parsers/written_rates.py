@@ -20,7 +20,7 @@ RATE = (
     r"(?<![\w/])(?:(?:http )?(?:req(?:uest)?s?|trans(?:actions?)?|queries|ops)\s?(?:/|per|p/)\s?s(?:ec(?:ond)?s?)?|[rqt]ps"
     r"|requêtes ?(?:par |/ ?)s(?:econde)?|anfragen ?(?:pro |/ ?)s(?:ekunde)?|(?:peticiones|solicitudes) ?(?:por |/ ?)s(?:egundo)?"
     r"|requisições ?(?:por |/ ?)s(?:egundo)?|richieste al secondo|żądań na sekundę|запрос(?:ов|ы) ?(?:в секунду|/ ?с(?:ек)?)"
-    r"|リクエスト(?:数)?/秒|请求(?:数)?/秒|每秒(?:处理)?请求数?)(?![\w/])"
+    r"|リクエスト(?:数)?/秒|请求(?:数)?/秒|每秒(?:处理)?请求数?|초당 (?:처리 )?요청 ?수)(?![\w/])"
 )
 IS_THROUGHPUT = _compile(r"\**(?:throughput|performance|rate|speed)\**")  # where the cells have units
 IS_RATE = _compile(RATE)
@@ -42,7 +42,7 @@ WORK = _compile(
     r"(?:workload|test|test ?case|scenario|endpoint|path|route|url|page|case|operation|command|query|request|file|size|bytes)s?"
 )
 RANK = _compile(r"(?:#|rank|no\.?|pos(?:ition)?|順位|)")
-_NUMBER = re.compile(r"[~≈]?\s?(\d{1,3}(?:[,  '’ ]\d{3})+|\d{1,12})(\.\d{1,6})?\s?([kKM万萬만億亿]?)")
+_NUMBER = re.compile(r"[~≈]?\s?(\d{1,3}(?:[,  '’ ]\d{3})+|\d{1,12})(\.\d{1,9})?\s?([kKM万萬만億亿]?)")
 _POINT = re.compile(r"[~≈]?\s?\d{1,3}\.\d{3}")  # of decimals or of thousands
 _DECIMALS = re.compile(r",\d{3}\.\d|\.(?!\d{3}(?!\d))\d")  # for certain
 _FACTOR = {"": 1, "k": 1000, "K": 1000, "M": 1_000_000} | dict.fromkeys("万萬만", 10_000) | dict.fromkeys("億亿", 10**8)
@@ -152,9 +152,9 @@ def group_by_commas(text: str) -> str:
 
 
 def read_number(text: str) -> tuple[float, float] | None:
-    """(the number, the step of its last digit) where a cell is a plain number, with the unit of rates at the most."""
+    """(the number, the step of its last digit) where a cell is a plain number, with the unit of rates at the most, or "/s"."""
     text = group_by_commas(text) if POINTED.search(text) else text
-    found = _NUMBER.fullmatch(IS_RATE.sub("", text).strip())
+    found = _NUMBER.fullmatch(IS_RATE.sub("", text).strip().removesuffix("/s"))
     if not found:
         return None
     digits = re.sub(r"\D", "", found[1])

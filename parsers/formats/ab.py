@@ -125,14 +125,14 @@ _VARIES = re.compile(r"[$*{}<\\]|\.\.\.|…")  # a path that the shell or the au
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    return read_usual_report(lines) or _Report(lines, is_run=command is not None).read()
+    return read_usual_report(lines) or _Report(lines, command).read()
 
 
 class _Report:
     """One report while it is being read."""
 
-    def __init__(self, lines: Lines, *, is_run: bool) -> None:
-        self.lines, self.is_run = lines, is_run
+    def __init__(self, lines: Lines, command: str | None) -> None:
+        self.lines, self.is_run, self.asks_version = lines, command is not None, " -V" in (command or "")
         self.values = Values(lines)
         self.problems: list[Problem] = []
         self.first = self.last = lines.number + 1
@@ -355,8 +355,9 @@ class _Report:
         figures = [k for k in values if k not in ("ab_version", "ab_revision")]
         enough = len(figures) >= 2 or "ab_version" in values or self.has_rate
         enough = enough or len(values.get("percentiles_ms", ())) >= _TABLE
-        if not enough and (not self.problems or (not figures and self.first == self.last)):
-            return None  # one stray line is no report
+        is_stray = not enough and (not self.problems or (not figures and self.first == self.last))
+        if is_stray or (self.asks_version and not figures):
+            return None  # one stray line is no report, and a version none of a run
         self.problems += match_tables(self.lines, values, self.first)
         if {*figures} == {"error", "aborted"} and not self.is_run and "ab_version" not in values:
             return None  # somebody quotes the error

@@ -46,7 +46,7 @@ NEEDS = (
     "/s", "/ s", "/\ts", "/с", "/ с",
     "per", "throughput", "ps", "metric", "measure", "指标", "項目", "seco", "segu", "seku", "секун", "crit", "krit", "kennz",
     "messw", "métri", "пока", "метри", "run", "round", "pass", "test", "trial", "try", "attemp", "| |", "|  ", "||", "秒", "запрос",
-    "param", "property", "项目", "参数",
+    "param", "property", "项目", "参数", "초당",
 )  # fmt: skip
 
 _DELIMITER = re.compile(r":?-+:?")

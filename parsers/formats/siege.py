@@ -113,6 +113,7 @@ _MOST_WARNINGS = 20  # a server that refuses connections gets the same line a th
 _LOGNOTE = re.compile(r"(?:FILE|LOG FILE): |You can disable this|the \.siegerc file|the directive 'show-logfile'|\[\^")
 _BANNER = re.compile(r"\*\* siege (\S+)", re.IGNORECASE)
 _SPINNER = re.compile(rf"{_SPUN}(?=[A-Z])")
+_ITEM = re.compile(r"[-*•]\s{1,8}(?=[A-Z][A-Za-z ]{9,23}:)")
 _SPINNING = re.compile(r"(?:[-\\|/\s]{0,9}\^H){1,200}[-\\|/\s]{0,9}")
 _USERS = re.compile(r"\*\* Preparing (\d+) concurrent users")
 _TWO_DECIMALS = re.compile(r"\d+\.\d\d")
@@ -139,6 +140,7 @@ class _Siege:
             stripped = line.strip()
             if stripped[:1] in tuple("-\\|/^") and (spun := _SPINNER.match(stripped)):
                 stripped = stripped[spun.end() :]
+            stripped = _ITEM.sub("", stripped, count=1)
             if not stripped or is_elision(stripped) or _SPINNING.fullmatch(stripped):
                 self.blank.append(self.lines.raw)
             elif self._take_line(stripped) or self._is_stray(stripped):

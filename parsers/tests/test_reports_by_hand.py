@@ -74,3 +74,19 @@ def test_an_aborted_run_counts_without_its_banner():
         assert (result.aborted, block.partial, block.problems) == (True, False, [])
         assert block.values.get("error", error) == error and block.values.get("complete_requests", 5) == 5
     assert read(f"I always get this:\n\n{error}\n\nWhy is that?\n") == []
+
+
+def test_a_siege_whose_figures_are_items_of_a_list_is_one_run():
+    banner = "** SIEGE 4.0.4\n** Preparing 20 concurrent users for battle.\nThe server is now under siege...\n"
+    items = "- Transactions:\t\t 4210 hits\n- Availability:\t\t 100.00 %\n- Elapsed time:\t\t 29.61 secs\n"
+    (block,) = read(
+        f"{banner}Lifting the server siege...      done.\n\n{items}- Transaction rate:\t 142.18 trans/sec\n"
+    )
+    assert block.problems == []
+    assert [block.values[name] for name in ("users", "transactions", "transaction_rate")] == [20, 4210, 142.18]
+
+
+def test_the_version_of_ab_is_no_run():
+    banner = "This is ApacheBench, Version 2.3 <$Revision: 655654 $>"
+    assert read(f"$ ab -V\n{banner}\nCopyright 1996 Adam Twiss\n") == []
+    assert [block.kind for block in read(f"$ ab -n 9 http://a/\n{banner}\n")] == ["ab"]

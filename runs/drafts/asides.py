@@ -114,7 +114,7 @@ _COMMENTER = re.compile(  # above a comment of a forum or a repository
 )
 _MEASURED = (
     r"(?:rate|[rqt]ps|requests?(?:/sec)?|transactions?|availability|latency|throughput|elapsed(?: time)?|duration|total|average"
-    r"|mean|max|min|failed|successful|transfer(?:red)?|bytes|response time|errors?)"
+    r"|mean|max|min|failed|successful|transfer(?:red)?|bytes|response time|errors?|usage)"
 )
 _FIGURE = re.compile(  # what load tools print: a label and a figure, which may stand below
     rf"^\(mean[^()]*\)$|^\W{{0,4}}\w{{1,12}}/s(?:ec\w{{0,4}})?\W{{0,4}}$"

@@ -107,7 +107,13 @@ def test_it_names_a_set_up(heading):
             "+ ab -n 1 http://a/",
             'PidFile "/run/httpd.pid"',
         ),
-        *("log = logging.getLogger(__name__)", "cd /tmp && make", "see https://example.com/a"),
+        *(
+            "Memory usage max: 180 Mb",
+            "CPU usage: 45%",
+            "log = logging.getLogger(__name__)",
+            "cd /tmp && make",
+            "see https://example.com/a",
+        ),
     ],
 )
 def test_it_is_of_the_page_or_a_command(line):

@@ -40,6 +40,16 @@ def test_the_unit_may_stand_in_the_cells_alone():
     ]
 
 
+def test_a_korean_table_may_have_the_unit_per_second_in_its_cells():
+    blocks, _ = read(
+        "| API | 초당 처리 요청수 | 실패 요청 |\n|--|--|--|\n| 목록 | 181.4419283/s | 0 |\n| 검색 | 12.5/s | 0 |\n"
+    )
+    assert [(block.values["requests_per_second"], block.label) for block in blocks] == [
+        (181.441928, "목록"),
+        (12.5, "검색"),
+    ]
+
+
 @pytest.mark.parametrize(
     "rates", [("12,346", "10,010"), ("12345.6", "10000.5"), ("12,345", "10,019"), ("12.3k", "10.0k")]
 )
