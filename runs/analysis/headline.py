@@ -42,9 +42,11 @@ from runs.analysis.headline_conditions import (
     DAY,
     HELD_BACK,
     Unlike,
+    find_alike,
     find_contradictions,
     find_flaws,
     find_odd_runs,
+    find_stops,
     find_unlike,
 )
 from runs.analysis.scalability_law import Sweep
@@ -166,6 +168,7 @@ ADVISED_S = 10  # how long a run is to be at least, where they were too short
 FEWEST = 4  # repeats to advise where nothing is known of their spread
 FEWEST_A_LEVEL = 3
 MOST_ADVISED = 20  # more repeats than that are not the way
+MOST_ALIKE = 12  # columns that are held against each other for those that had the same load
 
 
 def find_headline(case: Case, data: HeadlineData, sweeps: Sequence[Sweep]) -> Headline:
@@ -182,7 +185,7 @@ def _decide_workload(data: HeadlineData, block: Sequence[int]) -> Headline:
     failing = [at for at in block if at in data.failures and data.failures[at].is_serious]
     rest = _compare_columns(data, [at for at in block if at not in failing and at not in silent])
     dropped = tuple((columns[at].title, silent[at]) for at in block if at in silent and at not in failing)
-    rest = replace(rest, dropped=dropped, workload=name_workload(columns, block))
+    rest = replace(rest, dropped=(*rest.dropped, *dropped), workload=name_workload(columns, block))
     if dropped and rest.outcome in (Outcome.SINGLE, Outcome.NONE) and len(block) > 1 and not failing:
         return replace(rest, outcome=Outcome.NOT_COMPARABLE, next=_advise_on_dropped(data, block))
     if not failing:
@@ -218,7 +221,14 @@ def _compare_columns(data: HeadlineData, ats: Sequence[int]) -> Headline:
         return Headline(Outcome.NONE, Next(NextStep.LOAD), key)
     if len(sides) == 1:
         return Headline(Outcome.SINGLE, Next(NextStep.COMPARE), key, sides=tuple(sides))
-    return _compare_best_two(data, key, sorted(sides, key=lambda side: -score_column(data, key, side)))
+    ranked = sorted(sides, key=lambda side: -score_column(data, key, side))
+    found = _compare_best_two(data, key, ranked)
+    few = found.outcome == Outcome.NOT_COMPARABLE and len(ranked) <= MOST_ALIKE
+    if not few or not (alike := find_alike(data, ranked)):
+        return found
+    left = [side for side in ranked if side not in alike]
+    dropped = tuple((side.title, f"{find_stops(data, side, alike[0])[0].name} differs") for side in left)
+    return replace(_compare_best_two(data, key, alike), dropped=dropped)
 
 
 def _compare_best_two(data: HeadlineData, key: str, ranked: Sequence[RankedColumn]) -> Headline:

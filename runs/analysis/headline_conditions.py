@@ -82,6 +82,24 @@ def find_unlike(data: HeadlineData, own: int, other: int) -> list[Unlike]:
     return [*found, *_find_stolen(data, own, other)]
 
 
+def find_alike(data: HeadlineData, ranked: Sequence[RankedColumn]) -> list[RankedColumn]:
+    """The columns that were asked for the same, where there are more of them than of any others; else none."""
+    groups: list[list[RankedColumn]] = []
+    for side in ranked:
+        of_side = [group for group in groups if not any(find_stops(data, one, side) for one in group)]
+        if of_side:
+            of_side[0].append(side)
+        else:
+            groups.append([side])
+    *fewer, most = sorted(groups, key=len)
+    return most if len(most) > max(map(len, fewer), default=1) else []
+
+
+def find_stops(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Unlike]:
+    """What stops the comparison of two columns."""
+    return [one for one in find_unlike(data, own.at, other.at) if one.stops and not one.is_compared]
+
+
 def _find_stolen(data: HeadlineData, own: int, other: int) -> list[Unlike]:
     """Much CPU time that other virtual machines took beside the runs of one side, where the other lost little."""
     shares = []

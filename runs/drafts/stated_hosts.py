@@ -58,13 +58,15 @@ _BEHIND_MODEL = re.compile(
 _WORD_OF_RAM = r"(?:ram|mem(?:ory|oria|ória)?|mémoire|(?:arbeits|haupt)speicher|pamięć|память|озу|内存|メモリー?)"
 _SIZE_OF_RAM = re.compile(
     rf"(?P<size>\d{{1,9}}(?:[.,]\d{{1,3}})?)\s?(?P<unit>[kmgtмгт])(?:i?[bб]|o)?\b(?=[^,;|/]{{0,24}}?\b(?:{_WORD_OF_RAM}|lp?ddr\d?)\b)"
-    rf"|(?<![^\W_]){_WORD_OF_RAM}(?: ram)?(?: \(ram\))?(?:\s(?:size|total))?\s?[:=：|]?\s?"
-    r"(?P<size2>\d{1,9}(?:[.,]\d{1,3})?)\s?(?P<unit2>[kmgtмгт])(?:i?[bб]|o)?\b(?!\s?/)",
+    rf"|(?<![^\W_]){_WORD_OF_RAM}(?: ram)?(?: \(ram\))?(?:\s(?:size|total))?\s{{0,9}}[:=：|]?\s{{0,9}}"
+    r"(?P<size2>\d{1,9}(?:[.,]\d{1,3})?)\s?(?P<unit2>[kmgtмгт])(?:i?[bб]|o)?\b(?!\s?/)"
+    r"|(?<=\d核)(?P<size3>\d{1,4})\s?(?P<unit3>g)",
     re.IGNORECASE,
 )
 _N_CORES = re.compile(
     r"(?<![.\d])(?P<n>\d{1,3})[\s-]*"
     r"(?:v?cpus?|(?:(?:physical|virtual|logical) )?v?cores?|kerne?n?|núcleos|cœurs|coeurs|rdzeni\w*|ядер|ядра|コア|核)(?!-?\w)"
+    r"|(?<![.\d])(?P<n5>\d{1,3})核(?=\d{1,4}\s?g)"  # "2核4G"
     r"|(?<![^\W_])(?:v?cpus?|cpu\(s\)|(?:cpu |number of )?v?cores|kerne|núcleos|cœurs|rdzenie|ядра|コア数|核心数?)\s?[:=：|]?"
     r"\s{0,3}(?P<n2>\d{1,3})(?!\s?[.%\w])"
     r"|\((?P<n3>\d{1,3})\)\s?@|Hz\s?[×x]\s?(?P<n4>\d{1,3})(?!\w)",  # "Intel i7-4710HQ (8) @ 3.5GHz", "i7 @ 2.80GHz × 8"
@@ -77,7 +79,7 @@ _SYSTEM = re.compile(
     re.IGNORECASE,
 )
 _PART = re.compile(  # an item of a list, "key: value", a row of a table, a heading
-    r"\s*(?:[-*+•・]\s+|#{1,6}\s+|\|)|[*_\s]*[^\W\d_][^:：=|.]{0,30}[*_]{0,2}\s?[:：=]"
+    r"\s*(?:[-*+•・]\s+|#{1,6}\s+|\|)|[*_\s]*[^\W\d_][^:：=|.]{0,30}[*_]{0,2}\s?[:：=]|[^\W\d_]\S{0,20}(?: {2,9}|\t{1,4})\S"
 )
 _ONLY_SIZE = re.compile(r"\s*[-*+•・]\s+(?P<size>\d{1,4})\s?(?P<unit>g)i?b\s*", re.IGNORECASE)  # of a list's item
 _GENERATES = re.compile(
@@ -151,7 +153,7 @@ def _read_parts(line: str) -> HostFacts:
 
 
 def _read_size(found: re.Match[str]) -> int | None:
-    size, unit = (found["size"], found["unit"]) if found["size"] else (found["size2"], found["unit2"])
+    size, unit = next((found[f"size{n}"], found[f"unit{n}"]) for n in ("", "2", "3") if found[f"size{n}"])
     kib = round(float(size.replace(",", ".")) * _KIB[unit.lower()])
     return kib if kib >= _LEAST_RAM_KB else None
 

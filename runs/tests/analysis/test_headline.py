@@ -541,3 +541,14 @@ def test_of_single_runs_no_more_repeats_are_advised_than_anybody_makes():
     near = table([1000.0], [1060.0], [100.0, 180.0])
     assert headline_of(near).next.runs <= 20
     assert headline_of(table([1000.0], [1000.0], [100.0, 180.0])).next.runs == 4
+
+
+def test_configs_that_were_asked_for_the_same_are_compared_beside_one_that_was_not():
+    fast = [value * 3 for value in FIVE]
+    found = of(
+        *five(1, concurrency=80.0), *five(2, QUICK, concurrency=80.0), *five(3, fast, concurrency=10.0), names="abc"
+    )
+    assert (found.outcome, found.winner.title, [name for name, _ in found.dropped]) == ("better", "b", ["c"])
+    assert "Not counted: “c” (concurrency differs)" in found.sentence
+    each = [five(at, FIVE, concurrency=10.0 * at**3) for at in (1, 2, 3)]
+    assert of(*each[0], *each[1], *each[2], names="abc").outcome != "better"
