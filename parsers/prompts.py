@@ -181,7 +181,7 @@ _PLACE = re.compile(
 _SHELL_WORD = re.compile("for|while|until|if|cd|ulimit|sleep|echo|cat|printf|export|set|source|seq|jq|curl|make")
 _SHELL_JOINT = re.compile(r".*(?:[;|&{(]|\bdo\b|\bthen\b)")
 _PROSE = re.compile(r"(?:is|are|was|were|and|the|an?|for|with|we|it|to|of|in|that|this|you|or|not|on|by|from)")
-_OPTION_OR_URL = re.compile(r"(?:^|\s)-{1,2}[A-Za-z]|\w://|^\s+run\s+\S|^\s+[\"']?[\w.-]+(?::\d+)?/\S*")
+_OPTION_OR_URL = re.compile(r"(?:^|\s)-{1,2}[A-Za-z]|\w://|^\s+run\s+\S|^\s+(?![A-Z]+/\d)[\"']?[\w.-]+(?::\d+)?/\S*")
 _TEMPLATE = re.compile(
     r"(?i:^usage\b)|\[(?i:options?|flags|args|https?\b)|<[A-Za-z](?:[\w.|-]| (?=[\w.|-])){0,40}>"
     r"|(?:^|\s)-{1,2}[A-Za-z][\w-]{0,30}[ =](?:[xyz]{2,9}|[XYZ]{1,9}|[NMC]|n|num|NUM|number|\.{3}|…|#{1,9}|\?{1,9})(?=\s|$)"
@@ -237,7 +237,7 @@ def is_template(command: str) -> bool:
 
 
 def _are_arguments(text: str) -> bool:
-    """Whether a load tool's arguments may be these: not the rest of a sentence about it."""
+    """Whether a load tool's arguments may be these: not the rest of a sentence about it ("h2load HTTP/3 test")."""
     words = re.split(r"[|;&><\"'$(]", text, maxsplit=1)[0].split()
     return (
         _OPTION_OR_URL.search(text) is not None

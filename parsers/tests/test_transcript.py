@@ -11,7 +11,7 @@ from parsers import parse_command
 from parsers.catalogue import load_programs
 from parsers.context import Context
 from parsers.lines import Lines
-from parsers.prompts import prompt
+from parsers.prompts import load_command, prompt
 from parsers.streams import MOST_STREAMS, split_streams
 from parsers.transcript import clean, is_elision, is_plain, is_prose
 
@@ -212,6 +212,14 @@ def test_a_template_is_no_command_and_ends_the_one_before(template):
     report = REPORT.format(5) + "\nFailed requests:        0\n"
     first, second = blocks(f"$ {COMMAND}\n{report}\n$ {template}\n{report}")
     assert (first.command, second.command) == (COMMAND, None)
+
+
+@pytest.mark.parametrize(
+    "line", ["h2load HTTP/3 TLSv1.3 test", "h2load HTTP/2 test against caddy", "wrk TLS/1.3 results"]
+)
+def test_a_title_with_a_tool_and_a_protocol_is_no_command(line):
+    assert load_command(line) is None
+    assert load_command("wrk localhost:8080/HTTP/3") is not None
 
 
 def test_every_load_tools_command_is_known_behind_a_bare_sign():

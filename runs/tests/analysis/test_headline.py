@@ -552,3 +552,10 @@ def test_configs_that_were_asked_for_the_same_are_compared_beside_one_that_was_n
     assert "Not counted: “c” (concurrency differs)" in found.sentence
     each = [five(at, FIVE, concurrency=10.0 * at**3) for at in (1, 2, 3)]
     assert of(*each[0], *each[1], *each[2], names="abc").outcome != "better"
+
+
+def test_times_of_another_load_are_told_as_times():
+    many = [run(at, None, mean_ms=ms, concurrency=100.0, repeat=n) for at, ms in ((1, 80.0), (2, 61.0)) for n in (6, 7)]
+    found = of(*five(1, concurrency=10.0), *five(2, QUICK, concurrency=10.0), *many, names="ab")
+    assert found.outcome == "better" and found.others
+    assert "took 24 % less time per request than" in found.sentence
