@@ -16,7 +16,7 @@ from typing import Any
 from .. import written_rates as rates
 from ..commands import Option
 from ..lines import Lines
-from ..records import Found, LoadResult, Record, Semantics
+from ..records import Found, LoadResult, Problem, Record, Semantics
 
 KIND = "rate_prose"
 TOOL = "rate_list"
@@ -37,6 +37,7 @@ _SAID = (
 )
 OPENS = rf"(?i:\s{{0,3}}(?=[^\W\d_]|\*\*)(?=.{{0,200}}\d)[^|\t:]{{0,200}}?{_SAID})"
 _RATE = re.compile(_SAID, re.IGNORECASE)
+_ANY_RATE = re.compile(rf"(?<![\w.,]){_NUMBER}\s?{rates.RATE}", re.IGNORECASE)
 _NO_RESULT = re.compile(
     r"\b(?:can|could|should|would|must|need\w*|want\w*|might|may|if|expect\w*"
     r"|target\w*|goal|claim\w*|limit\w*|max\w*|up to|at least"
@@ -55,6 +56,7 @@ _BEFORE = re.compile(  # a name
     re.IGNORECASE,
 )
 _BEHIND = re.compile(r"(?:[\s,;:，、*_`]|(?<!\w)(?:it|we|I|which|that|es|wir|[qrt]ps)(?!\w)|的)+$", re.IGNORECASE)
+_SENTENCE_ENDS = re.compile(r"(?<=\w\w[.!?])\s{1,3}(?=[^\W\d_])|(?<=[。！？])")
 _LONGEST, _MOST, _LONGEST_NAME = 400, 6, 48
 
 
@@ -72,12 +74,17 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     found, end = list[Found](), 0
     for rate in told:
         name = _BEHIND.sub("", _BEFORE.sub("", rates.strip_markup(line[end : rate.start()])))
+        name = _SENTENCE_ENDS.split(name)[-1]
         figure = rates.read_number(f"{rate['rate'] or rate['figure']} {rate['unit'] or ''}".strip())
         end = rate.end()
         if not figure or not re.search(r"\w\w", name) or len(name) > _LONGEST_NAME:
             return None
         values = {"requests_per_second": figure[0], "rate_step_per_s": figure[1], "said": line.strip()}
         found.append(Found(values, lines.number, lines.number, partial=True, label=name))
+    if found:
+        read = [rate.span() for rate in told]
+        others = [each for each in _ANY_RATE.finditer(line) if not any(a <= each.start() < b for a, b in read)]
+        found[-1].problems.extend(Problem(lines.number, f"a rate that was not read: {each[0]!r}") for each in others)
     lines.memory[KIND] = found
     return follows(lines, command)
 

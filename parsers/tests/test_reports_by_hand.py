@@ -90,3 +90,9 @@ def test_the_version_of_ab_is_no_run():
     banner = "This is ApacheBench, Version 2.3 <$Revision: 655654 $>"
     assert read(f"$ ab -V\n{banner}\nCopyright 1996 Adam Twiss\n") == []
     assert [block.kind for block in read(f"$ ab -n 9 http://a/\n{banner}\n")] == ["ab"]
+
+
+def test_a_rate_of_a_sentence_that_was_not_read_is_a_problem():
+    (block,) = read("We tried both on Friday. Express did about 1200 req/s, Fastify was more like 1500 req/s.\n")
+    assert (block.label, block.values["requests_per_second"]) == ("Express", 1200)
+    assert [problem.message for problem in block.problems] == ["a rate that was not read: '1500 req/s'"]

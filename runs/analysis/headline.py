@@ -299,7 +299,7 @@ def _decide_outcome(verdict: Verdict, against: Sequence[Objection]) -> Outcome:
         return Outcome.TRADE_OFF
     if verdict.kind == Kind.SAME:
         return Outcome.SAME
-    if any(one.rule in HELD_BACK and one.serious for one in against):
+    if any(one.rule in (*HELD_BACK, "length.seconds") and one.serious for one in against):
         return Outcome.UNPROVEN
     if verdict.kind in (Kind.BETTER, Kind.WORSE):
         return Outcome.TRADE_OFF if serious else Outcome.BETTER

@@ -29,6 +29,7 @@ from runs.analysis.headline_against import (
 from runs.numbers import figure
 
 STOLEN, DAY = "stolen CPU time", "day"
+FAR_LONGER = 10  # times
 MUCH_STOLEN_PCT = 15  # more than most differences that people look for
 UNNAMED = {"at a set rate", "behind an answer", NONE, USUAL}  # values that no config is named after
 # Words that name a machine, and that tell one from another.
@@ -244,9 +245,14 @@ def find_contradictions(data: HeadlineData, own: RankedColumn, other: RankedColu
 
 
 def _find_short_runs(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
-    """Sides of which no run took a second: start-up and chance in scheduling are in every figure."""
+    """Sides of which no run took a second: start-up and chance in scheduling are in every figure.
+
+    serious: the other side's ran far longer, so that they are in its figures hardly at all.
+    """
     short: dict[str, Finding] = {}
+    took: dict[str, float] = {}
     for side in (own, other):
+        took[side.title] = max((run.duration_s or 0 for run in data.comparison.columns[side.at].runs), default=0)
         runs = {run.id for run in data.comparison.columns[side.at].runs} - data.out.keys()
         told = [one for one in data.findings("length.seconds", side.at) if one.run in runs]
         longest = max(told, key=lambda one: one.facts["took"], default=None)
@@ -256,7 +262,10 @@ def _find_short_runs(data: HeadlineData, own: RankedColumn, other: RankedColumn)
         return []
     whose = "" if len(short) > 1 else next(iter(short))
     longest = max(short.values(), key=lambda one: one.facts["took"])
-    return [Objection("length.seconds", whose, "", "s", longest.facts["took"], source=longest.first_source)]
+    far = bool(whose) and max(took.values()) >= FAR_LONGER * longest.facts["took"]
+    return [
+        Objection("length.seconds", whose, "", "s", longest.facts["took"], serious=far, source=longest.first_source)
+    ]
 
 
 def find_odd_runs(data: HeadlineData, sides: Sequence[RankedColumn]) -> tuple[str, str]:

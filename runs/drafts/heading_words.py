@@ -134,7 +134,7 @@ _WHEN = (
     r"|\d\d?:\d\d(?::\d\d)?"
 )
 _DATED = re.compile(  # "nginx 2024-05-01", "[10:02] nginx", but no build of a day
-    rf"^[\[(]?(?:{_WHEN})[\])]?[:,]?\s+(?=\w)|(?<![\s,@(\[–-])(?<!build)(?<!nightly)(?<!release)(?<!snapshot)[\s,@(\[–-]+(?:{_WHEN})[)\]]?$",
+    rf"^[\[(]?(?:{_WHEN})[\])]?[:,]?\s+(?:<\S{{1,30}}>\s+)?(?=\w)|(?<![\s,@(\[–-])(?<!build)(?<!nightly)(?<!release)(?<!snapshot)[\s,@(\[–-]+(?:{_WHEN})[)\]]?$",
     re.IGNORECASE,
 )
 _IN_CASE = re.compile(r"(?<=\w)\s*(?:的(?:情况下?|时候)|时|(?:にした|の)場合は?)$")  # "when it is cached"
@@ -173,7 +173,7 @@ _LETTERED = re.compile(
     r"|konfiguration|wariant|serwer|szenario|сценарий|场景)"
     r"\s*:?\s?#?(?:[A-Z]|\d+)\b|\b(?i:first|second|third|1st|2nd|other)\s(?i:server|machine|host|config|set-?up|version)\b|(?:パターン|構成|サーバー?|案)\s*[A-Z0-9]"
     r"|\b(?i:run|test|trial)\s[A-HJ-Z]\W*$"
-    r"|\b(?:PR|MR|[Bb]uild)\s?[-#!]?\d+\b|\bv\d+(?:\.\d+)+\b"  # and by what was built
+    r"|\b(?:PR|MR|[Bb]uild|[pm]r(?=[-#!/]))\s?[-#!/]?\d+\b|\bv\d+(?:\.\d+)+\b"  # and by what was built
 )
 # Headings of a repository's template for issues. Only "expected" above one load test and "actual" above another tell these apart.
 EXPECTED = re.compile(
@@ -199,6 +199,7 @@ _TEMPLATE = re.compile(
     r"|opis (?:problemu|błędu)|kroki (?:do|aby) \w+|środowisko)\W*",
     re.IGNORECASE,
 )
+_CI_STEP = re.compile(r"(?:##|::)\[?group(?:\]|::)\s*Run (?P<program>[\w-]+)(?=\s+\S)")  # without a name: its command
 _IN_BRACKETS = re.compile(r"\bPR\W*$|\((?i:pr|go|js|ts|v\d)\)\W*$|\([A-Z]\)\W*$")  # "Run benchmark (pr)"
 # Names that are too short to be distinguished from the rest of a sentence, unless they stand alone: "## Go", "## go", "v2:".
 _BRIEF = re.compile(
@@ -336,7 +337,8 @@ def _build_generic_pattern() -> re.Pattern[str]:
 @remember_lines
 def is_generic(text: str) -> bool:
     """Whether a heading names no config: it has a repeat, a phase, or only says that something was measured."""
-    if _TEMPLATE.fullmatch(text):
+    step = _CI_STEP.match(text)
+    if _TEMPLATE.fullmatch(text) or (step and makes_load(step["program"])):
         return True
     repeat = split_repeat(text)
     if (

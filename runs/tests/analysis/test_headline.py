@@ -260,6 +260,13 @@ def test_runs_of_less_than_a_second_are_told_against_a_proof(seconds, against):
     assert (found.outcome, [one.rule for one in found.against]) == ("better", against)
 
 
+@pytest.mark.parametrize(("seconds", "outcome"), [(0.9, "better"), (30.0, "unproven")])
+def test_runs_of_less_than_a_second_prove_nothing_against_far_longer_ones(seconds, outcome):
+    found = of(*five(1, duration_s=seconds), *five(2, QUICK, duration_s=0.5))
+    assert (found.outcome, found.next.step) == (outcome, "longer")
+    assert "too short to rely on" in found.sentence
+
+
 def test_workloads_under_one_heading_are_named_by_their_loads():
     given = [ConfigFact(1, "nginx", "Servers"), ConfigFact(2, "apache", "Servers")]
     runs = [

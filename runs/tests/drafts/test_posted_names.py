@@ -145,3 +145,15 @@ def test_a_heading_below_a_command_without_output_names_as_any_other():
 def test_a_sentence_with_a_rate_above_reports_does_not_hide_the_title():
     said = "# Does gzip cost anything?\n\nOur CDN handled 25,000 requests per second for us.\n\n"
     assert name_all(said + post("## gzip off", "## gzip on"))[0] == "Does gzip cost anything?"
+
+
+def test_a_step_of_a_ci_service_that_shows_its_command_names_nothing():
+    step = (
+        "##[group]Run ab -n 500 http://localhost/ # {0}\nab -n 500 http://localhost/ # {0}\n##[endgroup]\n@ab {1}.5\n"
+    )
+    text = "".join(step.format(name, at) for at, name in enumerate(("main", "pr-882", "main", "pr-882"), 200))
+    assert name_all(text)[1] == {"main": 2, "pr-882": 2}
+
+
+def test_who_wrote_a_line_of_a_chat_is_no_part_of_a_name():
+    assert name_all(post("10:40 <dave> lua:", "10:41 <dave> njs:"))[1] == {"lua": 1, "njs": 1}
