@@ -277,12 +277,8 @@ def _say_other(headline: Headline) -> str:
         return f"{where}{_write_sentence(replace(headline, others=()))}"
     prefix, ratio = f"{headline.workload}{BETWEEN}", headline.ratio or 1.0
     own, other = (_quote_name(_strip_prefix(side, prefix)) for side in (headline.winner, headline.loser))
-    is_rate = headline.metric == RATE
-    far = (
-        say_ratio(ratio, "more" if ratio > 1 else "less")
-        if is_rate
-        else f"took {say_ratio(ratio, 'less time per request')}"
-    )
+    far = say_ratio(ratio, "more" if ratio > 1 else "less")
+    far = far if headline.metric == RATE else f"took {say_ratio(ratio, 'less time per request')}"
     return f"{where}{own} {far} {other} ({LABELS[headline.outcome]}){_say_but(headline, 1)}."
 
 
