@@ -34,16 +34,14 @@ class LoadResult:
     min_ms: float | None = None
     max_ms: float | None = None
     percentiles_ms: dict[str, float] = field(default_factory=dict)
-    transferred_bytes: int | None = None
     server_software: str | None = None
     hostname: str | None = None
     port: int | None = None
     path: str | None = None
-    document_length_bytes: int | None = None
     aborted: bool = False
 
 
-SUMMED = ("requests_per_second", "complete_requests", "failed_requests", "concurrency", "transferred_bytes")
+SUMMED = ("requests_per_second", "complete_requests", "failed_requests", "concurrency")
 
 
 def add_up(parts: Sequence[LoadResult]) -> LoadResult:
@@ -178,7 +176,7 @@ class ProcessSample:
 
 @dataclass(frozen=True, slots=True)
 class HostFacts:
-    """What a text says of the machine itself. passport: equal runs of one small loop on it, see formats/passport.py."""
+    """What a text says of the machine itself. passport: equal runs of one small loop on it, see formats/machine.py."""
 
     name: str | None = None
     cpu_model: str | None = None

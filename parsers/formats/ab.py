@@ -48,7 +48,6 @@ SEMANTICS = Semantics(
         "duration_s": "time_taken_s",
         "mean_ms": "time_per_request_ms",
         "max_ms": "percentiles_ms.100",
-        "transferred_bytes": "total_transferred_bytes",
         **{"hostname": "server_hostname", "port": "server_port", "path": "document_path"},
     },
     citations={

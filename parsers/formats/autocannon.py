@@ -37,7 +37,6 @@ SEMANTICS = Semantics(
         "complete_requests": "requests_sent",
         "duration_s": "time_taken_s",
         "failed_requests": "errors",
-        "transferred_bytes": "total_read_bytes",
         "non_2xx_responses": "responses_non_2xx",
     },
 )

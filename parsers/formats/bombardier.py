@@ -36,7 +36,6 @@ SEMANTICS = Semantics(
         "concurrency": "connections",
         "mean_ms": "latency_ms.avg",
         "max_ms": "latency_ms.max",
-        "transferred_bytes": "bytes_read",
     },
 )
 OPTIONS = {

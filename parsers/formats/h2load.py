@@ -32,7 +32,6 @@ SEMANTICS = Semantics(
         **{f"{name}_ms": f"request_ms.{name}" for name in ("mean", "min", "max")},
         "complete_requests": "requests_done",
         "failed_requests": "requests_failed",
-        "transferred_bytes": "traffic_total_bytes",
         "non_2xx_responses": "status_4xx",
     },
 )

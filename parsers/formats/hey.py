@@ -235,7 +235,6 @@ def records(values: dict[str, Any]) -> list[Record]:
         failed_requests=sum(errors.values()) if statuses or errors else None,
         duration_s=get("time_taken_s"),
         percentiles_ms={name: _ms(seconds) for name, seconds in get("percentiles_s", {}).items()},
-        transferred_bytes=get("total_data_bytes"),
         **{to: _ms(values[name]) if get(name) else None for to, name in printed},
     )
     return [result]

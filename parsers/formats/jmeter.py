@@ -263,7 +263,6 @@ def _jtl_records(values: dict[str, Any]) -> list[Record]:
         min_ms=spread["min"],
         max_ms=spread["max"],
         percentiles_ms=values["percentiles_ms"] | {"100": spread["max"]},
-        transferred_bytes=values.get("total_bytes"),
     )
     return [result, timings]
 

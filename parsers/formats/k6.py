@@ -36,7 +36,6 @@ SEMANTICS = Semantics(
         "requests_per_second": "http_reqs.per_s",
         "complete_requests": "http_reqs.count",
         "failed_requests": "http_req_failed.passes",
-        "transferred_bytes": "data_received_bytes.count",
         "mean_ms": "http_req_duration_ms.avg",
         **{f"{name}_ms": f"http_req_duration_ms.{name}" for name in ("min", "max")},
         **dict.fromkeys(("percentiles_ms.50", "percentiles_ms.99"), "http_req_duration_ms"),

@@ -191,7 +191,6 @@ def _csv_records(values: dict[str, Any]) -> list[Record]:
     if total is None:
         return []
     n, rate = total["request_count"], total.get("requests_per_s")
-    size = total.get("average_content_size_bytes")
     most = total.get("max_response_time_ms")
     return [
         LoadResult(
@@ -204,7 +203,6 @@ def _csv_records(values: dict[str, Any]) -> list[Record]:
             min_ms=total.get("min_response_time_ms"),
             max_ms=most,
             percentiles_ms=total.get("percentiles_ms", {}) | ({"100": most} if most is not None else {}),
-            transferred_bytes=round(size * n) if size is not None else None,
         )
     ]
 

@@ -31,6 +31,15 @@ Yields    HostFacts
 Units     none
 Quirks    options that print addresses are left alone
 Source    hostname(1)
+
+passport: what `bd passport` measures of a machine: equal runs of one small loop, and what may make them vary.
+
+Reads     from the line "equal runs of a small loop" to the CPU time after the last run
+Yields    HostFacts; none where fewer than 4 runs are there, or one took no time
+Units     ms; steal, and what other programs used, in per cent of the CPU time of the machine
+Quirks    clock source, governor and turbo are left out where the machine does not tell them; without the
+          shell's times the loop counts as if it had run all the time
+Source    runs/client/bd, probe()
 """
 
 from __future__ import annotations
@@ -42,7 +51,7 @@ from ..catalogue import Format
 from ..lines import Lines
 from ..multiline import match_joined
 from ..prompts import prompt
-from ..records import Found, HostFacts, Record
+from ..records import Found, HostFacts, Problem, Record
 
 KIND = "uname"
 PROGRAMS = ("uname",)
@@ -216,6 +225,64 @@ def _hostname_records(values: dict[str, Any]) -> list[Record]:
     return [HostFacts(name=values["nodename"])]
 
 
+# --- passport ---------------------------------------------------------------------------------------------------------
+_FEWEST = 4
+_PASSPORT_RUN = re.compile(r"run \d{1,3}: (\d{1,7}) ms")
+_PASSPORT_FACT = re.compile(r"(clock source|governor|turbo): (\S.{0,39})")
+_STAT = re.compile(r"cpu (before|after): cpu +(\d{1,19}(?: \d{1,19}){7,9})")
+_IDLE, _WAITING, _STOLEN = 3, 4, 7  # places in /proc/stat's line of all CPUs
+_TICKS = 100  # a second
+# Of the shell, then of its children.
+_SPENT = re.compile(r"(\d{1,9})m(\d{1,2}\.\d{1,6})s (\d{1,9})m(\d{1,2}\.\d{1,6})s")
+_TIMES = 8  # places that are times of their own; a guest's are in the user's
+
+
+def _parse_passport(lines: Lines, command: str | None) -> Found | None:
+    first = lines.number + 1
+    values: dict[str, Any] = {"runs_ms": []}
+    ticks: dict[str, list[int]] = {}
+    times: list[float] = []
+    for line in lines.texts():
+        if lines.number == first:
+            continue
+        if run := _PASSPORT_RUN.fullmatch(line):
+            values["runs_ms"].append(int(run[1]))
+        elif fact := _PASSPORT_FACT.fullmatch(line):
+            values[fact[1].replace(" ", "_")] = fact[2]
+        elif stat := _STAT.fullmatch(line):
+            ticks[stat[1]] = [int(word) for word in stat[2].split()][:_TIMES]
+        elif (took := _SPENT.fullmatch(line)) and len(times) < 2 * len(ticks):
+            times.append(60 * (int(took[1]) + int(took[3])) + float(took[2]) + float(took[4]))
+        else:
+            lines.refuse()
+            break
+    own_s = times[3] - times[1] if len(times) == 4 else sum(values["runs_ms"]) / 1000
+    if len(times) in (0, 4):  # of a text that ends between them it is not known what the loop itself took
+        values |= _compute_shares(ticks, own_s)
+    if _is_whole_passport(values):
+        return Found(values, first, lines.last)
+    message = f"{len(values['runs_ms'])} runs; expected {_FEWEST} or more, of more than 0 ms"
+    return Found(values, first, lines.last, True, [Problem(lines.last, message)])
+
+
+def _compute_shares(ticks: dict[str, list[int]], own_s: float) -> dict[str, float]:
+    spent = [after - before for before, after in zip(ticks.get("before", ()), ticks.get("after", ()), strict=False)]
+    total = sum(spent)
+    if total <= 0:
+        return {}
+    others = total - spent[_IDLE] - spent[_WAITING] - spent[_STOLEN] - own_s * _TICKS
+    shares = {"steal_pct": spent[_STOLEN], "others_pct": max(others, 0)}
+    return {name: round(100 * share / total, 2) for name, share in shares.items()}
+
+
+def _is_whole_passport(values: dict[str, Any]) -> bool:
+    return len(values["runs_ms"]) >= _FEWEST and all(values["runs_ms"])
+
+
+def _passport_records(values: dict[str, Any]) -> list[Record]:
+    return [HostFacts(passport=dict(values))] if _is_whole_passport(values) else []
+
+
 OTHER_FORMATS = (
     Format(
         kind="os_release",
@@ -239,5 +306,12 @@ OTHER_FORMATS = (
         claims=_claims_hostname,
         parse=_parse_hostname,
         records=_hostname_records,
+    ),
+    Format(
+        kind="passport",
+        opens=r"equal runs of a small loop\s*$",
+        command=re.compile(r"\bbd passport\b"),
+        parse=_parse_passport,
+        records=_passport_records,
     ),
 )

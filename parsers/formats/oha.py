@@ -35,7 +35,6 @@ SEMANTICS = Semantics(
         "mean_ms": "average_ms",
         "min_ms": "fastest_ms",
         "max_ms": "slowest_ms",
-        "transferred_bytes": "total_data_bytes",
         "complete_requests": "status_codes",
         "failed_requests": "errors",
         "non_2xx_responses": "status_codes",

@@ -9,6 +9,13 @@ Quirks    "successful" counts redirects too and may exceed "transactions"; the m
           JSON has no banner, and what siege complains of stands above it; the spinner of 3.0 leaves its sign before a
           label ("\\Transaction rate:", "^H|Elapsed time:")
 Source    siege's main.c, display of the statistics, 2.71 to 4.1.7
+
+siege_log: lines of siege.log, one for each siege.
+
+Reads     the header line with the lines below it, or such lines alone
+Yields    one LoadResult a line
+Units     as siege.py: seconds, MB
+Source    siege's log.c
 """
 
 from __future__ import annotations
@@ -16,6 +23,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..catalogue import Format
 from ..commands import FLAG, Command, Option
 from ..lines import Lines
 from ..prompts import prompt
@@ -313,9 +321,81 @@ def fits(command: Command, values: dict[str, Any]) -> bool:
 
 
 def records(values: dict[str, Any]) -> list[Record]:
-    megabytes = values.get("data_transferred_mb")
-    figures = list_figures(KIND, values) | {
-        "concurrency": values.get("users"),  # the printed concurrency is what came about
-        "transferred_bytes": round(megabytes * 1048576) if isinstance(megabytes, int | float) else None,
-    }
-    return [LoadResult(KIND, **figures)]
+    # The printed concurrency is what came about.
+    return [LoadResult(KIND, **list_figures(KIND, values) | {"concurrency": values.get("users")})]
+
+
+# --- siege_log --------------------------------------------------------------------------------------------------------
+_LOG_COLUMNS = (
+    *("transactions", "elapsed_s", "data_transferred_mb", "response_time_s", "transaction_rate", "throughput_mb_per_s"),
+    *("concurrency", "successful_transactions", "failed_transactions"),
+)
+_LOG_ROW = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,")
+_LOG_WIDTH = 8  # of the last cell, at least: a shorter one was cut off
+_LOG_REST = re.compile(r"[\d., ]+|[A-Za-z, ]*Failed")
+_LOG_NOTE = re.compile(r"\*{4} .* \*{4}$")  # siege --mark, -m
+
+
+def _parse_log(lines: Lines, command: str | None) -> Found | None:
+    first = lines.number + 1
+    rows: list[dict[str, Any]] = []
+    problems: list[Problem] = []
+    for stripped in lines.texts():
+        if _LOG_ROW.match(stripped):
+            if lines.cut == lines.number and len(lines.raw.rpartition(",")[2]) >= _LOG_WIDTH:
+                stripped += lines.cut_text
+                lines.cut = 0
+            row = _read_log_row(stripped)
+            following = (lines.peek() or "").strip()
+            if len(row) <= len(_LOG_COLUMNS) and _LOG_REST.fullmatch(following):  # broken by a mail client
+                row = _read_log_row(f"{stripped} {following}")
+                next(lines)
+            if len(row) == len(_LOG_COLUMNS) + 1:
+                rows.append(row)
+            else:
+                problems.append(Problem(lines.number, f"expected {len(_LOG_COLUMNS)} figures, found {stripped[:80]!r}"))
+        elif not (
+            _LOG_NOTE.match(stripped)
+            or (not rows and (stripped.startswith("Date & Time") or _LOG_REST.fullmatch(stripped)))
+        ):
+            lines.refuse()
+            break
+    if not rows and not problems:
+        return None
+    return Found({"n_rows": len(rows), "rows": rows}, first, lines.last, False, problems)
+
+
+def _read_log_row(line: str) -> dict[str, Any]:
+    cells = [c.strip() for c in line.split(",")]
+    row: dict[str, Any] = {"date_time": cells[0]}
+    for name, cell in zip(_LOG_COLUMNS, cells[1:], strict=False):
+        try:
+            row[name] = number(cell)
+        except ValueError:
+            return row
+    return row
+
+
+def _log_records(values: dict[str, Any]) -> list[Record]:
+    return [
+        LoadResult(
+            tool=KIND,
+            requests_per_second=row["transaction_rate"],
+            complete_requests=int(row["transactions"]),
+            failed_requests=int(row["failed_transactions"]),
+            duration_s=row["elapsed_s"],
+            mean_ms=round(row["response_time_s"] * 1000, 6),
+        )
+        for row in values["rows"]
+    ]
+
+
+OTHER_FORMATS = (
+    Format(
+        kind="siege_log",
+        opens=r"Date & Time,\s+Trans,|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\s+\d+,\s+\d+\.\d\d,\s+\d+,\s+\d",
+        command=re.compile(r"siege\S*\.log\b"),
+        parse=_parse_log,
+        records=_log_records,
+    ),
+)

@@ -33,6 +33,14 @@ Units     per cent, KiB, milliseconds, counts and KiB a second; -b counts blocks
 Quirks    live, the tables of one interval stand together; out of a file each table has its whole day before the next one begins;
           "LINUX RESTART" is no row; old versions have other columns under the same titles
 Source    sysstat's pr_stats.c
+
+sadf: sysstat's data as JSON (`sadf -j`).
+
+Reads     the whole object, sysstat 10 to 12
+Yields    one SystemSample a timestamp, of the CPU, memory, swap, queue and networks; HostFacts
+Units     as sar's: per cent, KiB, a second
+Quirks    the CPU's shares stand under "cpu-load" or (-u ALL) "cpu-load-all"; times are UTC unless -T or -t was given
+Source    sysstat's json_stats.c
 """
 
 from __future__ import annotations
@@ -44,7 +52,7 @@ from typing import Any
 from ..catalogue import Format
 from ..intervals import STAMP, Interval, Tool, metric
 from ..lines import Lines
-from ..multiline import join_rest
+from ..multiline import join_rest, take_object
 from ..records import Found, HostFacts, Record, SystemSample
 from ..tables import Table, samples
 from ..units import CPU_SHARES
@@ -244,6 +252,83 @@ def _pidstat_records(values: dict[str, Any]) -> list[Record]:
     return [SystemSample(tool="pidstat", clock=values.get("time"), metrics={}), *samples(table)]
 
 
+# --- sadf -------------------------------------------------------------------------------------------------------------
+_SADF_MOST = 1e15  # no system counts more
+_SADF_BEGINS = re.compile(r'\{"sysstat":\{')
+
+_SADF_TABLES = {
+    "memory": {
+        "memfree": "mem_free_kb",
+        "avail": "mem_available_kb",
+        "memused": "mem_used_kb",
+        "buffers": "mem_buffers_kb",
+        "cached": "mem_cached_kb",
+        "swpfree": "swap_free_kb",
+        "swpused": "swap_used_kb",
+    },
+    "queue": {
+        "runq-sz": "run_queue",
+        "blocked": "blocked",
+        "ldavg-1": "load1",
+        "ldavg-5": "load5",
+        "ldavg-15": "load15",
+    },
+    "process-and-context-switch": {"cswch": "context_switches_per_s", "proc": "processes_created_per_s"},
+    "swap-pages": {"pswpin": "swap_in_pages_per_s", "pswpout": "swap_out_pages_per_s"},
+    "io": {"tps": "disk_transfers_per_s"},
+}
+
+
+def _parse_sadf(lines: Lines, command: str | None) -> Found | None:
+    return take_object(lines, _SADF_BEGINS, _read_sadf)
+
+
+def _read_sadf(tree: dict[str, Any]) -> dict[str, Any]:
+    host = tree["sysstat"]["hosts"][0]
+    values: dict[str, Any] = {
+        name: host.get(key) for name, key in (("host", "nodename"), ("kernel", "release"), ("date", "file-date"))
+    }
+    cores = host.get("number-of-cpus")
+    values["cores"] = int(cores) if re.fullmatch(r"[0-9]{1,6}", str(cores)) else None
+    rows = [_read_statistics(statistics) for statistics in host.get("statistics", []) if statistics]
+    if not rows:
+        return {}
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    values["rows"] = Table({name: [row.get(name) for row in rows] for name in names}, len(rows))
+    values["n_rows"] = len(rows)
+    return values
+
+
+def _read_statistics(statistics: dict[str, Any]) -> dict[str, Any]:
+    """The figures of one timestamp, by our names."""
+    row: dict[str, Any] = {"time": statistics.get("timestamp", {}).get("time")}
+    for load in statistics.get("cpu-load") or statistics.get("cpu-load-all") or ():
+        if load.get("cpu") == "all":
+            row |= {f"cpu_{CPU_SHARES[key]}": _read_figure(figure) for key, figure in load.items() if key in CPU_SHARES}
+    for table, names in _SADF_TABLES.items():
+        own = statistics.get(table) or {}
+        row |= {to: _read_figure(own[key]) for key, to in names.items() if key in own}
+    for device in (statistics.get("network") or {}).get("net-dev") or ():
+        for way in ("rx", "tx"):
+            if (size := _read_figure(device.get(f"{way}kB"))) is not None:
+                row[f"{device.get('iface')}_{way}_bytes_per_s"] = round(size * 1024, 3)
+    return {name: value for name, value in row.items() if value is not None}
+
+
+def _read_figure(value: object) -> float | int | None:
+    return value if isinstance(value, int | float) and 0 <= value < _SADF_MOST and value is not True else None
+
+
+def _sadf_records(values: dict[str, Any]) -> list[Record]:
+    found: list[Record] = []
+    for row in values["rows"]:
+        metrics = {name: float(value) for name, value in row.items() if isinstance(value, int | float)}
+        clock = str(row.get("time") or "")
+        found.append(SystemSample("sadf", clock if re.fullmatch(r"\d\d:\d\d:\d\d", clock) else None, metrics))
+    facts = HostFacts(name=values.get("host"), cores=values.get("cores"), kernel=values.get("kernel"))
+    return [*found, facts]
+
+
 OTHER_FORMATS = (
     Format(
         kind="mpstat",
@@ -278,5 +363,12 @@ OTHER_FORMATS = (
         parse=_SAR.parse,
         follows=_SAR.follows,
         records=_sar_records,
+    ),
+    Format(
+        kind="sadf",
+        programs=("sadf",),
+        opens=r"\{\"sysstat\": \{\s*$",
+        parse=_parse_sadf,
+        records=_sadf_records,
     ),
 )

@@ -135,6 +135,5 @@ def records(values: dict[str, Any]) -> list[Record]:
             mean_ms=timed.get("mean"),
             min_ms=timed.get("min"),
             percentiles_ms={"100": timed["max"]} if "max" in timed else {},
-            transferred_bytes=get("size_rcv"),
         )
     ]

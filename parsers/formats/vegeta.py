@@ -32,7 +32,6 @@ SEMANTICS = Semantics(
         "duration_s": "duration_total_s",
         **{f"{name}_ms": f"latencies_ms.{name}" for name in ("mean", "min", "max")},
         **dict.fromkeys(("percentiles_ms.50", "percentiles_ms.99"), "latencies_ms"),
-        "transferred_bytes": "bytes_in_total",
         "complete_requests": "requests_total",
         "failed_requests": "status_codes",
         "non_2xx_responses": "status_codes",

@@ -37,7 +37,6 @@ SEMANTICS = Semantics(
         "duration_s": "time_taken_s",
         "mean_ms": "latency_mean_ms",
         "max_ms": "latency_max_ms",
-        "transferred_bytes": "total_transferred_bytes",
     },
     citations={
         "errors.late": "wrk.c, response_complete(): an answer behind the timeout is counted, and its time is not recorded",

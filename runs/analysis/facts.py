@@ -327,7 +327,7 @@ class CaptureFact:
 
 @dataclass(frozen=True, slots=True)
 class HostFact:
-    """A machine, as far as the texts tell. `passport`: see parsers.formats.passport."""
+    """A machine, as far as the texts tell. `passport`: see parsers.formats.machine."""
 
     id: int
     name: str
