@@ -37,10 +37,8 @@ Conditions = Mapping[str, frozenset[str]]  # {what was asked or started: its ans
 def note_conditions(blocks: Sequence[Block], names: Mapping[int, str]) -> None:
     """Put into each load test's values those of its conditions that another config had otherwise.
 
-    names: {load: name of its config}
+    names: {load: name of its config}, of several configs
     """
-    if len({*names.values()}) < 2:
-        return
     known = _follow(blocks, names)
     by_key: dict[str, dict[str, set[frozenset[str]]]] = defaultdict(lambda: defaultdict(set))
     for load, conditions in known.items():

@@ -36,7 +36,7 @@ from .names import (
     shorten,
 )
 from .sentences import Sentences, find_replacement, find_settings, is_comparison, is_one_of
-from .settings import find_changed_texts, name_before_change, name_changed_texts
+from .settings import add_changed_texts, find_changed_texts
 from .stated_hosts import CORES, find_stated_host
 from .variants import find_variants
 
@@ -136,14 +136,12 @@ class ConfigNames:
             (i, str(self.blocks[i].values.get("path") or ""), str(self.blocks[i].values.get("text", ""))) for i in texts
         ]
         shown = [file for file in files if file[1]]
-        changed_texts = find_changed_texts(shown, sources, headless)
-        for load, changes in name_changed_texts(shown, changed_texts).items():
-            own = [word for word in (self._variants.get(load), *changes) if word]
-            self._variants |= {load: ", ".join(dict.fromkeys(own))} if own else {}
-        if name := name_before_change(shown, changed_texts):
-            unnamed = [load for load in sources if not (changed_texts.get(load) or self._heading_of[load][0])]
-            self._variants = dict.fromkeys(unnamed, name) | self._variants
-        self._name_before_changes(sources)
+        changed_texts = find_changed_texts(shown, sources, headless) if shown else {}
+        if changed_texts:
+            plain = [load for load in sources if not self._heading_of[load][0]]
+            self._variants = add_changed_texts(self._variants, shown, changed_texts, plain)
+        if self._variants:
+            self._name_before_changes(sources)
         keys: dict[tuple[object, ...], str] = {}
         for load in loads:
             source = self.duplicates.get(load, load)

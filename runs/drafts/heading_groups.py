@@ -42,7 +42,7 @@ _MACHINE = re.compile(r"(?:the )?(?:servers?|hosts?|machine)", re.IGNORECASE)
 _STARTS_SERVER = re.compile(
     r"(?:g?unicorn|uvicorn|hypercorn|puma|node|bun|deno|php|ruby|python[23]?|java|uwsgi)\s+\S+(?:\s\S+){0,4}$"
 )
-_CLIENTS = re.compile(
+_CLIENTS = re.compile(  # a heading that only says how many there were: "64 clients"
     r"(?:concurrency|c)\W{0,2}\d+"
     r"|\d[\d,. ]*k?\s*(?:(?:concurrent|parallel|simultaneous) )?(?:requests?|users?|clients?|conn(?:ection)?s?)",
     re.IGNORECASE,
@@ -157,7 +157,7 @@ def _are_workloads(recurring: Mapping[str, Mapping[str, Sequence[Method]]]) -> b
     groups_differ = any(_differ([*methods.values()]) for methods in recurring.values())
     if names_differ or groups_differ:
         return not groups_differ
-    if all(map(_names_clients, recurring)):
+    if all(map(_CLIENTS.fullmatch, recurring)):
         return True
     share, its_share = (sum(map(names_software, names)) / len(names) for names in (by_group, recurring))
     is_change = {*map(find_phase, by_group)} == {"before", "after"}
@@ -333,11 +333,6 @@ def find_tool_names(sections: Sequence[Sequence[Heading]]) -> set[str]:
     has_headings = any(heading_level(text) > 1 for trail in sections for _, text in trail)
     recurring = (text for text, n in plain.items() if n > 1 and has_headings)
     return {text for text in recurring if makes_load(strip_markup(text).lower())}
-
-
-def _names_clients(text: str) -> bool:
-    """Whether a heading only says how many clients there were: "64 clients"."""
-    return bool(_CLIENTS.fullmatch(text))
 
 
 def _names_amount(text: str) -> bool:

@@ -45,7 +45,7 @@ _LEAST_TOLD = 100  # a rate that no version, port or number of clients happens t
 _MAX_CAPTION_DISTANCE = 5  # lines between a caption and the output below it: a fence, the command, empty ones
 
 
-_EXAMPLE = re.compile(
+_EXAMPLE = re.compile(  # what stands below only shows what a tool prints
     r"\b(?:example|sample|typical|expected)\s(?:(?:of the|of|\w{1,20})\s)?(?:output|result|report)s?\b"
     r"|\bfrom (?:the|its) (?:readme|man(?:ual| page)|docs?\b|documentation)"
     r"|\bbeispielausgabe\b|\bexemple de sortie|\bejemplo de salida|пример вывода|出力例|输出示例|示例输出",
@@ -380,10 +380,5 @@ def find_warm_ups(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:
 def find_examples(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:
     """The text's first load test, where only the line above it calls it an example of a tool's output: nobody measured it."""
     first, *others = ([text for _, text in blocks[load].trail][-1:] for load in loads)
-    shown = first and _is_example(first[0]) and not any(text and _is_example(text[0]) for text in others)
+    shown = first and _EXAMPLE.search(first[0]) and not any(text and _EXAMPLE.search(text[0]) for text in others)
     return {loads[0]} if shown else set()
-
-
-def _is_example(text: str) -> bool:
-    """Whether a line says that what stands below it only shows what a tool prints."""
-    return bool(_EXAMPLE.search(text))

@@ -82,8 +82,10 @@ class _Relation:
             records[index] = make_short_records(blocks[index])
         self.loads = [i for i in self.loads if i not in self.tabled and i not in self.parts]
         self.load_set = set(self.loads)
+        several = len(self.loads) > 1
         tell_files_apart(block.trail for block in blocks)
-        raise_items([block.trail for block in blocks])
+        if len(blocks) > 1:
+            raise_items([block.trail for block in blocks])
         move_captions(blocks, self.loads)
         # A process table without rows or without memory belongs to a run all the same.
         self.monitors = [
@@ -94,11 +96,13 @@ class _Relation:
         self.texts = [i for i, kind in enumerate(kinds) if ConfigText in kind]
         self.timings = [i for i, kind in enumerate(kinds) if Timings in kind]
         fill_in_loops(blocks, self.load_set)
-        label_by_remarks([blocks[i] for i in self.loads])
+        if several:
+            label_by_remarks([blocks[i] for i in self.loads])
         note_requests([blocks[i] for i in self.loads])
         note_shown(blocks, self.load_set)
         self.duplicates = find_duplicate_loads(blocks, records, self.loads) if may_quote else {}
-        name_in_order(blocks, [i for i in self.loads if i not in self.duplicates])
+        if several:
+            name_in_order(blocks, [i for i in self.loads if i not in self.duplicates])
         if self.monitors and not is_recorded:
             self.duplicates |= find_duplicate_monitors(blocks, records, self.monitors)
         self.sightings = [find_sighting(i, block, records[i]) for i, block in enumerate(blocks)]
@@ -209,7 +213,8 @@ class _Relation:
                     )
                 )
 
-        note_conditions(self.blocks, {load: names.names[names.config_of(load)] for load in loads})
+        if len(names.configs) > 1:
+            note_conditions(self.blocks, {load: names.names[names.config_of(load)] for load in loads})
         by_config: dict[str, list[DraftRun]] = defaultdict(list)
         for run in experiment.runs:
             by_config[run.config].append(run)

@@ -157,16 +157,22 @@ def _find_text_before(versions: Sequence[tuple[int, str]], load: int) -> str:
     return versions[max(place - 1, 0)][1]
 
 
-def name_changed_texts(shown: Shown, changed: ChangedTexts) -> dict[int, list[str]]:
-    """{load: the line or two that each changed file has and its first version has not, else the file's name}."""
-    first = {path: text for _, path, text in reversed(shown)}
-    return {
-        load: [_find_own_lines(text, first[path]) or f"{path.rpartition('/')[2]} changed" for path, text in own]
-        for load, own in changed.items()
-    }
+def add_changed_texts(
+    variants: Mapping[int, str], shown: Shown, changed: ChangedTexts, plain: Sequence[int]
+) -> dict[int, str]:
+    """variants, {load: what tells it apart}, with the line or two that each changed file has and its first version has not,
+    else the file's name; of `plain` load tests, which have no heading, before a change, with what the first version alone has.
+    """
+    first, told = {path: text for _, path, text in reversed(shown)}, dict(variants)
+    for load, texts in changed.items():
+        own = [_find_own_lines(text, first[path]) or f"{path.rpartition('/')[2]} changed" for path, text in texts]
+        if words := [word for word in (told.get(load), *own) if word]:
+            told[load] = ", ".join(dict.fromkeys(words))
+    name = _name_before_change(shown, changed)
+    return dict.fromkeys([load for load in plain if not changed.get(load)], name) | told if name else told
 
 
-def name_before_change(shown: Shown, changed: ChangedTexts) -> str:
+def _name_before_change(shown: Shown, changed: ChangedTexts) -> str:
     """The line or two that a file's first version alone has, where it is the only file and was changed once."""
     versions = {own for own in changed.values() if own}
     if len(versions) != 1 or len(only := next(iter(versions))) != 1:

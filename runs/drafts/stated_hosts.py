@@ -115,7 +115,7 @@ def find_listed_facts(trails: Iterable[Sequence[tuple[int, str]]]) -> HostFacts:
 def _read_listed(lines: Iterable[str]) -> HostFacts:
     """The facts in the lines of one stretch; of one that two lines tell differently, nothing at all."""
     told, generates = HostFacts(), False
-    for line in map(_drop_links, lines):
+    for line in (_LINK.sub(r"\1", line[:_LONGEST_LINE]) for line in lines):
         if len(line) > _LONGEST_STATED or not _PART.match(line):
             continue
         facts = _read_parts(line)
@@ -132,10 +132,6 @@ def _read_listed(lines: Iterable[str]) -> HostFacts:
             return HostFacts()
         told = _join(told, facts)
     return told
-
-
-def _drop_links(line: str) -> str:
-    return _LINK.sub(r"\1", line[:_LONGEST_LINE])
 
 
 def _read_parts(line: str) -> HostFacts:

@@ -337,11 +337,8 @@ def _drop_negations(said: Sequence[str]) -> Sequence[str]:
 def _is_load(said: str, method: Method) -> bool:
     """Whether a variable only holds what the tool prints of the load: "CONNECTIONS=100"."""
     size = _SIZE.fullmatch(said)
-    return (
-        bool(size) and int(size["number"]) in {method.requests, method.concurrency, method.rate, method.duration_s}
-        if size
-        else False
-    )
+    printed = {method.requests, method.concurrency, method.rate, method.duration_s}
+    return size is not None and int(size["number"]) in printed
 
 
 def _compare_servers(before: Mapping[int, Before], results: Mapping[int, LoadResult]) -> dict[int, str]:
