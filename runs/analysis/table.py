@@ -176,14 +176,13 @@ def compare(configs: Sequence[ConfigFact], runs: Sequence[RunFact], captures: Se
     """The whole table. The first config is the baseline that deltas stand against, or the first of each block."""
     columns = tuple(build_columns(configs, runs))
     bases = find_baselines(columns)
-    monitors = _Monitors(captures, find_columns(columns), bases)
-    groups = (
-        Group("Load", _run_rows(LOAD, columns, bases)),
-        Group("Latency", _run_rows(LATENCY, columns, bases)),
-        Group("Errors", _run_rows(ERRORS, columns, bases)),
-        Group("Memory", tuple(monitors.memory_rows())),
-        Group("CPU", tuple(monitors.cpu_rows())),
-    )
+    groups = [
+        Group(name, _run_rows(metrics, columns, bases))
+        for name, metrics in (("Load", LOAD), ("Latency", LATENCY), ("Errors", ERRORS))
+    ]
+    if captures:
+        monitors = _Monitors(captures, find_columns(columns), bases)
+        groups += [Group("Memory", tuple(monitors.memory_rows())), Group("CPU", tuple(monitors.cpu_rows()))]
     return Comparison(columns, tuple(group for group in groups if group.rows), bases)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from runs.analysis.bd_command import write_bd_command, write_command
 from runs.analysis.cause.evidence import Watched, collect
@@ -93,6 +94,7 @@ def find_causes(
     sweeps: Sequence[Sweep],
     out: Collection[int],
 ) -> Causes:
+    @cache
     def watch(at: int) -> Watched | None:
         return collect(case, at, comparison.columns[at], out, doubts)
 
@@ -102,13 +104,11 @@ def find_causes(
     sides = [side for one in headline.sides[:2] if (side := watch(one.at)) is not None]
     if headline.outcome is Outcome.SINGLE and sides:
         return _explain_one(sides[0])
-    pair = (headline.winner, headline.loser)
-    if pair[0] and pair[1]:
-        winner, loser = watch(pair[0].at), watch(pair[1].at)
-        if winner and loser:
-            return _compare_two(winner, loser, headline)
-    if headline.outcome is Outcome.FAILED and headline.loser and (failed := watch(headline.loser.at)):
-        return _explain_one(failed)
+    winner, loser = (side and watch(side.at) for side in (headline.winner, headline.loser))
+    if winner and loser:
+        return _compare_two(winner, loser, headline)
+    if headline.outcome is Outcome.FAILED and loser:
+        return _explain_one(loser)
     every = [side for at in range(len(comparison.columns)) if (side := watch(at)) is not None]
     if headline.outcome is Outcome.NOT_COMPARABLE and len(every) == 2:
         best, other = sorted(every, key=lambda side: -(side.rate or 0))

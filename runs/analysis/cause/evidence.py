@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from runs.analysis.cause.programs import (
@@ -33,7 +33,6 @@ SHORTEST = {
     **{"total_ms.min": 1.0, "request_ms.min": 1.0, "http_req_duration_ms.min": 1.0, "fastest_ms": 1.0},
     **{"fastest_s": 1000.0, "shortest_s": 1000.0},
 }
-CONNECT = {"connect_ms.median": 1.0, "connect_ms.mean": 1.0}
 BYTES = {
     "html_transferred_bytes": 1.0,
     "total_transferred_bytes": 1.0,
@@ -73,13 +72,12 @@ class Watched:
     clients: int | None
     mean_ms: float | None
     shortest_ms: float | None
-    connect_ms: float | None
     reply_bytes: float | None
     is_local: bool
     hostname: str
-    cores: int | None
-    server: Mapping[str, Amount]
-    generator: Mapping[str, Amount]
+    cores: int | None = None
+    server: Mapping[str, Amount] = field(default_factory=dict)
+    generator: Mapping[str, Amount] = field(default_factory=dict)
     programs: tuple[Program, ...] = ()
     generating: Amount | None = None
     most_generating: float | None = None
@@ -224,21 +222,8 @@ def collect(case: Case, at: int, column: Column, out: Iterable[int], doubts: Seq
     if not runs:
         return None
     ids = {run.id for run in runs}
-    captures = [one for one in case.captures if ids & {run.id for run in case.runs_of(one)}]
-    beside = [one for one in captures if one.phase not in AROUND and one.run is not None]
-    during = [one for one in beside if _covers(case, one)]
-    sides = {
-        side: [one for one in during if case.watched_side(one) in (side, "both")] for side in ("server", "generator")
-    }
-    machines = [machine for one in sides["server"] if (machine := case.machine_of(one))]
     own = [doubt for doubt in doubts if not doubt.runs or ids & set(doubt.runs)]
-    seen = max((sum(name.startswith("core") for name in one.metrics) for one in sides["server"]), default=0)
-    cores = (machines[0].cores if machines else None) or seen or None
-    collected = [one for one in captures if one.phase in AROUND and case.watched_side(one) != "generator"] + sides[
-        "server"
-    ]
-    followed = [run for run in runs if (seconds_taken(run) or SHORT_S) >= SHORT_S]
-    return Watched(
+    side = Watched(
         at=at,
         title=column.title,
         name=column.name or column.title,
@@ -247,25 +232,44 @@ def collect(case: Case, at: int, column: Column, out: Iterable[int], doubts: Seq
         clients=next((run.clients for run in runs if run.clients), None),
         mean_ms=_mean(run.mean_ms for run in runs),
         shortest_ms=_mean(_read_printed(run, SHORTEST) for run in runs),
-        connect_ms=_mean(_read_printed(run, CONNECT) for run in runs),
         reply_bytes=_mean(
             total / n for run in runs if (total := _read_printed(run, BYTES)) and (n := run.complete_requests)
         ),
-        is_local=all(is_local(run) for run in runs)
-        or any(process.makes_load for one in sides["server"] for process in one.processes),
+        is_local=all(is_local(run) for run in runs),
         hostname=next((name for run in runs if (name := hostname_of(run))), ""),
-        cores=cores,
-        server=_collect_amounts(sides["server"]),
-        generator=_collect_amounts(sides["generator"]),
+        doubts={doubt.rule: doubt for doubt in reversed(own)},
+    )
+    captures = [one for one in case.captures if ids & {run.id for run in case.runs_of(one)}]
+    return _add_captures(case, side, captures) if captures else side
+
+
+def _add_captures(case: Case, side: Watched, captures: Sequence[CaptureFact]) -> Watched:
+    """With what monitors saw beside its runs."""
+    runs = side.runs
+    beside = [one for one in captures if one.phase not in AROUND and one.run is not None]
+    during = [one for one in beside if _covers(case, one)]
+    server, generator = (
+        [one for one in during if case.watched_side(one) in (end, "both")] for end in ("server", "generator")
+    )
+    machines = [machine for one in server if (machine := case.machine_of(one))]
+    seen = max((sum(name.startswith("core") for name in one.metrics) for one in server), default=0)
+    around = [one for one in captures if one.phase in AROUND and case.watched_side(one) != "generator"]
+    collected = around + server
+    followed = [run for run in runs if (seconds_taken(run) or SHORT_S) >= SHORT_S]
+    return replace(
+        side,
+        is_local=side.is_local or any(process.makes_load for one in server for process in one.processes),
+        cores=(machines[0].cores if machines else None) or seen or None,
+        server=_collect_amounts(server),
+        generator=_collect_amounts(generator),
         programs=find_programs(case, followed, captures),
         generating=find_generating(followed, captures),
+        most_generating=limit_generating(runs[0], case, generator),
         paused=find_collecting("gc_pause", followed, collected),
         collecting=find_collecting("gc_cpu", followed, collected),
         throttled=_find_throttled(collected),
-        falls=find_falls(sides["server"]),
-        most_generating=limit_generating(runs[0], case, sides["generator"]),
-        doubts={doubt.rule: doubt for doubt in reversed(own)},
-        is_short=bool(captures) and not followed,
+        falls=find_falls(server),
+        is_short=not followed,
         is_elsewhen=any(
             case.watched_side(one) != "generator" and busy_pct(one) is not None for one in beside if one not in during
         ),
