@@ -105,6 +105,12 @@ def parse_id(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= ID_DIGITS else None
 
 
+def parse_ids(text: str) -> list[int] | None:
+    """ "1,2,3" as ids in order, each once; None where any word between commas is no id."""
+    found = [parse_id(word.strip()) for word in text.split(",") if word.strip()]
+    return None if None in found else [pk for pk in dict.fromkeys(found) if pk is not None]
+
+
 def find_ids(model: str, wanted: str) -> list[int]:
     """The row of `model` ("runs.Host") with this id or, where it is no number, the newest ones of this name."""
     if (pk := parse_id(wanted)) is not None:

@@ -24,7 +24,7 @@ from runs.api.renderers import ShallowJSONParser
 from runs.ingest import Rejected, fields
 from runs.models import Capture, Config, Experiment, Host, Run
 from runs.presenters.monitor_charts import thin_series
-from runs.querysets import ID, parse_id
+from runs.querysets import ID, parse_id, parse_ids
 from runs.selectors import comparison_data, judging
 
 MOST_POINTS = 20_000
@@ -201,7 +201,7 @@ class CompareView(APIView):
 def report_on_upload(request: Request) -> HttpResponse:
     """What a pipeline asks of the runs that it sent: limits, and how they compare with another config's or with earlier ones."""
     query = request.query_params
-    (pk,) = _parse_ids("experiment", query["upload"])
+    (pk,) = _read_ids("experiment", query["upload"])
     sent = list(Run.objects.filter(upload=pk, counted=True))
     if not sent:
         raise Http404(f"No upload {pk} with runs that count.")
@@ -279,7 +279,7 @@ def select_runs(query: QueryDict) -> tuple[list[Run], comparison_data.Comparison
     given = [name for name in ("runs", "configs", "experiment") if query.get(name)]
     if len(given) != 1:
         raise ValidationError({"runs": "expected one of runs, configs or experiment, such as ?runs=1,2,3"})
-    wanted = _parse_ids(given[0], query.get(given[0], ""))
+    wanted = _read_ids(given[0], query.get(given[0], ""))
     with_context = Run.objects.with_context()
     if given == ["runs"]:
         rows = with_context.in_bulk(wanted)
@@ -307,14 +307,13 @@ def describe_comparison(
     return body
 
 
-def _parse_ids(name: str, text: str) -> list[int]:
-    words = [word.strip() for word in text.split(",") if word.strip()]
+def _read_ids(name: str, text: str) -> list[int]:
     most = 1 if name == "experiment" else MOST_COMPARED
-    ids = [pk for pk in map(parse_id, words) if pk is not None]
-    if not words or len(words) > most or len(ids) < len(words):
+    ids = parse_ids(text)
+    if not ids or len(ids) > most:
         expected = "one id" if most == 1 else f"1 to {most} ids with commas, such as 1,2,3"
         raise ValidationError({name: f"expected {expected}"})
-    return list(dict.fromkeys(ids))
+    return ids
 
 
 def _require_all(what: str, wanted: Sequence[int], found: Container[int]) -> None:

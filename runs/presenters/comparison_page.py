@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -35,7 +35,7 @@ from runs.numbers import capitalize, join_words, write_count
 from runs.presenters import monitor_charts
 from runs.presenters.overview import MetricTable, make_block, make_table
 from runs.presenters.run_charts import USUAL_CHARTS, draw_charts
-from runs.querysets import parse_id
+from runs.querysets import parse_ids
 from runs.responses import PICTURE_POLICY, render_with_formats, respond, respond_figure
 from runs.selectors import comparison_data, judging, samples
 
@@ -240,7 +240,7 @@ def read_styles() -> str:
 
 def read_selection(request: HttpRequest) -> tuple[int, comparison_data.ComparisonData]:
     """(how many rows ?runs=, ?configs= or ?experiments= asks for, what was found). Raises Http404 where it makes no sense."""
-    runs, configs, experiments = (parse_ids(request.GET.getlist(name)) for name in ("runs", "configs", "experiments"))
+    runs, configs, experiments = (_read_ids(request, name) for name in ("runs", "configs", "experiments"))
     if runs or not (configs or experiments):
         return len(runs), comparison_data.load_runs(runs)
     if not configs:
@@ -248,12 +248,11 @@ def read_selection(request: HttpRequest) -> tuple[int, comparison_data.Compariso
     return len(configs), comparison_data.load_configs(configs)
 
 
-def parse_ids(values: Iterable[str]) -> list[int]:
-    """ "1,2,3" (or repeated parameters) as numbers in order, each once. Raises Http404 for anything else."""
-    words = [word.strip() for value in values for word in value.split(",") if word.strip()]
-    numbers = [pk for pk in map(parse_id, words) if pk is not None]
-    if len(numbers) < len(words):
+def _read_ids(request: HttpRequest, name: str) -> list[int]:
+    """Of one parameter, or of several of that name."""
+    ids = parse_ids(",".join(request.GET.getlist(name)))
+    if ids is None:
         raise Http404("Expected numbers with commas between them, as in ?runs=1,2,3.")
-    if len(words) > MAX_COMPARED:
+    if len(ids) > MAX_COMPARED:
         raise Http404(f"At most {MAX_COMPARED} can be compared at once.")
-    return list(dict.fromkeys(numbers))
+    return ids

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from runs.querysets import parse_id
+from runs.querysets import parse_ids
 
 from .models import Job, Plan, Step
 from .tools import INSTALLED_BY
@@ -138,7 +138,7 @@ def list_active_jobs() -> list[JobSummary]:
 
 def find_jobs_of_experiment(experiment_id: int, shown: str = "") -> ExperimentJobs:
     """The experiment's jobs that are not over, and those that a page showed before (`shown`: ids with commas)."""
-    ids = [pk for pk in map(parse_id, shown.split(",")[:MOST_NAMED]) if pk is not None]
+    ids = (parse_ids(shown) or [])[:MOST_NAMED]
     adding = Job.objects.filter(~Q(state__in=Job.OVER) | Q(pk__in=ids), experiment=experiment_id)
     # Mostly there are none, and to count their steps takes longer than that.
     numbers = list(adding.values_list("pk", flat=True))
