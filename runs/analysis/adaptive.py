@@ -28,8 +28,9 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import ge, gt, le, lt
 
 import numpy as np
 import scipy  # its packages are imported at their first use
@@ -123,6 +124,7 @@ MOST_RUNS = 60
 DRAWS, LEAST_DF = 1000, 3
 _LIMIT = re.compile(r"(p\d{1,2}(?:\.\d{1,3})?|mean|max|rps|failed)\s*(<=?|>=?)\s*(\d{1,9}(?:\.\d{1,6})?)\s*(ms|s|%)?")
 _NAMED = re.compile(r", the highest load with (.{1,60})")
+_RELATIONS: Mapping[str, Callable[[float, float], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +137,7 @@ class Limit:
     value: float
 
     def is_kept(self, figure: float) -> bool:
-        return {
-            "<": figure < self.value,
-            "<=": figure <= self.value,
-            ">": figure > self.value,
-            ">=": figure >= self.value,
-        }[self.relation]
+        return _RELATIONS[self.relation](figure, self.value)
 
     def read(self, run: RunFact) -> float | None:
         """The run's figure that is limited."""

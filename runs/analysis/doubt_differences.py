@@ -28,7 +28,7 @@ from runs.analysis.facts import RunFact, read_at
 
 Grade = Literal["fatal", "split", "caution", "note"]
 Value = str | float
-Read = Callable[[Case, RunFact], Value | None]
+Read = Callable[[RunFact], Value | None]
 DAYS_APART = 2  # the night between two is none
 NEAR_BYTES = 256  # less than a reply's headers
 STEP_KB = 65536
@@ -51,7 +51,8 @@ MADE_TO_VARY = {"keep-alive", "TLS", "answer from a cache", "governor"}
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """`read`: where a run's value is, or what reads it; None and "" are not known. `grade` weighs two that are not equal.
+    """`read`: where a run's value is ("machine.x": of the host that served it), or what reads it; None and "" are not known.
+    `grade` weighs two that are not equal.
 
     figure  that it is printed as
     stops   from this ratio on rates under such a difference are not compared; says: else it is said from this one on
@@ -95,13 +96,13 @@ def _grade_rates(one: Value, other: Value) -> Grade | None:
     return "fatal" if large > 1.02 * small else None
 
 
-def _read_machine(name: str, case: Case, run: RunFact) -> Value | None:
+def _read_machine(case: Case, name: str, run: RunFact) -> Value | None:
     """A property of the machine that served; memory in kB, rounded as kernels keep more or less of it for themselves."""
     found: Value | None = getattr(case.machines.get(run.host_id or 0), name, None) or None
     return float(round(found / STEP_KB) * STEP_KB // 1024) if name == "ram_kb" and isinstance(found, int) else found
 
 
-def _read_day(case: Case, run: RunFact) -> Value | None:
+def _read_day(run: RunFact) -> Value | None:
     """When it ran, as far as the text or its sender says so."""
     return run.ran_at.date().isoformat() if run.ran_at else None
 
@@ -117,13 +118,13 @@ def _grade_days(one: Value, other: Value) -> Grade | None:
     return "caution" if days >= DAYS_APART else None
 
 
-def _read_tls(case: Case, run: RunFact) -> Value | None:
+def _read_tls(run: RunFact) -> Value | None:
     """Whether the load went over TLS: by the address, or by what the tool prints of the protocol."""
     scheme = run.options.get("scheme")
     return "on" if run.values.get("tls_protocol") or scheme == "https" else "off" if scheme else None
 
 
-def _read_option(name: str, unset: str, case: Case, run: RunFact) -> Value | None:
+def _read_option(name: str, unset: str, run: RunFact) -> Value | None:
     """What the command sets, or that it does not."""
     found = run.options.get(name) or (unset if run.command else None)
     return found if isinstance(found, (str, float, int)) else None
@@ -134,17 +135,17 @@ def _grade_option(one: Value, other: Value) -> Grade | None:
     return "split" if {one, other} & {NONE, USUAL} else "note"
 
 
-def _read_tls_protocol(case: Case, run: RunFact) -> Value | None:
+def _read_tls_protocol(run: RunFact) -> Value | None:
     printed = run.values.get("tls_protocol")
     return printed.split(",")[0] if isinstance(printed, str) and printed else None
 
 
-def _read_mean_reply(case: Case, run: RunFact) -> Value | None:
+def _read_mean_reply(run: RunFact) -> Value | None:
     found = mean_reply_bytes(run)
     return None if found is None else float(round(found))
 
 
-def _read_way(case: Case, run: RunFact) -> Value | None:
+def _read_way(run: RunFact) -> Value | None:
     """Whether requests went over a network. A name without a domain may be the machine's own, or that of a container."""
     name = hostname_of(run)
     if is_local(run):
@@ -152,12 +153,12 @@ def _read_way(case: Case, run: RunFact) -> Value | None:
     return "a network" if AFAR.fullmatch(name) and not NEARBY.search(name) else None
 
 
-def _read_keepalive(case: Case, run: RunFact) -> Value | None:
+def _read_keepalive(run: RunFact) -> Value | None:
     return None if run.keepalive is None else "on" if run.keepalive else "off"
 
 
 def _read_method(name: str) -> Read:
-    return lambda case, run: getattr(read_method(run), name)
+    return lambda run: getattr(read_method(run), name)
 
 
 def is_sized(run: RunFact) -> bool:
@@ -165,14 +166,14 @@ def is_sized(run: RunFact) -> bool:
     return run.number(LENGTH) is not None
 
 
-def _read_path(sized: bool, case: Case, run: RunFact) -> Value | None:
+def _read_path(sized: bool, run: RunFact) -> Value | None:
     """The path, of runs that print (or do not print) how long what they fetched was."""
     if is_sized(run) != sized:
         return None
     return run.path or run.options.get("path")
 
 
-def _read_beginning(case: Case, run: RunFact) -> Value | None:
+def _read_beginning(run: RunFact) -> Value | None:
     """When the next request begins: an open model's at a rate that was set, a closed one's when a client has its answer."""
     if run.is_open_loop:
         return "at a set rate"
@@ -181,9 +182,9 @@ def _read_beginning(case: Case, run: RunFact) -> Value | None:
 
 BEGINS = Property("requests begin", _read_beginning, "caution", stops=0)
 TOOL = (
-    Property("tool", lambda case, run: _name_tool(run), "fatal", stops=0, named=r"with|by"),
+    Property("tool", _name_tool, "fatal", stops=0, named=r"with|by"),
     BEGINS,
-    Property("version", lambda case, run: f"{run.tool} {run.tool_version}" if run.tool_version else None, "note"),
+    Property("version", lambda run: f"{run.tool} {run.tool_version}" if run.tool_version else None, "note"),
 )
 LOAD = (
     Property("keep-alive", _read_keepalive, "split", stops=0, named=KEEP_ALIVE, varied=True),
@@ -209,20 +210,18 @@ LOAD = (
     Property("threads", "options.threads", "caution", says=0, named=r"threads?|-t\s*\d*"),
 )
 PAGE = (
-    Property(
-        DOCUMENT, lambda case, run: run.number(LENGTH), grade_sizes, " bytes", LENGTH, stops=2, says=0, named=SIZES
-    ),
+    Property(DOCUMENT, lambda run: run.number(LENGTH), grade_sizes, " bytes", LENGTH, stops=2, says=0, named=SIZES),
     Property("mean reply", _read_mean_reply, grade_mean_sizes, " bytes", stops=2, says=0, named=SIZES, like=DOCUMENT),
     Property("answer from a cache", "values.cached", "caution", says=0, named=r"cach\w*|hits?"),
     Property("path", partial(_read_path, False), "caution", stops=0),
     Property("path", partial(_read_path, True), "note", says=0),
-    Property("address", lambda case, run: "localhost" if is_local(run) else hostname_of(run), "note"),
+    Property("address", lambda run: "localhost" if is_local(run) else hostname_of(run), "note"),
 )
 MACHINE = (
-    Property("CPU", partial(_read_machine, "cpu_model"), "split", stops=0),
-    Property("cores", partial(_read_machine, "cores"), "split", stops=0, like="CPU"),
-    Property("memory", partial(_read_machine, "ram_kb"), "caution", " MiB", says=0, like="CPU"),
-    Property("kernel", partial(_read_machine, "kernel"), "caution", says=0, like="CPU"),
+    Property("CPU", "machine.cpu_model", "split", stops=0),
+    Property("cores", "machine.cores", "split", stops=0, like="CPU"),
+    Property("memory", "machine.ram_kb", "caution", " MiB", says=0, like="CPU"),
+    Property("kernel", "machine.kernel", "caution", says=0, like="CPU"),
     Property("governor", "values.cpu_governor", "caution", says=0, named=GOVERNOR),
     Property("condition", "values.conditions", "caution", says=0),
     Property("machine", "host", "note"),
@@ -326,7 +325,11 @@ def compare_names(names: Iterable[str], pattern: str, words: Iterable[str] = ())
 
 
 def _collect_values(case: Case, prop: Property, at: int) -> list[Value]:
-    read = read_at(prop.read) if isinstance(prop.read, str) else partial(prop.read, case)
+    if callable(prop.read):
+        read: Read = prop.read
+    else:
+        source, _, name = prop.read.partition(".")
+        read = partial(_read_machine, case, name) if source == "machine" else read_at(prop.read)
     return [value for value in dict.fromkeys(map(read, case.columns[at].runs)) if value not in (None, "")]
 
 

@@ -30,6 +30,7 @@ from runs.analysis.verdict_wording import p_words
 from runs.numbers import TIMES_FROM, capitalize, figure, figure_or_word, share_words, spread_words, times
 
 LONGEST_CLAUSE = 60
+MOST_REASONS = 3
 ONE_RUN, TOO_LITTLE = "one run cannot show noise", "too little to be sure"
 CONTRADICTION = "figures of one report contradict each other"
 FULL = {  # rule of what held one side back
@@ -292,14 +293,14 @@ def needs_runs(headline: Headline) -> bool:
     return headline.next.step in (NextStep.REPEAT, NextStep.WARM, NextStep.LEVELS)
 
 
-def give_reasons(headline: Headline, doubts: Sequence[Doubt], most: int = 3) -> list[tuple[str, Source | None, bool]]:
+def give_reasons(headline: Headline, doubts: Sequence[Doubt]) -> list[tuple[str, Source | None, bool]]:
     """(words, line, whether it speaks against the leader): what speaks against it, then what may explain the figures."""
     against = [(capitalize(say_briefly(one)), one.source, True) for one in headline.against if one.rule != "failures"]
     said = {one.rule for one in headline.against}
     said |= {one.rule for one in doubts if one.rule.startswith("differs.")} if "differs" in said else set()
     cautions = [one for one in doubts if one.severity == "caution" and not one.overruled and one.rule not in said]
     causes = [(shorten_doubt(one), next(iter(one.sources), None), False) for one in cautions]
-    return [*against, *causes][:most]
+    return [*against, *causes][:MOST_REASONS]
 
 
 # Rules whose sentence begins with figures: what they come to.

@@ -64,57 +64,46 @@ def _name_metric(one: Objection) -> str:
 
 def describe_objection(one: Objection) -> str:
     """As "99 % within 1,520 ms, 13 times as long"."""
+    who, unnamed = f"“{shorten(one.config)}”", not one.config
+    value, other, share = figure(as_number(one.value)), figure(as_number(one.other)), percent(as_number(one.value), 100)
     if one.rule in (GENERATOR, NETWORK):
-        beside = f" beside “{shorten(one.config)}”" if one.config else ""
         what = "load generator" if one.rule == GENERATOR else "network"
-        return f"The {what} was at its limit{beside}, so it may be what was measured"
+        return f"The {what} was at its limit{'' if unnamed else f' beside {who}'}, so it may be what was measured"
     if one.rule == OTHERS:
-        return f"“{one.label}” used {figure(as_number(one.value))} % of a core beside “{shorten(one.config)}” only"
+        return f"“{one.label}” used {value} % of a core beside {who} only"
     if one.rule == CLOSED:
-        return f"“{shorten(one.config)}” closed connections that were to be kept open"
+        return f"{who} closed connections that were to be kept open"
     if one.rule == STOPPED:
-        made, asked = (figure(as_number(value)) for value in (one.value, one.other))
-        return f"“{shorten(one.config)}” was stopped after {made} of {asked} {one.unit}"
+        return f"{who} was stopped after {value} of {other} {one.unit}"
     if one.rule == "aborted":
-        return f"{figure(as_number(one.value))} of its {figure(as_number(one.other))} runs broke off"
+        return f"{value} of its {other} runs broke off"
     if one.rule == "length.seconds":
-        whose = (
-            f"“{shorten(one.config)}” ran for no longer than" if one.config else "Neither side's runs took longer than"
-        )
+        whose = "Neither side's runs took longer than" if unnamed else f"{who} ran for no longer than"
         return f"{whose} {as_number(one.value):.2g} s, too short to rely on"
     if one.rule == "load.idle_clients":
-        return f"“{shorten(one.config)}” had requests under way for {percent(as_number(one.value), 100)} of its clients' time"
+        return f"{who} had requests under way for {share} of its clients' time"
     if one.rule == MISSED:
         if one.other is None:
-            return (
-                f"“{shorten(one.config)}” dropped {percent(as_number(one.value), 100)} of what was due at its set rate"
-            )
-        asked, got = (figure(as_number(value)) for value in (one.other, one.value))
-        return f"“{shorten(one.config)}” was to be sent {asked} requests per second and got {got}"
+            return f"{who} dropped {share} of what was due at its set rate"
+        return f"{who} was to be sent {other} requests per second and got {value}"
     if one.rule == "omission":
-        return f"At least {percent(as_number(one.value), 100)} of its clients' time went into the slowest 1 %"
+        return f"At least {share} of its clients' time went into the slowest 1 %"
     if one.rule in COUNTED:
-        failure = Failure(one.rule, as_number(one.value) / 100, "", None)
-        return f"“{shorten(one.config)}” {describe_failure(failure)}"
+        return f"{who} {describe_failure(Failure(one.rule, as_number(one.value) / 100, '', None))}"
     if one.rule == "workload":
-        return f"“{shorten(one.config)}” leads on {one.label}"
+        return f"{who} leads on {one.label}"
     if one.rule == "impossible":
-        whose = f"“{shorten(one.config)}”" if one.config else "both sides"
-        return f"Figures of {whose} cannot all be true ({one.label})"
+        return f"Figures of {'both sides' if unnamed else who} cannot all be true ({one.label})"
     if one.rule == "failures":
-        what = "were answered too late" if one.label == LATE else "failed"
+        if one.value is None:
+            return "Broke off"
         things = "checks" if one.label == CHECKS else "requests"
         against = "" if one.other is None else f", against {percent(as_number(one.other), 100)}"
-        return (
-            "Broke off"
-            if one.value is None
-            else f"{percent(as_number(one.value), 100)} of its {things} {what}{against}"
-        )
+        return f"{share} of its {things} {'were answered too late' if one.label == LATE else 'failed'}{against}"
     if one.rule == "differs":
-        values = [figure_or_word(value) for value in (one.value, one.other)]
         verb = "differ" if one.label.endswith("s") and not one.label.isupper() else "differs"
-        return f"{one.label} {verb}: {values[0]} against {values[1]}{one.unit}"
-    return f"{one.label} {figure(as_number(one.value))} {one.unit}, {_say_worse(one)}"
+        return f"{one.label} {verb}: {figure_or_word(one.value)} against {figure_or_word(one.other)}{one.unit}"
+    return f"{one.label} {value} {one.unit}, {_say_worse(one)}"
 
 
 def _say_worse(one: Objection) -> str:

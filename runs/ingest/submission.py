@@ -83,12 +83,12 @@ class Receipt:
     rows: StoredRows | None = field(default=None, compare=False, repr=False)
 
 
-def preview(data: Incoming, *, hints: Hints = NO_HINTS, edits: Edits | None = None) -> Preview:
+def preview(data: Incoming, *, hints: Hints = NO_HINTS) -> Preview:
     """Read the text and store nothing. Raises Rejected 400, 413, 415."""
     text = receive(data)
     hints = add_header(hints, text)
     try:
-        reading = read(text, hints=hints, edits=edits, on_progress=limit_time(), at_once=PREVIEW_BLOCKS)
+        reading = read(text, hints=hints, on_progress=limit_time(), at_once=PREVIEW_BLOCKS)
     except TooSlow as error:
         raise rejected(
             413, "This text takes too long to read for a preview. Send it to the REST API: there a worker reads it."
