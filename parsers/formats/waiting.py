@@ -1,6 +1,6 @@
 """ss_sockets: TCP sockets as `ss -ltn`, `ss -tn` and `ss -tan` list them: who waits to be accepted, and what waits to be sent.
 
-Reads     the table below "State Recv-Q Send-Q Local Address:Port"
+Reads     the table below "State Recv-Q Send-Q Local Address:Port", also without State, as ss prints one state alone
 Yields    one SystemSample
 Units     of a listening socket Recv-Q is the connections that wait to be accepted, Send-Q how many may; else octets
           accept_queue_full is 1 where one more than may waits: only then does the kernel drop further ones
@@ -37,11 +37,11 @@ from ..records import Found, ProcessSample, Record, SystemSample
 
 KIND = "ss_sockets"
 _STATES = "LISTEN|ESTAB|SYN-SENT|SYN-RECV|FIN-WAIT-1|FIN-WAIT-2|TIME-WAIT|CLOSE-WAIT|LAST-ACK|CLOSING|UNCONN"
-OPENS = r"State +Recv-Q +Send-Q +Local Address:Port +Peer Address:Port(?: *Process)?\s*$"
+OPENS = r"(?:State +)?Recv-Q +Send-Q +Local Address:Port +Peer Address:Port(?: *Process)?\s*$"
 COMMAND = r"(?:^|[\s/;&|(])ss\s+-\w*[ltan]"
 
 _END = r"\S{1,60}:(?:\d{1,5}|[\w*-]{1,30})"
-_SOCKET = re.compile(rf"({_STATES}) +(\d{{1,12}}) +(\d{{1,12}}) +{_END} +{_END}(?: .*)?")
+_SOCKET = re.compile(rf"(?:({_STATES}) +)?(\d{{1,12}}) +(\d{{1,12}}) +{_END} +({_END})(?: .*)?")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
@@ -50,7 +50,8 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     for at, text in enumerate(lines.texts()):
         row = _SOCKET.fullmatch(text.rstrip())
         if row and not lines.unended():
-            rows.append({"state": row[1], "recv_q": int(row[2]), "send_q": int(row[3])})
+            state = row[1] or ("LISTEN" if row[4].endswith(":*") else None)
+            rows.append({"state": state, "recv_q": int(row[2]), "send_q": int(row[3])})
         elif at:
             lines.refuse()
             break
