@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from . import transcript
 from .catalogue import Format, compile_rate_labels, compile_rate_lines, formats, parse_command
 from .lines import Lines
-from .prompts import ENVIRONMENT, find_branch, is_template, load_command, may_have_command, prompt, read_shown
+from .prompts import find_branch, is_template, load_command, may_have_command, prompt, read_prompt, read_shown
 from .records import Problem
 from .units import ungrouped
 
@@ -105,8 +105,7 @@ class Context:
             if line.label:
                 self._add_heading(number, line.label)
             self._follow_branch(text, number, above if line_above == number - 1 else "")
-            if environment := ENVIRONMENT.match(text):
-                self.shown = (*self.shown[1 - _TYPED :], ("environment", environment["name"]))
+            self.shown = (*self.shown[2 - _TYPED :], *read_prompt(text))
             self._follow_prompt(text, line.typed[1])
             self._add_command(line.typed, number, lines, line.prefix)
             if said := _ECHO.fullmatch(line.typed[1]):
@@ -281,6 +280,7 @@ class Context:
         The list `below` is filled later, while the next block is looked for.
         """
         command = self.command
+        host = command.host if command and self.in_output and command.printed is None else None  # of a script's prompt
         if command is not None and not self._was_printed_by(command, form, values):
             if command.printed or not command.prose_since:
                 self.command = None
@@ -290,7 +290,8 @@ class Context:
         fields: dict[str, Any] = {"trail": self.trail, "above": self.stamps, "below": [], "typed": self.commands}
         fields |= {"stream": self.stream, "shown": self.shown}
         if command is not None:
-            fields |= {"command": command.text, "command_line": command.line, "prompt_host": command.host}
+            fields |= {"command": command.text, "command_line": command.line}
+        fields |= {"prompt_host": command.host if command else host}
         self.trail, self.stamps, self.commands, self.shown, self.in_output = [], fields["below"], (), (), False
         return fields
 

@@ -112,6 +112,21 @@ def strip_gutter(lines: Lines, first: str) -> Lines | None:
     return Lines([text.rstrip("\r\n") + "\n" for text in texts], number - 1)
 
 
+def strip_line_numbers(trail: list[tuple[int, str]], line: str, number: int) -> list[tuple[int, str]]:
+    """The lines above without line numbers, where these go on to the one of this line, which is the text's `number`th."""
+    first = _NUMBER.match(line)
+    if first is None:
+        return trail
+    stripped: list[tuple[int, str]] = []
+    for at, text in trail:
+        found = _NUMBER.match(text)
+        own = (
+            text[found.end() :].strip() if found and int(found["number"]) == int(first["number"]) - number + at else ""
+        )
+        stripped.append((at, own or text))
+    return stripped
+
+
 def _find_right_border(lines: Lines, first: str) -> int:
     """The column of a border that stands behind this line, which opens a tool's output, and behind the next ones; 0 for none."""
     column = len(first.rstrip()) - 1
@@ -156,3 +171,35 @@ def unlist(lines: Lines) -> Lines:
         except ValueError:  # an escape that JSON does not have
             texts.append(listed[1][1:-1])
     return Lines([" ".join(text.split("\n")) + "\n" for text in texts], number)
+
+
+# --- a diff without its head --------------------------------------------------------------------------------------------
+_SIGNED = re.compile(r"[-+ ](?=\S)|[-+] (?=\S)")
+_MOST_SIGNED = 200  # lines
+
+
+def may_be_signed(line: str) -> bool:
+    """Whether a diff of two reports may begin with this line, though the lines that name its files were left out."""
+    sign = _SIGNED.match(line)
+    return sign is not None and not line.startswith("--") and find_opening(line[sign.end() :]) is not None
+
+
+def split_signed(lines: Lines, first: str) -> tuple[int, list[tuple[str, Lines]]]:
+    """(number of the line behind, what was there before and after by name) of a diff; nothing unless both have a rate of their own.
+
+    first: the line that was returned last.
+    """
+    number, ahead = lines.number, lines.ahead(_MOST_SIGNED)
+    n_signed = next((at for at, line in enumerate(ahead) if line[:1].strip() not in ("", "-", "+")), len(ahead))
+    signed, behind = [first, *ahead[:n_signed]], number + n_signed + 1
+    rated = {line[0] for line in signed if line[:1].strip() and compile_rate_labels().search(line)}
+    if rated != {"+", "-"}:
+        return behind, []
+    for _ in range(n_signed):
+        next(lines)
+    sides = ("before", "-"), ("after", "+")
+    texts = (
+        [line[1:].rstrip("\r\n") if line[:1].strip() in ("", sign) else "" for line in signed] for _, sign in sides
+    )
+    parts = (Lines([f"{text}\n" for text in own], number - 1) for own in texts)
+    return behind, [(name, part) for (name, _), part in zip(sides, parts, strict=True)]

@@ -29,7 +29,7 @@ _PROMPTS = [
         r"-?(?:ba|k|z|da|c|tc)?sh(?:-[\d.]+\w*)?[$#%>]\s?(?P<command>.*)",
         r"(?:PS\s)?[A-Za-z]:\\[^>]*>\s?(?P<command>.*)",
         r"(?!//)[~/][\w./~-]*\s?[$#❯»]\s+(?P<command>.*)",
-        r"\([\w.-]{1,40}\)\s?[$❯]\s+(?P<command>\S.*)",
+        r"[(\[][\w.-]{1,40}[)\]]\s?[$❯]\s+(?P<command>\S.*)",
         r":;\s+(?P<command>\S.*)",
         r"☁\s[^⚡]{1,200}⚡\s+(?P<command>\S.*)",
         r"[$❯➜λ]\s+(?:[~/]\S*\s+)?(?P<command>\S.*)",
@@ -105,7 +105,15 @@ _DIRECTORY_ON_BRANCH = re.compile(
 # Questions about a machine, which the line below answers.
 _ASKS = re.compile(r"(?:sudo )?(?:(?:cat|head) /(?:proc|sys)/\S+|(?:nproc|getconf|ulimit|sysctl)(?: [-\w./]+)*)")
 ASKED = "asked "  # what the names of such answers begin with
-ENVIRONMENT = re.compile(r"\s*\((?P<name>[A-Za-z][\w.-]{0,40})\)\s")  # of Python or Conda, before a prompt
+# Before a prompt: an environment of Python or Conda, or what somebody calls a terminal
+_ENVIRONMENT = re.compile(r"\s*[(\[](?P<name>[A-Za-z][\w.-]{0,40})[)\]]\s")
+_IN_DIRECTORY = re.compile(r"[^$#%>❯»]{0,80}?(?:^|[\s:])(?P<path>[~/][\w./~-]{1,80}?)/?\]?\s?[$#%❯»]\s")  # in a prompt
+
+
+def read_prompt(line: str) -> list[tuple[str, str]]:
+    """(name, value) of what the prompt at the beginning of a line tells: the environment, the directory."""
+    told = (("environment", _ENVIRONMENT.match(line)), ("directory", _IN_DIRECTORY.match(line)))
+    return [(name, found[1]) for name, found in told if found]
 
 
 def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | None:

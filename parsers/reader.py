@@ -300,6 +300,8 @@ def _make_block(
     source: Lines, form: Format, found: Found, context: Context, prefix: str = "", label: str | None = None
 ) -> Block:
     source.quoting = prefix
+    if found.caption:
+        context.retitle(*found.caption)
     line, heading = context.heading or (None, None)
     if heading and prefix and not label and prefix.strip():
         heading = transcript.unquote(heading, prefix).strip()

@@ -263,7 +263,7 @@ class Values(dict[str, Any]):
 @dataclass(slots=True)
 class Found:
     """What a format's parse read: `first` and `last` are line numbers of the tool's own output, `lines` those of figures; `label`
-    is Block's."""
+    is Block's; `caption` is a heading (line, text) that stands above it and was read with it."""
 
     values: dict[str, Any]
     first: int
@@ -272,3 +272,4 @@ class Found:
     problems: list[Problem] = field(default_factory=list)
     lines: dict[str, int] = field(default_factory=dict)
     label: str | None = None
+    caption: tuple[int, str] | None = None

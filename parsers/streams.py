@@ -9,7 +9,17 @@ from itertools import islice
 
 from .catalogue import beginnings, compile_rate_labels, find_opening, formats, load_programs, parse_command
 from .context import Context
-from .gutters import MOST_LINES, find_gutter, opens_list, opens_output, strip_gutter, unlist
+from .gutters import (
+    MOST_LINES,
+    find_gutter,
+    may_be_signed,
+    opens_list,
+    opens_output,
+    split_signed,
+    strip_gutter,
+    strip_line_numbers,
+    unlist,
+)
 from .lines import Lines
 from .prompts import prompt
 
@@ -23,9 +33,9 @@ def may_split(line: str) -> bool:
         return True
     if (column := find_column(line)) and _makes_load(line[column:]):
         return True
-    if _find_pane(line) or _may_be_shared(line) or line.startswith(_OLDER_FILE) or opens_list(line):
+    if _find_pane(line) or _may_be_shared(line) or line.startswith(_OLDER_FILE):
         return True
-    return bool(find_gutter(line))
+    return opens_list(line) or may_be_signed(line) or bool(find_gutter(line))
 
 
 def split(source: Lines, line: str, context: Context) -> Iterator[Lines] | None:
@@ -42,7 +52,15 @@ def split(source: Lines, line: str, context: Context) -> Iterator[Lines] | None:
         return _name_parts(split_streams(source, line), context)
     if source.number >= context.no_diff_before and opens_diff(line, source):
         return _split_versions(source, line, context)
+    if source.number >= context.no_diff_before and may_be_signed(line):
+        context.no_diff_before, versions = split_signed(source, line)
+        if versions:
+            return _name_parts(((name, "", part) for name, part in versions), context)
+    number = source.number
     part = unlist(source) if opens_list(line) else strip_gutter(source, line)
+    if part:
+        context.trail = strip_line_numbers(context.trail, line, number)
+        context.heading = context.trail[-1] if context.trail else context.heading
     return iter((part,)) if part else None
 
 

@@ -20,7 +20,7 @@ from ..report import Report, make_result, take_report
 from ..units import compile_lines, size_bytes, time_s, to_ms
 
 KIND = "h2load"
-PROGRAMS = ("h2load",)
+PROGRAMS = ("h2load", "h2load-http3")
 SEMANTICS = Semantics(
     failures_hold_statuses=True,
     failure_kinds={"errored": "requests_errored", "timeout": "requests_timeout"},

@@ -126,7 +126,7 @@ _PROSE = "rate_prose"
 _PROSE_NEEDS = ("/s", "/ s", "per", "ps", "pro s", "秒", "запрос", "segu", "seku", "sec")
 _ROUGHLY = r"(?:(?:about|around|only|just|roughly|an average of|nur|etwa|rund|environ|unos|około|约|大约)\s?|[~≈])?"
 _VERB = (
-    r"(?:(?<!\w)(?:made|makes|reache[sd]|got|gets|gave|gives|handle[sd]|serve[sd]|does|did|achieve[sd]|delivers|delivered|manage[sd]|yields"
+    r"(?:(?<!\w)(?:made|makes|reache[sd]|got|gets?|see|saw|gave|gives|handle[sd]|serve[sd]|does|did|achieve[sd]|delivers|delivered|manage[sd]|yields"
     r"|yielded|hits?|scored|measured|averaged|was|were|erreichte?|schaffte?|lieferte?|atteint|alcanza|alcanzó|osiąga|osiągnął)\s{1,2}"
     r"|[はが]\s?|(?:达到?|有|为)了?\s?)"
 )
@@ -156,6 +156,10 @@ _BEFORE = re.compile(  # a name
 )
 _BEHIND = re.compile(r"(?:[\s,;:，、*_`]|(?<!\w)(?:it|we|I|which|that|es|wir|[qrt]ps)(?!\w)|的)+$", re.IGNORECASE)
 _SENTENCE_ENDS = re.compile(r"(?<=\w\w[.!?])\s{1,3}(?=[^\W\d_])|(?<=[。！？])")
+_LETTER = re.compile(r"(?<!\w)([A-Z])\W*$")
+_OF_ONES_OWN = re.compile(  # what names nothing: the heading above does
+    r"(?:\W*(?:\w+ ){0,3}?\b(?:I|we|this|that|it|which)(?: (?:now|then|have|just))?\s+)", re.IGNORECASE
+)
 _LONGEST_SENTENCE, _MOST_TOLD, _LONGEST_NAME = 400, 6, 48
 
 
@@ -173,19 +177,27 @@ def _parse_prose(lines: Lines, command: str | None) -> Found | None:
     found, end = list[Found](), 0
     for rate in told:
         name = _BEHIND.sub("", _BEFORE.sub("", strip_markup(line[end : rate.start()])))
-        name = _SENTENCE_ENDS.split(name)[-1]
+        name = _SENTENCE_ENDS.split(name)[-1] or _read_letter(line[end : rate.start()], len(told))
         figure = read_number(f"{rate['rate'] or rate['figure']} {rate['unit'] or ''}".strip())
         end = rate.end()
-        if not figure or not re.search(r"\w\w", name) or len(name) > _LONGEST_NAME:
+        is_own = len(told) == 1 and _OF_ONES_OWN.fullmatch(line[: rate.start()]) is not None
+        is_letter = len(told) > 1 and re.fullmatch("[A-Z]", name) is not None
+        if not figure or not (is_own or is_letter or re.search(r"\w\w", name)) or len(name) > _LONGEST_NAME:
             return None
         values = {"requests_per_second": figure[0], "rate_step_per_s": figure[1], "said": line.strip()}
-        found.append(Found(values, lines.number, lines.number, partial=True, label=name))
+        found.append(Found(values, lines.number, lines.number, partial=True, label=None if is_own else name))
     if found:
         read = [rate.span() for rate in told]
         others = [each for each in _ANY_RATE.finditer(line) if not any(a <= each.start() < b for a, b in read)]
         found[-1].problems.extend(Problem(lines.number, f"a rate that was not read: {each[0]!r}") for each in others)
     lines.memory[_PROSE] = found
     return next_found(lines, _PROSE)
+
+
+def _read_letter(text: str, n_told: int) -> str:
+    """What a sentence on several calls one of them, where that is a letter: "A served 900 req/s while B managed 1200 req/s"."""
+    found = _LETTER.search(text) if n_told > 1 else None
+    return found[1] if found else ""
 
 
 OTHER_FORMATS = (

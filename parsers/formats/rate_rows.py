@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv
 import re
 
+from .. import rate_cells as tables
 from .. import written_rates as rates
 from ..lines import Lines
 from ..records import Found, Problem
@@ -56,15 +57,15 @@ def parse(lines: Lines, command: str | None) -> Found | None:
             heading, rows = _read_bars(lines, is_row=above.rstrip().endswith("|"))
         else:
             heading, rows = _read_csv(lines, ";" if ";" in following[0] else ",")
-        is_none = any(map(_CLOCK.fullmatch, heading)) or any(map(rates.NOT_MEASURED.search, heading))
+        is_none = any(map(_CLOCK.fullmatch, heading)) or rates.tells_of_plans(heading)
         is_none = is_none or any(_PLAN.search(cell) for _, row in rows for cell in row[:2])
         if rows and lines.unended() and not (is_ruled or lines.raw.rstrip().endswith("|")):
             rows[-1][1][-1] = ""  # it may go on
-        cells = rates.find_table_rates(heading, rows, False) if heading and not is_none else []
+        cells = tables.find_table_rates(heading, rows, False) if heading and not is_none else []
         if len(cells) < 2 and not (cells and re.search(r"\|\||!!", following[0])):
             lines.back(*taken)
             return None
-    lines.memory[KIND] = found = rates.name_cells(cells, first)
+    lines.memory[KIND] = found = tables.name_cells(cells, first)
     if rows[-1][0] > found[-1].last:
         found[-1].problems.append(
             Problem(rows[-1][0], "this row has no line end: its rate may be cut off, and was left out")
@@ -93,7 +94,7 @@ def _read_csv(lines: Lines, separator: str) -> tuple[Row, list[tuple[int, Row]]]
             lines.step_back()
             break
         rows.append((lines.number, cells))
-        columns = rates.keep_rate_columns(columns, heading, cells)
+        columns = tables.keep_rate_columns(columns, heading, cells)
         if not columns:  # at once: each of these lines may be tried as a heading
             return [], []
     return heading, rows
@@ -104,7 +105,7 @@ def _find_columns(heading: Row) -> set[int]:
     if not any(map(rates.IS_RATE.search, heading)):
         return set()
     throughputs = {at for at, title in enumerate(heading) if rates.IS_THROUGHPUT.fullmatch(title)}
-    return throughputs | rates.find_rate_columns(heading, False).keys()
+    return throughputs | tables.find_rate_columns(heading, False).keys()
 
 
 def _split_csv(line: str, separator: str) -> Row:
@@ -137,7 +138,7 @@ def _read_bars(lines: Lines, is_row: bool) -> tuple[Row, list[tuple[int, Row]]]:
             lines.step_back()
             break
         rows.append((lines.number, cells))
-        columns = rates.keep_rate_columns(columns, heading, cells)
+        columns = tables.keep_rate_columns(columns, heading, cells)
         if not columns or not all(_UNIT.search(cells[at]) for at in read):  # at once, as above
             return [], []
     for at in range(len(heading)):
@@ -167,4 +168,4 @@ def _read_between_rules(lines: Lines) -> tuple[Row, list[tuple[int, Row]]]:
     return [], []
 
 
-records = rates.records
+records = tables.records

@@ -16,19 +16,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from .. import rate_cells as tables
 from .. import written_rates as rates
 from ..commands import Option
 from ..lines import Lines
 from ..multiline import match_joined, was_broken
 from ..records import Found, Semantics
 
-KIND = rates.KIND
+KIND = tables.KIND
 PROGRAMS: tuple[str, ...] = ()
 SEMANTICS = Semantics(whole_report=(), quotes_others=True, shown_as="table of rates")
 OPTIONS: dict[str, Option] = {}
 _ROW = rf"(?:[^|│┃║]{{0,120}}[|│┃║]){{0,12}}[^|│┃║]{{0,60}}?{rates.RATE}"
 _CAPTION = (  # behind a command; word by word, as a rate begins with one, and most lines are prose
-    rf"(?:[a-z][\w-]{{0,20}}(?: -{{1,2}}\w[^\s|]{{0,30}}){{1,8}}\s)?(?:[^\W\d]++[^|\w]++){{0,15}}?{rates.RATE}"
+    r"(?:[a-z][\w-]{0,20}(?: -{1,2}\w[^\s|]{0,30}){1,8}\s)?(?:\d{1,2}[.)、]\s?)?"
+    rf"(?:[^\W\d]++[^|\w]++){{0,15}}?(?:[^\W\d]{{0,30}}?[\u3040-\u30ff\u4e00-\u9fff])?{rates.RATE}"
 )
 _BAR = "[|│┃║]"
 _ALIGNED = (
@@ -40,13 +42,16 @@ _RUNS = rf"[^|:]{{0,60}}?(?<!\w){_COUNTED}1(?: {{2,}}|\t){_COUNTED}2(?!\d)"  # c
 OPENS = (
     rf"(?i:{_RUNS}|\s*{rates.RATE}[^|:]{{1,80}}:\s*$|{_BAR}{_ROW}.*{_BAR}\s*$"
     rf"|{_ALIGNED}|\w[^|]{{0,120}}\|{_ROW}|\|?\s*\**{rates.METRIC}\**\s*\||\|\s{{0,20}}\|[^|]*\w[^|]*\|"
-    rf"|[^|]{{0,60}}\|[^|]{{1,60}}\|\s*{rates.IS_THROUGHPUT.pattern}\s*\||{_CAPTION}[^|\d]{{0,40}}$)"
+    rf"|(?:[^|]{{0,60}}\|){{2,9}}\s*{rates.IS_THROUGHPUT.pattern}\s*(?:\||$)|\|?[^|]{{1,60}}\|\s*{rates.IS_VALUE.pattern}\s*\|"
+    rf"|{_CAPTION}[^|\d]{{0,40}}$)"
 )
 NEEDS = (
     "/s", "/ s", "/\ts", "/с", "/ с",
     "per", "throughput", "ps", "metric", "measure", "指标", "項目", "seco", "segu", "seku", "секун", "crit", "krit", "kennz",
     "messw", "métri", "пока", "метри", "run", "round", "pass", "test", "trial", "try", "attemp", "| |", "|  ", "||", "秒", "запрос",
-    "param", "property", "项目", "参数", "초당",
+    "param", "property", "项目", "参数", "초당", "durchsatz", "débit", "rendimiento", "caudal", "vazão", "przepust", "пропуск",
+    "произв", "吞吐", "スループット", "처리량", "valu", "valo", "valeur", "medi", "mesure", "wert", "result", "ergeb", "messung",
+    "знач", "值", "結果", "结果",
 )  # fmt: skip
 
 _DELIMITER = re.compile(r":?-+:?")
@@ -74,7 +79,9 @@ def parse(lines: Lines, command: str | None) -> Found | None:
             lines.back(*taken)
     else:
         return None
-    lines.memory[KIND] = rates.name_cells(cells, first)
+    lines.memory[KIND] = found = tables.name_cells(cells, first)
+    if (caption := f"{lines.prefix}{following[0]}".strip())[:1] == "#":
+        found[0].caption = first, caption
     return follows(lines, command)
 
 
@@ -87,7 +94,7 @@ def _may_be_drawn(lines: Lines, following: list[str]) -> bool:
     return lines.number >= lines.memory.get(_REFUSED_DRAWN, 0) and any(map(_DRAWN.search, following[:2]))
 
 
-def _read_table(lines: Lines, following: list[str], _: list[str]) -> list[rates.Cell]:
+def _read_table(lines: Lines, following: list[str], _: list[str]) -> list[tables.Cell]:
     ahead = [_split(line) for line in following]
     skipped = 1 if ahead and len(ahead[0]) == 1 else 0  # the caption
     heading, delimiters = ([*ahead, [], []])[skipped : skipped + 2]
@@ -96,7 +103,7 @@ def _read_table(lines: Lines, following: list[str], _: list[str]) -> list[rates.
         heading, delimiters = heading[1:], delimiters[1:]
     if not (2 <= len(heading) <= _MOST_COLUMNS) or len(heading) != len(delimiters):
         return []
-    if not all(map(_DELIMITER.fullmatch, delimiters)) or any(map(rates.NOT_MEASURED.search, heading)):
+    if not all(map(_DELIMITER.fullmatch, delimiters)) or rates.tells_of_plans(heading):
         return []
     if not (heading[0] or skipped or any(map(rates.IS_RATE.search, heading))):
         heading = ["metric", *heading[1:]]  # the only column without a title
@@ -129,7 +136,7 @@ def _read_table(lines: Lines, following: list[str], _: list[str]) -> list[rates.
         if lines.unended() and not line.rstrip().endswith("|"):
             row[-1] = ""  # it may go on
         rows.append((lines.number, row))
-    cells = rates.find_table_rates([rates.strip_markup(title) for title in heading], rows, bool(skipped))
+    cells = tables.find_table_rates([rates.strip_markup(title) for title in heading], rows, bool(skipped))
     if len(cells) < 2 and len(rows) >= _LONG:  # each row may be tried as the heading of those below
         lines.memory[_REFUSED_DRAWN] = lines.number
     return cells
@@ -143,7 +150,7 @@ def _may_be_aligned(lines: Lines, following: list[str]) -> bool:
     titles, row = (following[1:] if captioned else following)[:2] if len(following) > 2 or not captioned else ("", "")
     heading, columns = _read_heading(titles, row, captioned=captioned)
     return bool(columns) and (
-        _is_rule(row) or bool(rates.keep_rate_columns(columns, heading, _read_cells(row, heading)))
+        _is_rule(row) or bool(tables.keep_rate_columns(columns, heading, _read_cells(row, heading)))
     )
 
 
@@ -159,12 +166,12 @@ def _read_heading(line: str, row: str, *, captioned: bool = False) -> tuple[list
     row: the line below, which has one more cell where the first column has no title.
     """
     cells = _APART.split(line.strip())
-    if not 2 <= len(cells) <= _MOST_COLUMNS or any(map(rates.NOT_MEASURED.search, cells)):
+    if not 2 <= len(cells) <= _MOST_COLUMNS or rates.tells_of_plans(cells):
         return [], set()
     heading = [rates.strip_markup(title) for title in cells]
     if line[:2].isspace() and (rates.RUN.fullmatch(heading[0]) or len(_APART.split(row.strip())) == len(cells) + 1):
         heading = ["", *heading]
-    return heading, set(rates.find_rate_columns(heading, captioned))
+    return heading, set(tables.find_rate_columns(heading, captioned))
 
 
 def _is_rule(line: str) -> bool:
@@ -176,7 +183,7 @@ def _read_cells(line: str, heading: list[str]) -> list[str]:
     return ["", *cells] if len(cells) == len(heading) - 1 and line[:2].isspace() else cells
 
 
-def _read_aligned(lines: Lines, following: list[str], taken: list[str]) -> list[rates.Cell]:
+def _read_aligned(lines: Lines, following: list[str], taken: list[str]) -> list[tables.Cell]:
     """A table whose columns stand apart by two blanks or a tab; it ends at the first line that has another number of them."""
     titles, captioned = next(lines), _is_caption(following[0])
     if captioned:
@@ -199,12 +206,12 @@ def _read_aligned(lines: Lines, following: list[str], taken: list[str]) -> list[
             lines.step_back()
             break
         rows.append((lines.number, cells))
-        columns = rates.keep_rate_columns(columns, heading, cells)
+        columns = tables.keep_rate_columns(columns, heading, cells)
         if not columns:  # at once: each of these lines may be tried as a heading
             return []
     if lines.unended():
         return []
-    found = rates.find_table_rates(heading, rows, captioned)
+    found = tables.find_table_rates(heading, rows, captioned)
     if len(found) < 2 and len(rows) >= _LONG:  # each row may be tried as the heading of those below
         lines.memory[_REFUSED] = lines.number
     return found
@@ -232,4 +239,4 @@ def _row_of(width: int, hollow: bool, *, opened: bool) -> Callable[[str], list[s
     return fits
 
 
-records = rates.records
+records = tables.records

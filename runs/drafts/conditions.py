@@ -26,7 +26,7 @@ _WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
 _PORT = re.compile(r":(\d{2,5})\b")
 _VOLATILE = re.compile(r"\d:\d\d|\b(?=\w*\d)(?=\w*[a-f])[0-9a-f]{7,}\b")  # times and ids
 _OF_PAGES = frozenset(
-    {"HTTP", "Server", "cache", "governor", "environment"}
+    {"HTTP", "Server", "cache", "governor", "environment", "directory"}
 )  # what else is shown, which is compared elsewhere
 _LONGEST_ANSWER = 100  # characters
 _STARTED = "start "  # what the keys of a server's words begin with

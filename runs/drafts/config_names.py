@@ -112,7 +112,9 @@ class ConfigNames:
         self._groups_of: dict[str, set[str]] = defaultdict(set)  # by heading
         for heading, group in self._heading_of.values():
             self._groups_of[heading].add(group)
-        self.renamed |= {heading for heading, groups in self._groups_of.items() if len(groups) > 1}
+        # One of whose names recurs below another: all are told with it.
+        self._named_groups = set[str]().union(*(groups for groups in self._groups_of.values() if len(groups) > 1))
+        self.renamed |= {heading for heading, groups in self._groups_of.items() if groups & self._named_groups}
         self.names: dict[str, str] = {}  # config key -> name
         self._taken: set[str] = set()
         self._n_numbered: Counter[str] = Counter()  # name -> how many have it with a number
@@ -189,7 +191,7 @@ class ConfigNames:
         if self._untold and (hosts := self._name_by_host({text: loads[text] for text in names})):
             names |= hosts
             self._untold.clear()
-        names = drop_numbering(names)
+        names = drop_numbering(names, {text: choices[own[0]].group for text, own in loads.items()})
         numbered = find_numbered_repeats(names, self._are_alike, loads)
         spelt: dict[str, str] = {}  # by the name in lower case: as it was first written
         names = find_full_names(names | numbered)
@@ -314,7 +316,7 @@ class ConfigNames:
         heading, group = self._heading_of[load]
         is_named = heading and heading not in self._nameless
         name = self._name_by_heading(load, heading) if is_named else self._name_by_result(load)
-        if group and len(self._groups_of[heading]) > 1:
+        if group and group in self._named_groups:
             name = f"{group} · {name}"
         if name in self._taken and load in self.machines:
             name = f"{name} on {self.machines[load]}"

@@ -160,7 +160,8 @@ _GENERIC_WORDS = """
     résultats? mémoire resultados? memoria
     perf checks? start(?:s|ing|ed)? millions? thousands?
     environments? samples? following below at
-    set-?up install(?:ation|ing)? usage build(?:ing)? requirements? prerequisites? descriptions? introduction notes? examples?
+    set-?up install(?:ation|ing)? usage build(?:ing)? requirements? prerequisites? descriptions? introduction notes?
+    examples? options
     (?:concurrent|simultaneous|parallel) users? connections? concurrency duration seconds? secs? minutes? mins?
 """
 _GENERIC_CJK = (

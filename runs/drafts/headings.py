@@ -33,7 +33,7 @@ from .heading_words import (
     names_software,
     split_repeat,
 )
-from .names import find_levels, find_stated_figures
+from .names import drop_numbering, find_levels, find_stated_figures
 from .stated_hosts import find_only_host
 
 _REMARKED_REPEAT = re.compile(
@@ -121,6 +121,8 @@ def choose_headings(
         elif base and not choice.is_inherited and split_repeat(choice.text):
             choice = repeated.get(base, choice)
         resolved[source] = previous = choice
+    plain = drop_numbering({group: group for choice in resolved.values() if (group := choice.group)})
+    resolved = {load: replace(choice, group=plain.get(choice.group, "")) for load, choice in resolved.items()}
     return {load: resolved.get(duplicates.get(load, load), own[load]) for load in loads}
 
 

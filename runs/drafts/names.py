@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import takewhile
+from types import MappingProxyType
 
 from parsers.transcript import width
 from runs.analysis.columns import Method
@@ -58,10 +59,11 @@ def drop_with(names: Mapping[str, str]) -> dict[str, str]:
     return dict(names) if is_stated or len({*bare.values()}) < len({*names.values()}) else bare
 
 
-def drop_numbering(names: Mapping[str, str]) -> dict[str, str]:
+def drop_numbering(names: Mapping[str, str], groups: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
     """The names without numbers that count them: "2.1 sync" and "2.2 async", "Setup 1 - default" and "Setup 2 - tuned".
 
     Versions have the same words behind them, or other numbers: "2.2 prefork" and "2.4 prefork".
+    groups: {heading: its group}, below each of which "1.1 sync" and "2.1 sync" are told apart
     """
     found = {text: _COUNTED.fullmatch(name) for text, name in names.items()}
     counted = {
@@ -69,13 +71,24 @@ def drop_numbering(names: Mapping[str, str]) -> dict[str, str]:
         for text, each in found.items()
         if each
     }
-    if len(counted) < max(len(names), 2) or len({(word, level) for word, level, _, _ in counted.values()}) > 1:
+    if len(counted) < max(len(names), 2) or len({word for word, *_ in counted.values()}) > 1:
         return dict(names)
     rests = {text: rest for text, (*_, rest) in counted.items()}
-    numbers = sorted({int(number) for _, _, number, _ in counted.values()})
+    by_level: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    for _, level, number, rest in counted.values():
+        by_level[level].append((int(number), rest))
     word = next(iter(counted.values()))[0]
-    is_row = numbers == [*range(numbers[0], numbers[0] + len(numbers))] and len({*rests.values()}) == len(numbers) > 1
+    is_row = all(map(_are_counted, by_level.values()))
+    if len(by_level) > 1:  # names that recur are told apart by what stands above them
+        is_row = is_row and len({(rest, groups.get(text, "")) for text, rest in rests.items()}) == len(rests)
     return rests if is_row and not (names_software(word) or any(map(is_generic, rests.values()))) else dict(names)
+
+
+def _are_counted(titles: Sequence[tuple[int, str]]) -> bool:
+    """Whether numbers go on by one, each with a title of its own."""
+    numbers = sorted({number for number, _ in titles})
+    is_row = numbers == [*range(numbers[0], numbers[0] + len(numbers))]
+    return is_row and len({rest for _, rest in titles}) == len(numbers) > 1
 
 
 def shorten(text: str) -> str:

@@ -335,3 +335,16 @@ def _split_container_words(text: str) -> Words:
         0,
     )
     return (kept[at], *kept[:at], *kept[at + 1 :]) if kept else ()
+
+
+def compare_directories(paths: Mapping[int, str]) -> dict[int, str]:
+    """{load: name of the directory that it was typed in}, where all were in directories side by side: "~/app-old", "~/app-new"."""
+    told = {load: PurePosixPath(path) for load, path in paths.items()}
+    names, parents = {path.name for path in told.values()}, {path.parent for path in told.values()}
+    if (
+        len(names) < 2
+        or len(parents) > 1
+        or any(len(path.parts) < 2 or parse_command(f"{path.name} -n 1").tool for path in told.values())
+    ):
+        return {}
+    return {load: path.name for load, path in told.items()}

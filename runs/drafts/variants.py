@@ -24,7 +24,7 @@ from runs.analysis.columns import Method
 from .heading_words import find_repeat
 from .parts import NEUTRAL, OUTPUT, count_up, find_turns
 from .settings import MAX_WIDTH, read_setting
-from .typed_commands import CONFINES, RELOADED, SSH, Before, Typing, Words
+from .typed_commands import CONFINES, RELOADED, SSH, Before, Typing, Words, compare_directories
 
 _PLAIN_FILE = re.compile(
     r"(?:out(?:put)?|logs?|results?|res|runs?|bench(?:mark)?s?|te?mp|tests?|reports?|data|txt|raw|load)?"
@@ -34,7 +34,7 @@ _SIZE = re.compile(r"(?P<name>(?:--?)?[A-Za-z_][\w-]*=|-[A-Za-z])?(?P<number>\d+
 _ASKS = re.compile(r"://|\s(?:localhost|[\w-]+(?:\.[\w-]+)+):\d+")
 SHOWN = "shown "  # what the keys of such settings begin with
 _LANGUAGES = frozenset({"Python", "PHP", "ruby"})
-_OF_A_LOAD = frozenset({f"{SHOWN}{name}" for name in ("HTTP", "governor", "cache")})
+_OF_A_LOAD = frozenset({f"{SHOWN}{name}" for name in ("HTTP", "governor", "cache", "directory")})
 _MAY_CHANGE = re.compile(  # a setting, a file of settings, and words of what a program changes
     r"=|\.(?:conf|cnf|cfg|ini|ya?ml|toml|properties|env|patch|diff|sql)\b|(?<![a-z])(?:set|use|to|on|off|v?\d+\.\d+)(?![a-z])|(?:set|off)(?![a-z])"
     r"|tun(?:e|ing)|optimi|apply|(?:en|dis)able|patch|switch|swap|deploy|migrat|configur|toggle|boost|limit|upgrade|update|install|kernel|index"
@@ -85,6 +85,7 @@ def find_variants(
             settings,
             servers,
             _compare_generators({load: blocks[load] for load in own}, results),
+            compare_directories({load: dict(blocks[load].shown).get("directory", "") for load in own}),
         ):
             for load, words in told.items():
                 said[load] += [words] if words and words not in said[load] else []

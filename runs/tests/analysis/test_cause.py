@@ -393,7 +393,7 @@ def test_the_other_seeds_say_what_is_missing(causes, number):
 
 def test_seed_003_had_one_side_fail(causes):
     (found,) = causes("003")[0].findings
-    assert (found.cause, found.config) == ("answers", "(2.1) event MPM")
+    assert (found.cause, found.config) == ("answers", "Keep-Alive 有効の場合 · event MPM")
 
 
 # --- recordings of the lab, without what no rule reads --------------------------------------------

@@ -1,0 +1,307 @@
+"""Tables of rates: which columns and rows are of rates, what their titles say of config and load, and the blocks made of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Set
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from .catalogue import makes_load
+from .records import Found, LoadResult, Problem, Record
+from .written_rates import (
+    ADDRESS,
+    COMPARED,
+    COUNT,
+    COUNTED,
+    FAILED,
+    IS_METRIC,
+    IS_RATE,
+    IS_THROUGHPUT,
+    IS_VALUE,
+    LOAD,
+    LOAD_TITLE,
+    MEAN,
+    NAMES_CONFIG,
+    NO_RATE,
+    NO_ROW,
+    POINTED,
+    RANK,
+    REPEAT,
+    RESULT,
+    RUN,
+    WORK,
+    find_latency,
+    find_unclear,
+    group_by_commas,
+    read_latencies,
+    read_load,
+    read_number,
+    strip_markup,
+)
+
+KIND = "rate_table"
+EMPTY = frozenset(["", "-", "–", "—", "n/a", "N/A", "x", "?"])
+_ENDS_IN_LOAD = re.compile(r"(?<![\d.])\d+$")  # and in no version
+_DITTO = frozenset(['"', "''", "〃", "^^", "^", "″"])
+
+
+class Cell(NamedTuple):
+    line: int
+    row: str
+    column: str
+    rate: float
+    step: float
+    load: int | None
+    row_is_work: bool
+    section: str = ""
+    latency: dict[str, Any] = {}  # noqa: RUF012
+    unclear: str = ""  # a figure that may be one of two
+    without_unit: tuple[str, ...] = ()  # titles of its latencies that nothing tells the unit of
+    row_is_address: bool = False
+
+
+class _Columns(NamedTuple):
+    """What the columns of a table are, by number."""
+
+    heading: list[str]
+    rates: dict[int, str]  # with what else their headings say
+    loads: set[int]  # of numbers of clients
+    titles: list[int]  # before the first rate, which name a row
+    work: bool  # whether these name what was done, such as an endpoint
+    address: bool  # or what was requested, for certain
+    latencies: dict[int, str]  # of times and failures, with their headings
+
+
+def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], captioned: bool) -> list[Cell]:
+    """The table's rates with the titles of their rows and columns."""
+    table = [(number, [strip_markup(cell) for cell in row]) for number, row in rows]
+    if is_about_one := _lists_metrics(heading, table):  # "| nginx | Value |"
+        heading, table = ["metric", heading[0]], [(number, row[:2]) for number, row in table]
+    if is_about_one or IS_METRIC.fullmatch(heading[0]):
+        return [cell._replace(row="", column=cell.row) for cell in _find_metric_rates(heading, table)]
+    columns = find_rate_columns(heading, captioned)
+    titled = [at for at, title in enumerate(heading) if at and IS_THROUGHPUT.fullmatch(title)]
+    columns |= {at: "" for at in titled if rows and all(IS_RATE.search(row[at]) for _, row in rows)}
+    tool = heading[0] if makes_load(heading[0].lower()) else ""  # "| ab | requests per second |", and a table of wrk's
+    sections = dict.fromkeys((number for number, _ in table), tool) | _take_sections(table)
+    for at in (at for at in columns if POINTED.search(heading[at])):
+        for _, row in table:
+            row[at] = group_by_commas(row[at])
+    _fill_down(table, min(columns, default=0))
+    loads = {
+        at for at, title in enumerate(heading) if LOAD.fullmatch(title) and all(read_load(row[at]) for _, row in table)
+    }
+    columns = {at: title for at, title in columns.items() if at not in loads}
+    first = min(columns, default=0)
+    titles = [at for at in range(first) if at not in loads and (not at or not RANK.fullmatch(heading[at]))]
+    titles = [at for at in titles if not (at and COUNTED.fullmatch(heading[at]) and _is_counted(table, at))]
+    results = {at for at in titles if at and all(RESULT.fullmatch(row[at]) for _, row in table)}
+    if len({tuple(row[at] for at in (*titles, *loads) if at not in results) for _, row in table}) == len(table):
+        titles = [at for at in titles if at not in results]  # shares and times were measured, too
+    work, address = (any(each.fullmatch(heading[at]) for at in titles) for each in (WORK, ADDRESS))
+    timed = [at for at, title in enumerate(heading) if at and (find_latency(title) or FAILED.fullmatch(title))]
+    latencies = {at: heading[at] for at in timed if len(columns) == 1}
+    return _make_cells(table, _Columns(heading, columns, loads, titles, work, address, latencies), sections)
+
+
+def _lists_metrics(heading: list[str], table: list[tuple[int, list[str]]]) -> bool:
+    """Whether rows of metrics stand below a name and the title of their values."""
+    is_plain = not (
+        IS_METRIC.fullmatch(heading[0]) or NAMES_CONFIG.fullmatch(heading[0]) or any(map(IS_RATE.search, heading))
+    )
+    is_named = is_plain and bool(heading[0]) and IS_VALUE.fullmatch(heading[1]) is not None
+    return is_named and any(IS_RATE.search(row[0]) and not NO_RATE.search(row[0]) for _, row in table)
+
+
+def _find_metric_rates(heading: list[str], table: list[tuple[int, list[str]]]) -> list[Cell]:
+    """Those of a table whose rows are metrics: as if they were its columns. Several rows of rates count if each says of what."""
+    rates = [at for at, (_, row) in enumerate(table) if IS_RATE.search(row[0]) and not NO_RATE.search(row[0])]
+    works = [IS_RATE.sub("", table[at][1][0]).strip(" ()[],:-–/") for at in rates]
+    if len(rates) > 1 and all(works) and len(set(works)) == len(works):
+        others = [row for at, row in enumerate(table) if at not in rates]
+        return [
+            cell._replace(section=work)
+            for at, work in zip(rates, works, strict=True)
+            for cell in _find_metric_rates(heading, [table[at], *others])
+        ]
+    if not rates:
+        return []
+    number, rate = table[rates[0]]
+    kept = [rate, *(row for at, (_, row) in enumerate(table) if at not in rates)]
+    named = (
+        next((row for row in kept if NAMES_CONFIG.fullmatch(row[0])), None) if IS_VALUE.fullmatch(heading[1]) else None
+    )
+    columns = [
+        (number, [named[at] if named else title, *(row[at] for row in kept)])
+        for at, title in enumerate(heading)
+        if at and not NO_RATE.search(title) and read_number(rate[at])
+    ]
+    return find_table_rates(["", *(row[0] for row in kept)], columns, False)
+
+
+def find_rate_columns(heading: list[str], captioned: bool) -> dict[int, str]:
+    """The columns that are of rates by their headings, each with what else its heading says."""
+    named = {
+        at: IS_RATE.sub("", title).strip(" ()[],:-–/") for at, title in enumerate(heading) if IS_RATE.search(title)
+    }
+    if (captioned and not named) or set(named) == {0} or IS_METRIC.fullmatch(heading[0]):
+        named = {at: title for at, title in enumerate(heading) if at}
+    elif len(named) == 1 and all(title and MEAN.fullmatch(title) for title in named.values()):  # of what repeats?
+        named |= {at: title for at, title in enumerate(heading) if RUN.fullmatch(title)}
+    return {at: title for at, title in named.items() if at and not NO_RATE.search(title)}
+
+
+def keep_rate_columns(columns: Set[int], heading: list[str], row: list[str]) -> set[int]:
+    """Those of these columns that can be of rates with this row in the table."""
+    if len(row) != len(heading):
+        return set()
+    if IS_METRIC.fullmatch(heading[0]):
+        return set() if IS_METRIC.fullmatch(row[0]) else set(columns)  # one row of them is of rates
+    return {at for at in columns if (cell := strip_markup(row[at])) in EMPTY or read_number(cell)}
+
+
+def _take_sections(table: list[tuple[int, list[str]]]) -> dict[int, str]:
+    """{line of a row: the title above it that has a row to itself}, of rows with titles of their own; those above are taken out."""
+    sections: dict[int, str] = {}
+    section = ""
+    for number, row in list(table):
+        if row[0] and not any(cell not in EMPTY for cell in row[1:]) and not read_number(row[0]):
+            section = row[0]
+            following = next((other for line, other in table if line > number), None)
+            if following and following[0]:  # else it is what the merged cells below say
+                table.remove((number, row))
+        elif section and row[0]:
+            sections[number] = section
+    return sections
+
+
+def _fill_down(table: list[tuple[int, list[str]]], first: int) -> None:
+    """Put what merged cells say into the empty ones below, in the columns before the `first` rate."""
+    for at in range(first):
+        above = ""
+        for _, row in table:
+            above = row[at] = above if row[at] in _DITTO or (not row[at] and any(row)) else row[at]
+
+
+def _make_cells(table: list[tuple[int, list[str]]], columns: _Columns, sections: dict[int, str]) -> list[Cell]:
+    found: list[Cell] = []
+    settings = _name_settings(table, columns)
+    for at, column in columns.rates.items():
+        rows = [(number, row) for number, row in table if row[at] not in EMPTY]
+        figures = [read_number(row[at]) for _, row in rows]
+        if None in figures or not figures:
+            continue  # a column with anything else is none of rates
+        unclear = find_unclear([row[at] for _, row in table])
+        for (number, row), rate in zip(rows, figures, strict=True):
+            title = _name_row(row, columns)
+            if rate and not NO_ROW.fullmatch(title):
+                load = next((read_load(row[i]) for i in columns.loads), None)
+                latency, without_unit = read_latencies(row, columns.latencies)
+                told = row[at] if row[at] in unclear else ""
+                section = " · ".join(filter(None, (sections.get(number), settings.get(number))))
+                found.append(
+                    Cell(
+                        number,
+                        title,
+                        column,
+                        *rate,
+                        load,
+                        columns.work,
+                        section,
+                        latency,
+                        told,
+                        without_unit,
+                        columns.address,
+                    )
+                )
+    return sorted(found, key=lambda cell: cell.line)
+
+
+def _is_counted(table: list[tuple[int, list[str]]], at: int) -> bool:
+    """Whether a column has a number that nobody asks for: 1,464,838, and not 10,000."""
+    numbers = [re.sub(r"[,.\s]", "", row[at]) for _, row in table]
+    return any(len(number) > 2 and not number.endswith("0") for number in numbers)
+
+
+def _name_settings(table: list[tuple[int, list[str]]], columns: _Columns) -> dict[int, str]:
+    """{line of a row: its numbers before the first rate, with their headings}, of rows that have a name beside them.
+
+    Only of columns with several numbers; those that count from 1 below one name number its repeats.
+    """
+    named = {number: _name_row(row, columns) for number, row in table}
+    said: dict[int, list[str]] = {number: [] for number in named}
+    for at in columns.titles:
+        cells = {number: row[at] for number, row in table}
+        are_counts = len({*cells.values()}) > 1 and all(map(COUNT.fullmatch, cells.values()))
+        if not are_counts or _counts_repeats(named, cells):
+            continue
+        for number, cell in cells.items():
+            said[number] += [f"{columns.heading[at]} {cell}"]
+    is_beside = any(not read_number(row[at]) for _, row in table for at in columns.titles)
+    return {number: ", ".join(each) for number, each in said.items()} if is_beside else {}
+
+
+def _counts_repeats(named: Mapping[int, str], cells: Mapping[int, str]) -> bool:
+    """Whether numbers begin with 1 and go on by one below each name."""
+    counted: dict[str, list[int]] = {}
+    for number, name in named.items():
+        counted.setdefault(name, []).append(int(cells[number]))
+    return all(numbers == list(range(1, len(numbers) + 1)) for numbers in counted.values())
+
+
+def _name_row(row: list[str], columns: _Columns) -> str:
+    """What stands before the first rate and is no number; where there are numbers only, the first with its heading."""
+    titles = columns.titles
+    named = [row[at] for at in titles if row[at] not in EMPTY and not read_number(row[at])]
+    return " · ".join(named) if named or not titles else f"{columns.heading[titles[0]]} {row[titles[0]]}".strip()
+
+
+def name_cells(cells: list[Cell], heading_line: int) -> list[Found]:
+    """The blocks, each named by what was loaded: its row, or its column where all rows are loads, or columns are configs."""
+    columns = list(dict.fromkeys(cell.column for cell in cells))
+    if sum(bool(REPEAT.fullmatch(column)) for column in columns) > 1:  # their mean is no measurement
+        columns = [column for column in columns if not MEAN.fullmatch(column)]
+        cells = [cell for cell in cells if cell.column in columns]
+    if all(RUN.fullmatch(cell.row) for cell in cells) and columns != [""]:  # each row is a repeat
+        cells = [cell._replace(row="") for cell in cells]
+    rows_are_loads = all(
+        not cell.row or LOAD_TITLE.fullmatch(cell.row) or _ENDS_IN_LOAD.search(cell.row) for cell in cells
+    )
+    are_compared = len(columns) > 1 and all(map(COMPARED.fullmatch, columns))
+    rows_are_loads = columns != [""] and (rows_are_loads or cells[0].row_is_work or are_compared)
+    repeats = len(columns) > 1 and all(map(REPEAT.fullmatch, columns))
+    found = [_make_found(cell, rows_are_loads and not repeats, repeats) for cell in cells]
+    for before, one in pairwise(found):
+        if one.first == before.first:
+            one.label = one.label or "column without a title"
+    for title in dict.fromkeys(title for cell in cells for title in cell.without_unit):
+        message = f"{title}: expected a unit (ms, s or us) in the column's title or in its cells"
+        found[0].problems.append(Problem(heading_line, message))
+    return found
+
+
+def _make_found(cell: Cell, rows_are_loads: bool, repeats: bool) -> Found:
+    column = "" if repeats or MEAN.fullmatch(cell.column) else cell.column
+    name, how = (column, cell.row) if rows_are_loads else (cell.row, column)
+    values: dict[str, Any] = {} if cell.unclear else {"requests_per_second": cell.rate, "rate_step_per_s": cell.step}
+    values |= {"config": name} if name else {}
+    told = LOAD_TITLE.fullmatch(how)
+    load = cell.load if cell.load is not None else read_load(how) if told else None
+    if load is not None:
+        values["concurrency"] = load
+    requested = cell.row if cell.row_is_address and not rows_are_loads else ""
+    how = " · ".join(filter(None, [cell.section, how if how and not told else requested]))
+    if how:
+        values["load"] = how
+    values |= cell.latency
+    point = f"{cell.unclear}: expected to know whether this point, beside a comma of thousands, is of thousands too"
+    problems = [Problem(cell.line, point)] if cell.unclear else []
+    return Found(values, cell.line, cell.line, partial=True, problems=problems, label=name or None)
+
+
+_FIGURES = ("requests_per_second", "concurrency", "failed_requests", "mean_ms", "max_ms", "percentiles_ms")
+
+
+def records(values: dict[str, Any]) -> list[Record]:
+    return [LoadResult(KIND, path=values.get("load"), **{name: values[name] for name in _FIGURES if name in values})]

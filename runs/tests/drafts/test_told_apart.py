@@ -1,0 +1,171 @@
+"""Tables, sentences, prompts and headings of strangers' documents. Figures and tool output are theirs, the words are made up."""
+
+from __future__ import annotations
+
+import pytest
+
+from .documents import expand, read
+
+AB = "ab -n 500 -c 10 http://localhost/page.html"
+
+
+def rates_by_name(text: str) -> dict[str, list[float | None]]:
+    """{config's name: rates of its runs}, of all experiments."""
+    blocks, draft = read(expand(text))
+    names = {config.key: config.name for experiment in draft.experiments for config in experiment.configs}
+    found: dict[str, list[float | None]] = {name: [] for name in names.values()}
+    for run in (run for experiment in draft.experiments for run in experiment.runs):
+        found[names[run.config]].append(blocks[run.block].load_results[0].requests_per_second)
+    return found
+
+
+def test_a_caption_on_the_order_does_not_make_rates_of_the_other_columns_or_loads_of_versions():
+    rows = "| [alpha](https://example.org/a/) `1.0.3` | 16808 | 3.42\n| [beta](https://example.org/b/) `0.69` | 14586 | 3.84\n"
+    text = f"## HTML\n\nSorted by max req/s\n\n| Framework | Requests/sec | Latency 50% (ms) |\n|---|---|---|\n{rows}"
+    assert rates_by_name(text) == {"alpha 1.0.3": [16808], "beta 0.69": [14586]}
+
+
+@pytest.mark.parametrize(
+    ("heading", "unit"),
+    [
+        ("| Dienst | P50 | P95 | Durchsatz | Status |", " req/s"),
+        ("| Dienst | P50 | P95 | Anfragen/Sek | Status |", ""),
+        ("| Target | P50 | P95 | RPS | Status |", ""),
+    ],
+)
+def test_a_rate_may_stand_in_any_column_in_other_languages_and_beside_targets(heading, unit):
+    rows = "".join(
+        f"| {name} | 31.8 ms | 60.7 ms | {rate}{unit} | ok |\n" for name, rate in (("alt", 126), ("neu", 184))
+    )
+    assert rates_by_name(f"{heading}\n|---|---|---|---|---|\n{rows}") == {"alt": [126], "neu": [184]}
+
+
+def test_a_goal_beside_the_rate_is_none():
+    assert rates_by_name("| Server | Target RPS | RPS |\n|---|---|---|\n| a1 | 500 | 480 |\n| b1 | 500 | 490 |\n") == {}
+
+
+def test_a_table_of_values_below_a_name_is_a_run_of_that_name_without_its_deviation():
+    rows = "| Failed request | 0 | 0 |\n| Requests per second | {} | 21.50 |\n"
+    tables = (
+        f"| {name} | Mediciones | Desviacion estándar |\n|---|---|---|\n{rows.format(rate)}\n"
+        for name, rate in (("haproxy", 1385.27), ("directo", 2277.62))
+    )
+    assert rates_by_name("\n".join(tables)) == {"haproxy": [1385.27], "directo": [2277.62]}
+
+
+def test_a_unit_may_follow_other_scripts_in_a_numbered_caption():
+    rows = "Concurrency | eins  | zwei\n--- | --- | ---\n10 | 21.94k | 15.42k\n100 | 28.21k | 16.95k\n"
+    one = f"### 1.使用wrk测试长连接Req/Sec\n\n{rows}"
+    assert rates_by_name(one) == {"eins": [21940, 28210], "zwei": [15420, 16950]}
+
+
+def test_tables_below_captions_of_their_own_are_not_averaged():
+    rows = "Concurrency | eins  | zwei\n--- | --- | ---\n10 | 21.94k | 15.42k\n100 | 28.21k | 16.95k\n"
+    blocks, draft = read(f"### wrk, keep-alive, Req/Sec\n\n{rows}\n### ab, Req/Sec\n\n{rows.replace('.', '.3')}")
+    assert len({(run.config, run.method) for experiment in draft.experiments for run in experiment.runs}) == 8
+    assert [run.repeat for experiment in draft.experiments for run in experiment.runs] == [1] * len(blocks)
+
+
+def test_requests_that_were_counted_are_no_load():
+    rows = "| bytes | 1464838 | 146427 |\n| text | 1449800 | 144931 |\n"
+    blocks, _ = read(f"| Type | Total requests | RPS |\n|---|---|---|\n{rows}")
+    assert [block.load_results[0].path for block in blocks] == [None, None]
+    rows = "| bytes | 10000 | 146427 |\n| bytes | 100000 | 144931 |\n"
+    blocks, _ = read(f"| Type | Total requests | RPS |\n|---|---|---|\n{rows}")
+    assert [block.load_results[0].path for block in blocks] == ["Total requests 10000", "Total requests 100000"]
+
+
+def test_what_tables_below_several_headings_request_is_no_config():
+    rows = "| API | RPS |\n|---|---|\n| list_api | {} |\n| search_api | {} |\n\n"
+    text = f"## Round robin\n\n{rows.format(1866, 447)}## Least connections\n\n{rows.format(1720, 271)}"
+    blocks, draft = read(text)
+    (experiment,) = draft.experiments
+    paths = {blocks[run.block].load_results[0].path: run.config for run in experiment.runs}
+    assert [*paths] == ["list_api", "search_api"]
+    assert all(("Round robin" in each.name) != ("Least connections" in each.name) for each in experiment.configs)
+    assert {each.group for each in experiment.configs} == {"list_api", "search_api"}
+
+
+def test_a_sentence_names_its_rate_by_the_heading_where_somebody_speaks_of_his_own():
+    text = "## nginx\n\nI get 2,363.37 Requests per second (mean).\n\n## apache\n\nI get 1,201.10 Requests per second (mean).\n"
+    assert rates_by_name(text) == {"nginx": [2363.37], "apache": [1201.1]}
+
+
+def test_letters_name_the_two_of_a_sentence():
+    assert rates_by_name("A served 900 req/s while B managed 1200 req/s.\n") == {"A": [900], "B": [1200]}
+
+
+@pytest.mark.parametrize("prompt", ["[{}] $", "~/app-{} $", "eva@web1:~/src/app-{}$", "[eva@web1 ~/src/app-{}]$"])
+def test_what_prompts_name_tells_runs_apart(prompt):
+    typed = (f"{prompt.format(name)} {AB}\n@ab {rate}\n" for name, rate in (("old", 900.1), ("new", 1200.2)))
+    names = [*rates_by_name("".join(typed))]
+    assert len(names) == 2 and names[0].endswith("old") and names[1].endswith("new")
+
+
+@pytest.mark.parametrize("paths", [("~", "~/bench"), ("~/wrk", "~/ab"), ("~/a/x", "~/b/y")])
+def test_directories_that_do_not_stand_side_by_side_tell_nothing(paths):
+    assert (
+        len(
+            rates_by_name(
+                "".join(f"{path} $ {AB}\n@ab {rate}\n" for path, rate in zip(paths, (900.1, 901.2), strict=True))
+            )
+        )
+        == 1
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "**2209 replies/sec**",
+        "Load at start: 0.03",
+        "2017/11/06 11:43:15 http server started on port 8081",
+        "#routes(http)",
+        "# Options",
+    ],
+)
+def test_a_figure_a_log_line_or_a_line_of_code_names_no_config(line):
+    text = f"--- PLAIN ---\n{line}\n@ab 900.1\n\n--- TUNED ---\n{line.replace('8081', '8082')}\n@ab 1200.2\n"
+    assert rates_by_name(text) == {"PLAIN": [900.1], "TUNED": [1200.2]}
+
+
+def test_a_heading_above_an_output_with_line_numbers_has_none():
+    lines = expand("nginx\n\n@ab 900.1\n\napache\n\n@ab 1200.2\n").split("\n")
+    assert [*rates_by_name("".join(f"{at:3d}  {line}\n" for at, line in enumerate(lines, 1)))] == ["nginx", "apache"]
+
+
+@pytest.mark.parametrize("sign", ["{}{}", "{} {}"])
+def test_a_diff_without_its_head_is_before_and_after(sign):
+    old, new = (expand(f"@ab {rate}").split("\n") for rate in ("900.1", "1200.2"))
+    changed = "".join(f"{sign.format(mark, text)}\n" for mark, own in (("-", old), ("+", new)) for text in own)
+    assert rates_by_name(changed) == {"before": [900.1], "after": [1200.2]}
+    lines = (f" {a}\n" if a == b else f"-{a}\n+{b}\n" for a, b in zip(old, new, strict=True))
+    assert rates_by_name("".join(lines)) == {"before": [900.1], "after": [1200.2]}
+
+
+def test_lists_with_signs_are_no_diff():
+    assert rates_by_name("- nginx: 900 req/s\n- caddy: 800 req/s\n") == {"nginx": [900], "caddy": [800]}
+
+
+def test_a_name_that_stands_below_one_language_alone_is_told_with_it_as_the_others_are():
+    runs = "## go\n\n### plain\n\n@ab 900.1\n\n### limited\n\n@ab 300.1\n\n## rust\n\n### plain\n\n@ab 901.2\n"
+    assert [*rates_by_name(runs)] == ["go · plain", "go · limited", "rust · plain"]
+
+
+def test_numbers_of_sections_within_sections_are_no_part_of_names():
+    text = "".join(
+        f"({part}) Keep-Alive {state}\n\n"
+        + "".join(
+            f"({part}.{at}) {name}\n\n@ab {900 + 10 * part + at}.10\n\n"
+            for at, name in enumerate(("event", "worker"), 1)
+        )
+        for part, state in ((1, "off"), (2, "on"))
+    )
+    assert [*rates_by_name(text)] == [
+        f"Keep-Alive {state} · {name}" for state in ("off", "on") for name in ("event", "worker")
+    ]
+
+
+def test_the_host_of_a_scripts_prompt_is_the_machine():
+    _, draft = read(expand("eva@web7:/var/www$ ./bench.sh\n@ab 900.1\n"))
+    assert [host.name for host in draft.hosts] == ["web7"]
