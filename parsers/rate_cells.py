@@ -30,6 +30,7 @@ from .written_rates import (
     REPEAT,
     RESULT,
     RUN,
+    VERSION,
     WORK,
     find_latency,
     find_unclear,
@@ -233,7 +234,11 @@ def _name_settings(table: list[tuple[int, list[str]]], columns: _Columns) -> dic
     said: dict[int, list[str]] = {number: [] for number in named}
     for at in columns.titles:
         cells = {number: row[at] for number, row in table}
-        are_counts = len({*cells.values()}) > 1 and all(map(COUNT.fullmatch, cells.values()))
+        are_counts = (
+            not VERSION.search(columns.heading[at])
+            and len({*cells.values()}) > 1
+            and all(map(COUNT.fullmatch, cells.values()))
+        )
         if not are_counts or _counts_repeats(named, cells):
             continue
         for number, cell in cells.items():
@@ -253,7 +258,11 @@ def _counts_repeats(named: Mapping[int, str], cells: Mapping[int, str]) -> bool:
 def _name_row(row: list[str], columns: _Columns) -> str:
     """What stands before the first rate and is no number; where there are numbers only, the first with its heading."""
     titles = columns.titles
-    named = [row[at] for at in titles if row[at] not in EMPTY and not read_number(row[at])]
+    named = [
+        row[at]
+        for at in titles
+        if row[at] not in EMPTY and (VERSION.search(columns.heading[at]) or not read_number(row[at]))
+    ]
     return " · ".join(named) if named or not titles else f"{columns.heading[titles[0]]} {row[titles[0]]}".strip()
 
 

@@ -33,6 +33,7 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _MACRO = re.compile(r"\{(?:noformat|code|quote|panel|color)(?::[^{}]{0,80})?\}")  # of Jira and Confluence
+_HEADING = re.compile(r"^\s*<h([1-6])(?:\s[^<>]{0,200})?>\s*(?=[^\s<].*</h\1>\s*$)", re.IGNORECASE)
 _CELL = re.compile(r"</?(?:td|th|tr)(?:\s[^<>]*)?>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,8});")
 _SPACES: dict[int, str | None] = dict.fromkeys([0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000], " ")
@@ -69,6 +70,9 @@ def clean(raw: str) -> str:
     elif line[:1] == "^":
         line = _SHOWN.sub("", line)
     if "<" in line and _TAG.search(line):
+        line = _HEADING.sub(
+            lambda found: f"{'#' * min(int(found[1]) + 1, 6)} ", line
+        )  # with one "#" begin comments, too
         line = _TAG.sub("", _CELL.sub(" ", line))
     if "{" in line:
         line = _MACRO.sub("", line)

@@ -50,6 +50,7 @@ WORK = _compile(
     r"(?:workload|test|test ?case|scenario|endpoint|path|route|url|page|case|operation|command|query|request|file|size|bytes)s?"
 )
 ADDRESS = _compile(r"(?:\w+ )?(?:endpoint|route|url|path|page|api)s?")  # of these a load test requests one
+VERSION = _compile(r"\b(?:version|release)\b")
 RANK = _compile(r"(?:#|rank|no\.?|pos(?:ition)?|順位|)")
 _NUMBER = re.compile(r"[~≈]?\s?(\d{1,3}(?:[,  '’ ]\d{3})+|\d{1,12})(\.\d{1,9})?\s?([kKM万萬만億亿]?)")
 _POINT = re.compile(r"[~≈]?\s?\d{1,3}\.\d{3}")  # of decimals or of thousands

@@ -54,7 +54,7 @@ _COMMAND = re.compile(
     r"|(?:sudo|service|systemctl|apachectl|export|echo|curl|wget|apt(?:-get)?|yum|make|cd|sed|vim?|nano|ssh|kill(?:all)?)\s+\S)"
     r"|\s\\$|^-{1,2}[A-Za-z][\w:+=.-]+$|^[A-Z_][A-Z\d_]*=\S*$"  # a command goes on, an option alone, a variable
     r"|^[a-z][\w.-]{1,20}\s(?:install|uninstall|upgrade)\s\S"  # of any system's packages
-    r"|^#\s?(?:[a-z_]\w*\([\w., ]*\)|(?:from \S+ )?import .+)$"
+    r"|^#\s?(?:[a-z_]\w*\([\w., ]*\)|(?:from \S+ )?import .+|(?i:install|uninstall|download|clone)\s.+)$"
     r"|^\.\w+\(|^[A-Za-z_][\w.]*\((?:[^()]*\(.*\)|.*\)(?:\.\w+\(|;)).*$"  # a line of a program
     r"|^[a-z][\w./]*\s(?:.*\s)?-{1,2}\w+\s+\S+\s.*(?:\s-{1,2}\w|://)|&&|://\S*$|\w\s*=\s*[\w.]+\(|^[A-Z]\w+\s+(?:\S+\s+)?\"[^\"]*\"$"
 )
@@ -199,6 +199,7 @@ _BANNER = re.compile(r"[\s-]*-{3,}\s*(\w.*?)\s*-{3,}(?:\s.*)?")  # what stands b
 _STAMP = re.compile(
     r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.,]*Z?\]?:?\s+(?:##\[\w+\]\s*)?|^(?:##|::)\[?group(?:\]|::)\s*"
 )
+_ATTRIBUTES = re.compile(r"\s*\{[#.][\w .#-]{1,60}\}\s*$")  # of a heading, as kramdown and Pandoc have them
 _STAGE = re.compile(r"\[Pipeline\] \{ \((.+)\)")  # of a CI service's job
 _BRACKETED = re.compile(r"[\s■●◆・]*[【《〈「『]([^【】《》〈〉「」『』]+)[】》〉」』][\s:：]*")
 _FINDING = re.compile(  # behind a name: "(33 more requests per second than nginx)", "*(2x slower)*"
@@ -219,7 +220,7 @@ def strip_markup(text: str) -> str:
     """A heading without list marks, Markdown and the final colon; of a file's its name."""
     if file := FILE_HEAD.fullmatch(text.strip()):
         return _name_file(PurePosixPath(file["path"] or file["shown"]))
-    text = _STAMP.sub("", text)
+    text = _ATTRIBUTES.sub("", _STAMP.sub("", text))
     if banner := _BANNER.fullmatch(text) or _STAGE.fullmatch(text) or _BRACKETED.fullmatch(text):
         text = banner[1]
     text = DONE.sub("", _FINDING.sub("", text))

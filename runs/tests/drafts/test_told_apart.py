@@ -86,6 +86,28 @@ def test_what_tables_below_several_headings_request_is_no_config():
     assert {each.group for each in experiment.configs} == {"list_api", "search_api"}
 
 
+def test_versions_of_what_was_used_are_no_repeats():
+    rows = "".join(f"| 3.{at} | get | {rate} |\n" for at, rate in ((10, 144711), (11, 143137)))
+    found = rates_by_name(f"| Python version | Request | RPS |\n|---|---|---|\n{rows}")
+    assert found == {"3.10 · get": [144711], "3.11 · get": [143137]}
+
+
+def test_headings_of_html_are_headings():
+    table = "| Server | RPS |\n|---|---|\n| a1 | {} |\n| b1 | {} |\n\n"
+    text = f'<h3 id="x">Pages</h3>\n\n{table.format(900, 800)}<h3 id="y">Uploads</h3>\n\n{table.format(90, 80)}'
+    assert [*rates_by_name(text)] == ["Pages · a1", "Pages · b1", "Uploads · a1", "Uploads · b1"]
+    found = rates_by_name(
+        "".join(
+            f"<h1>Speed of {name}</h1>\n\nThe tool was ab\n\n@ab {rate}\n" for name, rate in (("one", 9), ("two", 8))
+        )
+    )
+    assert [*found] == ["Speed of one", "Speed of two"]
+
+
+def test_attributes_of_a_heading_are_no_part_of_the_name():
+    assert [*rates_by_name("## Plain {#plain}\n\n@ab 900.1\n\n## Tuned {#tuned}\n\n@ab 1200.2\n")] == ["Plain", "Tuned"]
+
+
 def test_a_sentence_names_its_rate_by_the_heading_where_somebody_speaks_of_his_own():
     text = "## nginx\n\nI get 2,363.37 Requests per second (mean).\n\n## apache\n\nI get 1,201.10 Requests per second (mean).\n"
     assert rates_by_name(text) == {"nginx": [2363.37], "apache": [1201.1]}
