@@ -135,6 +135,30 @@ _REMARK = re.compile(  # on what stands above; on what is shown
     r"|^[\[(（][^\[\]()（）]*\b(?i:terminal|window|pane|meanwhile|at the same time|(?:while|during) (?:the|it|this|that))\b"
     r"[^\[\]()（）]*[\])）]$"
 )
+_TAKEN_BACK = (
+    r"(?:(?:runs?|results?|numbers?|figures?|reports?|tests?|outputs?|benchmarks?|measurements?|ones?|data|posts?|comments?|timings?"
+    r"|everything|all)\b)"
+)
+_RETRACTS = re.compile(
+    r"\b(?:ignore|disregard|discard|scrap|scratch|strike)\s(?:(?:the|my|that|those|these|this|all|both)\s)*(?:"
+    rf"(?:(?!first\b)[^\s;:!?]+\s){{0,3}}?{_TAKEN_BACK}\s(?:(?:that|which)\s\w+\s)?(?:from |posted |shown )?above\b"
+    rf"|above\b(?!\s(?:warning|error|message|notice))|(?:previous|earlier|last|prior)\s(?:[^\s.;:!?]+\s){{0,2}}?{_TAKEN_BACK}"
+    rf"|(?<=that\s){_TAKEN_BACK})"
+    rf"|\b(?:{_TAKEN_BACK}\sabove|(?:above|previous|earlier|last)\s(?:[^\s.;:!?]+\s){{0,2}}?{_TAKEN_BACK}|(?:the|everything) above)"
+    r"\s(?:(?:is|are|was|were)\s(?:\w+\s)?(?:wrong|invalid|bogus|useless|void|meaningless|garbage|not valid)"
+    r"|should be (?:ignored|disregarded)|(?:does|do)(?:n't| not) count)\b"
+    r"|\b(?:ignorier|vergiss|vergesst|verw[ei]rf)\w*\b.{0,40}\b(?:oben|obige\w*|vorige\w*|vorherige\w*)\b"
+    r"|\b(?:oben|obige\w*|vorige\w*)\b.{0,40}\b(?:ignorieren|vergessen|verwerfen|ungültig|falsch)\b"
+    r"|\bignore[rz]?\b.{0,40}\b(?:ci-dessus|précédent\w*)|\bignor(?:a|ad|e|en|ar)\b.{0,40}\b(?:anterior\w*|arriba)\b"
+    r"|忽略.{0,8}(?:上面|之前|前面)|(?:上記|上|前)の.{0,20}(?:無視|無効)",
+    re.IGNORECASE,
+)
+_CORRECTS = re.compile(
+    r"^\W*(?:(?:edit|update)\W{1,4})?(?:correction|erratum|errata|korrektur|corrección|correção|rettifica|訂正|更正)\s*[:：,-]"
+    r"|\b(?:accidentally|mistakenly|by (?:mistake|accident)|versehentlich|aus versehen)\b"
+    r"|\bcorrect(?:ed)? (?:numbers?|results?|figures?|runs?|outputs?|measurements?)\b",
+    re.IGNORECASE,
+)
 _LONGEST_FIGURE = 150  # characters
 _MAIL_WIDTH = 50  # columns that a line has at least where an editor or a mail client broke it
 _ENDED = re.compile(r"[.:;!?。！？：|*_`>)\]]\W*$")
@@ -173,6 +197,16 @@ def is_aside(text: str) -> bool:
         pattern.search(line)
         for pattern in (_MAIL, _HTTP_HEADER, SUBJECT, _NAVIGATION, _COMMAND, _PROGRESS, _PROMPT, _COMMENTER, _REMARK)
     )
+
+
+def retracts(text: str) -> bool:
+    """Whether a line takes back what stands above it: "ignore the run above, the server was still building"."""
+    return _RETRACTS.search(text) is not None
+
+
+def corrects(text: str) -> bool:
+    """Whether a line says that what stands above it was measured wrongly: "Correction: that was the old build"."""
+    return _CORRECTS.search(text) is not None
 
 
 def join_wrapped(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:

@@ -21,8 +21,9 @@ from .asides import ITEM, heading_level, strip_markup
 from .draft import MAX_NAME, DraftConfig
 from .heading_groups import Choice
 from .heading_words import find_repeat, is_warm_up, name_of_heading, speaks
-from .headings import choose_headings, find_examples, find_warm_ups
+from .headings import choose_headings
 from .hosts import Servers, find_server
+from .left_out import find_examples, find_warm_ups
 from .names import (
     SHORT_NAME,
     drop_common_words,

@@ -11,7 +11,7 @@ from parsers.blocks import Block
 from parsers.catalogue import get_semantics
 from runs.analysis.columns import Method
 
-from .asides import ITEM, heading_level, is_aside, is_code, is_file, join_wrapped, strip_markup
+from .asides import ITEM, heading_level, is_code, is_file, join_wrapped, strip_markup
 from .heading_groups import (
     Choice,
     Heading,
@@ -29,7 +29,6 @@ from .heading_words import (
     find_repeat,
     is_sentence,
     is_short,
-    is_warm_up,
     names_software,
     split_repeat,
 )
@@ -43,14 +42,6 @@ _SITE_LINK = re.compile(r"\[[^\]\[]*\w[^\]\[]*\]\(https?://[^()\s]+\)")
 _NUMBER = re.compile(r"(?<![\d.])\d{3,9}")
 _LEAST_TOLD = 100  # a rate that no version, port or number of clients happens to be
 _MAX_CAPTION_DISTANCE = 5  # lines between a caption and the output below it: a fence, the command, empty ones
-
-
-_EXAMPLE = re.compile(  # what stands below only shows what a tool prints
-    r"\b(?:example|sample|typical|expected)\s(?:(?:of the|of|\w{1,20})\s)?(?:output|result|report)s?\b"
-    r"|\bfrom (?:the|its) (?:readme|man(?:ual| page)|docs?\b|documentation)"
-    r"|\bbeispielausgabe\b|\bexemple de sortie|\bejemplo de salida|пример вывода|出力例|输出示例|示例输出",
-    re.IGNORECASE,
-)
 
 
 @dataclass(slots=True)
@@ -365,22 +356,3 @@ def _name_requests(inner: Mapping[int, str], method_of: Callable[[int], Method])
     for load, text in inner.items():
         methods[text].add(method_of(load))
     return all(len(each) == 1 for each in methods.values()) and len(set.union(*methods.values())) == len(methods)
-
-
-def find_warm_ups(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:
-    """The load tests whose own heading, label or command says that they only warm something up, where others are measured."""
-    found = set()
-    for load in loads:
-        block = blocks[load]
-        above = [text for _, text in block.trail if is_warm_up(text) or not is_aside(text)][-1:]
-        comment = (block.command or "").partition(" #")[2]
-        if any(is_warm_up(text) for text in (*above, block.label or "", comment)):
-            found.add(load)
-    return found if len(found) < len(loads) else set()
-
-
-def find_examples(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:
-    """The text's first load test, where only the line above it calls it an example of a tool's output: nobody measured it."""
-    first, *others = ([text for _, text in blocks[load].trail][-1:] for load in loads)
-    shown = first and _EXAMPLE.search(first[0]) and not any(text and _EXAMPLE.search(text[0]) for text in others)
-    return {loads[0]} if shown else set()

@@ -34,6 +34,7 @@ from .duplicates import find_backed_figures, find_duplicate_loads, find_duplicat
 from .heading_groups import raise_items
 from .heading_words import find_repeat, is_generic, is_sentence, is_short, is_warm_up
 from .hosts import add_stated_facts, find_hosts, find_sighting, find_stated_hosts, split_by_machine
+from .left_out import cut_corrections, find_left_out
 from .names import shorten
 from .parts import fill_in_loops, join_parts
 from .recorded import Recording, place_recorded
@@ -84,6 +85,7 @@ class _Relation:
         self.load_set = set(self.loads)
         several = len(self.loads) > 1
         tell_files_apart(block.trail for block in blocks)
+        self.corrections = cut_corrections(blocks) if several else {}
         if len(blocks) > 1:
             raise_items([block.trail for block in blocks])
         move_captions(blocks, self.loads)
@@ -191,9 +193,11 @@ class _Relation:
 
     def _add_runs(self, experiment: DraftExperiment, loads: Sequence[int], names: ConfigNames) -> None:
         """The runs in the order of the text, each where its full figures are."""
-        for index in loads:
-            if index in self.duplicates:
-                continue
+        sources = [index for index in loads if index not in self.duplicates]
+        config_of = {index: names.config_of(index) for index in sources}
+        first, retracted = find_left_out(self.blocks, config_of, names.method_of, self.corrections)
+        warm_ups, others = names.warm_ups | first, names.examples | retracted
+        for index in sources:
             block = self.blocks[index]
             config = names.config_of(index)
             label, note = self._label_and_note(index, names.names[config])
@@ -205,21 +209,18 @@ class _Relation:
                         config=config,
                         label=label,
                         note=note,
-                        repeat=0 if index in names.warm_ups else 1,
+                        repeat=0 if index in warm_ups else 1,
                         lines=block.lines,
                         quotes=[self.blocks[q].lines for q in [*self.quotes[index], *self.cells[index]]],
-                        counted=index not in names.warm_ups and index not in names.examples,
+                        counted=index not in warm_ups | others,
                         method=names.method_of(index),
                     )
                 )
 
         if len(names.configs) > 1:
             note_conditions(self.blocks, {load: names.names[names.config_of(load)] for load in loads})
-        by_config: dict[str, list[DraftRun]] = defaultdict(list)
-        for run in experiment.runs:
-            by_config[run.config].append(run)
-        for own in by_config.values():
-            number_repeats(own)
+        for each in names.configs:
+            number_repeats(run for run in experiment.runs if run.config == each.key)
 
     def _label_and_note(self, index: int, config_name: str) -> tuple[str, str]:
         """(the document's own label of the run, the sentence above it where that is not the label)."""

@@ -1,0 +1,143 @@
+"""Load tests that a text says not to count: warm-ups, examples of a tool's output, and those that it takes back later on."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+
+from parsers.blocks import Block
+from runs.analysis.columns import Method, group_by_method
+
+from .asides import corrects, is_aside, join_wrapped, retracts, strip_markup
+from .heading_words import is_generic, is_sentence, is_warm_up
+
+_EXAMPLE = re.compile(  # what stands below only shows what a tool prints
+    r"\b(?:example|sample|typical|expected)\s(?:(?:of the|of|\w{1,20})\s)?(?:output|result|report)s?\b"
+    r"|\bfrom (?:the|its) (?:readme|man(?:ual| page)|docs?\b|documentation)"
+    r"|\bbeispielausgabe\b|\bexemple de sortie|\bejemplo de salida|пример вывода|出力例|输出示例|示例输出",
+    re.IGNORECASE,
+)
+_FIRST_OF_EACH = re.compile(
+    r"\b(?:the )?(?:very )?first (?:run|one|pass|test|attempt|iteration|round|measurement)s?\b(?P<said>[^.;!?。]{0,160})"
+    r"|\b(?P<before>ignore|discard|skip|disregard|(?:don't|do not) count) (?:the )?first (?:run|one|pass|test|attempt|round)"
+    r"|\berste[rns]? (?:(?:durch|test)?lauf|durchgang|messung|versuch)\b(?P<de>[^.;!?]{0,120})"
+    r"|\bpremi(?:er|ère)s? (?:essai|passage|mesure|tir|run)s?\b(?P<fr>[^.;!?]{0,120})|(?:各)?(?:1|一)回目は(?P<ja>[^。]{0,60})",
+    re.IGNORECASE,
+)
+_DOES_NOT_COUNT = re.compile(
+    r"\b(?:is|are|was|were|only|just|to|that|it)\b.{0,60}\b(?:warm(?:s|ing)?[ -]?up\w*|warms|to warm|not counted"
+    r"|(?:does|do)(?:n't| not) count|thrown? away)\b"
+    r"|\b(?:ignore|discard|disregard|skip) (?:it|them|that|those|these)\b|\b(?:please )?ignore\b"
+    r"|aufwärm|nicht gewertet|zählt nicht|ignorieren|chauff|ne compte|ignorer|ウォームアップ|暖機|無視|除外",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[^\W\d])[.!?]\s+|[。！？]\s*|(?<=[^\W\d]):\s+(?=\S)")
+_OF_EACH = re.compile(
+    r"\b(?:each|every|both|all|always|per|jeweils|jede[rsn]?|chaque|tous|toutes)\b|各|毎", re.IGNORECASE
+)
+
+
+def find_warm_ups(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:
+    """The load tests whose own heading, label or command says that they only warm something up, where others are measured."""
+    found = set()
+    for load in loads:
+        block = blocks[load]
+        above = [text for _, text in block.trail if is_warm_up(text) or not is_aside(text)][-1:]
+        comment = (block.command or "").partition(" #")[2]
+        if any(is_warm_up(text) for text in (*above, block.label or "", comment)):
+            found.add(load)
+    return found if len(found) < len(loads) else set()
+
+
+def find_examples(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:
+    """The text's first load test, where only the line above it calls it an example of a tool's output: nobody measured it."""
+    first, *others = ([text for _, text in blocks[load].trail][-1:] for load in loads)
+    shown = first and _EXAMPLE.search(first[0]) and not any(text and _EXAMPLE.search(text[0]) for text in others)
+    return {loads[0]} if shown else set()
+
+
+def find_left_out(
+    blocks: Sequence[Block],
+    config_of: Mapping[int, str],
+    method_of: Callable[[int], Method],
+    corrections: Mapping[int, bool],
+) -> tuple[set[int], set[int]]:
+    """(load tests that are the first of their repeats and only warm something up, those that the text takes back).
+
+    config_of: {load: key of its config}, in the order of the text; corrections: see cut_corrections.
+    """
+    if len(config_of) < 2:
+        return set(), set()
+    retracted = _find_retracted(blocks, config_of, corrections)
+    by_config: dict[str, list[int]] = defaultdict(list)
+    for load in config_of.keys() - retracted:
+        by_config[config_of[load]].append(load)
+    repeats = [sorted(group) for own in by_config.values() for _, group in group_by_method(own, method_of)]
+    return _find_first_of_each(blocks, repeats), retracted
+
+
+def _find_first_of_each(blocks: Sequence[Block], groups: Sequence[Sequence[int]]) -> set[int]:
+    """The first load test of each group of repeats, where a sentence says that it only warms something up.
+
+    A sentence that does not say "of each" holds for all where it stands above the first load test.
+    """
+    first = min((load for group in groups for load in group), default=-1)
+    said = any(
+        _tells_of_first(text, is_above=index <= first)
+        for index, block in enumerate(blocks)
+        for _, text in join_wrapped([*block.trail, *block.tail])
+    )
+    return {group[0] for group in groups if len(group) > 1} if said else set()
+
+
+def _tells_of_first(text: str, *, is_above: bool) -> bool:
+    for found in _FIRST_OF_EACH.finditer(text):
+        said = next(filter(None, found.groups()), "")
+        if (found["before"] or _DOES_NOT_COUNT.search(said)) and (is_above or _OF_EACH.search(text)):
+            return True
+    return False
+
+
+def cut_corrections(blocks: Sequence[Block]) -> dict[int, bool]:
+    """{block: whether a line above it takes back what stands before it, or else only corrects it}.
+
+    Such lines are cut to their last sentence, or to the name in it that stands above an earlier block: the others tell of what
+    stands before.
+    """
+    found: dict[int, bool] = {}
+    names: dict[str, str] = {}
+    for index, block in enumerate(blocks):
+        for line, text in join_wrapped(block.trail):
+            if not (is_sentence(text) or is_generic(text)):
+                names.setdefault(strip_markup(text), text)
+            if retracts(text) or corrects(text):
+                found[index] = found.get(index, False) or retracts(text)
+                last = _SENTENCE.split(text)[-1].strip()
+                said = [name for name in names if re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.]\w|\w)", last)]
+                last = names[max(said, key=len)] if said else last
+                cut = [(line, last)] if last and not (retracts(last) or corrects(last)) else []
+                block.trail = [each for own in block.trail for each in (cut if own[0] == line else [own])]
+                if block.heading_line == line:
+                    block.heading = last or None
+    return found
+
+
+def _find_retracted(blocks: Sequence[Block], config_of: Mapping[int, str], corrections: Mapping[int, bool]) -> set[int]:
+    """The load tests that a later line takes back: those of configs that are measured again behind it, else the one above it.
+
+    A line that only corrects something takes back those of the config that is measured right behind it.
+    """
+    retracted: set[int] = set()
+    loads = [*config_of]
+    for at, (before, load) in enumerate(pairwise([*loads, len(blocks)]), start=1):
+        told = [corrections[index] for index in range(before + 1, load + 1) if index in corrections]
+        if load == len(blocks):
+            told += [True for _, text in join_wrapped(blocks[-1].tail) if retracts(text)]
+        if any(told):
+            again = {config_of[later] for later in loads[at:]}
+            retracted |= {earlier for earlier in loads[:at] if config_of[earlier] in again} or {before}
+        elif told and load in config_of:
+            retracted |= {earlier for earlier in loads[:at] if config_of[earlier] == config_of[load]}
+    return retracted if len(retracted) < len(loads) else set()

@@ -1,0 +1,85 @@
+"""Load tests that a text says not to count: they are kept, and are in no mean. All texts are made up."""
+
+from __future__ import annotations
+
+import pytest
+
+from .documents import expand, read
+
+WRK = "$ wrk -t2 -c10 -d5s http://localhost:8080/\n"
+
+
+def wrk(*rates: float) -> str:
+    return "".join(f"{WRK}\n@wrk {rate:.2f}\n\n" for rate in rates)
+
+
+def counted(text: str) -> dict[str, list[float | None]]:
+    """{config's name: rates of the runs that count}."""
+    blocks, draft = read(expand(text))
+    (experiment,) = draft.experiments
+    return {
+        config.name: [
+            blocks[run.block].load_results[0].requests_per_second
+            for run in experiment.runs
+            if run.config == config.key and run.counted
+        ]
+        for config in experiment.configs
+    }
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I ran wrk three times against each. The first run of each is only there to warm the caches, so ignore it.",
+        "Please ignore the first run of each server.",
+        "The first run of each was a warm-up.",
+        "Der jeweils erste Lauf dient nur zum Aufwärmen und zählt nicht.",
+        "各サーバーの1回目はウォームアップです。",
+    ],
+)
+def test_the_first_run_of_each_is_left_out_where_a_sentence_says_so(said):
+    text = f"{said}\n\n## tomcat\n\n{wrk(500, 900, 910)}## jetty\n\n{wrk(400, 800, 810)}"
+    assert counted(text) == {"tomcat": [900, 910], "jetty": [800, 810]}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The first run of each was discarded already.",
+        "The first run is cold, the later ones have warm caches.",
+        "I ran wrk three times against each.",
+    ],
+)
+def test_it_counts_where_nobody_says_that_it_stands_here_and_only_warms_up(said):
+    text = f"{said}\n\n## tomcat\n\n{wrk(500, 900)}## jetty\n\n{wrk(400, 800)}"
+    assert counted(text) == {"tomcat": [500, 900], "jetty": [400, 800]}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Sorry, ignore the v2 run above, webpack was still building. Here is v2 again:",
+        "Scrap that last result, a backup was running. v2 again:",
+        "Bitte die obigen Zahlen ignorieren, da lief noch das Backup. Noch einmal v2:",
+        "Correction: I had accidentally started the debug build. v2 with the right one:",
+    ],
+)
+def test_a_run_that_was_taken_back_does_not_count(said):
+    assert counted(f"v1:\n\n{wrk(900)}v2:\n\n{wrk(400)}{said}\n\n{wrk(990)}") == {"v1": [900], "v2": [990]}
+
+
+def test_all_that_was_measured_again_is_taken_back():
+    text = f"v1:\n\n{wrk(300)}v2:\n\n{wrk(400)}Please disregard the previous numbers. Again:\n\nv1:\n\n{wrk(900)}v2:\n\n{wrk(990)}"
+    assert counted(text) == {"v1": [900], "v2": [990]}
+
+
+def test_the_last_run_is_taken_back_by_a_line_below_it():
+    text = f"v1:\n\n{wrk(900)}v2:\n\n{wrk(990, 400)}Ignore the last run, the disk was full.\n"
+    assert counted(text) == {"v1": [900], "v2": [990]}
+
+
+@pytest.mark.parametrize(
+    "said", ["You can ignore the warning above.", "The numbers above are good.", "Don't ignore errors."]
+)
+def test_other_lines_between_runs_take_nothing_back(said):
+    assert counted(f"v1:\n\n{wrk(900)}{said}\n\nv2:\n\n{wrk(990)}") == {"v1": [900], "v2": [990]}
