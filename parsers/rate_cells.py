@@ -15,6 +15,7 @@ from .written_rates import (
     COUNT,
     COUNTED,
     FAILED,
+    IN_THOUSANDS,
     IS_METRIC,
     IS_RATE,
     IS_THROUGHPUT,
@@ -25,7 +26,6 @@ from .written_rates import (
     NAMES_CONFIG,
     NO_RATE,
     NO_ROW,
-    POINTED,
     RANK,
     REPEAT,
     RESULT,
@@ -34,11 +34,11 @@ from .written_rates import (
     WORK,
     find_latency,
     find_unclear,
-    group_by_commas,
     read_latencies,
     read_load,
     read_number,
     strip_markup,
+    write_with_points,
 )
 
 KIND = "rate_table"
@@ -86,9 +86,9 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
     columns |= {at: "" for at in titled if rows and all(IS_RATE.search(row[at]) for _, row in rows)}
     tool = heading[0] if makes_load(heading[0].lower()) else ""  # "| ab | requests per second |", and a table of wrk's
     sections = dict.fromkeys((number for number, _ in table), tool) | _take_sections(table)
-    for at in (at for at in columns if POINTED.search(heading[at])):
-        for _, row in table:
-            row[at] = group_by_commas(row[at])
+    for at in columns:
+        for (_, row), cell in zip(table, write_with_points([row[at] for _, row in table], heading[at]), strict=True):
+            row[at] = cell
     _fill_down(table, min(columns, default=0))
     loads = {
         at for at, title in enumerate(heading) if LOAD.fullmatch(title) and all(read_load(row[at]) for _, row in table)
@@ -129,6 +129,7 @@ def _find_metric_rates(heading: list[str], table: list[tuple[int, list[str]]]) -
     if not rates:
         return []
     number, rate = table[rates[0]]
+    rate = write_with_points(rate, rate[0])
     kept = [rate, *(row for at, (_, row) in enumerate(table) if at not in rates)]
     named = (
         next((row for row in kept if NAMES_CONFIG.fullmatch(row[0])), None) if IS_VALUE.fullmatch(heading[1]) else None
@@ -190,6 +191,11 @@ def _make_cells(table: list[tuple[int, list[str]]], columns: _Columns, sections:
     settings = _name_settings(table, columns)
     for at, column in columns.rates.items():
         rows = [(number, row) for number, row in table if row[at] not in EMPTY]
+        if IN_THOUSANDS.fullmatch(column):
+            column, rows = (
+                "",
+                [(number, [*row[:at], row[at] + "k" * row[at][-1:].isdigit(), *row[at + 1 :]]) for number, row in rows],
+            )
         figures = [read_number(row[at]) for _, row in rows]
         if None in figures or not figures:
             continue  # a column with anything else is none of rates
@@ -280,6 +286,8 @@ def name_cells(cells: list[Cell], heading_line: int) -> list[Found]:
     are_compared = len(columns) > 1 and all(map(COMPARED.fullmatch, columns))
     rows_are_loads = columns != [""] and (rows_are_loads or cells[0].row_is_work or are_compared)
     repeats = len(columns) > 1 and all(map(REPEAT.fullmatch, columns))
+    if repeats and not any(cell.row for cell in cells):  # rows of rates, each of something else
+        cells = [cell._replace(row=cell.section, section="") for cell in cells]
     found = [_make_found(cell, rows_are_loads and not repeats, repeats) for cell in cells]
     for before, one in pairwise(found):
         if one.first == before.first:

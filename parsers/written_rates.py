@@ -43,7 +43,13 @@ NAMES_CONFIG = _compile(
 )
 # Units of languages that group thousands by points.
 POINTED = _compile(r"anfragen|sekunde|peticiones|solicitudes|requisições|richieste")
-_POINTED_NUMBER = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d{1,6})?")
+_POINTED_NUMBER = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d{1,6})?|(?<![\d.,])\d{1,12},(?:\d{1,2}|\d{4,6})(?![\d,])")
+_DECIMAL_COMMA = re.compile(r"\d\.\d{3},\d|(?<!\d)\d{1,12},\d{1,2}(?![\d,])")  # for certain
+_STRUCK = re.compile(r"~~[^~]{1,200}~~")  # taken back
+_RATIO = re.compile(r"\s*\([+−-]?\d[\d.,]{0,9}\s?[x×%][^()]{0,30}\)$")  # behind a figure: "(1.25x)", "(+12 %)"
+IN_THOUSANDS = _compile(
+    r"(?:in )?(?:thousands?|k|[x×*] ?1,?000)"
+)  # what is left of the title "requests/sec (thousands)"
 IS_METRIC = _compile(rf"\**{METRIC}\**")
 _MARKUP = re.compile(r"[*`~]{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|<br ?/?>|!?\[([^\]\[]{0,120})\]\([^()]{0,300}\)")
 WORK = _compile(
@@ -105,7 +111,7 @@ _MS = {"ms": 1, "msec": 1, "milliseconds": 1, "s": 1000, "sec": 1000, "seconds":
 
 
 def strip_markup(text: str) -> str:
-    return _MARKUP.sub(lambda found: found[1] or "", text).strip()
+    return _MARKUP.sub(lambda found: found[1] or "", _STRUCK.sub("", text)).strip()
 
 
 def tells_of_plans(heading: Sequence[str]) -> bool:
@@ -174,10 +180,16 @@ def group_by_commas(text: str) -> str:
     return _POINTED_NUMBER.sub(lambda found: found[0].translate(str.maketrans(".,", ",.")), text)
 
 
+def write_with_points(cells: list[str], title: str) -> list[str]:
+    """The figures of a row or column as English has them, where its title's language or one of them has decimal commas."""
+    has_commas = POINTED.search(title) or any(map(_DECIMAL_COMMA.search, cells))
+    return [group_by_commas(cell) for cell in cells] if has_commas else cells
+
+
 def read_number(text: str) -> tuple[float, float] | None:
     """(the number, the step of its last digit) where a cell is a plain number, with the unit of rates at the most, or "/s"."""
     text = group_by_commas(text) if POINTED.search(text) else text
-    found = _NUMBER.fullmatch(IS_RATE.sub("", text).strip().removesuffix("/s"))
+    found = _NUMBER.fullmatch(IS_RATE.sub("", _RATIO.sub("", text)).strip().removesuffix("/s"))
     if not found:
         return None
     digits = re.sub(r"\D", "", found[1])

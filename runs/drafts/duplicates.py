@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, product
+from itertools import groupby, permutations, product
 from statistics import mean, median
 
 from parsers.blocks import Block
@@ -21,6 +21,7 @@ _NOT_COMPARED = frozenset({"iteration", "processes", "n_processes", "sum_res_kb"
 _MANY_DIGITS = 6  # signs of a rate to which no second run comes
 _MAX_ALIKE = 50  # what more blocks than this have in common is no sign of a duplicate
 _LEAST_DIGITS = 200  # a rate of at least so many of its last digit
+_LEAST_STEPS = 10  # the same, where all rows of a table are another's
 _EXACT_FIGURES = 3
 _DIGITS_OF_RATE, _FARTHEST_ROW = 4, 2  # of a rate in two tables of one result, and lines between two rows of one table
 _FULL_REPORT = 8  # figures from which on a report is not a quotation
@@ -54,7 +55,37 @@ def find_duplicate_loads(
         source = whole.get(result.requests_per_second) if blocks[index].partial and index not in quotes else None
         if source is not None and _has_figures_of(result, results[source]):
             quotes[index] = source
-    return quotes
+    return quotes | _find_rounded_tables(blocks, [i for i in results if i not in quotes])
+
+
+def _find_rounded_tables(blocks: Sequence[Block], loads: Sequence[int]) -> dict[int, int]:
+    """{row of a table: row of another one of which it has the rate with fewer digits}, of tables all of whose rows are such.
+
+    A list and a sentence count as tables.
+    """
+    tables: list[list[int]] = []
+    for index in loads:
+        if get_semantics(blocks[index].load_results[0].tool).quotes_others:
+            before = blocks[tables[-1][-1]] if tables else blocks[index]
+            goes_on = (
+                tables and blocks[index].first - before.first <= _FARTHEST_ROW and blocks[index].kind == before.kind
+            )
+            tables = [*tables[:-1], [*tables[-1], index]] if goes_on else [*tables, [index]]
+    found: dict[int, int] = {}
+    for rounded, fuller in permutations(tables, 2) if len(tables) <= _MAX_ALIKE else ():
+        rows = {blocks[i].label: i for i in fuller if i not in found}
+        pairs = {i: rows[blocks[i].label] for i in rounded if blocks[i].label and blocks[i].label in rows}
+        is_told = len(rounded) > 1 or "said" in blocks[rounded[0]].values
+        if is_told and len(pairs) == len(rounded) and all(_is_rounded(blocks[i], blocks[j]) for i, j in pairs.items()):
+            found |= pairs
+    return found
+
+
+def _is_rounded(row: Block, fuller: Block) -> bool:
+    """Whether a row's rate is the other's, rounded or cut off at its own last digit."""
+    rate, finer = (block.load_results[0].requests_per_second or 0.0 for block in (row, fuller))
+    step, its_step = (float(block.values.get("rate_step_per_s", 0)) for block in (row, fuller))
+    return its_step < step <= rate / _LEAST_STEPS and -0.501 * step <= finer - rate < step
 
 
 def _has_figures_of(result: LoadResult, other: LoadResult) -> bool:

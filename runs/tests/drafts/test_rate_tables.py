@@ -24,6 +24,35 @@ def runs_of(text: str) -> tuple[list[tuple[str, str, int]], list[list[tuple[int,
     return found, [run.quotes for run in experiment.runs]
 
 
+def test_a_table_that_rounds_another_one_has_no_runs_of_its_own():
+    whole, rounded = table("12,346", "10,010"), table("12.3k", "10k")
+    for text in (f"{whole}In short:\n\n{rounded}", f"In short:\n\n{rounded}The whole:\n\n{whole}"):
+        blocks, draft = read(text)
+        assert [blocks[run.block].values["requests_per_second"] for run in draft.experiments[0].runs] == [12346, 10010]
+
+
+def test_a_table_with_other_rates_is_of_other_runs():
+    assert len(runs_of(f"{table('12,346', '10,010')}Again:\n\n{table('12.3k', '10.4k')}")[0]) == 4
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "rates"),
+    [
+        ("987,6", "1.234,5", [987.6, 1234.5]),
+        ("~~9120.0~~ 2660.0", "2100.0", [2660.0, 2100.0]),
+        ("<del>9120.0</del> 2660.0", "2100.0", [2660.0, 2100.0]),
+        ("12,346", "987", [12346, 987]),
+    ],
+)
+def test_a_decimal_comma_and_what_was_struck_out_are_read_in_a_table(one, other, rates):
+    assert [block.values["requests_per_second"] for block in read(table(one, other))[0]] == rates
+
+
+def test_a_title_may_say_that_its_figures_are_thousands():
+    text = table("48.2", "22.4").replace("Requests/sec", "Requests/sec (thousands)")
+    assert [block.values["requests_per_second"] for block in read(text)[0]] == [48200, 22400]
+
+
 def test_a_table_by_itself_has_a_run_for_each_rate():
     found, _ = runs_of(table("12,346", "10,010"))
     assert found == [("nginx", "rate_table", 1), ("caddy", "rate_table", 1)]
