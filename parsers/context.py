@@ -116,7 +116,8 @@ class Context:
     def add_rows(self, number: int, rows: list[str], lines: Lines) -> None:
         """Take in the lines behind this one, of which none is a prompt, or tells a rate or a time."""
         last = number + len(rows)
-        self._note_shown(number, rows[0])
+        for at, row in enumerate(rows[:_TYPED] if self.in_output else ()):
+            self._note_shown(number + at, row)
         is_typed = self.prompt != "" and any(row.startswith(self.prompt) for row in rows)
         if self.in_output and not is_typed:
             rows = rows[-1 - _FARTHEST_LABEL :]  # only a name for an output may be among them

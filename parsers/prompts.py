@@ -103,7 +103,20 @@ _DIRECTORY_ON_BRANCH = re.compile(
     r"(?:\s+took\s\S+)?\s*"
 )
 # Questions about a machine, which the line below answers.
-_ASKS = re.compile(r"(?:sudo )?(?:(?:cat|head) /(?:proc|sys)/\S+|(?:nproc|getconf|ulimit|sysctl)(?: [-\w./]+)*)")
+_ASKS = re.compile(
+    r"(?:sudo )?(?:(?:cat|head) /(?:proc|sys)/\S+|(?:nproc|getconf|ulimit|sysctl|systemd-detect-virt)(?: [-\w./]+)*)"
+)
+STATE = re.compile(  # a setting's value that says how much, whether, or for what: "4", "off", "debug", "production"
+    r"(?i:true|false|on|off|yes|no|debug|trace|info|notice|warn(?:ing)?|error|local|dev(?:elopment)?|prod(?:uction)?|test(?:ing)?|staging"
+    r"|release|\d+(?:[kmg]i?b?)?)"
+)
+_SHOWS_SETTINGS = re.compile(  # a command that shows settings of a file, or of the environment
+    r"(?:\S+ ){0,4}?(?:(?:cat|e?grep|head|tail)\b.*\.(?:env|ini|conf|cnf|properties|ya?ml|toml)\b.*|(?:print)?env\b.*|php -i\b.*)"
+)
+_SETTING = re.compile(
+    rf"(?:export )?(?P<key>[A-Za-z_][\w.-]{{0,60}})\s{{0,20}}(?:=>|[=:])\s{{0,20}}(?P<quote>[\"']?)(?P<value>{STATE.pattern})"
+    r"(?P=quote)(?:\s=>.*)?[;,]?"
+)
 ASKED = "asked "  # what the names of such answers begin with
 # Before a prompt: an environment of Python or Conda, or what somebody calls a terminal
 _ENVIRONMENT = re.compile(r"\s*[(\[](?P<name>[A-Za-z][\w.-]{0,40})[)\]]\s")
@@ -126,6 +139,8 @@ def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | No
         return "governor", name
     if name and (asked := _ASKS_VERSION.search(command)):
         return asked["program"], f"{asked['program']} {name}"
+    if (setting := _SETTING.fullmatch(line)) and _SHOWS_SETTINGS.fullmatch(command):
+        return f"{ASKED}{setting['key']}", f"{setting['key']}={setting['value']}"
     return (f"{ASKED}{command}", line) if is_answer and _ASKS.fullmatch(command) else None
 
 

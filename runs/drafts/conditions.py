@@ -1,4 +1,4 @@
-"""Conditions that were shown or set once before the load tests of each config, and that the configs' names say nothing of.
+"""Conditions that were shown or set once beside the load tests of each config, and that the configs' names say nothing of.
 
 `uname -r` or `nproc` may be answered otherwise before the other config, and its server may be started with more CPUs or as a
 debug build: "--cpus=2" against "--cpus=4". What a name tells of is what was to be compared.
@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 
 from parsers.blocks import Block
-from parsers.prompts import ASKED
+from parsers.prompts import ASKED, STATE
+from runs.numbers import figure
 
 from .heading_words import is_generic
 from .settings import MAX_WIDTH
@@ -23,6 +25,8 @@ _SETS = re.compile(
 )  # "--cpus=2", "NODE_ENV=production"
 _FLAG = re.compile(r"--?[A-Za-z][\w.:+-]*")
 _WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
+_MOST_ROWS = 32  # of a list of containers
+_OF_A_MACHINE = {"architecture", "vendor_id"}  # what a whole description of a CPU has
 _PORT = re.compile(r":(\d{2,5})\b")
 _VOLATILE = re.compile(r"\d:\d\d|\b(?=\w*\d)(?=\w*[a-f])[0-9a-f]{7,}\b")  # times and ids
 _OF_PAGES = frozenset(
@@ -52,7 +56,7 @@ def note_conditions(blocks: Sequence[Block], names: Mapping[int, str]) -> None:
                 told[load] += [differing[name]] if name in differing else []
     for load, texts in told.items():
         if texts:
-            blocks[load].values["conditions"] = ", ".join(texts)
+            blocks[load].values["conditions"] = ", ".join(dict.fromkeys(texts))
 
 
 def _follow(blocks: Sequence[Block], loads: Mapping[int, str]) -> dict[int, dict[str, frozenset[str]]]:
@@ -61,10 +65,12 @@ def _follow(blocks: Sequence[Block], loads: Mapping[int, str]) -> dict[int, dict
     asked: dict[str, frozenset[str]] = {}
     scripts: dict[str, Words] = {}
     known: dict[int, dict[str, frozenset[str]]] = {}
-    for index in range(max(loads) + 1):
-        block = blocks[index]
-        if kernel := block.values.get("kernel_release"):
-            asked["kernel"] = frozenset({str(kernel)})
+    for index, block in enumerate(blocks):
+        limits = _list_limits(block)
+        if limits and known and not any(between.trail for between in blocks[max(known) + 1 : index + 1]):
+            known[max(known)] |= limits  # shown behind a load test, below the same heading
+            continue
+        asked |= limits | _describe_machine(block)
         for name, value in block.shown:
             if name not in _OF_PAGES and len(value) <= _LONGEST_ANSWER and not _VOLATILE.search(value):
                 asked[name.removeprefix(ASKED)] = frozenset({value})
@@ -80,8 +86,39 @@ def _follow(blocks: Sequence[Block], loads: Mapping[int, str]) -> dict[int, dict
                 for key, said in before.settings.items()
                 if key.startswith(_STARTED)
             }
+            asked |= {
+                found["flag"]: frozenset({word})
+                for own in words.values()
+                for word in own
+                if (found := _SETS.fullmatch(word)) and found["flag"].isupper() and STATE.fullmatch(found["value"])
+            }
             known[index] = asked | {key: frozenset(_list_options(own, ports)) for key, own in words.items()}
     return known
+
+
+def _describe_machine(block: Block) -> dict[str, frozenset[str]]:
+    """The kernel and the hypervisor that a block shows."""
+    shown = {}
+    if kernel := block.values.get("kernel_release"):
+        shown["kernel"] = str(kernel)
+    if block.values.keys() >= _OF_A_MACHINE:
+        vendor = block.values.get("hypervisor_vendor")
+        shown["hypervisor"] = f"hypervisor {vendor}" if vendor else "no hypervisor"
+    return {key: frozenset({said}) for key, said in shown.items()}
+
+
+def _list_limits(block: Block) -> dict[str, frozenset[str]]:
+    """How much memory the containers that a block lists may have: all of them alike, or each by its name."""
+    rows = block.values.get("rows")
+    listed = islice(rows, _MOST_ROWS) if isinstance(rows, Sequence) else ()
+    limits = {
+        str(row.get("name")): kb for row in listed if isinstance(row, Mapping) and (kb := row.get("mem_limit_kb"))
+    }
+    alike = len({*limits.values()}) == 1
+    return {
+        "memory limit" if alike else f"memory limit of {name}": frozenset({f"memory limit {figure(kb / 1024)} MiB"})
+        for name, kb in limits.items()
+    }
 
 
 def _list_options(words: Words, ports: Iterable[str]) -> list[str]:

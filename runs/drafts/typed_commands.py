@@ -42,6 +42,7 @@ _QUIET = """
     locale code open pbcopy xclip cal expr let declare local function sed time bd export setenv cpupower numactl lstopo dmidecode
     sqlite3 virtualenv pyenv rbenv nvm conda deactivate activate workon arp mtr inxi neofetch
     htop atop btop glances iftop sensors strace ltrace tcpdump perf turbostat numastat lsns reboot shutdown poweroff
+    systemd-detect-virt
 """  # commands that change nothing for a server; those that also run something else are looked at before
 _CHANGES = re.compile(  # what these programs do to what is measured
     r"git\s+(?:pull|apply|am|merge|rebase|revert|reset|cherry-pick)\b|kubectl\s+(?:apply|patch|edit|set|replace)\b"

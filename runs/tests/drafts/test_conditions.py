@@ -9,6 +9,14 @@ from runs.selectors.judging import judge_draft
 
 from .documents import expand, read
 
+LSCPU = (
+    "$ lscpu\nArchitecture:        x86_64\nCPU(s):              8\nVendor ID:           GenuineIntel\n"
+    "Model name:          Intel(R) Xeon(R) E-2236 CPU @ 3.40GHz\n{}L3 cache:            12288K\n"
+)
+STATS = (
+    "$ docker stats --no-stream\nCONTAINER ID   NAME      CPU %     MEM USAGE / LIMIT   MEM %     NET I/O          BLOCK I/O PIDS\n"
+    "b7de80246e82   shop-db   180.10%   498.2MiB / {}   97.30%    1.2GB / 3.4GB    0B / 0B   11\n"
+)
 WRK = "$ wrk -t2 -c10 -d5s http://localhost:8080/\n"
 
 
@@ -49,6 +57,20 @@ def sentence_of(one, other, names=("gunicorn", "uvicorn")):
         ),
         ("$ cargo run\n^Z\n$ bg", "$ cargo run --release\n^Z\n$ bg", "--release against without --release"),
         ("$ node app.js &", "$ NODE_ENV=production node app.js &", "NODE_ENV=production against without"),
+        ("$ RUST_LOG=debug ./actix &", "$ RUST_LOG=error ./axum &", "RUST_LOG=error against RUST_LOG=debug"),
+        (
+            "$ grep APP_ .env\nAPP_NAME=a\nAPP_ENV=local",
+            "$ grep APP_ .env\nAPP_ENV=prod",
+            "APP_ENV=prod against APP_ENV=local",
+        ),
+        (
+            "$ docker exec a env | grep LOG\nLOG_LEVEL=debug",
+            "$ docker exec a env\nLOG_LEVEL=warn",
+            "LOG_LEVEL=warn against",
+        ),
+        ("$ systemd-detect-virt\nkvm", "$ systemd-detect-virt\nnone", "systemd-detect-virt none against"),
+        (LSCPU.format("Hypervisor vendor:   KVM\n"), LSCPU.format(""), "no hypervisor against hypervisor KVM"),
+        (STATS.format("512MiB"), STATS.format("2GiB"), "memory limit 2,048 MiB against memory limit 512 MiB"),
     ],
 )
 def test_what_was_another_before_the_other_config_is_in_the_sentence(one, other, said):
