@@ -269,7 +269,7 @@ def find_asked_load(command: str, tool: str, values: Mapping[str, Any]) -> dict[
         printed["method"] = method
     if isinstance(path := values.get("told_path"), str):
         printed["path"] = path
-    if isinstance(protocol := values.get("application_protocol"), str):
+    if isinstance(protocol := values.get(prints.get("protocol", "application_protocol")), str):
         printed["protocol"] = protocol
     return printed | dict(parse_command(command, tool).options)
 

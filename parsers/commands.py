@@ -47,8 +47,8 @@ class Option:
                  pipelining, repeats_each (requests of each client), keepalive, method, header, body, content_type, cookie,
                  accept, user_agent, body_file, cipher, proxy, url, hostname, port, path, url_file, protocol,
                  rate_each (requests/s of each client or connection), connection_rate (connections/s),
-                 script (what is run instead of one request, and its options: all of them, joined); "" where it changes
-                 nothing that others need
+                 scale (of a database's rows), script (what is run instead of one request, and its options: all of them, joined);
+                 "" where it changes nothing that others need
     takes_value  whether a value stands behind it
     means        what it sets, whatever stands behind it ("HEAD", True)
     unit         of a duration without one: "s", "m"

@@ -84,6 +84,7 @@ class Semantics:
     exact_mean              mean_ms is concurrency times duration_s over complete_requests
     length_failures         a reply of another length than the first one is counted in failed_requests
     failures_hold_statuses  a reply with an error status is among failed_requests
+    connects_once           a client whose connection failed sends nothing: so many fewer were under way
     failure_kinds           {kind: path of its count}; a path is a name in the values, or "table.name"
     non_2xx                 paths of the counts of replies with another status than 2xx; of a table by status the others count
     good_replies            path of the count of replies with a status below 400, where that is all that is printed
@@ -113,6 +114,7 @@ class Semantics:
     exact_mean: bool = False
     length_failures: bool = False
     failures_hold_statuses: bool = False
+    connects_once: bool = False
     failure_kinds: Mapping[str, str] = field(default_factory=dict)
     non_2xx: tuple[str, ...] = ("non_2xx_responses",)
     good_replies: str = ""

@@ -56,7 +56,8 @@ OPTIONS = {
     "--initialize -q --quiet --failures-detailed --verbose-errors --progress-timestamp": FLAG,
 }
 DEFAULTS = {"concurrency": 1}
-PRINTS = {"duration_s": "duration_s", "repeats_each": "transactions_per_client", "threads": "threads"}
+PRINTS = {"duration_s": "duration_s", "repeats_each": "transactions_per_client", "threads": "threads", "scale": "scale"}
+PRINTS |= {"protocol": "query_mode"}
 _TPS = r"tps = \d{1,12}\.\d{6} \((?:(?:including|excluding) (?:connections |reconnection )|without initial connection )"
 INLINE = _TPS.replace(r"\d{1,12}\.\d{6}", r"(\d{1,12}\.\d{6})")
 OPENS = (

@@ -28,6 +28,7 @@ KIND = "wrk"
 PROGRAMS = ("wrk", "wrk2")
 SEMANTICS = Semantics(
     failures_in_requests=False,  # but for late answers
+    connects_once=True,
     failure_kinds={kind: f"socket_errors.{kind}" for kind in ("connect", "read", "write", "timeout")},
     late_answers="socket_errors.timeout",
     absent_non_2xx_is_zero=True,

@@ -17,7 +17,7 @@ from runs.numbers import figure
 FURTHER = (
     *("threads", "connections", "repeats_each", "rate_each", "connection_rate", "delay_s", "protocol", "script"),
     *("url_file", "header", "generators", "body", "body_file", "cipher", "proxy", "content_type", "cookie"),
-    *("accept", "user_agent"),
+    *("accept", "user_agent", "scale"),
 )
 NEAR = 1.02  # set rates and durations this near are the same: some tools print what came of them
 REQUESTED = frozenset({"script", "url_file", "body", "body_file"})  # of these, those that say what was asked for

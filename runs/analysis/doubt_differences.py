@@ -36,6 +36,10 @@ SIZES = r"small|large|big|tiny|\d*\s*[kmg]i?b|bytes?|files?|pages?|gzip|brotli|c
 KEEP_ALIVE, PIPELINING = r"keep[-_ ]?alive|persistent|\bka\b|(?<!\w)-k\b", r"pipelin\w*"
 SCRIPT, HTTP = r"scripts?|lua|pipelin\w*", r"http/?[123](?:\.\d)?|\bh[123]c?\b"
 CLIENTS = r"-c\s*\d*|concurren\w+|connections?|clients?|users?|同時接続数?"
+HEADERS = r"headers?|cookies?|auth\w*|logged[- ]in|anonymous|accept\w*|gzip|brotli|compress\w*|plain"
+HEADER_NAME = re.compile(r"(?:^|\s)([A-Za-z][\w-]*):(?=\s?\S)")
+COMPARED_ELSEWHERE = {"host", "connection", "user-agent", "content-type", "content-length"}
+FRONTS = re.compile(r"nginx|apache|caddy|haproxy|envoy|lighttpd|openresty|varnish|traefik|cloudflare", re.I)
 GOVERNOR = r"(?:scaling_)?governor|performance|powersave|schedutil|ondemand|conservative"
 LENGTH, DOCUMENT = "document_length_bytes", "document length"
 NONE, USUAL = "none", "the tool's usual"  # of what a command that is known does not set
@@ -130,6 +134,28 @@ def _read_option(name: str, unset: str, run: RunFact) -> Value | None:
     return found if isinstance(found, (str, float, int)) else None
 
 
+def _read_headers(run: RunFact) -> Value | None:
+    """The names of the headers that the command adds, without those of the server's name and of what others compare."""
+    if not run.command:
+        return None
+    names = {name.lower() for name in HEADER_NAME.findall(str(run.options.get("header") or ""))} - COMPARED_ELSEWHERE
+    names |= {term for term in ("accept", "cookie") if run.options.get(term)}
+    return ", ".join(sorted(name.title() for name in names)) or NONE
+
+
+def _read_body_bytes(run: RunFact) -> Value | None:
+    """The mean body of a request (bytes), where the tool prints what all of them came to."""
+    sent, made = run.number("total_body_sent_bytes"), run.complete_requests
+    return float(round(sent / made)) if sent and made else None
+
+
+def _read_body(run: RunFact) -> Value | None:
+    """What the command names as the body, where its size is not printed."""
+    if _read_body_bytes(run) is not None:
+        return None
+    return _read_option("body_file", "", run) or _read_option("body", "", run)
+
+
 def _grade_option(one: Value, other: Value) -> Grade | None:
     """Where one command sets it and the other does not, something else was sent; else it is said in the configs' names."""
     return "split" if {one, other} & {NONE, USUAL} else "note"
@@ -173,6 +199,12 @@ def _read_path(sized: bool, run: RunFact) -> Value | None:
     return run.path or run.options.get("path")
 
 
+def _read_front(run: RunFact) -> Value | None:
+    """The web server that answered, which may stand before an application."""
+    found = FRONTS.match(run.server_software)
+    return found[0].lower() if found else "no proxy" if run.server_software else None
+
+
 def _read_beginning(run: RunFact) -> Value | None:
     """When the next request begins: an open model's at a rate that was set, a closed one's when a client has its answer."""
     if run.is_open_loop:
@@ -191,6 +223,10 @@ LOAD = (
     Property("pauses", partial(_read_option, "delay_s", USUAL), _grade_option, stops=0),
     Property("pipelining", _read_method("pipelining"), "split", stops=0, named=PIPELINING, varied=True),
     Property("request method", _read_method("method"), "split", stops=0, varied=True),
+    Property("request body", _read_body_bytes, grade_mean_sizes, " bytes", stops=2, says=0, named=SIZES),
+    Property("body sent", _read_body, "caution", says=0, named=SIZES, like="request body"),
+    Property("request header", _read_headers, "caution", says=0, named=HEADERS),
+    Property("scale", partial(_read_option, "scale", ""), "split", stops=1.1, named=r"scal\w*|-s\s*\d*|factor"),
     Property("script", partial(_read_option, "script", NONE), _grade_option, stops=0, named=SCRIPT),
     Property(
         "protocol",
@@ -212,6 +248,7 @@ LOAD = (
 PAGE = (
     Property(DOCUMENT, lambda run: run.number(LENGTH), grade_sizes, " bytes", LENGTH, stops=2, says=0, named=SIZES),
     Property("mean reply", _read_mean_reply, grade_mean_sizes, " bytes", stops=2, says=0, named=SIZES, like=DOCUMENT),
+    Property("answering server", _read_front, "caution", says=0),
     Property("answer from a cache", "values.cached", "caution", says=0, named=r"cach\w*|hits?"),
     Property("path", partial(_read_path, False), "caution", stops=0),
     Property("path", partial(_read_path, True), "note", says=0),
@@ -330,7 +367,9 @@ def _collect_values(case: Case, prop: Property, at: int) -> list[Value]:
     else:
         source, _, name = prop.read.partition(".")
         read = partial(_read_machine, case, name) if source == "machine" else read_at(prop.read)
-    return [value for value in dict.fromkeys(map(read, case.columns[at].runs)) if value not in (None, "")]
+    found = [value for value in dict.fromkeys(map(read, case.columns[at].runs)) if value not in (None, "")]
+    name = case.columns[at].config.name.lower()
+    return [value for value in found if not (read is _read_front and (str(value) in name or "mod_" in name))]
 
 
 def _find_configs_apart(case: Case, gaps: Sequence[Gap]) -> list[int]:

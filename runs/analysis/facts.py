@@ -47,6 +47,7 @@ class Semantics(Protocol):
     exact_mean: bool
     length_failures: bool
     failures_hold_statuses: bool
+    connects_once: bool
     failure_kinds: Mapping[str, str]
     non_2xx: tuple[str, ...]
     good_replies: str
@@ -172,7 +173,8 @@ class RunFact(RunFigures):
         asked = self.number("users") or self.options.get("concurrency") or printed
         if asked is None:
             return self.semantics.default_concurrency if self.command else None
-        return int(asked) if abs(asked) < HUGE else None
+        lost = self.failures_of("connect") or 0 if self.semantics.connects_once else 0
+        return int(asked - lost if lost < asked else asked) if abs(asked) < HUGE else None
 
     @property
     def measured_concurrency(self) -> float | None:

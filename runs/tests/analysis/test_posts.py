@@ -675,3 +675,65 @@ def test_a_rate_in_a_sentence_that_no_report_has_is_told():
 def test_rates_of_something_else_beside_reports_are_no_problem(said):
     blocks, _ = read(expand(f"{said}\n\n## nginx\n\n@ab 850.5\n\n## caddy\n\n@ab 700.5\n"))
     assert not [problem for block in blocks for problem in block.problems]
+
+
+def sides(one: str, other: str, names: tuple[str, str] = ("kong", "tyk")) -> str:
+    """What the headline says on two configs, and what speaks against it."""
+    blocks, draft = read(expand(f"## {names[0]}\n\n{one}\n## {names[1]}\n\n{other}"))
+    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])  # type: ignore[arg-type]
+    assert headline
+    return f"{headline.outcome}: {headline.sentence} {[one.text for one in headline.against]}"
+
+
+def with_header(header: str, rate: float) -> str:
+    return wrk("/", rate).replace("-d5s", f"-d5s -H '{header}'")
+
+
+def post(file: str, rate: float, n_bytes: int = 0) -> str:
+    """ab's report on 500 requests with this file as the body, which came to so many bytes."""
+    text = expand(f"$ ab -n 500 -c 10 -p {file} http://localhost/page.html\n\n@ab {rate}\n")
+    return text.replace("HTML transferred", f"Total body sent:        {n_bytes}\nHTML transferred") if n_bytes else text
+
+
+TPC_B = pgbench("<builtin: TPC-B (sort of)>", 900)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        (with_header("Accept-Encoding: gzip", 900), wrk("/", 700), "header differs: Accept-Encoding against none"),
+        (with_header("Authorization: Bearer x", 900), wrk("/", 700), "header differs: Authorization against none"),
+        (post("big.json", 900.5), post("tiny.json", 700.5), "body sent differs: big.json against tiny.json"),
+        (
+            post("a", 900.5, 155_000),
+            post("a", 700.5, 5_120_000),
+            "not_comparable: Not comparable: request body 310 bytes",
+        ),
+        (TPC_B, TPC_B.replace("factor: 100", "factor: 10"), "not_comparable: Not comparable: scale 10"),
+        (TPC_B, TPC_B.replace("mode: simple", "mode: prepared"), "not_comparable: Not comparable: protocol simple"),
+    ],
+)
+def test_what_else_was_asked_for_is_in_the_headline(one, other, said):
+    assert said in sides(one, other)
+
+
+def test_the_name_of_a_server_in_a_header_is_no_other_request():
+    names = ("drupal", "joomla")
+    one, other = (with_header(f"Host: {name}.test", rate) for name, rate in zip(names, (700, 800), strict=True))
+    assert "header" not in sides(one, other, names)
+
+
+@pytest.mark.parametrize(("name", "is_told"), [("uwsgi", True), ("nginx with uwsgi", False)])
+def test_a_web_server_before_one_side_alone_is_in_the_headline(name, is_told):
+    command = "$ ab -n 500 -c 10 http://localhost/page.html\n\n"
+    text = sides(
+        f"{command}@ab 900.5 server=gunicorn\n", f"{command}@ab 800.5 server=nginx/1.18.0\n", ("gunicorn", name)
+    )
+    assert ("answering server differs: no proxy against nginx" in text) is is_told
+
+
+def test_clients_that_could_not_connect_are_no_load():
+    few = expand(wrk("/", 990)).replace(
+        "Requests/sec:", "  Socket errors: connect 7, read 0, write 0, timeout 0\nRequests/sec:"
+    )
+    assert "not_comparable: Not comparable: concurrency 3" in sides(few, wrk("/", 900))
