@@ -34,6 +34,7 @@ _TAG = re.compile(
 )
 _MACRO = re.compile(r"\{(?:noformat|code|quote|panel|color)(?::[^{}]{0,80})?\}")  # of Jira and Confluence
 _HEADING = re.compile(r"^\s*<h([1-6])(?:\s[^<>]{0,200})?>\s*(?=[^\s<].*</h\1>\s*$)", re.IGNORECASE)
+_STRUCK = re.compile(r"<(?P<tag>del|s|strike)>[^<]{1,200}</(?P=tag)>", re.IGNORECASE)  # taken back
 _CELL = re.compile(r"</?(?:td|th|tr)(?:\s[^<>]*)?>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,8});")
 _SPACES: dict[int, str | None] = dict.fromkeys([0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000], " ")
@@ -73,7 +74,7 @@ def clean(raw: str) -> str:
         line = _HEADING.sub(
             lambda found: f"{'#' * min(int(found[1]) + 1, 6)} ", line
         )  # with one "#" begin comments, too
-        line = _TAG.sub("", _CELL.sub(" ", line))
+        line = _TAG.sub("", _CELL.sub(" ", _STRUCK.sub("", line)))
     if "{" in line:
         line = _MACRO.sub("", line)
     if "\x08" in line:
@@ -199,6 +200,7 @@ _CODE_WORD = re.compile(
     r"(?:import|from\s\S+\simport|def|class|return|elif|else:|var|let|const|function|public|private|static|#include|"
     r"printf|print|assert|raise|try:|except)\b|https?://\S+$"
 )
+_ARROW = re.compile(r"(?:={1,10}|-{1,10})>\s+(?=\w)")  # before what a script says: "==> nginx"
 _CODE_SIGN = re.compile(r"[;{}()\[\]<>=@]")  # no other code is without one of these, and most prose is
 _CODE = re.compile(
     r".*[;{}]|[})\]].*|<[?!/]?\w.*>?|.*(?:=>|->|:=|==|\(\)).*"
@@ -250,7 +252,8 @@ def is_prose(line: str) -> bool:
         return False
     if stripped[0] in "`=#" and any(p.fullmatch(stripped) for p in (INLINE_CODE, _WIKI_TITLE, _SECTION)):
         return True  # code as a caption: the setting that was tried
-    return not _CODE_WORD.match(stripped) and not (_CODE_SIGN.search(stripped) and _CODE.fullmatch(stripped))
+    bare = _ARROW.sub("", stripped)
+    return not _CODE_WORD.match(bare) and not (_CODE_SIGN.search(bare) and _CODE.fullmatch(bare))
 
 
 def is_rule(line: str) -> bool:

@@ -273,7 +273,9 @@ def _indent(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
-_BRIEF_LABEL = re.compile(r"(?!HW|OS|PC|VM)[A-Z][A-Z\d]\s*[:：]?")
+_BRIEF_LABEL = re.compile(
+    r"(?!HW|OS|PC|VM|(?:ok|hi|so|no|on|in|vs|or|eg|ie|re|nb|to|at|by)\b)(?:[A-Z][A-Z\d]|[a-z]{2})\s*[:：]?"
+)
 
 
 def find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
@@ -304,8 +306,9 @@ def find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
     versions = {text: found[1] for text in last if (found := _VERSION.fullmatch(text))}
     compared |= set(versions) if len(set(versions.values())) > 1 else set()
     compared |= set(letters) if len(set(letters.values())) > 1 else set()
-    if any(may_name(text) for text in last):  # "G1:" where others stand below "ZGC:"
-        compared |= {text for text in last if _BRIEF_LABEL.fullmatch(text)}
+    brief = {text for text in last if _BRIEF_LABEL.fullmatch(bare := strip_markup(text)) and not makes_load(bare)}
+    if len(brief) > 1 or any(may_name(text) for text in last):  # "G1:" where others stand below "ZGC:"
+        compared |= brief
     return compared or (set(expected) if len(set(expected.values())) > 1 else set())
 
 

@@ -12,7 +12,7 @@ from functools import cache
 from parsers.catalogue import formats, makes_load
 from parsers.transcript import width
 
-from .asides import DATE, DONE, heading_level, is_banner, is_code, is_file, remember_lines, strip_markup
+from .asides import DATE, DONE, heading_level, is_banner, is_code, is_file, remember_lines, retracts, strip_markup
 
 SOFTWARE = re.compile(
     r"nginx|apache\d?|httpd|lighttpd|caddy|haproxy|varnish|squid|envoy|traefik|tomcat|jetty|undertow|netty|node|deno|bun|express"
@@ -277,7 +277,7 @@ def _trim(text: str) -> str:
 def is_warm_up(text: str) -> bool:
     """Whether a heading, or a command's comment, says that the run only warms something up."""
     found = _WARM_UP.search(text)
-    if found is None or _WARMED.search(text[: found.start()]):
+    if found is None or retracts(text) or _WARMED.search(text[: found.start()]):
         return False
     return not re.match(r"\w*\s?(?:後|済|done|over\b|finished)", text[found.end() :])
 
@@ -357,7 +357,8 @@ def is_generic(text: str) -> bool:
     for _, pattern in _PHASE_PATTERNS if _ANY_PHASE.search(bare) else ():
         bare = pattern.sub(" ", bare)
     left = bare.strip("\t -_:.()（）")
-    return width(re.sub(r"[\W\d_]+", "", bare)) < 3 or makes_load(left.lower())  # "ab output"
+    least = 2 if heading_level(text) > 1 else 3
+    return width(re.sub(r"[\W\d_]+", "", bare)) < least or makes_load(left.lower())  # "ab output"
 
 
 @remember_lines

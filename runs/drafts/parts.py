@@ -26,7 +26,8 @@ _AT_ONCE = re.compile(  # programs that run a command on several machines, or se
 )
 _BACKGROUND = re.compile(r"(?<![&>\d|])&(?![&>\d])")
 _SAYS_AT_ONCE = re.compile(
-    r"at the same time|simultaneous|(?:in|as) parallel\b|\bparallel (?:from|on)\b|concurrently|\bat once\b"
+    r"at the (?:very )?same (?:time|moment|instant|second)|(?:start|launch|r[au]n|fir)\w* together\b|simultaneous"
+    r"|(?:in|as) parallel\b|\bparallel (?:from|on)\b|concurrently|\bat once\b"
     r"|gleichzeitig|zeitgleich|\bparallel (?:von|auf)\b|en parallèle|en même temps|simultán|al mismo tiempo|ao mesmo tempo"
     r"|równocześnie|jednocześnie|równolegle|одновременно|параллельно|同時|並列|同时|并行",
     re.IGNORECASE,

@@ -57,6 +57,7 @@ def test_it_names_no_set_up(heading):
             "config 2",
             "### Benchmark #2",
             "## Go",
+            *("## rq", "## ht on"),
             *("### go", "# c++", "## make", "### time", "# go", "## go, 10 connections", "## c (-c 50)"),
             "v2:",
             "PHP-FPM beim ersten Start",

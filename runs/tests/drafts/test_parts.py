@@ -46,6 +46,7 @@ def in_turn(*texts: str) -> str:
         f"$ clush -bw gen[1-2] {AT_GEN}\n----\ngen1\n----\n{FIRST}\n----\ngen2\n----\n{SECOND}\n",
         f"$ seq 2 | xargs -P 2 -I_ {AT_GEN}\n{FIRST}\n{SECOND}\n",
         f"From two generators at the same time:\n\n[gen1]$ {AT_GEN}\n{FIRST}\n[gen2]$ {AT_GEN}\n{SECOND}\n",
+        f"Both load boxes started at the same moment.\n\ngen1$ {AT_GEN}\n{FIRST}\ngen2$ {AT_GEN}\n{SECOND}\n",
         f"Gleichzeitig von zwei Rechnern:\n\neva@lg1:~$ {AT_GEN}\n{FIRST}\neva@lg2:~$ {AT_GEN}\n{SECOND}\n",
         f"Two clients, in parallel:\n\n### client 1\n{FIRST}\n### client 2\n{SECOND}\n".replace("client ", "client"),
     ],

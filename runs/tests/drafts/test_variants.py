@@ -548,6 +548,12 @@ def test_a_restart_between_groups_of_runs_alone_tells_them_apart_as_what_was_cha
     assert names(AB, "@ab 700.5\n", one, AB, "@ab 701.5\n") == ["nginx/1.22.1"]
 
 
+@pytest.mark.parametrize("arrow", ["==>", "->", "--->", "===>"])
+def test_a_line_with_an_arrow_before_it_names_what_a_script_runs_next(arrow):
+    text = f"$ ./all.sh\n{arrow} tomcat\n@wrk 100.1\n{arrow} jetty\n@wrk 101.1\n"
+    assert [config.name for config in read(expand(text))[1].experiments[0].configs] == ["tomcat", "jetty"]
+
+
 def test_every_command_of_a_line_changes_its_setting():
     swap = "$ sudo a2dismod -q mpm_{} && sudo a2enmod -q mpm_{} && sudo systemctl restart apache2\n" + WRK
     to_prefork, to_event = swap.format("event", "prefork"), swap.format("prefork", "event")
