@@ -20,7 +20,6 @@ def _count_cores(value: Any) -> str:
 EVIDENCE: Mapping[str, Callable[..., str]] = {
     "busy": lambda busy: f"CPU {_share(busy)} busy",
     "own": lambda used, cores: f"the load itself used {_count_cores(used)} of {cores}, other programs the rest",
-    "queued": lambda: "no idle time in another monitor, too",
     "generator": lambda used, most: (
         f"the load generator used {_count_cores(used)}" + (f" of {most:.0f}" if most > 1 else "")
     ),
