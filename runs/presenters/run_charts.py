@@ -289,7 +289,7 @@ def draw_latency(run: Run, exact_ms: dict[str, float], scale: str) -> Chart | No
 def describe_timings_of_run(run: Run) -> dict[str, Any]:
     """Template context of the single requests: files, one table of all of them, charts. One query."""
     rows = comparison_data.find_timings(run=run)
-    file = next((row for row in rows if row.n), None)  # the first that has a row for each request
+    file = next((row for row in rows if row.histogram), None)  # the first that has a row for each request
     course = _compute_course(file) if file else None
     charts = []
     if file:
@@ -314,7 +314,7 @@ def describe_timings(rows: Sequence[Timing]) -> dict[str, Any]:
 
 
 def _describe_file(row: Timing) -> File:
-    what = f"{row.tool}, a row a request" if row.n is not None else f"{row.tool}, its percentiles"
+    what = ", ".join(filter(None, (row.tool, "a row a request" if row.histogram else "its percentiles")))
     url = comparison_data.line_url(row.upload_id, row.line_first)
     shown = histogram.table_of(row.percentiles_ms)
     starts = str(row.values.get("first_starttime", ""))

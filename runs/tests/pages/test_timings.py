@@ -8,7 +8,7 @@ import pytest
 
 from runs import ingest
 from runs.models import Experiment, Run, Timing, Upload
-from runs.tests.ingest.test_timings import GNUPLOT, HEY, PERCENTILES, REPORT, TOGETHER, changed
+from runs.tests.ingest.test_timings import ATTACK, GNUPLOT, HEY, PERCENTILES, REPORT, SPECTRUM, TOGETHER, changed
 from runs.tests.pages.page_html import collapse, figure_of, lines_of
 
 pytestmark = pytest.mark.django_db
@@ -67,6 +67,15 @@ def test_its_histogram_counts_every_request(browser):
     send(TOGETHER)
     drawn = figure_of(browser, Run.objects.get().get_absolute_url(), "requests")
     assert sum(drawn["data"][0]["y"]) == 400
+
+
+def test_percentiles_that_tell_how_many_requests_there_were_have_no_histogram(browser):
+    send(f"{ATTACK}\n$ cat a.hgrm\n{SPECTRUM}")
+    run = Run.objects.get()
+    assert run.timings.get().n == run.complete_requests
+    response = browser.get(run.get_absolute_url())
+    assert response.status_code == 200 and "its percentiles" in response.text
+    assert "How long did how many requests take?" not in response.text
 
 
 def test_the_course_of_a_load_shows_its_pause_by_the_clock(browser):
