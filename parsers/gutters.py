@@ -127,10 +127,15 @@ def strip_line_numbers(trail: list[tuple[int, str]], line: str, number: int) -> 
     return stripped
 
 
+def ends_in_border(line: str) -> bool:
+    """Whether the line's last sign is one that a box has at its right side."""
+    return line.rstrip()[-1:] in tuple(_BORDERS)
+
+
 def _find_right_border(lines: Lines, first: str) -> int:
     """The column of a border that stands behind this line, which opens a tool's output, and behind the next ones; 0 for none."""
     column = len(first.rstrip()) - 1
-    if column < 1 or first[column] not in _BORDERS or first.lstrip()[0] in _BORDERS:
+    if column < 1 or not ends_in_border(first) or first.lstrip()[0] in _BORDERS:
         return 0
     ahead = lines.ahead(_ENOUGH) if _may_open(first[:column].strip()) else []
     same = [line for line in ahead if line[column : column + 2].strip() == first[column]]

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .decode import MAX_LINE, Text, pieces
-from .transcript import USUAL, clean, find_sender, find_stamp, is_elision, needs_cleaning, unquote
+from .transcript import STAMP_SIGNS, USUAL, clean, find_sender, find_stamp, is_elision, needs_cleaning, unquote
 
 _NUMBER_AT_END = re.compile(r"(?<![^\s,(])[+-]?\d[\d.,:]*$")
 _FIGURE_ALONE = re.compile(r"\d[\d.,]{0,30}(?: ?[A-Za-z/%]{1,9})?")
@@ -90,7 +90,10 @@ class Lines:
             return self._leave_out()
         if end - at > 1 and (end - at > USUAL or needs_cleaning(raw)):
             raw = clean(raw)
-        raw = self._strip_stamp(raw)
+        if self._is_log or raw[:1] in STAMP_SIGNS:
+            raw = self._strip_stamp(raw)
+        else:
+            self.stamp = ""
         if self.watched and self.watched.search(raw):
             self.seen[self.number] = raw
         return unquote(raw, self.prefix) if self.prefix else raw

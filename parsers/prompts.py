@@ -96,7 +96,9 @@ SHOWN = re.compile(  # what runs there, as another command tells it
     r"|The (?P<governs>governor) \"(?P<may>\w+)\".*|(?P<governor>powersave|performance|schedutil|ondemand|conservative)"
     r"|(?:[A-Za-z][\w.-]* (?:version )?)?\"?v?(?P<its>\d+\.\d[\w.+-]*)\"?(?: .*)?"
 )
-_ASKS_VERSION = re.compile(r"(?P<program>[\w.+-]+)\s+(?:--?version|-[vV]|version)(?:\s*2>&1)?\s*$")
+_ASKS_VERSION = re.compile(  # each word is tried once, however long
+    r"(?<![\w.+-])(?P<program>[\w.+-]{1,60})\s{1,9}(?:--?version|-[vV]|version)(?:\s{0,9}2>&1)?\s{0,9}$"
+)
 # As Starship has it, with the versions of languages: "app on  main is 📦 v2.1.0 via 🐹 v1.22.1 took 30s".
 _DIRECTORY_ON_BRANCH = re.compile(
     rf"[\w.-]+\s+on\s+(?:\W\s*)?{_NAME.format('a')}(?:\s+(?:\[\W{{1,8}}\]|[⇡⇣]\S*))*(?:\s+(?:is|via)\s\W{{1,4}}v?\d\S*)+"

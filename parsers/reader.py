@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import transcript
 from .blocks import UNFORESEEN, Block
@@ -23,7 +23,7 @@ from .catalogue import (
 )
 from .context import BEGINS_TIME, CHANGED, Context, find_unread_rates
 from .decode import MAX_LINE
-from .gutters import GUTTER
+from .gutters import GUTTER, ends_in_border
 from .lines import Lines
 from .multiline import peek_beginning
 from .patterns import find_first_characters, keep_to_line, number_names
@@ -99,6 +99,7 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
     usual = tuple(beginnings())
     line: str | None = ""
     last: Block | None = None
+    is_behind = False  # whether a block ends above: one more of them is likelier than a run of plain lines
     torn = 0  # the number of the last line whose end was given once more: each is torn once
     while line is not None and not 0 < source.until <= source.number:
         block = None
@@ -106,7 +107,7 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
             context.in_output = False
         if source.begins(usual) and not is_beside(source.peek() or ""):
             block = _read_usual(source, context)
-        elif source.number > _LOOKED_AT and (rows := source.take_rows(compile_plain_lines())):
+        elif source.number > _LOOKED_AT and not is_behind and (rows := source.take_rows(compile_plain_lines())):
             context.add_rows(source.number - len(rows), rows, source)
             source.skip_repeats(len(rows), sum(map(len, rows)) + len(rows))
             continue
@@ -119,14 +120,14 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
             if not line or line.isspace():
                 context.in_output = False
                 source.skip_repeats()
-            elif (_is_idle if len(line) <= transcript.USUAL else _is_idle.__wrapped__)(line):
+            elif not (signs := (_find_signs if len(line) <= transcript.USUAL else _find_signs.__wrapped__)(line)):
                 block = _read_claimed(source, line, context)
-            elif parts := split(source, line, context):
+            elif signs.may_split and (parts := split(source, line, context)):
                 for part in parts:
                     part.depth = source.depth + 1
                     yield from _read_guarded(part, context)
                 line = ""
-            elif source.number != torn and (glued := _find_glued(line)):
+            elif source.number != torn and (glued := signs.glued):
                 torn = source.number
                 if prompt(line[:glued]) is not None:
                     context.add_line(source.number, line[:glued], source)
@@ -136,6 +137,7 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
                 block = _read_opened(source, line, *opening, context)
             else:
                 block = _read_claimed(source, line, context)
+        is_behind = block is not None
         if block is not None:
             yield block
             last = block
@@ -145,10 +147,20 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
             line = ""
 
 
+class _Signs(NamedTuple):
+    """glued: as `_find_glued` has it; may_split: whether several outputs may stand in one stretch from the line on."""
+
+    glued: int
+    may_split: bool
+
+
 @lru_cache(maxsize=4096)  # short lines recur
-def _is_idle(line: str) -> bool:
-    """Whether neither a tool's output nor one of several outputs can begin with a line, whatever stands around it."""
-    return not (_find_glued(line) or may_split(line) or find_opening(line))
+def _find_signs(line: str) -> _Signs | None:
+    """What a line tells by itself; None where neither a tool's output nor one of several can begin with it."""
+    glued, several = _find_glued(line), may_split(line)
+    if not (glued or several or find_opening(line)):
+        return None
+    return _Signs(glued, several or ends_in_border(line))
 
 
 def _read_usual(source: Lines, context: Context) -> Block | None:

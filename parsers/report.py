@@ -112,7 +112,7 @@ class _Taking:
     def _read_broken(self, line: str) -> dict[str, Any] | None:
         """What a line tells, with those that it was broken into, which are taken then; None: neither tells anything."""
         report, text, used = self.report, line, 0
-        if report.goes_on is None and (read := self.read(text)) is not None:
+        if not self._goes_on() and (read := self.read(text)) is not None:
             return read
         following = [more.strip() for more in self.lines.ahead(report.broken)]
         while True:
@@ -126,6 +126,10 @@ class _Taking:
             text, used = f"{text} {more}", used + 1
         self.lines.take_next(used)
         return read
+
+    def _goes_on(self) -> bool:
+        goes_on = self.report.goes_on
+        return goes_on is not None and any(goes_on.fullmatch(more.strip()) for more in self.lines.ahead(1))
 
     def _is_known(self, line: str) -> bool:
         report = self.report

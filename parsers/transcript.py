@@ -149,12 +149,12 @@ STAMP = re.compile(
 )
 # Behind the time of syslog. Without a process number it may be a label of the text: "start time: 12".
 _SENDER = re.compile(r"[\w.-]{1,80} [\w./-]{1,80}(?P<pid>\[\d{1,9}\])?:(?: |$)")
-_STAMP_SIGNS = "[#0123456789JFMASOND\ufeff"
+STAMP_SIGNS = "[#0123456789JFMASOND\ufeff"
 
 
 def find_stamp(line: str) -> int:
     """The length of what a log has before each of its lines: a time, mostly; 0 where nothing like that stands there."""
-    found = STAMP.match(line) if line and line[0] in _STAMP_SIGNS else None
+    found = STAMP.match(line) if line and line[0] in STAMP_SIGNS else None
     return found.end() if found else 0
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
+
+from .patterns import find_first_characters
 
 _MOST = 1e100  # no tool counts so far, and what is reckoned from less is still finite
 _MOST_WHOLE = 2**63  # beyond it a whole number is none to most that read JSON
@@ -118,11 +120,12 @@ _MS |= dict.fromkeys(("sec", "secs"), 1000)
 BINARY_SIZES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4, "P": 1024**5}
 DECIMAL_SIZES = {"": 1, "k": 1000, "M": 1000**2, "G": 1000**3, "T": 1000**4}
 GO_DURATION = r"(?:(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)?s|\d+(?:\.\d+)?(?:ns|[uµμ]s|ms))"
+_GO_WHOLE = re.compile(GO_DURATION)
 
 
 def go_duration_ms(text: str) -> float:
     """A time as programs in Go print it, in ms: "579.427µs" → 0.579427, "1m40s" → 100000, "1.13ms" → 1.13, "0s" → 0."""
-    if not re.fullmatch(GO_DURATION, text):
+    if not _GO_WHOLE.fullmatch(text):
         raise ValueError(f"not a duration: {text!r}")
     return round(sum(float(figure) * _MS[unit] for figure, unit in _GO_PART.findall(text)), 9)
 
@@ -137,7 +140,7 @@ _AMOUNT = re.compile(r"(-?[\d.]+)\s?(.*)")
 
 def time_ms(text: str) -> float:
     """ "1.5s", "1.5 s" → 1500."""
-    figure, unit = re.findall(_AMOUNT, text)[0]
+    figure, unit = _AMOUNT.findall(text)[0]
     return to_ms(figure, unit)
 
 
@@ -148,13 +151,15 @@ def time_s(text: str) -> float:
 
 def size_bytes(text: str) -> int:
     """A size whose prefixes are powers of 1024: "1.5K" → 1536."""
-    figure, unit = re.findall(_AMOUNT, text)[0]
+    figure, unit = _AMOUNT.findall(text)[0]
     return round(float(figure) * BINARY_SIZES[unit])
 
 
 # --- lines as tools print them --------------------------------------------------------------------------------------------
 _PLACE = re.compile(r"<([a-z_\d.*@+]*):(\w)>")
 Kind = tuple[str, Callable[[str], Any]]  # pattern of a text, and what its value is made by
+_Place = tuple[list[str], Callable[[str], Any]]  # the parts of a figure's name, and the same
+_KEY, _NOT_ASCII = ["@"], "\x80"
 _KINDS: dict[str, Kind] = {
     "C": (r"\d{3}", str),  # status code
     "F": (r"\d{1,18}\.\d{1,18}", float),
@@ -176,8 +181,13 @@ def compile_lines(kinds: Mapping[str, Kind], *templates: str) -> Callable[[str],
     """
     compiled = [_compile_line({**_KINDS, **kinds}, template) for template in templates]
 
+    @cache
+    def choose(first: str) -> list[tuple[re.Pattern[str], list[_Place]]]:
+        """Those that match a text with this first character; of any that is not ASCII, all."""
+        return [each for each in compiled if not first.isascii() or first in find_first_characters(each[0].pattern)]
+
     def read(line: str) -> dict[str, Any] | None:
-        for pattern, places in compiled:
+        for pattern, places in choose(line[0] if line and line[0].isascii() else _NOT_ASCII):
             if found := pattern.fullmatch(line):
                 try:
                     return _name_values(places, found.groups())
@@ -188,22 +198,20 @@ def compile_lines(kinds: Mapping[str, Kind], *templates: str) -> Callable[[str],
     return read
 
 
-def _compile_line(
-    kinds: Mapping[str, Kind], template: str
-) -> tuple[re.Pattern[str], list[tuple[str, Callable[[str], Any]]]]:
-    places = [(name, kinds[kind][1]) for name, kind in _PLACE.findall(template)]
+def _compile_line(kinds: Mapping[str, Kind], template: str) -> tuple[re.Pattern[str], list[_Place]]:
+    places = [(name.split(".") if name else [], kinds[kind][1]) for name, kind in _PLACE.findall(template)]
     return re.compile(_PLACE.sub(lambda place: f"({kinds[place[2]][0]})", template)), places
 
 
-def _name_values(places: list[tuple[str, Callable[[str], Any]]], texts: tuple[str | None, ...]) -> dict[str, Any]:
+def _name_values(places: list[_Place], texts: tuple[str | None, ...]) -> dict[str, Any]:
     read = [
-        (name, convert(text)) for (name, convert), text in zip(places, texts, strict=True) if name and text is not None
+        (path, convert(text)) for (path, convert), text in zip(places, texts, strict=True) if path and text is not None
     ]
-    key, values = str(dict(read).get("@", "")), dict[str, Any]()
-    for name, value in read:
-        if name == "@" or value is None:
+    key, values = next((str(value) for path, value in read if path == _KEY), ""), dict[str, Any]()
+    for path, value in read:
+        if path == _KEY or value is None:
             continue
-        *tables, part = (part.replace("*", key) for part in name.split("."))
+        *tables, part = [part.replace("*", key) for part in path] if key else path
         table = values
         for above in tables:
             table = table.setdefault(above, {})

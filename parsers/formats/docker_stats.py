@@ -55,12 +55,14 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     titles = _read_titles(lines)
     if len(titles) < 3:
         return None
-    pattern, part = (re.compile(_build_row_pattern(titles, cut)) for cut in (False, True))
+    pattern = re.compile(_build_row_pattern(titles, cut=False))
     rows: list[dict[str, Any]] = []
     for stripped in lines.texts():
-        row = match_joined(lines, stripped, pattern.fullmatch, most=4) or (
-            part.match(stripped) if lines.unended() else None
-        )
+        row = None
+        if not _TITLES.fullmatch(stripped):  # of the next sample
+            row = match_joined(lines, stripped, pattern.fullmatch, most=4)
+        if row is None and lines.unended():
+            row = re.match(_build_row_pattern(titles, cut=True), stripped)
         if row is None:
             lines.refuse()
             break

@@ -11,6 +11,7 @@ Source    dstat 0.7's and pcp-dstat's manuals, and their --list
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -44,26 +45,30 @@ _FIGURE = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)([BkMGT]?)")
 _KB = {"": 1 / 1024, "B": 1 / 1024, "k": 1, "M": 1024, "G": 1024**2, "T": 1024**3}
 _THOUSANDS = {"": 1, "B": 1, "k": 1000, "M": 1000**2, "G": 1000**3, "T": 1000**4}
 _MOST_ROWS = 10_000
+_Column = tuple[str, Mapping[str, float]]  # its figures' name, "" where it is not known, and their units
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     first = lines.number + 1
     groups: list[str] = []
     columns: list[list[str]] = []
+    plan: list[list[_Column]] = []
     rows: list[dict[str, Any]] = []
     problems: list[Problem] = []
     for line in lines.texts():
         if line[0] == "-" and _GROUPS.fullmatch(line):
             groups, columns = [group.strip("-") for group in rejoin(lines, line, _GROUPS).split()], []
+            plan = []
         elif not columns and (titles := match_joined(lines, line, partial(_read_titles, groups), most=4)):
             columns = [
                 *titles[:-1],
                 join_rest(lines, " ".join(titles[-1]), lambda more: set(more.split()) <= _TITLES).split(),
             ]
+            plan = _plan_row(groups, columns)
         elif len(rows) == _MOST_ROWS or "|" not in line:
             lines.refuse()
             break
-        elif row := match_joined(lines, line, partial(_read_row, groups, columns), most=4):
+        elif row := match_joined(lines, line, partial(_read_row, plan), most=4):
             rows.append(row)
         elif lines.cut != lines.number and not lines.unended():
             problems.append(Problem(lines.number, f"expected a row of dstat's figures, found {line[:60]!r}"))
@@ -76,24 +81,35 @@ def _read_titles(groups: list[str], line: str) -> list[list[str]] | None:
     return cells if len(cells) == len(groups) and all(cells) and not _TITLES.isdisjoint(sum(cells, [])) else None
 
 
-def _read_row(groups: list[str], columns: list[list[str]], line: str) -> dict[str, Any] | None:
+def _plan_row(groups: list[str], columns: list[list[str]]) -> list[list[_Column]]:
+    """What the columns of each group are; of a group of which none is known, nothing."""
+    plan: list[list[_Column]] = []
+    for group, titles in zip(groups, columns, strict=True):
+        sizes, counts = _SIZES.get(group, {}), _COUNTS.get(group, {})
+        known: list[_Column] = [
+            (sizes.get(title) or counts.get(title, ""), _KB if title in sizes else _THOUSANDS) for title in titles
+        ]
+        plan.append(known if any(name for name, _ in known) else [])
+    return plan
+
+
+def _read_row(plan: list[list[_Column]], line: str) -> dict[str, Any] | None:
     """The figures that are known, by their names."""
     row: dict[str, Any] = {}
     cells = line.split("|")
-    if len(cells) != len(columns):
+    if len(cells) != len(plan):
         return None
-    for group, titles, cell in zip(groups, columns, cells, strict=True):
-        sizes, counts, texts = _SIZES.get(group, {}), _COUNTS.get(group, {}), cell.split()
-        if not any(title in sizes or title in counts for title in titles):
-            continue
-        figures = [found for text in texts if (found := _FIGURE.fullmatch(text))]
-        if len(figures) != len(titles) or len(texts) != len(titles):
+    for columns, cell in zip(plan, cells, strict=True):
+        texts = cell.split() if columns else []
+        if len(texts) != len(columns):
             return None
-        for title, found in zip(titles, figures, strict=True):
-            if name := sizes.get(title):
-                row[name] = round(float(found[1]) * _KB[found[2]], 3)
-            elif name := counts.get(title):
-                row[name] = float(found[1]) * _THOUSANDS[found[2]]
+        for (name, units), text in zip(columns, texts, strict=True):
+            found = _FIGURE.fullmatch(text)
+            if found is None:
+                return None
+            value = float(found[1]) * units[found[2]]
+            if name:
+                row[name] = round(value, 3) if units is _KB else value
     return row or None
 
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 from ..catalogue import Format
@@ -105,7 +106,6 @@ _DETAIL = re.compile(
     + ", ".join([r"([\d.]+|NaN|[+-]Inf) secs"] * 3)
 )
 _STATUS = re.compile(r"\[(\d{3})\]\s+(\d+) responses")
-_LINE = re.compile("|".join(one.pattern for one in (_FIGURE, _BAR, _PERCENT, _DETAIL, _STATUS)))
 _ERROR = re.compile(r"\[(\d+)\]\s+(\S.*)")
 
 
@@ -153,8 +153,9 @@ class _Report:
             self.section = head[1]
             self.seen.add(head[1])
             return True
-        if found := read_remarked(line, _LINE.fullmatch) if whole else _LINE.fullmatch(line):
-            return self._take_figure(found[0])
+        if told := read_remarked(line, self._match_figure) if whole else self._match_figure(line):
+            take, figure = told
+            return take(figure)
         if self.section == "Error distribution" and (found := _ERROR.fullmatch(line)):
             if whole:
                 self.error, self.goes_on = found[2], len(line) >= _BROKEN
@@ -162,7 +163,8 @@ class _Report:
             return True
         return None if self._belongs(line) else False
 
-    def _take_figure(self, line: str) -> bool | None:
+    def _match_figure(self, line: str) -> tuple[Callable[[re.Match[str]], bool | None], re.Match[str]] | None:
+        """What takes a line with a figure, and the match that it takes."""
         for pattern, take in (
             (_FIGURE, self._read_figure),
             (_BAR, self._read_bar),
@@ -171,7 +173,7 @@ class _Report:
             (_STATUS, self._read_status),
         ):
             if found := pattern.fullmatch(line):
-                return take(found)
+                return take, found
         return None
 
     def lacks(self, line: str) -> bool:

@@ -45,6 +45,12 @@ def test_a_path_of_sixty_thousand_brackets_is_looked_for_once():
     assert block.kind == "config" and block.values["path"].endswith("x/nginx.conf")
 
 
+@pytest.mark.parametrize("end", ["", " --version"])
+def test_a_command_of_very_long_words_is_looked_at_once_for_whether_it_asks_a_version(end):
+    """Found by make fuzz: a word of a command that was repeated, which took 400 s a MB, at each line below it."""
+    assert cpu_s([f"$ {'a' * 4_000}{end}\n", *(f"{number} of them\n" for number in range(100))]) < 1
+
+
 def test_a_metric_that_goes_on_with_figures_without_blanks_is_looked_at_once():
     """Found by make fuzz: k6's line with a repeated percentile below it, which took more than 20 s."""
     metric = "     http_req_blocked...............: avg=12.36µs  MIN=5.87\n"

@@ -17,7 +17,7 @@ from runs.numbers import figure
 
 from .heading_words import is_generic
 from .settings import MAX_WIDTH
-from .typed_commands import Typing, Words
+from .typed_commands import Typing, Words, keep_last
 
 _AMOUNT = re.compile(r"\d+(?:[.,]\d+)?[A-Za-z]{0,3}")  # a number or a size, but no address, path or name
 _SETS = re.compile(
@@ -33,6 +33,7 @@ _OF_PAGES = frozenset(
     {"HTTP", "Server", "cache", "governor", "environment", "directory"}
 )  # what else is shown, which is compared elsewhere
 _LONGEST_ANSWER = 100  # characters
+_MOST_KEPT = 100  # of each kind, the last ones: each load test has a copy of them
 _STARTED = "start "  # what the keys of a server's words begin with
 
 Conditions = Mapping[str, frozenset[str]]  # {what was asked or started: its answer, or its options}
@@ -78,7 +79,9 @@ def _follow(blocks: Sequence[Block], loads: Mapping[int, str]) -> dict[int, dict
             typing.add(command)
         if index in loads:
             before = typing.take()
+            keep_last(asked, _MOST_KEPT)
             scripts |= {" ".join(words[:2]): words for words in before.prepared}
+            keep_last(scripts, _MOST_KEPT)
             typing.script = ()
             ports = {*_PORT.findall(f"{block.command} {block.values.get('url', '')}")}
             words = scripts | {

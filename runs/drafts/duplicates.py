@@ -19,6 +19,7 @@ from .asides import heading_level, strip_markup
 _MAX_AVERAGED, _MOST_REPEATS = 300, 10  # reports of which means are looked for, and of how many together
 _NOT_COMPARED = frozenset({"iteration", "processes", "n_processes", "sum_res_kb", "sum_rss_kb", "n_rows", "warnings"})
 _MANY_DIGITS = 6  # signs of a rate to which no second run comes
+_MAX_NAMED = 200  # reports whose headings are looked at for each row
 _MAX_ALIKE = 50  # what more blocks than this have in common is no sign of a duplicate
 _LEAST_DIGITS = 200  # a rate of at least so many of its last digit
 _LEAST_STEPS = 10  # the same, where all rows of a table are another's
@@ -108,6 +109,7 @@ def find_backed_figures(
         return {}
     single = sorted((rate, i) for i, rate in measured)
     averages = sorted(_average_rates(measured[:_MAX_AVERAGED]))
+    reports = [blocks[i] for i, _ in measured[:_MAX_NAMED]]
     backed: dict[int, int] = {}
     for index in written:
         rate, step = results[index].requests_per_second or 0.0, float(blocks[index].values.get("rate_step_per_s", 0))
@@ -115,8 +117,8 @@ def find_backed_figures(
         source = _find_near(single, rate, step) or (_find_near(averages, rate, step) if is_fine else None)
         backed[index] = source[1] if source is not None else -1
         if source is not None:
-            _note_other_name(blocks[index], blocks[source[1]], [blocks[i] for i, _ in measured])
-    for index in _find_rows_beside_report(blocks, written, backed, [blocks[i] for i, _ in measured]):
+            _note_other_name(blocks[index], blocks[source[1]], reports)
+    for index in _find_rows_beside_report(blocks, written, backed, reports):
         del backed[index]
     known = {strip_markup(blocks[i].heading or "").lower() for i, _ in measured}
     # A sentence may tell of another year, site or machine, unless it has a report's rate or name.

@@ -268,6 +268,9 @@ class _Relation:
         return gaps
 
 
+_FIRST_GIVEN, _MOST_GIVEN = 3, 200  # lines: a title, and the last ones
+
+
 def _give_back_lines(blocks: Sequence[Block], tabled: Collection[int]) -> None:
     """Sentences with rates, and what stands above them, are lines above what follows them, where the text has reports."""
     for index in sorted(tabled):
@@ -276,7 +279,9 @@ def _give_back_lines(blocks: Sequence[Block], tabled: Collection[int]) -> None:
         if following is None or said is None:
             continue
         line = [(block.first, str(said))] if (block.first, said) not in block.trail else []
-        block.trail, following.trail = [], [*block.trail, *line, *following.trail]
+        given = [*block.trail, *line, *following.trail]
+        # Sentences in turn give them on and on.
+        block.trail, following.trail = [], [*given[:_FIRST_GIVEN], *given[_FIRST_GIVEN:][-_MOST_GIVEN:]]
         if (following.heading_line or 0) < block.first:
             following.heading_line, following.heading = block.first, str(said)
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import PurePosixPath
+from typing import Any
 
 from parsers.catalogue import is_monitor, parse_command
 
@@ -19,6 +20,7 @@ from .settings import read_setting
 Words = tuple[str, ...]
 _MAX_WORDS = 40
 _MOST_SETTINGS = 16  # the last ones, of more nobody could tell what made a difference
+_MOST_KEPT = 100  # with those that were shown: each load test has a copy of them
 _MAX_COMMAND = 500  # characters of a command that are looked at
 _RESTARTS = frozenset({"restart", "reload", "force-reload"})
 _JOINT = re.compile(r"""'[^']*'|"[^"]*"|(&&|\|\||;|(?<![>\d|])&(?=\s+[^\s;&|)]))""")
@@ -29,7 +31,7 @@ _STARTER = re.compile(
 )
 # Of those, what says where a server runs and how much of the machine it gets: a setting of it.
 CONFINES = re.compile(r"(?:taskset|numactl|nice|ionice|chrt|cgexec)\s+(?:-\S+\s+(?:[\d,x-]+\s+)?|\d\S*\s+)*")
-_QUIET = """
+_QUIET_NAMES = """
     cd ls ll la dir pwd sleep clear reset exit logout echo printf date true wait history whoami hostname which whereis type man
     mkdir touch rm rmdir chmod chown kill killall pkill fg bg jobs ssh su curl wget http ping dig nslookup ss netstat lsof uptime
     uname nproc lscpu df du dmesg journalctl tee find wc sort seq for while if done fi do then watch sync tmux screen vim vi nano
@@ -44,6 +46,7 @@ _QUIET = """
     htop atop btop glances iftop sensors strace ltrace tcpdump perf turbostat numastat lsns reboot shutdown poweroff
     systemd-detect-virt
 """  # commands that change nothing for a server; those that also run something else are looked at before
+_QUIET = frozenset(_QUIET_NAMES.split())
 _CHANGES = re.compile(  # what these programs do to what is measured
     r"git\s+(?:pull|apply|am|merge|rebase|revert|reset|cherry-pick)\b|kubectl\s+(?:apply|patch|edit|set|replace)\b"
     r"|(?:apt(?:-get)?|yum|dnf|apk|brew)\s+(?:-\S+\s+)*(?:install|add|del|\w*-?upgrade|remove|purge)\b(?!.*(?:utils|tools|stat)\b)"
@@ -217,7 +220,7 @@ class Typing:
         elif (
             command.endswith("&")
             and (words := _split_words(command))
-            and not (words[0] in _QUIET.split() or is_monitor(words[0]))
+            and not (words[0] in _QUIET or is_monitor(words[0]))
         ):
             self._start_program(words, confined)
         elif _SERVER.match(command) and _DAEMON.match(command):
@@ -230,7 +233,7 @@ class Typing:
         """Those before a program that starts others: `WORKERS=4 docker compose up -d`. Of scripts they are words."""
         variables = list(takewhile(_VARIABLE.match, words))
         command = words[len(variables) :]
-        if command and command[0] in _QUIET.split() and not _RUNS.match(" ".join(command)):
+        if command and command[0] in _QUIET and not _RUNS.match(" ".join(command)):
             for setting in filter(None, map(read_setting, variables)):
                 self._set(*setting)
 
@@ -269,7 +272,7 @@ class Typing:
             self.script = ("cat", f">{bare[-1]}")
         elif _CHANGES.match(" ".join(bare)):
             self._change(f"did {command}", command)
-        elif program and not is_monitor(program) and (program not in _QUIET.split() or _RUNS.match(" ".join(bare))):
+        elif program and not is_monitor(program) and (program not in _QUIET or _RUNS.match(" ".join(bare))):
             if self.script:
                 self._end_script()
             self.script = words
@@ -278,6 +281,7 @@ class Typing:
         """What holds for the load test that comes now; servers that were started are named once."""
         if not (self.started or self.restarted):
             self.settings |= {f"stopped {name}": f"{name} stopped" for name in sorted(self.stopped)}
+        keep_last(self.settings, _MOST_KEPT)
         before = Before(
             self.script,
             tuple(self.prepared),
@@ -288,6 +292,12 @@ class Typing:
         )
         self.started, self.restarted, self.stopped, self.prepared = set(), set(), set(), []
         return before
+
+
+def keep_last(known: dict[str, Any], most: int) -> None:
+    """Drop what was noted first, of more than so many."""
+    for key in [*known][: max(len(known) - most, 0)]:
+        del known[key]
 
 
 def list_scripts(command: str) -> list[Words]:

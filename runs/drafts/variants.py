@@ -66,10 +66,12 @@ def find_variants(
         return {}
     before = _follow_commands(blocks, frozenset(loads))
     by_heading: dict[object, list[int]] = defaultdict(list)
-    for load in loads:
-        by_heading[heading_of[load]].append(load)
+    together: dict[object, list[list[int]]] = defaultdict(list)
+    for heading, group in groupby(loads, key=heading_of.__getitem__):
+        together[heading].append([*group])
+        by_heading[heading] += together[heading][-1]
     said: dict[int, list[str]] = defaultdict(list)
-    for own in by_heading.values():
+    for heading, own in by_heading.items():
         if len(own) < 2:
             continue
         scripts = _drop_loads(own, {load: _drop_neutral(before[load].script) for load in own}, method_of)
@@ -78,7 +80,7 @@ def find_variants(
         for load in own[1:] if is_habit else ():
             _note_programs(blocks[load], prepared[load])
         servers = _compare_servers({load: before[load] for load in own}, results)
-        settings = _compare_settings(own, loads, before, heading_of, method_of, are_servers_known=bool(servers))
+        settings = _compare_settings(own, together[heading], before, method_of, are_servers_known=bool(servers))
         for told in (
             _tell_apart(_drop_repeats(scripts)),
             {} if is_habit else _compare_prepared(prepared),
@@ -289,17 +291,13 @@ def _drop_common_ends(words: Sequence[str]) -> list[str]:
 
 def _compare_settings(
     own: Sequence[int],
-    loads: Sequence[int],
+    together: Sequence[Sequence[int]],
     before: Mapping[int, Before],
-    heading_of: Mapping[int, object],
     method_of: Callable[[int], Method],
     *,
     are_servers_known: bool,
 ) -> dict[int, str]:
     """{load: its values of the settings that were changed between load tests that stand together under this heading}."""
-    together = [
-        list(group) for heading, group in groupby(loads, key=heading_of.__getitem__) if heading == heading_of[own[0]]
-    ]
     changed: set[str] = set()
     for group in together:
         by_key = _group_values_by_key(group, before)

@@ -11,6 +11,7 @@ from runs.drafts import asides, captions
 from runs.drafts.relate import relate
 
 RATE = "Requests per second:    {:.2f} [#/sec] (mean)\n\n"
+TYPED = "$ ab -n 100 http://web/\n" + RATE.replace("{:", "{1:")
 FREE = "$ free\n       total   used   free\nMem:   2046748   {}   1046748\nSwap:   1048572   0   1048572\n\n"
 TEXTS = {
     "runs": "$ ab -n 100 -c 10 http://web/{}\n" + RATE,
@@ -25,6 +26,11 @@ TEXTS = {
     "tables": "| server {} | req/s |\n|---|---|\n| a | {:.2f} |\n| b | 2.5 |\n\n",
     "servers of which something is not known": "$ ab -n 100 http://web{}/\nRequests/sec: {:.2f}\n\n",
     "prompts": "root@web{}:~# ls {}\n",
+    # Of these each load test had a copy of all that stand above it.
+    "scripts": "".join(f"$ ./set{{0}}-{k}.sh --cpus={k} -m {k}g\n" for k in range(6)) + TYPED,
+    "questions": "".join(f"$ cat /proc/sys/net/a{{0}}-{k}\n{k}\n" for k in range(6)) + TYPED,
+    "versions": "".join(f"$ tool{{0}}-{k} --version\n1.{k}\n" for k in range(6)) + TYPED,
+    "rates in prose": "Line {0} says nothing of it.\n" * 8 + "nginx{0} served {1:.2f} requests per second.\n\n",
 }
 
 
