@@ -5,6 +5,13 @@ Yields    one LoadResult, of the tool that the command above names, else of none
 Units     requests/s
 Quirks    wrk goes on with "Transfer/sec", and is left to its own format then
 Source    wrk.c, hey's requester/print.go, oha's src/printer.rs
+
+throughput_line: the same of scripts and other tools: "Throughput: 1476 requests/second", "Requêtes/sec: 41.88".
+
+Reads     that line where one on latencies stands right below it, or its label has the unit; of lists none, which may be of goals
+Yields    one LoadResult, of no tool that is known
+Units     requests/s
+Source    perfer's main.c, and scripts around load tests
 """
 
 from __future__ import annotations
@@ -12,10 +19,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..catalogue import Format
 from ..commands import Option
 from ..lines import Lines
 from ..records import Found, LoadResult, Record, Semantics
 from ..units import number
+from ..written_rates import RATE, read_number
 
 KIND = "unknown"
 PROGRAMS: tuple[str, ...] = ()
@@ -39,3 +48,36 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 
 def records(values: dict[str, Any]) -> list[Record]:
     return [LoadResult(tool=KIND, requests_per_second=values["requests_per_second"])]
+
+
+# --- throughput_line --------------------------------------------------------------------------------------------------
+_LINE = (
+    r"(?:[^\w\s|>*+#-]{1,3}\s{1,3})?"
+    r"(?:(?P<label>requêtes/sec|anfragen/sek|peticiones/seg|requisições/seg)|throughput|durchsatz|débit)\s?:\s{1,40}"
+    rf"(?P<rate>\d[\d.,]{{0,30}})(?:\s?(?P<unit>{RATE}))?\s*"
+)
+_THROUGHPUT = re.compile(_LINE, re.IGNORECASE)
+_ON_LATENCY = re.compile(r"\b(?:laten[czs]|temps|p50|(?:response|antwort)\s?(?:time|zeit))", re.IGNORECASE)
+_OF_GOALS = re.compile(r"[<≤]\s?\d|\b(?:target|goal|ziel|slo)\b", re.IGNORECASE)
+
+
+def _parse_throughput(lines: Lines, command: str | None) -> Found | None:
+    line = next(lines)
+    found = _THROUGHPUT.fullmatch(line.strip())
+    rate = read_number(f"{found['rate']} {found['unit'] or ''}".strip()) if found else None
+    below = [text for text in lines.ahead(3) if text.strip()][:2]
+    is_told = any(map(_ON_LATENCY.search, below)) and not any(map(_OF_GOALS.search, below))
+    if not (found and rate and (found["label"] or (found["unit"] and is_told))):
+        return None
+    return Found({"requests_per_second": rate[0]}, lines.number, lines.number, partial=True)
+
+
+OTHER_FORMATS = (
+    Format(
+        kind="throughput_line",
+        opens=rf"(?i:{_LINE}$)",
+        needs=("throughput", "durchsatz", "débit", "/se"),
+        parse=_parse_throughput,
+        records=records,
+    ),
+)

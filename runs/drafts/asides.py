@@ -63,7 +63,8 @@ _PROGRESS = re.compile(  # what load tools print while they run
     r"|^\S+\s+[✓✗]?\s*\[[\s\d%=>-]+\]|^(?:INFO|WARN|ERRO|DEBU)\[\d+\]|source=console$|^[\W_]*(?:Grafana|io)[\W_]*$"
     r"|^New configuration template added|^\W?\d{4}-\d\d-\d\d[T ][\d:.,]{5,}.*\b(?:INFO|WARN(?:ING)?|ERROR|DEBUG)\b"
     r"|^(?:(?:ALTER|CREATE|DROP) [A-Z ]+|SET|RELOAD|VACUUM|ANALYZE|Query OK,.*|OK)$|^Run \w+ -C to"
-    # what Go's `log` writes
+    # what Redis and Go's `log` write
+    r"|^\d+:[A-Z] \d\d [A-Z][a-z]{2} (?:\d{4} )?\d\d:\d\d:\d\d\.\d+ [-#*.] "
     r"|^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d+)?\s\S"
     # and scripts: "[07:44:57] ready"
     r"|^\[[\d:., T-]{8,}\]\s(?:.*\.\.\.$|(?:ready|done|ok|started|finished|waiting|sleeping|stopped)\b)"
@@ -116,7 +117,7 @@ _COMMENTER = re.compile(  # above a comment of a forum or a repository
     re.IGNORECASE,
 )
 _MEASURED = (
-    r"(?:rate|[rqt]ps|requests?(?:/sec)?|transactions?|availability|latency|throughput|elapsed(?: time)?|duration|total|average"
+    r"(?:rate|[rqt]ps|requests?(?:/sec)?|transactions?|availability|latency|throughput|elapsed(?: time)?|duration|total|gesamt(?:zeit|dauer)?|dauer|durée|duración|average"
     r"|mean|max|min|failed|successful|transfer(?:red)?|bytes|response time|errors?|usage)"
 )
 _FIGURE = re.compile(  # what load tools print: a label and a figure, which may stand below
@@ -124,7 +125,7 @@ _FIGURE = re.compile(  # what load tools print: a label and a figure, which may 
     rf"|^\(mean[^()]*\)$|^\W{{0,4}}\w{{1,12}}/s(?:ec\w{{0,4}})?\W{{0,4}}$"
     rf"|^(?:system |server |cpu )?load(?: average)?(?: (?:at|before|after|during)(?: \w+){{1,2}})?\s?[:=]\s?[\d.,\s–-]+$"
     rf"|^percentage of the requests served"
-    rf"|^(?!with(?:out)?\s|using\s)(?:[\w/%() -]*\b)?{_MEASURED}"
+    rf"|^\W{{0,5}}(?!with(?:out)?\s|using\s)(?:[\w/%() -]*\b)?{_MEASURED}"
     rf"(?:[\w/%() -]*[:=]\s*(?:[*<>~]{{0,2}}-?\d[\d.,]*\s?\S{{0,12}}(?:\s.{{0,20}})?)"
     rf"|(?:[\s/(%]+(?:{_MEASURED}|per|sec|seconds?|times?|count|number|distribution|ms|s|avg)\b[)%]*)*[)%]*\s?[:=])$",
     re.IGNORECASE,

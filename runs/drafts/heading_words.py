@@ -222,6 +222,7 @@ _SPEAKS = re.compile(
     r"|zeigt|habe|bekomme|erhalte|donne|affiche|muestra|obtengo|wygląda|daje)\b"
     r"|[一-鿿][，；]|[，；][^，；]{0,60}[一-鿿]{3}|我们|(?:如下|一[次下]|所示|ました|ます|です|습니다|했다|때)[:：]?$"
 )
+_BOLD_LABEL = re.compile(r"\*\*[^*]{2,40}(?:\*\*\s?[:：]|[:：]\*\*)\s+(?=[^.!?]*\.?$)")
 _MAX_NAME_WIDTH = 60
 _LEAST_OF_SENTENCE = 5  # words
 _LEAST_OF_TITLE = 3
@@ -372,6 +373,7 @@ def is_short(text: str) -> bool:
 def is_sentence(text: str) -> bool:
     """Whether a line is more than a name."""
     bare = DONE.sub("", re.sub(r"^[\s#]*[(（]?\d{1,2}[.)）]\s+", "", text).strip())
+    bare = bare.removesuffix(".") if _BOLD_LABEL.match(bare) else bare  # "**nginx**: one worker, no cache."
     if heading_level(text) > 1 and bare.count(" ") < _LEAST_OF_SENTENCE and not _SPEAKS.search(bare):
         bare = bare.removesuffix(".")  # "## Go implementation."
     if bare.count(" ") < _LEAST_OF_TITLE and not _SPEAKS.search(bare):

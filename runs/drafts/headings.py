@@ -243,11 +243,11 @@ def _choose_at_one_level(candidates: Mapping[int, _Candidates], nearest: Mapping
     named = {load: choice for load, choice in nearest.items() if choice.text}
     levels = {load: heading_level(choice.text) for load, choice in named.items()}
     top = min(levels.values(), default=0)
-    deeper = [load for load, level in levels.items() if level > top]
+    above = {load: [h for h in found.names if heading_level(h[1]) == top] for load, found in candidates.items()}
+    deeper = [load for load, level in levels.items() if level > top and not _is_said_below(named[load], above[load])]
     if not top or not deeper or len(named) < len(nearest) or 2 * len(deeper) > len(named):
         return dict(nearest)
     chosen = dict(nearest)
-    above = {load: [h for h in found.names if heading_level(h[1]) == top] for load, found in candidates.items()}
     loads = [*nearest]
     for load, following in zip(loads, [*loads[1:], None], strict=True):
         if load in deeper and above[load] and (following is None or above[following]):
@@ -255,6 +255,11 @@ def _choose_at_one_level(candidates: Mapping[int, _Candidates], nearest: Mapping
     if len({choice.text for choice in chosen.values()}) < len({choice.text for choice in nearest.values()}):
         return dict(nearest)
     return chosen
+
+
+def _is_said_below(choice: Choice, above: Sequence[Heading]) -> bool:
+    """Whether a heading says more of the one above it: "### Caddy as a proxy" below "## Caddy"."""
+    return bool(above) and strip_markup(choice.text).lower().startswith(f"{strip_markup(above[-1][1]).lower()} ")
 
 
 def _find_subheadings(found: _Candidates) -> list[Heading]:

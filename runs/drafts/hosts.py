@@ -96,6 +96,11 @@ class Sighting:
         return re.sub(r"@.*|\((?:r|tm)\)|\bcpu\b|[\W_]", "", model.lower())
 
 
+def _is_local(name: str | None) -> bool:
+    """Whether an address is of the machine itself: "app.localhost" is, too."""
+    return name in LOCAL or (name or "").endswith(".localhost")
+
+
 def find_sighting(index: int, block: Block, records: Sequence[Record]) -> Sighting:
     """The sighting of a block. A prompt at which another machine was loaded is the generator's."""
     sighting = Sighting(index, None, block.prompt_host, [])
@@ -111,7 +116,7 @@ def find_sighting(index: int, block: Block, records: Sequence[Record]) -> Sighti
                 sighting.facts.append(
                     HostFacts(ram_kb=int(sighting.ram_kb or 0) or None, swap_kb=int(swap_kb or 0) or None)
                 )
-        elif isinstance(record, LoadResult) and record.hostname not in LOCAL:
+        elif isinstance(record, LoadResult) and not _is_local(record.hostname):
             sighting.name, sighting.generator = None, block.prompt_host if record.hostname else None
     told = [facts for _, text in block.trail if (facts := find_stated_host(text)).name][-1:]
     sighting.facts += told

@@ -638,7 +638,7 @@ def test_failures_tested_by_fisher_are_not_said_to_be_corrected():
             "003",
             [
                 "event MPM” failed 17.3 % of its requests",
-                "“(1.1) event MPM” 55 % more than “(1.2) worker MPM” (unproven)",
+                "“event MPM” 55 % more than “worker MPM” (unproven)",
             ],
         ),
         (

@@ -142,6 +142,7 @@ def test_directories_that_do_not_stand_side_by_side_tell_nothing(paths):
         "**2209 replies/sec**",
         "Load at start: 0.03",
         "2017/11/06 11:43:15 http server started on port 8081",
+        "31946:M 04 Nov 13:14:16.085 * Ready to accept connections",
         "#routes(http)",
         "# Options",
     ],
@@ -172,6 +173,34 @@ def test_lists_with_signs_are_no_diff():
 def test_a_name_that_stands_below_one_language_alone_is_told_with_it_as_the_others_are():
     runs = "## go\n\n### plain\n\n@ab 900.1\n\n### limited\n\n@ab 300.1\n\n## rust\n\n### plain\n\n@ab 901.2\n"
     assert [*rates_by_name(runs)] == ["go · plain", "go · limited", "rust · plain"]
+
+
+def test_a_heading_that_says_more_of_the_one_above_names_its_runs():
+    text = "## Caddy\n\n### Caddy, direct answer\n\n@ab 900.1\n\n## Caddy as a proxy\n\n@ab 300.1\n"
+    assert [*rates_by_name(text.replace("Caddy, direct", "Caddy direct"))] == [
+        "Caddy direct answer",
+        "Caddy as a proxy",
+    ]
+
+
+def test_a_line_that_begins_with_a_bold_label_is_a_name():
+    sides = (
+        ("Alpha", "one thread, no disk", 900.1),
+        ("Beta", "one thread, no disk", 901.2),
+        ("Beta", "all threads, no disk", 1200.2),
+    )
+    found = rates_by_name("".join(f"**{name}**: {said}.\n\n```\n@ab {rate}\n```\n\n" for name, said, rate in sides))
+    assert len(found) == 3 and all(("Alpha" in name) == (rates == [900.1]) for name, rates in found.items())
+
+
+@pytest.mark.parametrize("below", ["- p95: < 100 ms", "Latency: <100 ms", "Latency target: 50 ms", "Nodes: 3"])
+def test_a_throughput_beside_goals_or_without_latencies_is_none(below):
+    assert rates_by_name(f"Throughput: 1000 req/s\n{below}\n") == {}
+
+
+def test_an_address_below_localhost_is_on_the_machine_of_the_prompt():
+    _, draft = read(expand("eva@web7:/var/www$ ./bench.sh\n@ab 900.1 host=app.localhost\n"))
+    assert [host.name for host in draft.hosts] == ["web7"]
 
 
 def test_numbers_of_sections_within_sections_are_no_part_of_names():
