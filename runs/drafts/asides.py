@@ -19,7 +19,8 @@ DATE = re.compile(
     re.IGNORECASE,
 )
 _BYLINE = re.compile(
-    r"^(?:posted|published|written|updated|submitted|filed|last\s(?:edit|modifi)ed|erstellt|geschrieben|veröffentlicht|dodano|opublikowan[eoy]"
+    r"^(?:posted|published|written|updated|submitted|filed|last\s(?:edit|modifi)ed|erstellt|geschrieben|veröffentlicht"
+    r"|dodano|opublikowan[eoy]"
     r"|投稿|作成|更新|公開)|^[\W\d]*(?:by|von|przez|par|autor)\b",
     re.IGNORECASE,
 )
