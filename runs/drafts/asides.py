@@ -118,8 +118,9 @@ _COMMENTER = re.compile(  # above a comment of a forum or a repository
     re.IGNORECASE,
 )
 _MEASURED = (
-    r"(?:rate|[rqt]ps|requests?(?:/sec)?|transactions?|availability|latency|throughput|elapsed(?: time)?|duration|total|gesamt(?:zeit|dauer)?|dauer|durée|duración|average"
-    r"|mean|max|min|failed|successful|transfer(?:red)?|bytes|response time|errors?|usage)"
+    r"(?:rate|[rqt]ps|requests?(?:/sec)?|transactions?|availability|latency|throughput|elapsed(?: time)?|duration|total"
+    r"|average|gesamt(?:zeit|dauer)?|dauer|durée|duración|mean|max|min|failed|successful|transfer(?:red)?|bytes"
+    r"|response time|errors?|usage)"
 )
 _FIGURE = re.compile(  # what load tools print: a label and a figure, which may stand below
     rf"^\W{{0,6}}\d[\d.,]{{0,15}}\s?[kKM]?\s?(?:req(?:uest)?s?|replies|responses|trans(?:actions?)?|hits)(?:/|\sper\s)s(?:ec(?:ond)?)?\W{{0,6}}$"
