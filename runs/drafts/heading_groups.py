@@ -274,7 +274,7 @@ def _indent(text: str) -> int:
 
 
 _BRIEF_LABEL = re.compile(
-    r"(?!HW|OS|PC|VM|(?:ok|hi|so|no|on|in|vs|or|eg|ie|re|nb|to|at|by)\b)(?:[A-Z][A-Z\d]|[a-z]{2})\s*[:：]?"
+    r"(?!HW|OS|PC|VM|(?:ok|hi|so|no|on|in|vs|or|eg|ie|re|nb|to|at|by)\b)(?:[A-Z][A-Z\d]|[a-z][a-z\d])\s*[:：]?"
 )
 
 

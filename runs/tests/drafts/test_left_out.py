@@ -83,3 +83,7 @@ def test_the_last_run_is_taken_back_by_a_line_below_it():
 )
 def test_other_lines_between_runs_take_nothing_back(said):
     assert counted(f"v1:\n\n{wrk(900)}{said}\n\nv2:\n\n{wrk(990)}") == {"v1": [900], "v2": [990]}
+
+
+def test_short_names_of_headings_are_two_configs():
+    assert counted(f"## a1\n\n{wrk(500, 505)}## b1\n\n{wrk(560, 566)}") == {"a1": [500, 505], "b1": [560, 566]}
