@@ -97,7 +97,6 @@ class Objection:
     value: float | str | None = None
     other: float | str | None = None
     factor: float | None = None
-    proven: bool = False
     serious: bool = False
     source: Source | None = None
     text: str = ""
@@ -287,7 +286,6 @@ def _make_objection(
         value=data.side(row.key, own.at).value,
         other=data.side(row.key, other.at).value,
         factor=factor,
-        proven=proven,
         serious=serious,
         source=Source(worst.source, worst.line) if worst else None,
     )

@@ -19,6 +19,7 @@ from runs.analysis.monitors import (
     MOST_PROGRAMS,
     PHASES,
     ProcessGroup,
+    Read,
     busy_pct,
     free_kb,
     group_processes,
@@ -292,7 +293,6 @@ class _Monitors:
                 yield Row(place, label + suffix, unit, kind, values, self.bases, of=label, phase=phase)
 
 
-Read = Callable[[CaptureFact], float | None]
 CPU_SHARES = {"us": "User", "sy": "System", "ni": "Nice", "wa": "Waiting for disk", "si": "Soft interrupts"}
 CPU_SHARES |= {"st": "Stolen", "id": "Idle"}
 

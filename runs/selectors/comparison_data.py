@@ -50,7 +50,7 @@ from runs.querysets import make_page_url
 from runs.series.clocks import seconds_of_day
 from runs.series.packing import unpack_samples
 
-PROCESS_METRICS = ("rss_kb", "cpu_pct", "time_s")
+OF_PROCESS = ("rss_kb", "cpu_pct", "time_s")
 OF_SERIES = ("pid", "group", "command", "metric", "mean", "min", "max")
 MANY_SAMPLES = 6  # fewer are too few to see that a program's memory rises and falls
 MANY_PROCESSES = 1000  # of servers in one capture: more take too long to unpack while somebody waits
@@ -237,7 +237,7 @@ def make_capture_facts(captures: Sequence[Capture]) -> list[CaptureFact]:
         return []
     long = [one.pk for one in captures if one.n_samples >= MANY_SAMPLES and one.phase == Capture.Phase.DURING]
     sizes = When(Q(metric="rss_kb", capture__in=long) & ~Q(pid=None), then="samples")
-    rows = Series.objects.filter(Q(pid=None) | Q(metric__in=PROCESS_METRICS), capture__in=[c.pk for c in captures])
+    rows = Series.objects.filter(Q(pid=None) | Q(metric__in=OF_PROCESS), capture__in=[c.pk for c in captures])
     series: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
     for capture, *row in rows.order_by("id").values_list("capture_id", *OF_SERIES, SqlCase(sizes)):
         series[capture].append(tuple(row))

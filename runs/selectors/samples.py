@@ -18,6 +18,7 @@ from runs.charts.time_series import RunSpan
 from runs.models import Capture, Run, Series
 from runs.series.clocks import seconds_of_day
 from runs.series.packing import unpack_points, unpack_samples
+from runs.series.samples import PROCESS_METRICS
 
 Floats = NDArray[np.float64]
 
@@ -29,7 +30,6 @@ MUCH_LONGER = 3  # times a run and its margins
 OTHERS = "all others"
 CLOCK = "clock_s"
 STEADY = (CLOCK, "mem_free_kb", "cpu_us", "load1")  # nearly every capture has one of them
-PER_PROCESS = ("rss_kb", "vsz_kb", "cpu_pct", "mem_pct", "time_s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +276,7 @@ def join_clocks(clocks: Sequence[Floats]) -> Floats:
 
 def list_machine_series(capture: Capture) -> list[Series]:
     """The metrics of the machine by name, without their samples. One query."""
-    rows = capture.series.filter(pid=None).exclude(metric__in=(*PER_PROCESS, CLOCK)).order_by("metric")
+    rows = capture.series.filter(pid=None).exclude(metric__in=(*PROCESS_METRICS, CLOCK)).order_by("metric")
     return list(rows.defer("samples"))
 
 
