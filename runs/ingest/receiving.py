@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
@@ -28,6 +29,9 @@ from .validation import reject_too_large, rejected
 CONTROL_BYTES = bytes(code for code in range(32) if chr(code) not in "\a\b\t\n\v\f\r\x1b")
 N_BINARY_CHECKED = 65536  # characters that are looked at for control characters that no terminal shows
 PIECE_BYTES = 2**20  # of text in a piece, about
+OPEN_BYTES = 2**16  # at a piece's end that are left to the next one where a document of YAML has begun its data
+DATA_LINE = re.compile(rb"""\n[ \t>]*["']?(?:data|stringData)["']?:[ \t]*\{?[ \t]*\r?(?=\n)""")
+END_OF_DOCUMENT = re.compile(rb"\n(?:---|[ \t>]*\r?\n)")
 MAX_SECRETS = 20_000  # whose places are stored; of further ones, those whose value was not met before
 EVERY_SECRET = frozenset({"every"})  # in place of the keys of secrets: all that there are
 GZIP_MAGIC = b"\x1f\x8b"
@@ -214,6 +218,8 @@ class _Splitter:
         while found >= 0 and (found - at) % size:  # between two characters
             begin, end = (found + 1, limit) if self._within_line else (at, found + size - 1)
             found = find(self._line_end, begin, end)
+        if found >= 0 and not self._within_line and self._line_end == b"\n":
+            found = self._leave_open_data(data, at, found)
         self._within_line = found < 0
         if found < 0:
             return limit
@@ -221,6 +227,13 @@ class _Splitter:
         # In a text whose lines end with carriage returns a line feed may follow one all the same.
         has_feed = self._line_feed != self._line_end and data.startswith(self._line_feed, stop)
         return stop + len(self._line_feed) if has_feed else stop
+
+    def _leave_open_data(self, data: bytes, at: int, stop: int) -> int:
+        """Before "data:" where a document has it near the piece's end: its kind, which makes these secrets, may stand below."""
+        window = max(at, stop - min(OPEN_BYTES, self._size // 2))
+        for found in [*DATA_LINE.finditer(data, window, stop + 1)][-1:]:
+            return stop if END_OF_DOCUMENT.search(data, found.end(), stop + 1) else found.start()
+        return stop
 
 
 def redact_text(text: Text, keys: Collection[str]) -> Text:

@@ -21,7 +21,7 @@ HASHES = ("$apr", "$1$", "$5$", "$6$", "$y$", "$2a$", "$2b$", "$2y$")
 _KEYS = """
     bd_ glpat- glsa_ shpat_ _pat_ hvs. xapp- sk- npm_ hf_ lin_api_ sk_ rk_ aiza dop_v pypi- whsec_ pscale_ dapi glc_ nrak-
     dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit. sq0csp- sq0atp- glrt- figd_ ntn_ atatt rubygems_ pul- fm2_ pmak- key .atlasv1.
-    gocspx- ya29. sg. ghp_ gho_ ghs_ ghu_ ghr_ xox akia asia
+    gocspx- ya29. sg. ltai ghp_ gho_ ghs_ ghu_ ghr_ xox akia asia
 """
 KEYS = tuple(_KEYS.split())
 
@@ -69,15 +69,16 @@ KINDS = (
         exact=True,
     ),
     _define("header", ("cookie",), r"""\bcookie:\s*(?P<v>[\w.-]{1,60}=[^"']+)"""),
-    _define("header", ("auth",), r"""\bauthorization\s*[:=]\s*["']?(?:bearer|basic|token|apikey)\s+(?P<v>[^\s"']+)"""),
+    _define(
+        "header", ("auth",), r"""\bauthorization["'\]\s]*[:=]\s*["'`]?(?:bearer|basic|token|apikey) +(?P<v>[^\s"']+)"""
+    ),
     _define(
         "signature",
         ("sig=", "auth", "signature", "code="),
         r"""[?&](?:(?:sig|auth|[\w-]{0,40}signature)=(?=.{8})|code=(?=\S{16}))(?P<v>[\w%+/.-]{8,})""",
         also=("=",),
     ),
-    _define("password in a URL", ("://",), r"://(?P<v>[A-Za-z0-9_]{32,200}):", exact=True),
-    _define("password in a URL", ("://",), r"://(?P<v>[A-Za-z0-9]{32,200})@", also=("@",), exact=True),
+    _define("password in a URL", ("://",), r"://(?P<v>[A-Za-z0-9_]{32,200})[:@]", exact=True),
     _define("password in a URL", (":thin:",), r""":thin:[^\s/:@"']{1,100}/(?P<v>[^/\s@"']{1,200})@""", exact=True),
     _define(
         "password in a URL", ("://",), r"""://[^/\s:@"']{0,100}:(?P<v>[^/\s@"']{1,200})@""", also=("@",), exact=True
@@ -96,8 +97,8 @@ KINDS = (
     ),
     _define(
         "setting",
-        ("passwort", "kennwort", "passe", "contrase", "senha", "wachtwoord", "пароль", "密码"),
-        r"""(?:passwort|kennwort|mot\sde\spasse|contrase(?:ñ|n)a|\bsenha|wachtwoord|пароль|密码)["']?\s{0,9}[:=：]\s{0,9}["']?"""
+        ("passwort", "kennwort", "passe", "contrase", "senha", "wachtwoord", "пароль", "密码", "パスワード"),
+        r"""(?:passwort|kennwort|mot\sde\spasse|contrase(?:ñ|n)a|\bsenha|wachtwoord|пароль|密码|パスワード)["']?\s{0,9}[:=：]\s{0,9}["']?"""
         r"""(?P<v>[^\s"',;]+)""",
     ),
     _define(
@@ -234,9 +235,8 @@ KINDS = (
         r"""["'](?P<v>md5[0-9a-f]{32}|SCRAM-SHA-256\$[^\s"']+)["']""",
         exact=True,
     ),
-    _define("password hash", HASHES, r"""\s(?P<v>\$(?:apr1|2[aby]|[156y])\$[\w./$=,-]{8,})""", exact=True),
+    _define("password hash", HASHES, r"""[\s:](?P<v>\$(?:apr1|2[aby]|[156y])\$[\w./$=,-]{8,})""", exact=True),
     _define("password hash", ("{sha", "{ssha"), r":(?P<v>\{S?SHA\d{0,3}\}[\w+/=]{20,})", exact=True),
-    _define("password hash", HASHES, r""":(?P<v>\$(?:apr1|2[aby]|[156y])\$[\w./$=,-]{8,})""", exact=True),
     _define(
         "session",
         ("sess", ".sid="),
@@ -264,7 +264,7 @@ KINDS = (
         r"|whsec_\w{24,}|pscale_\w{2,}_[\w-]{16,}|dapi[0-9a-f]{32}|dp\.\w{2,5}\.\w{30,}|glc_\w{24,}|NRAK-[A-Z0-9]{20,}|sq0\w{3}-[\w-]{20,}"
         r"|(?:glrt-|figd_|ntn_|ATATT3|rubygems_|pul-|fm2_)[\w-]{20,}|PMAK-[0-9a-f-]{40,}|tskey-[\w-]{20,}|\w{10,20}\.atlasv1\.[\w-]{40,}"
         r"|AGE-SECRET-KEY-1[A-Z0-9]{40,}|GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,}|key-[0-9a-z]{32}|SG\.[\w-]{16,}\.[\w-]{16,}"
-        r"|gh[pousr]_\w{30,255}|xox[abprs]-[\w-]{10,200}|(?:AKIA|ASIA)[0-9A-Z]{16}\b)",
+        r"|gh[pousr]_\w{30,255}|xox[abprs]-[\w-]{10,200}|(?:AKIA|ASIA)[0-9A-Z]{16}\b|LTAI(?=\w*\d)[A-Za-z0-9]{12,26}\b)",
         exact=True,
     ),
     _define("access key", ("eyj",), r"\b(?P<v>eyJ[\w-]{8,2000}\.eyJ[\w-]{8,4000}\.[\w-]{8,2000})", exact=True),
@@ -365,7 +365,7 @@ BLOCKS = (
 
 # Values that are no secret: variables, files, switches, what somebody has masked already.
 HARMLESS = re.compile(
-    r"""^(?:[%<].*|\*(?![0-9A-F]{40}).*|\{(?!S?SHA).*|\$(?!(?:apr1|2[aby]|[156y])\$).*|x{3,}|[|>][+-]?|\.{2,}|/.*|file:.*|(?:true|false|yes|no|on|off|none|null|nil|default|&.*|os\.(?:environ|getenv)\b.*|process\.env\b.*|prompt|required|\d{1,3})|\[redacted\].*)$""",
+    r"""^(?:[%<].*|\*(?![0-9A-F]{40}).*|\{(?!S?SHA).*|\$(?!(?:apr1|2[aby]|[156y])\$).*|x{3,}|[|>][+-]?|\.{2,}|/.*|file:.*|(?:bearer|basic|token)\s+[$<%{*].*|your[_-].*|(?:true|false|yes|no|on|off|none|null|nil|default|&.*|os\.(?:environ|getenv)\b.*|process\.env\b.*|prompt|required|\d{1,3})|\[redacted\].*)$""",
     re.I,
 )
 

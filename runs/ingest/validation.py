@@ -122,7 +122,7 @@ def _make_storable(field: Any, value: Any) -> Any:
     if not abs(value) <= sys.float_info.max:  # nan, too, and a whole number that no float holds
         return None
     if isinstance(field, models.FloatField):
-        return value
+        return value if abs(value) < _LIMIT else float(value)
     low, high = connection.ops.integer_field_range(field.get_internal_type())
     return int(value) if (low is None or value >= low) and (high is None or value <= high) else None
 

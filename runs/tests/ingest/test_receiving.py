@@ -55,6 +55,21 @@ def arrived(data: bytes, parts: int = 65536, piece: int = PIECE) -> Text:
     return arrival.text()
 
 
+@pytest.mark.parametrize("size", range(180, 460, 20))
+def test_a_secret_of_kubernetes_whose_kind_stands_in_the_next_piece_is_found(size):
+    lines = [
+        *["10:00 load 0.5"] * 12,
+        "apiVersion: v1",
+        "data:",
+        "  dsn: aHVudGVyMng=",
+        "kind: Secret",
+        "---",
+        *["x y"] * 30,
+    ]
+    text = arrived("\n".join(lines).encode(), piece=size)
+    assert [(secret.line, secret.start) for secret in text.secrets] == [(15, 7)]
+
+
 WORDS = [
     "",
     "top - 12:00:01 up",

@@ -298,6 +298,12 @@ class TestOddFigures:
         capture = Upload.objects.get().captures.get()
         assert list(capture.programs) == ["worker"]
 
+    def test_a_whole_number_that_no_column_holds_is_stored_as_a_float(self):
+        """Found by make fuzz: siege's longest request of 2 ** 63 s, in ms."""
+        text = (ROOT / "parsers/tests/fixtures/siege/siege_02_b_t.txt").read_text()
+        changed = re.sub(r"(Longest transaction:\s+)\S+", rf"\g<1>{2**63 - 1}", text)
+        assert submit(changed).upload.runs.get().max_ms == pytest.approx(1000 * 2.0**63)
+
     def test_figures_that_no_column_of_json_holds_are_left_out(self):
         found = clean_json(
             {"a": {"200": 2**63, "404": 1}, "b": [math.nan, 1.5], "c\0": math.inf, "d": None, "e": "\ud800x"}
