@@ -132,13 +132,14 @@ class _Relation:
         return draft
 
     def _relate_parts(self, parts: Sequence[range]) -> Draft:
-        draft = Draft(unread=self._find_unread_spans())
+        draft = Draft()
         n_configs = 0
         for number, part in enumerate(parts, start=1):
             if part:
                 experiment = self._relate_part(f"e{number}", part, n_configs, draft)
                 n_configs += len(experiment.configs)
                 draft.experiments.append(experiment)
+        draft.unread = self._find_unread_spans(draft)
         return draft
 
     def _relate_part(self, key: str, part: range, n_configs: int, draft: Draft) -> DraftExperiment:
@@ -252,11 +253,17 @@ class _Relation:
         is_alone = label == config_name or is_generic(heading) or is_sentence(heading)
         return label if is_alone else f"{strip_markup(heading)} · {label}"
 
-    def _find_unread_spans(self) -> list[tuple[int, int]]:
-        """The lines that no block covers, except commands and headings. Blank lines are left out where the text is known."""
+    def _find_unread_spans(self, draft: Draft) -> list[tuple[int, int]]:
+        """The lines that no block covers, except commands, headings and what gave an experiment, a config or a run its name.
+
+        Blank lines are left out where the text is known.
+        """
+        named = {text for each in draft.experiments for text in (each.name, *(config.name for config in each.configs))}
+        named |= {text for each in draft.experiments for run in each.runs for text in (run.label, run.note)}
         spans = []
         for block in self.blocks:
             spans.append(block.lines)
+            spans += [(line, line) for line, text in block.trail if text in named or strip_markup(text) in named]
             for line in (block.command_line, block.heading_line):
                 if line:
                     spans.append((line, line))
