@@ -273,3 +273,37 @@ def test_no_process_ends_the_list_of_wait_channels(row):
     channels, sockets = blocks("".join(f"      {row}\n" for row in [*rows, "5 ESTAB 0 0", "1 State Recv-Q Send-Q"]))
     assert (channels.lines, sockets.lines) == ((1, 3), (4, 5))
     assert [row["n"] for row in channels.values["rows"]] == [1, 3, 2]
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        (
+            "MaxRequestWorkers",
+            "[mpm_event:error] [pid 9:tid 8] AH00484: server reached MaxRequestWorkers setting, consider raising",
+        ),
+        (
+            "pm.max_children",
+            "[26-Nov-2026 11:02:31] WARNING: [pool www] server reached pm.max_children setting (5), consider raising it",
+        ),
+        (
+            "worker_connections",
+            "2026/11/26 11:02:31 [alert] 9#9: *4 512 worker_connections are not enough while connecting to upstream",
+        ),
+        ("open_files", "2026/11/26 11:02:31 [crit] 9#9: accept4() failed (24: Too many open files)"),
+        ("listen_queue", '*** uWSGI listen queue of socket ":8000" (fd: 3) full !!! (101/100) ***'),
+        (
+            "listen_queue",
+            "Nov 26 11:02:31 web1 kernel: TCP: request_sock_TCP: Possible SYN flooding on port 80. Sending cookies.",
+        ),
+        ("nf_conntrack", "[ 6051.114] nf_conntrack: nf_conntrack: table full, dropping packet"),
+        ("memory", "[ 6051.114] Out of memory: Killed process 812 (php-fpm8.2) total-vm:400000kB, anon-rss:90000kB"),
+    ],
+)
+def test_a_log_tells_which_limit_was_reached(name, line):
+    """Made by the message in the program's source, with a line around it that tells nothing."""
+    [log] = blocks(
+        f"[26-Nov-2026 11:02:10] NOTICE: ready to handle connections\n{line}\n[notice] signal process started\n"
+    )
+    assert (log.kind, log.lines, log.values) == ("limit_log", (2, 2), {"reached": {name: 1}})
+    assert blocks(f"We then saw that {line.split('] ')[-1][:40]} and raised it.\n") == []

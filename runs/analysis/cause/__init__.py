@@ -335,9 +335,9 @@ def _separate(winner: Watched, loser: Watched) -> list[Limit]:
     for limit in find_limits(loser):
         if limit.cause not in shared - more | {one.cause for one in own}:
             own.append(limit)
-    # Where nobody knows what the winner had, only what a setting says is the loser's alone.
+    # Where nobody knows what the winner had, only what a setting or a log says is the loser's alone.
     if loser.server and not winner.server:
-        own = [limit for limit in own if "setting" in limit.facts]
+        own = [limit for limit in own if limit.facts.keys() & {"setting", "reached"}]
     if any(limit.cause not in NOTHING_ELSE for limit in own):
         own = [limit for limit in own if limit.cause not in NOTHING_ELSE]
     return own

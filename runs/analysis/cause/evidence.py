@@ -59,6 +59,7 @@ class Watched:
     paused, collecting  part of the time that garbage collection held a program up, and cores that it used
     throttled           per cent of a control group's periods since it is there, where nothing tells those of the load
     falls               programs whose memory rose and fell during the load
+    reached             limits that a log says were reached, and how many lines say so
     doubts              rule -> the doubt, of those about its runs
     is_short            there are monitors, and each run was over before they could tell anything
     is_elsewhen         a monitor shows the CPU of the machine under load, at another time than the runs'
@@ -85,6 +86,7 @@ class Watched:
     collecting: Amount | None = None
     throttled: Amount | None = None
     falls: Mapping[str, Falls] = field(default_factory=dict)
+    reached: Mapping[str, Amount] = field(default_factory=dict)
     doubts: Mapping[str, Doubt] = field(default_factory=dict)
     is_short: bool = False
     is_elsewhen: bool = False
@@ -269,6 +271,7 @@ def _add_captures(case: Case, side: Watched, captures: Sequence[CaptureFact]) ->
         collecting=find_collecting("gc_cpu", followed, collected),
         throttled=_find_throttled(collected),
         falls=find_falls(server),
+        reached=_find_reached(collected),
         is_short=not followed,
         is_elsewhen=any(
             case.watched_side(one) != "generator" and busy_pct(one) is not None for one in beside if one not in during
@@ -283,6 +286,16 @@ def _find_throttled(captures: Sequence[CaptureFact]) -> Amount | None:
         return None
     found = [read_amount([(one, one.metrics[name])]) for one, name in names if "throttled_to" in name]
     return max(found, key=lambda one: one.value, default=None)
+
+
+def _find_reached(captures: Sequence[CaptureFact]) -> dict[str, Amount]:
+    """By the limit's name, of logs printed during the load or after it."""
+    found: dict[str, list[tuple[CaptureFact, float]]] = defaultdict(list)
+    for one in captures:
+        for name, n in one.metrics.items():
+            if one.phase != "before" and name.startswith("reached_"):
+                found[name.removeprefix("reached_")].append((one, n))
+    return {name: replace(read_amount(own), value=sum(n for _, n in own)) for name, own in found.items()}
 
 
 def _covers(case: Case, capture: CaptureFact) -> bool:

@@ -40,6 +40,7 @@ DISK = ("_busy_pct", "_util_pct")  # of diskstats, iostat
 DISK_BUSY_PCT = 40.0  # beside tasks that wait for it
 PRESSURE_PCT = 20.0  # of the time some task waited (the kernel's PSI)
 SAMPLES = 3  # fewer are a glance
+LOGGED = {"listen_queue": "backlog", "nf_conntrack": "network", "memory": "memory"}  # others limit the workers
 
 Certainty = Literal["likely", "possible"]
 
@@ -316,6 +317,15 @@ def find_collection(side: Watched) -> Iterator[Limit]:
         yield Limit("garbage_collection", _sure(collecting), (point, *_list_cpu_points(side)), {"share": lost})
 
 
+# USE method, errors: the log of what reached a limit names it. With no CPU left, more workers would serve no more.
+def find_reached(side: Watched) -> Iterator[Limit]:
+    for name, reached in side.reached.items():
+        cause = LOGGED.get(name, "workers")
+        if cause != "workers" or side.busy is None or side.has_free_cpu:
+            points = (Point("reached", reached.source, (name, reached.value)), *_list_cpu_points(side))
+            yield Limit(cause, "likely" if side.busy or cause == "memory" else "possible", points, {"reached": name})
+
+
 # Little's law: N clients of whom fewer are worked on wait for a worker. A server that takes many connections in one process
 # has no such limit in its number of processes, so that a setting or the law itself must say it.
 def find_workers(side: Watched) -> Iterator[Limit]:
@@ -385,5 +395,5 @@ def find_downstream(side: Watched) -> Iterator[Limit]:
 # setting made it short.
 RULES: Sequence[Rule] = (
     *(find_quota, find_memory, find_ports, find_backlog, find_network, find_disk, find_restarts, find_collection),
-    *(find_generator, find_one_core, find_cpu, find_demand, find_lock, find_workers, find_downstream),
+    *(find_generator, find_one_core, find_cpu, find_demand, find_lock, find_reached, find_workers, find_downstream),
 )

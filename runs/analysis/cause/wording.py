@@ -17,6 +17,12 @@ def _count_cores(value: Any) -> str:
     return f"{value:.1f} cores" if value >= 1.05 else f"{100 * value:.0f} % of one core"
 
 
+REACHED = {
+    "open_files": "the limit of open files",
+    "listen_queue": "the end of the listen queue",
+    "nf_conntrack": "the end of the kernel's table of connections",
+    "memory": "the end of memory",
+}
 EVIDENCE: Mapping[str, Callable[..., str]] = {
     "busy": lambda busy: f"CPU {_share(busy)} busy",
     "own": lambda used, cores: f"the load itself used {_count_cores(used)} of {cores}, other programs the rest",
@@ -56,6 +62,9 @@ EVIDENCE: Mapping[str, Callable[..., str]] = {
     "paused": lambda share: f"pauses for garbage collection in {_share(share)} of the time",
     "collecting": lambda cores: f"garbage collection used {_count_cores(cores)}",
     "limit": lambda name, limit: f"{name} {limit}",
+    "reached": lambda name, n: (
+        f"a log says {f'{figure(n)} times ' if n > 1 else ''}that {REACHED.get(name, name)} was reached"
+    ),
     "processes": lambda name, n: f"{figure(n)} processes of {name}",
     "at_once": lambda n, clients: f"rate × shortest time: {n:.1f} requests worked on at once, for {clients} clients",
     "held": lambda n: f"{figure(round(n))} processes waited for a lock",
@@ -68,6 +77,8 @@ EVIDENCE: Mapping[str, Callable[..., str]] = {
 
 
 def _describe_workers(name: str, facts: Mapping[str, Any]) -> str:
+    if "reached" in facts:
+        return f"{name} had all of its workers or connections taken: {REACHED.get(facts['reached'], facts['reached'])} was reached"
     if "setting" in facts:
         return (
             f"{name} works on {facts['limit']} requests at once ({facts['setting']}) and had {facts['clients']} clients"
@@ -92,11 +103,17 @@ SENTENCES: Mapping[str, Callable[[str, Mapping[str, Any]], str]] = {
     ),
     "cpu_quota": lambda name, facts: f"{name} used up its CPU quota and was throttled",
     "steal": lambda name, facts: f"{name} lost CPU time to other machines on its hypervisor",
-    "memory": lambda name, facts: f"{name} waited for memory: it swapped or reclaimed pages",
+    "memory": lambda name, facts: (
+        f"{name} ran out of memory, and the kernel killed a process"
+        if "reached" in facts
+        else f"{name} waited for memory: it swapped or reclaimed pages"
+    ),
     "disk": lambda name, facts: f"{name} waited for a disk and not for CPU",
     "network": lambda name, facts: (
         f"{name} left the load generator without free local ports: closed connections keep theirs for a minute"
         if "ports" in facts
+        else f"{name} had packets dropped: the kernel's table of connections was full"
+        if "reached" in facts
         else f"{name} filled a link of {figure(facts['link'])} Mbit/s and did not wait for CPU"
         if "link" in facts
         else f"{name} had its answers wait to be sent: the network took no more than {figure(facts['taken'])} Mbit/s"

@@ -244,3 +244,21 @@ def test_before_and_after_in_the_names_of_configs_say_nothing_of_their_monitors(
     slow = screens([72.0], programs=(("node", 99.7), ("sshd", 0.3), ("systemd", 0.0), ("cron", 0.0)))
     fast = screens([20.0], programs=(("node", 83.0), ("node", 83.0), ("node", 82.0), ("node", 82.0)))
     assert names(explain(pasted(slow, fast, named)))[:1] == ["one_core"]
+
+
+FPM = "[26-Nov-2026 10:00:04] WARNING: [pool www] server reached pm.max_children setting (5), consider raising it"
+OOM = "[ 6051.114000] Out of memory: Killed process 812 (httpd) total-vm:400000kB, anon-rss:90000kB, file-rss:0kB"
+
+
+@pytest.mark.parametrize(
+    ("slow", "fast", "causes"),
+    [
+        (FPM, "", ["workers"]),
+        (OOM, "", ["memory"]),
+        (FPM, FPM, []),
+        (f"{screens(FULL, programs=SERVER)}\n{FPM}", screens(HALF, programs=(("httpd", 80.0),)), ["cpu"]),
+    ],
+    ids=["one pool is full", "one was killed", "both pools are full", "its CPU is full, too"],
+)
+def test_a_log_of_one_side_says_what_it_reached_unless_its_cpu_was_full(explain, slow, fast, causes):
+    assert names(explain(recording({"small": (100.0, slow), "large": (400.0, fast)})))[:1] == causes
