@@ -180,7 +180,7 @@ def unlist(lines: Lines) -> Lines:
 
 # --- a diff without its head --------------------------------------------------------------------------------------------
 _SIGNED = re.compile(r"[-+ ](?=\S)|[-+] (?=\S)")
-_MOST_SIGNED = 200  # lines
+_FEW_SIGNED, _MOST_SIGNED = 6, 200  # lines
 
 
 def may_be_signed(line: str) -> bool:
@@ -194,8 +194,11 @@ def split_signed(lines: Lines, first: str) -> tuple[int, list[tuple[str, Lines]]
 
     first: the line that was returned last.
     """
-    number, ahead = lines.number, lines.ahead(_MOST_SIGNED)
-    n_signed = next((at for at, line in enumerate(ahead) if line[:1].strip() not in ("", "-", "+")), len(ahead))
+    number, ahead, n_signed = lines.number, list[str](), 0
+    for most in (_FEW_SIGNED, _MOST_SIGNED):  # few more lines are signed of most outputs whose first one is
+        if n_signed == len(ahead):
+            ahead = lines.ahead(most)
+            n_signed = next((at for at, line in enumerate(ahead) if line[:1].strip() not in ("", "-", "+")), len(ahead))
     signed, behind = [first, *ahead[:n_signed]], number + n_signed + 1
     rated = {line[0] for line in signed if line[:1].strip() and compile_rate_labels().search(line)}
     if rated != {"+", "-"}:

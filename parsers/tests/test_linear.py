@@ -45,6 +45,15 @@ def test_a_path_of_sixty_thousand_brackets_is_looked_for_once():
     assert block.kind == "config" and block.values["path"].endswith("x/nginx.conf")
 
 
+def test_no_line_of_a_log_is_taken_for_a_diffs_with_two_hundred_lines_behind_it(monkeypatch):
+    """A log of uptime in a loop begins with a blank, as lines of a diff do; each look ahead took 80 us."""
+    asked = []
+    ahead = Lines.ahead
+    monkeypatch.setattr(Lines, "ahead", lambda self, most: (asked.append(most), ahead(self, most))[1])
+    log = "$ uptime\n 17:48:08 up 21 min,  0 user,  load average: 3.95, 1.54, 0.63\n"
+    assert len(list(parsers.read(Text([log * 100])))) == 100 and max(asked) < 20
+
+
 @pytest.mark.parametrize("end", ["", " --version"])
 def test_a_command_of_very_long_words_is_looked_at_once_for_whether_it_asks_a_version(end):
     """Found by make fuzz: a word of a command that was repeated, which took 400 s a MB, at each line below it."""
