@@ -16,7 +16,7 @@ from .reading import FIXTURES, blocks, captures, excess, name, plain, text_of
 
 CAPTURES = captures()
 # Lines of hundreds of columns and logs of programs, which nobody mails: a line that a mail client broke is not put together.
-TOO_WIDE = ("gc_log", "gc_threads", "net_dev", "perf_stat", "proc_net", "wait_channels")
+TOO_WIDE = ("gc_log", "gc_threads", "limit_log", "net_dev", "perf_stat", "proc_net", "wait_channels")
 PLAIN = [path for path in CAPTURES if path.suffix != ".html"]
 PRINTED = [path for path in PLAIN if path.parent.name != "rate_prose"]  # a sentence is read in a line of its own alone
 
