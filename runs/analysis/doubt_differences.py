@@ -240,7 +240,7 @@ LOAD = (
     Property("TLS", _read_tls, "split", stops=0, named=r"https?|tls|ssl|plain|:(?:80|443|8080|8443)\b", varied=True),
     Property("TLS protocol", _read_tls_protocol, "note"),
     Property("loaded through", _read_way, "split", stops=0, named=r"local(?:host)?|loopback|network|remote(?:ly)?|lan"),
-    Property("concurrency", "clients", "caution", figure="concurrency", stops=1.1, named=CLIENTS, varied=True),
+    Property("concurrency", "loading_clients", "caution", figure="concurrency", stops=1.1, named=CLIENTS, varied=True),
     Property("requests", "options.requests", "note", says=10),
     Property("duration", "options.duration_s", "note", " s", says=2),
     Property("threads", "options.threads", "caution", says=0, named=r"threads?|-t\s*\d*"),

@@ -146,8 +146,9 @@ def _is_full(case: Case, capture: CaptureFact, process: ProcessFact) -> bool:
 def find_swapping(case: Case) -> Iterator[Finding]:
     """Swap in use is fatal where memory was tight or swap grew, and other configs had none in use."""
     seen: set[int] = set()
-    for capture in case.captures:
-        used = capture.peaks.get("swap_used_kb") or capture.metrics.get("swap_used_kb")
+    used_in = {one.id: one.peaks.get("swap_used_kb") or one.metrics.get("swap_used_kb") or 0 for one in case.captures}
+    for capture in sorted(case.captures, key=lambda one: -used_in[one.id]):  # of each run the look that saw most
+        used = used_in[capture.id]
         runs = {run.id for run in case.runs_of(capture)}
         if not used or used < MIB or (runs and runs <= seen):
             continue
@@ -201,11 +202,8 @@ def _find_cores(case: Case, capture: CaptureFact) -> int | None:
 
 def _is_queued(case: Case, capture: CaptureFact) -> bool:
     """No time was idle; or in each sample more tasks were ready to run than there are cores."""
-    idle, running, cores = (
-        capture.metrics.get("cpu_id"),
-        capture.metrics.get("tasks_running"),
-        _find_cores(case, capture),
-    )
+    idle, running = capture.metrics.get("cpu_id"), capture.metrics.get("tasks_running")
+    cores = _find_cores(case, capture)
     queue = capture.lows.get("run_queue", capture.metrics.get("run_queue"))
     if queue is not None and cores is not None and queue > cores:
         return True

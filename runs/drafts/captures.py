@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
 
 from parsers.blocks import Block
-from parsers.catalogue import makes_load
+from parsers.catalogue import has_cpu_now, makes_load
 from parsers.records import HostFacts, LoadResult, ProcessSample, SystemSample
 from runs.series.clocks import find_run_span, seconds_of_day
 from runs.series.samples import MAX_SINGLE_SAMPLES, FoldedBlock, SampleGrouper, count_samples, make_short_records
@@ -26,6 +26,7 @@ from .hosts import find_server
 
 _BUSY_LOAD1 = 1.0
 _BUSY_CPU_PCT = 2.0
+_LITTLE_IDLE_PCT = 50.0
 # Words in the path of a config file and in the name of the server software that it is for.
 _SERVER_FAMILIES = (("nginx",), ("apache", "httpd"), ("lighttpd",), ("caddy",), ("haproxy",), ("varnish",))
 
@@ -122,7 +123,10 @@ class _Placing:
         )
         # "Before the upgrade" above a report and its monitors names a config, and is no word about the monitors.
         is_configs = strip_markup(block.heading or "") in self.configs_by_heading
-        phase = ("" if is_configs else find_phase(block.heading or "")) or find_phase(block.label or "")
+        # Nor is one about them that stands above a load test before it: "After the test", and then the next one.
+        is_past = self._find_last_start(block) > (block.heading_line or 0)
+        phase = "" if is_configs else find_phase(block.heading or "")
+        phase = ("" if is_past and phase != "during" else phase) or find_phase(block.label or "")
         if not phase and (beside := self._find_beside(block)):
             return beside.key, beside.config, "during"
         run = self._find_run(block, group[0], phase)
@@ -150,6 +154,11 @@ class _Placing:
             phase = self._guess_phase(group, block.first < run.lines[0])
             self.guessed[f"b{group[0]}"] = run.key
         return run.key, run.config, phase
+
+    def _find_last_start(self, block: Block) -> int:
+        """The first line of the last load test above a block; 0 where there is none."""
+        place = bisect_left(self.run_starts, block.first)
+        return self.run_starts[place - 1] if place else 0
 
     def _list_configs_shown(self, block: Block) -> set[str]:
         """The configs on whose ports the processes of a listing say that they listen."""
@@ -228,13 +237,16 @@ class _Placing:
         samples = [r for i in group[:2] for r in make_short_records(self.blocks[i]) if isinstance(r, SystemSample)]
         sample = samples[0] if samples else None
         is_busy = sample is not None and (
-            sample.metrics.get("load1", 0.0) >= _BUSY_LOAD1 or sample.metrics.get("accept_queue", 0.0) > 0
+            sample.metrics.get("load1", 0.0) >= _BUSY_LOAD1
+            or sample.metrics.get("accept_queue", 0.0) > 0
+            or sample.metrics.get("cpu_id", 100.0) < _LITTLE_IDLE_PCT
         )
         is_repeated = len(group) > 1 or len(samples) > 1 or count_samples(block) > 1
         if is_busy or (sample is not None and "cpu_us" in sample.metrics and is_repeated):
             return "during"
         processes = [r for r in block.records if isinstance(r, ProcessSample)]
-        if sample is not None and "load1" not in sample.metrics:  # rows of a screen without its summary
+        # Rows of a screen without its summary, or of a list with the CPU time of its own interval.
+        if has_cpu_now(block.kind) if sample is None else "load1" not in sample.metrics:
             is_busy = any((process.cpu_pct or 0) >= _BUSY_CPU_PCT for process in processes)
         if is_busy or any(makes_load(process.group) for process in processes):
             return "during"

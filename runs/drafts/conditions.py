@@ -145,6 +145,8 @@ def _find_differing(key: str, said: Mapping[str, frozenset[str]]) -> dict[str, s
     is_answer = all(len(each) == 1 and not _is_option(next(iter(each))) for each in said.values())
     if every == common or (not is_answer and all(map(is_generic, said))):
         return {}
+    if all(key.lower() in name.lower() for name in said):  # "before opcache.enable=1"
+        return {}
     words = {name: {word.lower() for word in _WORD.findall(name)} for name in said}
     shared = set.intersection(*words.values())
     if any(_is_named(words[name] - shared, said[name] - common) for name in said):

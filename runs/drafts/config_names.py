@@ -126,8 +126,10 @@ class ConfigNames:
         self._variants = find_variants(blocks, sources, self._heading_of, self.results, self.method_of)
         self._assign(loads, sources, texts)
         for load, choice in choices.items():
-            if choice.text:
-                self.configs_by_heading.setdefault(shorten(choice.text), self.config_of(load))
+            if choice.text:  # above several configs it names none of them
+                heading, key = shorten(choice.text), self.config_of(load)
+                is_other = self.configs_by_heading.setdefault(heading, key) != key
+                self.configs_by_heading[heading] = "" if is_other else key
 
     def _assign(self, loads: Sequence[int], sources: Sequence[int], texts: Sequence[int]) -> None:
         for load in sources:

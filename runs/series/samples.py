@@ -30,9 +30,12 @@ _SHOWS_FILE = re.compile(
 
 
 def make_short_records(block: Block) -> list[Record]:
-    """The block's records, made from no more than 8 of its rows. Samples of a busy machine have hundreds each."""
+    """The block's records, made from no more than 8 of its rows, the last one among them. Busy machines have hundreds each."""
     short = {
-        name: Table({column: cells[:MAX_SHORT_ROWS] for column, cells in table.columns.items()}, MAX_SHORT_ROWS)
+        name: Table(
+            {column: [*cells[: MAX_SHORT_ROWS - 1], cells[-1]] for column, cells in table.columns.items()},
+            MAX_SHORT_ROWS,
+        )
         for name in ROW_TABLES
         if isinstance(table := block.values.get(name), Table) and len(table) > MAX_SHORT_ROWS
     }

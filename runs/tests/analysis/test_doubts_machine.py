@@ -54,6 +54,14 @@ def test_swap_in_use_everywhere_is_a_caution_as_nobody_is_at_an_advantage():
     assert list_excluded(found) == {}
 
 
+def test_of_several_looks_beside_a_run_the_one_with_the_most_swap_in_use_is_told():
+    runs = [facts.run(1, 20.0)]
+    before = facts.capture(1, run=runs[0].id, phase="before", metrics={"swap_used_kb": 3072.0})
+    under_load = facts.capture(1, run=runs[0].id, metrics={"swap_used_kb": 1011712.0})
+    doubt = one(find_doubts(Case(facts.configs("a"), runs, [before, under_load])), "machine.swap")
+    assert "988 MiB of swap in use during the run" in doubt.text
+
+
 def test_a_generator_without_swap_is_no_reason_to_leave_the_server_out():
     hosts, tight = [HostFact(1, "www"), HostFact(2, "labo-2")], {"mem_total_kb": 256400.0, "mem_free_kb": 2608.0}
     captures = [facts.capture(1, metrics={"swap_used_kb": 90000.0, "mem_buffers_kb": 0.0} | tight, host_id=1)]

@@ -737,3 +737,10 @@ def test_clients_that_could_not_connect_are_no_load():
         "Requests/sec:", "  Socket errors: connect 7, read 0, write 0, timeout 0\nRequests/sec:"
     )
     assert "not_comparable: Not comparable: concurrency 3" in sides(few, wrk("/", 900))
+
+
+def test_a_few_clients_that_a_slower_side_never_connected_do_not_hide_that_the_other_leads():
+    lost = expand(wrk("/", 400)).replace(
+        "Requests/sec:", "  Socket errors: connect 2, read 0, write 0, timeout 0\nRequests/sec:"
+    )
+    assert "“tyk” measured 2.3 times as fast as “kong”" in sides(lost, wrk("/", 900))

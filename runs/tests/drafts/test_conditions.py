@@ -86,6 +86,11 @@ def test_what_was_another_before_the_other_config_is_in_the_sentence(one, other,
         ("$ uvicorn app:app &", "$ uvicorn app:app --workers 4 &", ("before", "after")),  # nothing else is told of them
         ("$ uname -r\n6.1.0-18-amd64", "$ uname -r\n6.1.0-18-amd64", ("a1", "b1")),
         ("$ uname -r\n6.1.0-18-amd64", "", ("php", "ruby")),  # nobody knows of the other
+        (
+            "$ php -i | grep opcache.enable\nopcache.enable => Off => Off",
+            "$ php -i | grep opcache.enable\nopcache.enable => On => On",
+            ("before opcache.enable=1", "opcache.enable=1"),
+        ),
         ("$ date\nMon Mar  4 09:00:11 CET 2024", "$ date\nMon Mar  4 09:10:42 CET 2024", ("php", "ruby")),
         ("$ node a.js --port 3000 &", "$ node a.js --port 3001 &", ("php", "ruby")),
         ("$ docker run -d --cpus=2 acme/api:1.4", "$ docker run -d --cpus=2 acme/api:1.5", ("1.4", "1.5")),

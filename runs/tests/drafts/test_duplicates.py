@@ -104,7 +104,7 @@ def worker(rss: int) -> str:
         ((("gunicorn -b :8001", 1), ("waitress-serve --port 8002", 1)), ("", "")),
         ((("gunicorn -b :8001", 2),), ("b0", "c1")),
         ((("waitress-serve --port 8002", 2),), ("b1", "c2")),
-        ((("memcached -m 64", 2),), ("b0", "c1")),
+        ((("memcached -m 64", 2),), ("b1", "c2")),  # of none, so of the last load test
     ],
 )
 def test_a_listing_behind_all_reports_is_of_the_side_whose_port_its_processes_have(listed, placed):

@@ -1,0 +1,66 @@
+"""Which run a monitor saw, and when, where its heading is another's or has none. Made texts."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from .documents import expand, read
+
+STATS = (
+    "$ docker stats --no-stream\nCONTAINER ID   NAME   CPU %   MEM USAGE / LIMIT   MEM %   NET I/O          BLOCK I/O   PIDS\n"
+    "3f1c22ab9d10   node   {cpu}%   61.2MiB / 7.67GiB   0.78%   1.2GB / 3.41GB   0B / 0B     11\n"
+)
+MPSTAT = (
+    "$ mpstat 10 1\nLinux 5.4.0-150-generic (php1) \t06/02/2023 \t_x86_64_\t(2 CPU)\n\n"
+    "03:10:01 PM  CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle\n"
+    "03:10:11 PM  all   {us}    0.00    7.10    0.10    0.00    1.00    0.00    0.00    0.00    0.70\n"
+)
+VMSTAT = (
+    "$ vmstat -t 5\nprocs -----------memory---------- ---swap-- -----io---- -system-- ------cpu----- -----timestamp-----\n"
+    " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st                 UTC\n"
+)
+ROW = " 5  0      0 810400  31200 801000    0    0     0    20 5100 9300 84 14  2  0  0 {:%Y-%m-%d %H:%M:%S}\n"
+
+
+def placed(text: str) -> list[tuple[str, str]]:
+    """(rate of its run, phase) of each capture, in the order of the text."""
+    blocks, draft = read(expand(text))
+    (experiment,) = draft.experiments
+    rates = {run.key: str(blocks[run.block].load_results[0].requests_per_second) for run in experiment.runs}
+    return [
+        (rates.get(capture.run, ""), capture.phase)
+        for capture in sorted(experiment.captures, key=lambda one: one.lines)
+    ]
+
+
+def test_a_heading_that_says_after_the_test_is_not_about_the_next_test():
+    text = (
+        f"# Workers\n\n## two\n\n$ ab http://localhost/\n@ab 900.5\n\nAfter the test:\n\n{MPSTAT.format(us=91.1)}"
+        f"\n$ ab http://localhost/\n@ab 1200.5\n\n{MPSTAT.format(us=89.4)}"
+    )
+    assert placed(text) == [("900.5", "after"), ("1200.5", "during")]
+
+
+def test_a_monitor_under_a_title_of_several_configs_is_of_the_load_test_above_it():
+    off, on = (
+        f"$ ab http://localhost/\n@ab {rate}\n{MPSTAT.format(us=us)}" for rate, us in ((88.5, 91.1), (415.5, 89.4))
+    )
+    text = f"## Does OPcache matter?\n\n{off}$ sudo sed -i 's/opcache.enable=0/opcache.enable=1/' /etc/php.ini\n{on}"
+    assert placed(text) == [("88.5", "during"), ("415.5", "during")]
+
+
+def test_containers_that_use_cpu_in_their_interval_were_seen_under_load():
+    for cpu, phase in (("99.87", "during"), ("0.31", "after")):
+        text = f"## one\n\n$ ab http://localhost/\n@ab 900.5\n\n{STATS.format(cpu=cpu)}"
+        assert placed(text) == [("900.5", phase)]
+
+
+def test_a_monitor_whose_clocks_go_over_two_load_tests_is_of_neither():
+    start = datetime(2024, 2, 10, 21, 0)
+    rows = "".join(ROW.format(start + timedelta(seconds=5 * n)) for n in range(60))
+    runs = "".join(
+        f"{name}:\n\n$ date\nSat Feb 10 21:0{minute}:30 UTC 2024\n$ ab http://localhost/\n@ab {rate}\n"
+        f"$ date\nSat Feb 10 21:0{minute + 1}:10 UTC 2024\n\n"
+        for name, minute, rate in (("log on", 0, 900.5), ("log off", 2, 1200.5))
+    )
+    assert placed(f"# Logs\n\n{runs}vmstat of the whole time:\n\n{VMSTAT}{rows}") == [("", "during")]
