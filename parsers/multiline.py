@@ -68,6 +68,7 @@ def peek_rest(lines: Lines, line: str, begins: re.Pattern[str]) -> str:
 # --- an object of JSON, on one line or over many --------------------------------------------------------------------------
 _MOST_LINES, _MOST_SIZE, _DEEPEST = 4000, 400_000, 60
 _SIGN = re.compile(r'["{}\[\]\\]')
+_COMMA_LAST = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')  # left where somebody took an object's last part out
 _TRIED = "json"  # what Lines.memory has: the last line of an object that was none
 _BEGINNING = "json begins"  # and (line before and quoting, what `peek_beginning` said there)
 
@@ -86,7 +87,7 @@ def take_object(
         return None
     taken = lines.skip_blank()
     first = lines.number + 1
-    text = _take(lines, taken)
+    text = _COMMA_LAST.sub(lambda found: found[1] or "", _take(lines, taken))
     try:
         found = json.JSONDecoder(parse_constant=lambda _: None, strict=False).raw_decode(text)[0]
         values = {name: value for name, value in read(found).items() if value is not None and value != {}}

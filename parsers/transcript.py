@@ -120,18 +120,25 @@ def needs_cleaning(raw: str) -> bool:
 
 
 _REMARK = re.compile(r"\s+(?![\d.,]|[kKMGTm%µ]\w{0,3}(?:\W|$))|(?<=[\w%)])(?=[\[(（【<←#*!;~…→]|\.\.)")
+_CHANGED = re.compile(r"\d\s?(?:\S{1,8}\s)?(?:->|=>|→|⇒)\s?[~≈]?\d")  # "40.70 -> 178.30"
 _LONGEST_REMARKED = 300  # columns
 _MOST_REMARKS = 16  # places in a line where a remark may begin
 Result = TypeVar("Result")
 
 
+def tells_change(text: str) -> bool:
+    """Whether a text tells that a figure became another one: "40.70 -> 178.30"."""
+    return _CHANGED.search(text) is not None
+
+
 def read_remarked(line: str, read: Callable[[str], Result | None]) -> Result | None:
     """What `read` makes of the line, else of as much of it as stands before somebody's remark ("1089.45 <-- wow").
 
-    What goes on with a figure or with a unit is no remark: it might belong to the figure before.
+    What goes on with a figure or with a unit is no remark: it might belong to the figure before. Neither is an arrow to another
+    figure: both are of runs that stand elsewhere.
     """
     whole = read(line)
-    if whole is not None or len(line) > _LONGEST_REMARKED:
+    if whole is not None or len(line) > _LONGEST_REMARKED or tells_change(line):
         return whole
     ends = [found.start() for found in _REMARK.finditer(line)][-_MOST_REMARKS:]
     return next((part for end in reversed(ends) if (part := read(line[:end])) is not None), None)

@@ -78,13 +78,14 @@ _read_figures = compile_lines(
 _ERROR = re.compile(r"(\S.*) - (\d+)")
 _STATUSES = ("status_1xx", "status_2xx", "status_3xx", "status_4xx", "status_5xx")
 _MOST_ERRORS = 60
+_OF_GOOD = r"Latency Distribution \(2xx\)$"
 JSON = re.compile(r'\{"spec":\{"numberOfConnections":\d')
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     if (lines.peek() or "").lstrip().startswith("{"):
         return take_object(lines, JSON, _read_object)
-    found = take_report(lines, _REPORT, lambda line: _read_line(lines, line))
+    found = take_report(lines, _REPORT, _Reader(lines).read)
     if found and "latency_ms" not in found.values and (whole := take_object(lines, JSON, _read_object)):
         whole.first = found.first  # the JSON stands below "Bombarding ..." and the progress
         return whole
@@ -95,22 +96,34 @@ _REPORT = Report(
     tool=KIND,
     meant=re.compile(
         r"Bombarding \S+ (?:for|with) |Reqs/sec\s|Latency\s+\d|\d+(?:\.\d+)?%\s+\d\S*$|1xx - |others -|Errors:$"
-        rf"|{_SIGN}Throughput:\s"
+        rf"|{_SIGN}Throughput:\s|{_OF_GOOD}"
     ),
     noise=re.compile(
-        rf"{_SIGN}Statistics\s+Avg\s|Latency Distribution$|HTTP codes:$|There wasn't enough data to compute statistics"
+        rf"{_SIGN}Statistics\s+Avg\s|Latency Distribution(?: \(Total\))?$|HTTP codes:$"
+        r"|There wasn't enough data to compute statistics"
         rf"|\d+ / \d+(?:\s+\[|$)|\[[=>_-]+\]?(?:\s|$)|(?:\d+\.\d\d%\s*)?(?:\d+/s\s*)?(?:{GO_DURATION}\s*)?(?:Done!)?$"
     ),
     last="throughput_bytes_per_s",
 )
 
 
-def _read_line(lines: Lines, line: str) -> dict[str, Any] | None:
-    if line == "Errors:":
-        return {"errors": _read_errors(lines)}
-    if line.endswith("m") and lines.unended():
-        return None  # "8.81m" may be the beginning of 8.81ms
-    return _read_figures(line)
+class _Reader:
+    def __init__(self, lines: Lines) -> None:
+        self.lines = lines
+        self.of_good = False  # whether the percentiles of answers with a status of 2xx have begun, behind those of all
+
+    def read(self, line: str) -> dict[str, Any] | None:
+        if line == "Errors:":
+            return {"errors": _read_errors(self.lines)}
+        if re.match(_OF_GOOD, line):
+            self.of_good = True
+            return {}
+        if line.endswith("m") and self.lines.unended():
+            return None  # "8.81m" may be the beginning of 8.81ms
+        read = _read_figures(line)
+        if self.of_good and read and "percentiles_ms" in read:
+            return {"percentiles_2xx_ms": read["percentiles_ms"]}
+        return read
 
 
 def _read_errors(lines: Lines) -> dict[str, int]:

@@ -54,6 +54,7 @@ _COMMAND = re.compile(
     r"|git|docker|docker-compose|kubectl|mvn)\s[a-z][\w:-]*(?:\s|$)|(?:node|php|ruby|perl|python[23]?)\s(?:-\w+\s)?\S+\.[a-z]\w*$|(?:cp|mv|rm|mkdir|chmod|tar)\s\S+|(?:g?unicorn|uvicorn|puma)\s-"
     r"|(?:sudo|service|systemctl|apachectl|export|echo|curl|wget|apt(?:-get)?|yum|make|cd|sed|vim?|nano|ssh|kill(?:all)?)\s+\S)"
     r"|\s\\$|^-{1,2}[A-Za-z][\w:+=.-]+$|^[A-Z_][A-Z\d_]*=\S*$"  # a command goes on, an option alone, a variable
+    r"|^[A-Za-z_]\w*=(?:\$[({]|`)"
     r"|^[a-z][\w.-]{1,20}\s(?:install|uninstall|upgrade)\s\S"  # of any system's packages
     r"|^#\s?(?:[a-z_]\w*\([\w., ]*\)|(?:from \S+ )?import .+|(?i:install|uninstall|download|clone)\s.+)$"
     r"|^\.\w+\(|^[A-Za-z_][\w.]*\((?:[^()]*\(.*\)|.*\)(?:\.\w+\(|;)).*$"  # a line of a program
@@ -103,6 +104,7 @@ _PROGRESS = re.compile(  # what load tools print while they run
 )
 _PROMPT = re.compile(  # what no heading has, whatever the shell
     r"^[^\s#>*-]?.{0,40}[❯➜λ⟩»]\s|^[\w.-]+@[\w.-]+[\s:\]]|^\[\w+@[^\]]*\]|^[\w.@~/:-]*[~/:@][\w.@~/:-]*\s?[$#%>](?:\s|$)"
+    r"|^\d{0,3}\[\d\d?:\d\d(?::\d\d)?\]\s\S{1,60}\s[$#%>]$"
     r"|^>>>\s(?:.*(?:[=(\[]|\w\.\w)|import\s)|^:;\s|^[A-Z]:\\|[\ue0a0-\ue0d7]|^☁\s.*⚡$|^[┌╭].{0,60}[\w)\]]\s?-\[|^[┌╭]─+\s?[\w.-]+@[\w.-]+\b"
 )
 _COMMENTER = re.compile(  # above a comment of a forum or a repository
@@ -126,7 +128,7 @@ _FIGURE = re.compile(  # what load tools print: a label and a figure, which may 
     rf"^\W{{0,6}}\d[\d.,]{{0,15}}\s?[kKM]?\s?(?:req(?:uest)?s?|replies|responses|trans(?:actions?)?|hits)(?:/|\sper\s)s(?:ec(?:ond)?)?\W{{0,6}}$"
     rf"|^\(mean[^()]*\)$|^\W{{0,4}}\w{{1,12}}/s(?:ec\w{{0,4}})?\W{{0,4}}$"
     rf"|^(?:system |server |cpu )?load(?: average)?(?: (?:at|before|after|during)(?: \w+){{1,2}})?\s?[:=]\s?[\d.,\s–-]+$"
-    rf"|^percentage of the requests served"
+    rf"|^percentage of the requests served|^`?concurrency level:\s+\d+$"
     rf"|^\W{{0,5}}(?!with(?:out)?\s|using\s)(?:[\w/%() -]*\b)?{_MEASURED}"
     rf"(?:[\w/%() -]*[:=]\s*(?:[*<>~]{{0,2}}-?\d[\d.,]*\s?\S{{0,12}}(?:\s.{{0,20}})?)"
     rf"|(?:[\s/(%]+(?:{_MEASURED}|per|sec|seconds?|times?|count|number|distribution|ms|s|avg)\b[)%]*)*[)%]*\s?[:=])$",

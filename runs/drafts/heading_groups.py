@@ -14,7 +14,7 @@ from parsers.blocks import Block
 from parsers.catalogue import makes_load
 from runs.analysis.columns import Method, group_by_method
 
-from .asides import DATE, ITEM, find_numbering, heading_level, is_aside, is_file, strip_markup
+from .asides import DATE, ITEM, find_numbering, heading_level, is_aside, is_banner, is_file, strip_markup
 from .heading_words import (
     AGAIN,
     EXPECTED,
@@ -280,8 +280,17 @@ _BRIEF_LABEL = re.compile(
 
 def find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
     """The last lines above load tests that name nothing alone, but do together: "before" and "after" a change, "A" and "B"."""
+    n_with = Counter(text for trail in trails for text in {text for _, text in trail})
     last = [
-        next((text for _, text in reversed(trail) if not (is_aside(text) or only_counts(text))), "") for trail in trails
+        next(
+            (
+                text
+                for _, text in reversed(trail)
+                if not (is_aside(text) or only_counts(text) or (n_with[text] > 1 and _heads_output(text)))
+            ),
+            "",
+        )
+        for trail in trails
     ]
     phases = {text: find_phase(text) for text in last if is_short(text)}
     letters = {text: found[1].upper() for text in last if (found := LETTER.fullmatch(drop_repeat(text)))}
@@ -310,6 +319,11 @@ def find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
     if len(brief) > 1 or any(may_name(text) for text in last):  # "G1:" where others stand below "ZGC:"
         compared |= brief
     return compared or (set(expected) if len(set(expected.values())) > 1 else set())
+
+
+def _heads_output(text: str) -> bool:
+    """Whether a script put a line above each of its outputs: "--- Load Test Results ---"."""
+    return is_banner(text) and is_generic(text) and not find_phase(text)
 
 
 def _count_again(trails: Sequence[Sequence[Heading]], letters: Mapping[str, str]) -> bool:

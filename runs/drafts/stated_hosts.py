@@ -50,7 +50,7 @@ _MODEL = re.compile(  # of a processor
     r"|Athlon|Cortex-[A-Z]|Graviton|Threadripper|i[3579]-\d|E[357]-\d{4}).*",
     re.IGNORECASE,
 )
-_MARKS = re.compile(r"\((?:R|TM|C)\)|\sCPU(?=\s\S*\d)", re.IGNORECASE)
+_MARKS = re.compile(r"\((?:R|TM|C)\)|\sCPU(?=\s{1,12}\S*\d)", re.IGNORECASE)
 _BEHIND_MODEL = re.compile(
     r"\s*(?:[@,;/|（(]|\s-\s|\.\s|\b(?:cpu|processor|prozessor|with|and|mit)\b|\d+\s?[x×]\s|\d+ (?:v?cores?|threads)).*",
     re.IGNORECASE,
@@ -89,6 +89,11 @@ _GENERATES = re.compile(
 )
 _HAS_VALUE = re.compile(r"[:：=]\s*\S")
 _LINK = re.compile(r"\[([^\]\[]*)\]\([^()\s]*\)")
+_BEFORE_MODEL = re.compile(
+    r"(?:(?:all |these )?(?:run|ran|tested|measured|benchmarked|results)\s)?(?:(?:on|with|using|from)\s)?(?:(?:an?|my|the)\s)?",
+    re.IGNORECASE,
+)
+_WORDS_OF_MODEL = 8
 _LONGEST_LINE = 1000
 _MOST_STRETCHES = 100  # of lines between outputs: a text describes its machine before
 _KIB = {"k": 1, "m": 1024, "g": 1024**2, "t": 1024**3, "м": 1024, "г": 1024**2, "т": 1024**3}
@@ -116,7 +121,7 @@ def _read_listed(lines: Iterable[str]) -> HostFacts:
     """The facts in the lines of one stretch; of one that two lines tell differently, nothing at all."""
     told, generates = HostFacts(), False
     for line in (_LINK.sub(r"\1", line[:_LONGEST_LINE]) for line in lines):
-        if len(line) > _LONGEST_STATED or not _PART.match(line):
+        if len(line) > _LONGEST_STATED or not (_PART.match(line) or _is_model(line)):
             continue
         facts = _read_parts(line)
         size = (
@@ -134,9 +139,20 @@ def _read_listed(lines: Iterable[str]) -> HostFacts:
     return told
 
 
+def _is_model(line: str) -> bool:
+    """Whether a line by itself is a processor: "On Intel i9-10900K", "Intel(R) Xeon(R) CPU X5670 @ 2.93GHz"."""
+    bare = line.strip(" \t*_`.:")
+    model = _MODEL.search(bare)
+    return bool(
+        model
+        and _BEFORE_MODEL.fullmatch(bare[: model.start()])
+        and len(bare[model.start() :].split()) <= _WORDS_OF_MODEL
+    )
+
+
 def _read_parts(line: str) -> HostFacts:
     bare = re.sub(r"[*_`]{1,2}(?=\S)|(?<=\S)[*_`]{1,2}", "", line).strip(" |#")
-    bare = re.sub(r"\s*\|\s*", " | ", bare)
+    bare = " ".join(re.sub(r"\s*\|\s*", " | ", bare).split())
     model, cores, ram = _MODEL.search(bare), _N_CORES.search(bare), _SIZE_OF_RAM.search(bare)
     value = re.split(r"[:：=|]\s*|^[-+•・]\s+", bare)[-1].strip()
     system = _SYSTEM.match(value)

@@ -294,3 +294,18 @@ def test_headings_and_sentences_that_tell_what_each_machine_has_give_runs_their_
         ("Alter Server", 2, 2 << 20),
         ("Neuer Server", 8, 8 << 20),
     }
+
+
+@pytest.mark.parametrize(
+    ("line", "model"),
+    [
+        ("On Intel i9-10900K", "Intel i9-10900K"),
+        ("Intel(R) Xeon(R) CPU           X5670  @ 2.93GHz", "Intel Xeon X5670"),
+        ("All tested on an AMD Ryzen 7 5800X", "AMD Ryzen 7 5800X"),
+        ("AMD Ryzen 7 was slower than we thought, so we took the Intel one again", None),
+        ("We compare it with the Intel i9-10900K of last year", None),
+    ],
+)
+def test_a_line_that_is_a_processor_tells_the_machine(line, model):
+    _, draft = read(expand(f"{line}\n\n## Before\n\n@ab 900.5\n\n## After\n\n@ab 1100.5\n"))
+    assert [host.cpu_model for host in draft.hosts] == ([model] if model else [])

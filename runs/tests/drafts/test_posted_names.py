@@ -157,3 +157,22 @@ def test_a_step_of_a_ci_service_that_shows_its_command_names_nothing():
 
 def test_who_wrote_a_line_of_a_chat_is_no_part_of_a_name():
     assert name_all(post("10:40 <dave> lua:", "10:41 <dave> njs:"))[1] == {"lua": 1, "njs": 1}
+
+
+def test_a_scripts_line_above_each_output_does_not_part_it_from_before_and_after():
+    line = "--- Load Test Results ---"
+    text = post(f"This migration to Fastify\n\nBefore\n\n```\n{line}", f"```\n\nAfter\n\n```\n{line}")
+    assert name_all(text)[1] == {"Before": 1, "After": 1}
+
+
+@pytest.mark.parametrize(
+    "line", ["0[19:37:58] /v/vex $", "spid=$(systemctl show nginx | cut -d= -f2)", "`Concurrency Level:      500"]
+)
+def test_a_prompt_alone_an_assigned_command_or_a_quoted_first_line_names_nothing(line):
+    assert name_all(post(line, server="nginx"))[1] == {"nginx": 1}
+
+
+@pytest.mark.parametrize("change", ["`40.70 -> 178.30`", "40.70 [#/sec] → 178.30 [#/sec]"])
+def test_a_figure_that_became_another_one_is_no_run(change):
+    text = post("## Old", "## New") + f"## Comparison\n\n- Requests per second: {change}\n- Failed requests: `0 -> 0`\n"
+    assert name_all(text)[1] == {"Old": 1, "New": 1}
