@@ -129,12 +129,18 @@ def excess(part: Any, whole: Any, where: str = "") -> list[str]:
 
 def are_beside(lines: list[str], before: Block, block: Block) -> bool:
     """Whether two blocks may stand side by side: both begin at or below a line of two terminals, as far as these are read, or
-    in the log of several containers."""
+    in the log of several containers, or they are what a diff has before and after."""
     highest = max(0, before.last - MOST_BESIDE - 1)
     both = [clean(lines[one.first - 1]) for one in (before, block)]
-    return all(map(find_stream, both)) or any(
-        is_beside(bare := clean(line)) or find_cells(bare) or bare.startswith("@@ -")
-        for line in lines[highest : min(before.first, block.first)]
+    first, last = min(before.first, block.first), max(before.last, block.last)
+    signs = {clean(line)[:1] for line in lines[first - 1 : last]}
+    return (
+        all(map(find_stream, both))
+        or signs >= {"+", "-"}
+        or any(
+            is_beside(bare := clean(line)) or find_cells(bare) or bare.startswith("@@ -")
+            for line in lines[highest : min(before.first, block.first)]
+        )
     )
 
 

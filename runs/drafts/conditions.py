@@ -66,10 +66,12 @@ def _follow(blocks: Sequence[Block], loads: Mapping[int, str]) -> dict[int, dict
     asked: dict[str, frozenset[str]] = {}
     scripts: dict[str, Words] = {}
     known: dict[int, dict[str, frozenset[str]]] = {}
+    last: int | None = None  # the load test above, where no line of the text stands between
     for index, block in enumerate(blocks):
         limits = _list_limits(block)
-        if limits and known and not any(between.trail for between in blocks[max(known) + 1 : index + 1]):
-            known[max(known)] |= limits  # shown behind a load test, below the same heading
+        last = None if block.trail else last
+        if limits and last is not None:
+            known[last] |= limits  # shown behind a load test, below the same heading
             continue
         asked |= limits | _describe_machine(block)
         for name, value in block.shown:
@@ -95,6 +97,7 @@ def _follow(blocks: Sequence[Block], loads: Mapping[int, str]) -> dict[int, dict
                 for word in own
                 if (found := _SETS.fullmatch(word)) and found["flag"].isupper() and STATE.fullmatch(found["value"])
             }
+            last = index
             known[index] = asked | {key: frozenset(_list_options(own, ports)) for key, own in words.items()}
     return known
 

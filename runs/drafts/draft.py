@@ -7,6 +7,7 @@ same edits can be applied again when the text is parsed again.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from operator import attrgetter
@@ -162,11 +163,25 @@ def list_items(experiment: DraftExperiment) -> list[Item]:
     return [*experiment.runs, *experiment.captures, *experiment.texts]
 
 
+def list_names(draft: Draft) -> set[str]:
+    """What its experiments, configs and runs are called."""
+    named: set[str] = set()
+    for each in draft.experiments:
+        named |= {each.name, *(config.name for config in each.configs)}
+        named |= {text for run in each.runs for text in (run.label, run.note)}
+    return named
+
+
 def number_repeats(runs: Iterable[DraftRun]) -> None:
-    """Number the counted runs of one config in the order of the text, those of each method on their own."""
-    for _, group in group_by_method([run for run in runs if run.counted], attrgetter("method")):
-        for repeat, run in enumerate(sorted(group, key=attrgetter("lines")), start=1):
-            run.repeat = repeat
+    """Number the counted runs of each config in the order of the text, those of each method on their own."""
+    by_config: dict[str, list[DraftRun]] = defaultdict(list)
+    for run in runs:
+        if run.counted:
+            by_config[run.config].append(run)
+    for own in by_config.values():
+        for _, group in group_by_method(own, attrgetter("method")):
+            for repeat, run in enumerate(sorted(group, key=attrgetter("lines")), start=1):
+                run.repeat = repeat
 
 
 def merge_namesakes(draft: Draft) -> None:
@@ -192,8 +207,8 @@ def _merge_configs(experiment: DraftExperiment) -> None:
     experiment.configs = [config for config in experiment.configs if instead[config.key] == config.key]
     for item in list_items(experiment):
         item.config = instead.get(item.config, item.config)
-    for merged in {key for own, key in instead.items() if own != key}:
-        number_repeats(run for run in experiment.runs if run.config == merged)
+    merged = {key for own, key in instead.items() if own != key}
+    number_repeats(run for run in experiment.runs if run.config in merged)
 
 
 def remove_unused(draft: Draft) -> None:

@@ -33,6 +33,7 @@ _DOES_NOT_COUNT = re.compile(
     r"|aufwärm|nicht gewertet|zählt nicht|ignorieren|chauff|ne compte|ignorer|ウォームアップ|暖機|無視|除外",
     re.IGNORECASE,
 )
+_NAMES = 200  # the latest ones: a correction is of something that stands near
 _SENTENCE = re.compile(r"(?<=[^\W\d])[.!?]\s+|[。！？]\s*|(?<=[^\W\d]):\s+(?=\S)")
 _OF_EACH = re.compile(
     r"\b(?:each|every|both|all|always|per|jeweils|jede[rsn]?|chaque|tous|toutes)\b|各|毎", re.IGNORECASE
@@ -115,13 +116,17 @@ def cut_corrections(blocks: Sequence[Block]) -> dict[int, bool]:
             if retracts(text) or corrects(text):
                 found[index] = found.get(index, False) or retracts(text)
                 last = _SENTENCE.split(text)[-1].strip()
-                said = [name for name in names if re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.]\w|\w)", last)]
+                said = [name for name in [*names][-_NAMES:] if name in last and _names_whole(name, last)]
                 last = names[max(said, key=len)] if said else last
                 cut = [(line, last)] if last and not (retracts(last) or corrects(last)) else []
                 block.trail = [each for own in block.trail for each in (cut if own[0] == line else [own])]
                 if block.heading_line == line:
                     block.heading = last or None
     return found
+
+
+def _names_whole(name: str, text: str) -> bool:
+    return re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.]\w|\w)", text) is not None
 
 
 def _find_retracted(blocks: Sequence[Block], config_of: Mapping[int, str], corrections: Mapping[int, bool]) -> set[int]:
@@ -131,13 +136,19 @@ def _find_retracted(blocks: Sequence[Block], config_of: Mapping[int, str], corre
     """
     retracted: set[int] = set()
     loads = [*config_of]
+    ends = {config: at for at, config in enumerate(config_of.values())}  # where each is measured for the last time
+    earlier: dict[str, list[int]] = defaultdict(list)  # by config, those that nothing was said of
+    furthest = 0
     for at, (before, load) in enumerate(pairwise([*loads, len(blocks)]), start=1):
+        earlier[config_of[before]].append(before)
+        furthest = max(furthest, ends[config_of[before]])
         told = [corrections[index] for index in range(before + 1, load + 1) if index in corrections]
         if load == len(blocks):
             told += [True for _, text in join_wrapped(blocks[-1].tail) if retracts(text)]
         if any(told):
-            again = {config_of[later] for later in loads[at:]}
-            retracted |= {earlier for earlier in loads[:at] if config_of[earlier] in again} or {before}
+            again = [own for config, own in earlier.items() if ends[config] >= at]
+            retracted |= {each for own in again for each in own} if furthest >= at else {before}
+            earlier.clear()
         elif told and load in config_of:
-            retracted |= {earlier for earlier in loads[:at] if config_of[earlier] == config_of[load]}
+            retracted |= {*earlier.pop(config_of[load], ())}
     return retracted if len(retracted) < len(loads) else set()

@@ -137,8 +137,7 @@ def _place_runs(experiment: DraftExperiment, marks: list[_Mark]) -> None:
         run.most_repeats = mark.most
         if not mark.counted:
             run.repeat, run.label = 0, "warm-up"
-    for key in keys.values():
-        number_repeats(run for run in experiment.runs if run.config == key)
+    number_repeats(experiment.runs)
 
 
 def _place_captures(experiment: DraftExperiment, marks: list[_Mark]) -> None:

@@ -28,6 +28,7 @@ from .draft import (
     DraftRun,
     DraftTiming,
     list_items,
+    list_names,
     number_repeats,
 )
 from .duplicates import find_backed_figures, find_duplicate_loads, find_duplicate_monitors
@@ -197,7 +198,8 @@ class _Relation:
         sources = [index for index in loads if index not in self.duplicates]
         config_of = {index: names.config_of(index) for index in sources}
         first, retracted = find_left_out(self.blocks, config_of, names.method_of, self.corrections)
-        warm_ups, others = names.warm_ups | first, names.examples | retracted
+        warm_ups = names.warm_ups | first
+        left_out = warm_ups | names.examples | retracted
         for index in sources:
             block = self.blocks[index]
             config = names.config_of(index)
@@ -213,15 +215,14 @@ class _Relation:
                         repeat=0 if index in warm_ups else 1,
                         lines=block.lines,
                         quotes=[self.blocks[q].lines for q in [*self.quotes[index], *self.cells[index]]],
-                        counted=index not in warm_ups | others,
+                        counted=index not in left_out,
                         method=names.method_of(index),
                     )
                 )
 
         if len(names.configs) > 1:
             note_conditions(self.blocks, {load: names.names[names.config_of(load)] for load in loads})
-        for each in names.configs:
-            number_repeats(run for run in experiment.runs if run.config == each.key)
+        number_repeats(experiment.runs)
 
     def _label_and_note(self, index: int, config_name: str) -> tuple[str, str]:
         """(the document's own label of the run, the sentence above it where that is not the label)."""
@@ -254,12 +255,8 @@ class _Relation:
         return label if is_alone else f"{strip_markup(heading)} · {label}"
 
     def _find_unread_spans(self, draft: Draft) -> list[tuple[int, int]]:
-        """The lines that no block covers, except commands, headings and what gave an experiment, a config or a run its name.
-
-        Blank lines are left out where the text is known.
-        """
-        named = {text for each in draft.experiments for text in (each.name, *(config.name for config in each.configs))}
-        named |= {text for each in draft.experiments for run in each.runs for text in (run.label, run.note)}
+        """The lines that no block covers but commands, headings and names. Blank lines are left out where the text is known."""
+        named = list_names(draft)
         spans = []
         for block in self.blocks:
             spans.append(block.lines)

@@ -170,8 +170,8 @@ def _number_moved(before: Draft, draft: Draft) -> None:
     homes = {run.key: run.config for experiment in before.experiments for run in experiment.runs}
     runs = [run for experiment in draft.experiments for run in experiment.runs]
     moved = [run for run in runs if run.config != homes[run.key] or (run.counted and not run.repeat)]
-    for key in {run.config for run in moved} | {homes[run.key] for run in moved}:
-        number_repeats(run for run in runs if run.config == key)
+    changed = {run.config for run in moved} | {homes[run.key] for run in moved}
+    number_repeats(run for run in runs if run.config in changed)
 
 
 def _set_repeats(draft: Draft, edits: Edits) -> None:
