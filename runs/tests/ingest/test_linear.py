@@ -19,6 +19,9 @@ TEXTS = {
     "sentences": "Then it was changed to setting {} and measured again, and it went somewhat faster.\n\n" + RATE,
     "configs": "## c{}\n$ cat /etc/nginx/nginx.conf\nworker_processes 2;\nevents {{}}\n\n$ ab -n 100 http://web/\n"
     + RATE,
+    "corrections": "## setting {0}, here\n\n"
+    + RATE.replace("{:", "{1:")
+    + "Correction: that was the old build of setting {0}.\n\n",
     "hosts": "[root@web{} ~]# uptime\n 13:37:20 up 4 days, 16:36,  2 users,  load average: 0.35, 0.21, 0.18\n" + RATE,
     "captures": FREE + RATE,
     "settings": "$ export WORKERS={}\n$ ab -n 100 http://web/\n" + RATE,
