@@ -52,7 +52,7 @@ _MODEL = re.compile(  # of a processor
 )
 _MARKS = re.compile(r"\((?:R|TM|C)\)|\sCPU(?=\s{1,12}\S*\d)", re.IGNORECASE)
 _BEHIND_MODEL = re.compile(
-    r"\s*(?:[@,;/|（(]|\s-\s|\.\s|\b(?:cpu|processor|prozessor|with|and|mit)\b|\d+\s?[x×]\s|\d+ (?:v?cores?|threads)).*",
+    r"\s*(?:[@,;/|（()）]|\s-\s|\.\s|\b(?:cpu|processor|prozessor|with|and|mit)\b|\d+\s?[x×]\s|\d+ (?:v?cores?|threads)).*",
     re.IGNORECASE,
 )
 _WORD_OF_RAM = r"(?:ram|mem(?:ory|oria|ória)?|mémoire|(?:arbeits|haupt)speicher|pamięć|память|озу|内存|メモリー?)"

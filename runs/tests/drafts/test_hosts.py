@@ -309,3 +309,9 @@ def test_headings_and_sentences_that_tell_what_each_machine_has_give_runs_their_
 def test_a_line_that_is_a_processor_tells_the_machine(line, model):
     _, draft = read(expand(f"{line}\n\n## Before\n\n@ab 900.5\n\n## After\n\n@ab 1100.5\n"))
     assert [host.cpu_model for host in draft.hosts] == ([model] if model else [])
+
+
+def test_a_bracket_that_ends_behind_a_processor_is_no_part_of_its_name():
+    text = "uWSGI\n\nServer: 4 Kerne (Xeon E3-1230 v5), 16 GB RAM.\n\n## two\n\n@ab 1.5 server=\n\n## eight\n\n@ab 2.5 server=\n"
+    (host,) = read(expand(text))[1].hosts
+    assert (host.cpu_model, host.cores, host.ram_kb) == ("Xeon E3-1230 v5", 4, 16 << 20)
