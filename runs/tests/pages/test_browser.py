@@ -61,6 +61,8 @@ def page(_static: None, chromium: Any, live_server: Any, django_user_model: Any)
 
 
 def no_sideways_scroll(page: Any) -> bool:
+    """True where the loaded page is as narrow as its window: until its styles are there, a page is wider."""
+    page.wait_for_load_state()
     return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
 
 

@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import expect
 
 from runs.tests.commands.test_serve import port, read_until, start
-from runs.tests.pages.test_browser import ARGUMENTS
+from runs.tests.pages.test_browser import ARGUMENTS, no_sideways_scroll
 
 A_JOB_MS = 240_000
 __all__ = ["port"]  # a fixture
@@ -58,10 +58,6 @@ def page(needs: Any, served: str, port: int) -> Iterator[Any]:
         yield made
         chromium.close()
     assert complaints == []
-
-
-def no_sideways_scroll(page: Any) -> bool:
-    return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
 
 
 def test_a_new_user_registers_this_machine_and_sees_the_comparison_fill_in(page: Any, port: int) -> None:
