@@ -34,7 +34,7 @@ from runs.analysis.verdict import Spread
 from runs.drafts.draft import DraftExperiment
 from runs.ingest import Preview
 from runs.models import Experiment, Run
-from runs.numbers import share_words
+from runs.numbers import percent
 from runs.selectors import comparison_data, summaries
 
 MAX_DRAFTED = 500
@@ -161,7 +161,7 @@ def _compute_judged_means(comparison: Comparison) -> dict[str, float]:
 
 
 def _list_levels(headline: Headline) -> list[list[Any]]:
-    """[as "50 connections", requests per second, "47 %" that failed or ""] of six levels at most of a sweep of one config.
+    """[as "50 connections", requests per second, "47.5 %" that failed or ""] of six levels at most of a sweep of one config.
 
     Lists, as JSON keeps them: what is stored is compared with what was found anew.
     """
@@ -172,19 +172,19 @@ def _list_levels(headline: Headline) -> list[list[Any]]:
     step = max((len(points) - 1) / (MAX_LEVELS - 1), 1.0)  # the first and the last are among them
     chosen = [points[round(at * step)] for at in range(min(len(points), MAX_LEVELS))]
     return [
-        [name_level(swept, point), point.rate, share_words(point.failed) if point.failed >= FATAL else ""]
+        [name_level(swept, point), point.rate, percent(point.failed, 1) if point.failed >= FATAL else ""]
         for point in chosen
     ]
 
 
 def _collect_failed_shares(comparison: Comparison, headline: Headline) -> dict[str, str]:
-    """{config id: "47 %"} of the configs that failed too much of what they were asked for."""
+    """{config id: "47.5 %"} of the configs that failed too much of what they were asked for."""
     found = {side.at: side.failure.share for side in headline.failing if side.failure}
     found |= (
         {point.at: point.failed for point in headline.sweep.points if point.failed >= FATAL} if headline.sweep else {}
     )
     columns = comparison.columns
-    return {str(columns[at].config.id): share_words(share) if share else "failed" for at, share in found.items()}
+    return {str(columns[at].config.id): percent(share, 1) if share else "failed" for at, share in found.items()}
 
 
 def work_out_headlines() -> int:

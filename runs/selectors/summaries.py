@@ -27,7 +27,7 @@ MAX_SAMPLES = 100
 class ConfigSummary:
     """A config and its counted runs' requests per second.
 
-    failed  as "47 %" of its requests, where a doubt says so
+    failed  as "47.5 %" of its requests, where a doubt says so
     judged  the mean of those runs that no doubt keeps out, where one does
     """
 

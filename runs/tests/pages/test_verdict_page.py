@@ -327,7 +327,7 @@ def test_a_card_opens_with_the_headline_of_its_page(browser):
     for url in ("/", "/experiments/"):
         page = html(browser, url)
         assert '<b class="badge failed">' in page
-        assert "failed 17.3 % of its requests" in words(page) and "<b>17 % failed</b>" in page
+        assert "failed 17.3 % of its requests" in words(page) and "<b>17.3 % failed</b>" in page
     (row, *_) = browser.get("/experiments/.json").json()["rows"]
     assert (row["outcome"], "17.3 %" in row["headline"]) == ("failed", True)
 
