@@ -281,6 +281,14 @@ KINDS = (
         exact=True,
     ),
     _define("access key", ("bot",), r"\bbot\d{6,12}:(?P<v>[\w-]{30,})", exact=True),
+    _define("access key", (":aa",), r"(?<![\w:.-])\d{6,12}:(?P<v>AA[\w-]{30,40})(?![\w:-])", exact=True),
+    _define(
+        "setting",
+        ("login", "credential"),
+        r"""\b(?:login|credentials?)\s{0,9}[:=]\s{0,9}[a-z][\w.@-]{0,60}\s{1,9}/\s{1,9}"""
+        r"""(?P<v>(?=[^\s/]{0,60}\d)[a-z][^\s/]{5,60})\s{0,9}$""",
+        also=("/",),
+    ),
     _define(
         "access key",
         ("hooks.slack", "webhook"),
@@ -363,9 +371,18 @@ BLOCKS = (
     ),
 )
 
-# Values that are no secret: variables, files, switches, what somebody has masked already.
+# Cookies of what a page looks like, with what says for how long and for whom they are kept.
+_PLAIN_COOKIES = (
+    r"(?:(?:(?:theme|lang|language|locale|tz|timezone|currency|color[_-]?scheme|(?:cookie[_-]?)?consent)=[\w/+-]{0,20}"
+    r"|(?:path|domain|expires|max-age|samesite)=[^;]{0,99}|secure|httponly)(?:;\s*|$))+"
+)
+# Values that are no secret: variables, files, switches, how it went, where glibc looks, what somebody has masked already.
 HARMLESS = re.compile(
-    r"""^(?:[%<].*|\*(?![0-9A-F]{40}).*|\{(?!S?SHA).*|\$(?!(?:apr1|2[aby]|[156y])\$).*|x{3,}|[|>][+-]?|\.{2,}|/.*|file:.*|(?:bearer|basic|token)\s+[$<%{*].*|your[_-].*|(?:true|false|yes|no|on|off|none|null|nil|default|&.*|os\.(?:environ|getenv)\b.*|process\.env\b.*|prompt|required|\d{1,3})|\[redacted\].*)$""",
+    r"""^(?:[%<].*|\*(?![0-9A-F]{40}).*|\{(?!S?SHA).*|\$(?!(?:apr1|2[aby]|[156y])\$).*|x{3,}|[|>][+-]?|\.{2,}|/.*|file:.*"""
+    r"""|(?:bearer|basic|token)\s+[$<%{*].*|your[_-].*|(?:true|false|yes|no|on|off|none|null|nil|default|&.*"""
+    r"""|os\.(?:environ|getenv)\b.*|process\.env\b.*|prompt|required|\d{1,3})"""
+    r"""|(?:done|ok|failed|changed|unchanged|updated|set|missing|invalid|expired|accepted|rejected|incorrect)[.!]?"""
+    rf"""|files|compat|systemd|sss|nis|winbind|{_PLAIN_COOKIES}|\[redacted\].*)$""",
     re.I,
 )
 

@@ -250,6 +250,10 @@ def check_readable(place: str) -> None:
         raise NotAllowed(f"{place} as a whole holds more than config files; name the folders in it that may be shown.")
     if _lies_in(place, str(settings.DATA_DIR)):
         raise NotAllowed(f"{place} is where benchdash keeps its own data.")
+    if _lies_in(str(settings.DATA_DIR), place):
+        raise NotAllowed(
+            f"{place} holds {settings.DATA_DIR}, where benchdash keeps its own data; name folders beside it."
+        )
 
 
 def _of_the_kernel(path: str) -> bool:

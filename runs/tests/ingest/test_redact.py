@@ -245,6 +245,10 @@ wrk.headers["Authorization"] = "Bearer «abcdef0123456789»"
 headers: {'Authorization': `Bearer «abcdef0123456789»`}
 LTAI«5tQ9ZrKe72PouQMnMXa7»
 パスワード: «hunter2x»
+TELEGRAM 123456789:«AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1»
+login: admin / «hunter2»
+Credentials: joe@example.org / «Tr0ub4dor»
+Set-Cookie: theme=dark; sid=«k3j4h5g6»; Path=/
 """
 
 
@@ -384,6 +388,15 @@ def test_a_token_of_this_site_is_known(django_user_model, db):
         "redis 127.0.0.1:6379> INFO stats",
         "deploy-7f9c6d5b8-abcde_default_0123456789abcdef",
         "sessions: 12, x-request-id: 0123456789abcdef",
+        "passwd:         files systemd",
+        "Set-Cookie: theme=dark",
+        "Set-Cookie: lang=en; Path=/; Max-Age=31536000; SameSite=Lax",
+        "Set password: done",
+        "login: 1200 / 1500 req/s",
+        "login: nginx / apache",
+        "login: GET / HTTP/1.1",
+        "login: p50 / 12.5ms",
+        "00000000:AAAA:0016 12345678:aabbccdd",
     ],
 )
 def test_it_leaves_what_only_looks_like_a_secret(text):

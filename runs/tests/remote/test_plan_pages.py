@@ -210,6 +210,7 @@ def test_a_target_is_registered_with_its_addresses_in_one_spelling(browser, plan
         ({"readable": "/proc/self"}, "what processes keep in memory"),
         ({"readable": "/etc"}, "as a whole"),
         ({"readable": f"{settings.DATA_DIR}/spool"}, "its own data"),
+        ({"readable": str(settings.DATA_DIR.parent)}, f"holds {settings.DATA_DIR}, where benchdash keeps its own data"),
         ({"addresses": "http://shop.invalid 169.254.169.254"}, "link-local"),
         ({"reach": "ssh", "ssh_destination": "me@-oProxyCommand"}, "no ssh destination"),
         ({"host_name": "taken"}, "is a target already"),
