@@ -52,6 +52,31 @@ def about_run(run: RunFact, severity: Severity, moral: str, **facts: Any) -> Fin
     return Finding(severity, moral, facts, run=run.id)
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A finding in words: one run's or one config's share of a doubt; neither: the whole comparison's.
+
+    who       a run's title, a config's name, or "" for the whole comparison
+    text      the finding by itself: for the run or config, and the verdict's sentence
+    override  who overruled it
+    """
+
+    who: str
+    finding: Finding
+    detail: str
+    moral: str
+    text: str
+    override: OverrideFact | None = None
+
+    @property
+    def run(self) -> int | None:
+        return self.finding.run
+
+    @property
+    def config(self) -> int | None:
+        return self.finding.config
+
+
 @dataclass(frozen=True)
 class Case:
     """One comparison. The first config is the baseline; only counted runs are doubted.

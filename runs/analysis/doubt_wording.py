@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from runs.analysis.doubt_case import Case, Finding
+from runs.analysis.doubt_case import Case, Finding, Part
+from runs.analysis.facts import OverrideFact
 from runs.numbers import capitalize, figure, figure_or_word, percent
 
 MOST_NAMED = 3
@@ -332,18 +332,7 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class NamedFinding:
-    """A finding in words, and whom it is about: a run's title, a config's name, or "" for the whole comparison."""
-
-    who: str
-    rule: str
-    finding: Finding
-    detail: str
-    moral: str
-
-
-def name_finding(case: Case, rule: str, finding: Finding) -> NamedFinding:
+def make_part(case: Case, rule: str, finding: Finding, override: OverrideFact | None) -> Part:
     who = ""
     if finding.run is not None:
         who = case.titles.get(finding.run, f"run {finding.run}")
@@ -353,22 +342,23 @@ def name_finding(case: Case, rule: str, finding: Finding) -> NamedFinding:
     detail = _fill_in(words, finding.facts) if isinstance(words, str) else words(finding.facts)
     if "repeats" in finding.facts:
         detail += f" beside one of {finding.facts['repeats']} repeats"
-    return NamedFinding(who, rule, finding, detail, _fill_in(MORALS[finding.moral], finding.facts))
+    moral = _fill_in(MORALS[finding.moral], finding.facts)
+    return Part(who, finding, detail, moral, _write_reason(rule, finding, detail, moral), override)
 
 
-def reason_of(named: NamedFinding) -> str:
-    """The finding by itself, in brief where its detail is long: for the run or config, and the verdict's sentence."""
-    follows = named.moral.rpartition(", so ")[2]
-    if named.rule == "errors.failed":
-        return f"{named.detail.partition(' (')[0]}: {follows}"
-    if named.rule == "errors.length":
-        return f"{named.detail.partition(' by length')[0]}: {follows}"
-    if named.rule == "machine.swap" and named.finding.severity == "fatal":
-        return f"{_swap_used(named.finding.facts)}: not comparable"
-    return f"{named.detail}: {named.moral}"
+def _write_reason(rule: str, finding: Finding, detail: str, moral: str) -> str:
+    """In brief where the detail is long."""
+    follows = moral.rpartition(", so ")[2]
+    if rule == "errors.failed":
+        return f"{detail.partition(' (')[0]}: {follows}"
+    if rule == "errors.length":
+        return f"{detail.partition(' by length')[0]}: {follows}"
+    if rule == "machine.swap" and finding.severity == "fatal":
+        return f"{_swap_used(finding.facts)}: not comparable"
+    return f"{detail}: {moral}"
 
 
-def compose_sentence(case: Case, alike: Sequence[NamedFinding]) -> str:
+def compose_sentence(case: Case, alike: Sequence[Part]) -> str:
     """One finding: "who: detail. Moral." Several: "3 of 8 runs: moral (who: detail; ...)."""
     first, details = alike[0], list(dict.fromkeys([each.detail for each in alike]))
     moral = capitalize(first.moral)
@@ -387,10 +377,10 @@ def _lead(who: str) -> str:
     return f"{who}: " if who else ""
 
 
-def _count(case: Case, alike: Sequence[NamedFinding]) -> str:
-    of_runs = alike[0].finding.run is not None
+def _count(case: Case, alike: Sequence[Part]) -> str:
+    of_runs = alike[0].run is not None
     whole = len(case.counted_runs) if of_runs else len(case.configs)
-    some = len({each.finding.run if of_runs else each.finding.config for each in alike})
+    some = len({each.run if of_runs else each.config for each in alike})
     what = "runs" if of_runs else "configs"
     if some == whole:
         return f"Both {what}" if whole == 2 else f"All {whole} {what}"

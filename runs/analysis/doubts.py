@@ -16,10 +16,10 @@ from functools import partial
 
 from runs.analysis import doubt_figures as figures
 from runs.analysis import doubt_machine as machine
-from runs.analysis.doubt_case import SEVERITIES, Case, Finding, Severity
+from runs.analysis.doubt_case import SEVERITIES, Case, Finding, Part, Severity
 from runs.analysis.doubt_differences import find_differences
-from runs.analysis.doubt_wording import NamedFinding, compose_sentence, name_finding, reason_of
-from runs.analysis.facts import OverrideFact, Source
+from runs.analysis.doubt_wording import compose_sentence, make_part
+from runs.analysis.facts import Source
 from runs.analysis.worker_limits import find_more_clients_than_workers
 
 
@@ -155,36 +155,28 @@ RULES = {
 }
 
 
-@dataclass(frozen=True)
-class Part:
-    """One run's or one config's share of a doubt; neither: the whole comparison's. `override`: who overruled it."""
-
-    who: str
-    text: str
-    run: int | None
-    config: int | None
-    sources: tuple[Source, ...]
-    override: OverrideFact | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """`rule` is the id that overrides name, `basis` says where the rule comes from. Overruled: all of its parts are.
-
-    findings  what was found, as codes and numbers, one for each part
-    """
+    """`rule` is the id that overrides name, `basis` says where the rule comes from."""
 
     rule: str
     severity: Severity
     text: str
     parts: tuple[Part, ...]
     basis: str
-    findings: tuple[Finding, ...]
-    overruled: bool = False
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found, as codes and numbers, one for each part."""
+        return tuple(part.finding for part in self.parts)
+
+    @property
+    def overruled(self) -> bool:
+        return all(part.override for part in self.parts)
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        return tuple(dict.fromkeys(source for part in self.parts for source in part.sources))
+        return tuple(dict.fromkeys(source for finding in self.findings for source in finding.sources))
 
     @property
     def overridden(self) -> tuple[Part, ...]:
@@ -210,15 +202,15 @@ def find_doubts(case: Case) -> list[Doubt]:
     places = {run: at for at, run in enumerate(runs)}
     overrides = {(override.rule, override.run, override.config): override for override in reversed(case.overrides)}
     for name, rule in RULES.items():
-        alike: dict[tuple[object, ...], list[tuple[NamedFinding, OverrideFact | None]]] = {}
+        alike: dict[tuple[object, ...], list[Part]] = {}
         for finding in sorted(rule.find(case), key=lambda finding: places.get(finding.run or 0, -1)):
             if finding.run is not None and not finding.sources:
                 finding = replace(finding, sources=(runs[finding.run].source_of(*rule.figures),))
             override = overrides.get((name, finding.run, finding.config)) if finding.severity == "fatal" else None
-            named = name_finding(case, name, finding)
-            kind = (finding.severity, named.moral, finding.run is None, finding.config is None, override is None)
-            alike.setdefault(kind, []).append((named, override))
-        doubts += [_make_doubt(case, name, findings) for findings in alike.values()]
+            part = make_part(case, name, finding, override)
+            kind = (finding.severity, part.moral, part.run is None, part.config is None, override is None)
+            alike.setdefault(kind, []).append(part)
+        doubts += [_make_doubt(case, name, parts) for parts in alike.values()]
     return sorted(doubts, key=lambda doubt: SEVERITIES.index(doubt.severity))
 
 
@@ -252,22 +244,10 @@ def _list_fatal_parts(found: Iterable[Doubt]) -> list[Part]:
     return [part for doubt in reversed(fatal) for part in doubt.parts]  # so that the first doubt's words are given
 
 
-def _make_doubt(case: Case, rule: str, alike: list[tuple[NamedFinding, OverrideFact | None]]) -> Doubt:
+def _make_doubt(case: Case, rule: str, parts: list[Part]) -> Doubt:
     """Its basis is where the rule comes from, with what the tools of the runs that it is about say on it."""
-    findings = tuple(named.finding for named, _ in alike)
-    parts = tuple(
-        Part(named.who, reason_of(named), named.finding.run, named.finding.config, named.finding.sources, override)
-        for named, override in alike
-    )
-    about = {finding.run for finding in findings}
+    about = {part.run for part in parts}
     runs = [run for run in case.counted_runs if run.id in about] or case.counted_runs
     cited = [run.semantics.citations[rule] for run in runs if rule in run.semantics.citations]
-    return Doubt(
-        rule,
-        findings[0].severity,
-        compose_sentence(case, [named for named, _ in alike]),
-        parts,
-        "; ".join(dict.fromkeys([RULES[rule].basis, *cited])),
-        findings,
-        overruled=all(part.override is not None for part in parts),
-    )
+    basis = "; ".join(dict.fromkeys([RULES[rule].basis, *cited]))
+    return Doubt(rule, parts[0].finding.severity, compose_sentence(case, parts), tuple(parts), basis)

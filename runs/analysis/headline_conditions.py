@@ -235,9 +235,8 @@ def find_contradictions(data: HeadlineData, own: RankedColumn, other: RankedColu
         for doubt in data.doubts if runs else ():
             part = next((part for part in doubt.parts if part.run in runs), None)
             if part and doubt.rule.startswith(FIGURES) and not doubt.overruled:
-                told = Objection(
-                    IMPOSSIBLE, side.title, part.text.partition(": ")[0], source=next(iter(part.sources), None)
-                )
+                source = part.finding.first_source
+                told = Objection(IMPOSSIBLE, side.title, part.text.partition(": ")[0], source=source)
                 found.setdefault(doubt.rule, {}).setdefault(side.title, told)
     one_sided = {title: told for each in found.values() if len(each) == 1 for title, told in each.items()}
     both = [replace(next(iter(each.values())), config="") for each in found.values() if len(each) > 1]
