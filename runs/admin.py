@@ -72,28 +72,6 @@ class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
         return False
 
 
-@admin.register(Upload)
-class UploadAdmin(ReadOnly):
-    list_display = ["id", "name", "origin", "status", "size_bytes", "created_by", "created_at"]
-    list_filter = ["origin", "status"]
-    exclude = ["raw"]
-
-
-@admin.register(Experiment)
-class ExperimentAdmin(ReadOnly):
-    list_display = ["id", "name", "host", "created_by", "created_at"]
-
-
-@admin.register(Host)
-class HostAdmin(ReadOnly):
-    list_display = ["id", "name", "cpu_model", "cores", "ram_kb"]
-
-
-@admin.register(Config)
-class ConfigAdmin(ReadOnly):
-    list_display = ["id", "name", "experiment"]
-
-
 class ByTool(admin.SimpleListFilter):
     """The tools from the facets: the filter that Django would build reads all runs for them."""
 
@@ -107,47 +85,29 @@ class ByTool(admin.SimpleListFilter):
         return queryset.filter(tool=self.value()) if self.value() else queryset
 
 
-@admin.register(Run)
-class RunAdmin(ReadOnly):
-    list_display = ["id", "tool", "label", "config", "requests_per_second", "created_at"]
-    list_filter = [ByTool]
-
-
-@admin.register(Capture)
-class CaptureAdmin(ReadOnly):
-    list_display = ["id", "tool", "phase", "label", "run"]
-    list_filter = ["phase"]
-
-
-@admin.register(ApiToken)
-class ApiTokenAdmin(ReadOnly):
-    list_display = ["name", "prefix", "user", "created_at", "last_used_at"]
-    exclude = ["sha256"]
-
-
-@admin.register(LoadGenerator)
-class LoadGeneratorAdmin(ReadOnly):
-    list_display = ["name", "kind", "ssh_destination"]
-
-
-@admin.register(Target)
-class TargetAdmin(ReadOnly):
-    list_display = ["host", "reach", "ssh_destination", "enabled", "busy_with_id"]
-    list_select_related = ["host"]
-
-
-@admin.register(Plan)
-class PlanAdmin(ReadOnly):
-    list_display = ["id", "name", "target", "generator", "tool", "created_by"]
-    list_select_related = ["target__host", "generator", "created_by"]
-    list_filter = ["tool"]
-
-
-@admin.register(Job)
-class JobAdmin(ReadOnly):
-    list_display = ["id", "name", "state", "target", "generator", "created_by", "created_at"]
-    list_select_related = ["target__host", "generator", "created_by"]
-    list_filter = ["state"]
+_OWNED = ["target__host", "generator", "created_by"]
+# Of each model what its list shows, and more options of its admin.
+SHOWN: dict[type[Any], tuple[str, dict[str, Any]]] = {
+    Upload: (
+        "id name origin status size_bytes created_by created_at",
+        {"list_filter": ["origin", "status"], "exclude": ["raw"]},
+    ),
+    Experiment: ("id name host created_by created_at", {}),
+    Host: ("id name cpu_model cores ram_kb", {}),
+    Config: ("id name experiment", {}),
+    Run: ("id tool label config requests_per_second created_at", {"list_filter": [ByTool]}),
+    Capture: ("id tool phase label run", {"list_filter": ["phase"]}),
+    ApiToken: ("name prefix user created_at last_used_at", {"exclude": ["sha256"]}),
+    LoadGenerator: ("name kind ssh_destination", {}),
+    Target: ("host reach ssh_destination enabled busy_with_id", {"list_select_related": ["host"]}),
+    Plan: ("id name target generator tool created_by", {"list_select_related": _OWNED, "list_filter": ["tool"]}),
+    Job: (
+        "id name state target generator created_by created_at",
+        {"list_select_related": _OWNED, "list_filter": ["state"]},
+    ),
+}
+for model, (columns, more) in SHOWN.items():
+    admin.site.register(model, ReadOnly, list_display=columns.split(), **more)
 
 
 class SwitchForm(forms.ModelForm):  # type: ignore[type-arg]
