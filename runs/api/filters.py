@@ -12,7 +12,7 @@ from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 
-from runs.models import Capture, Config, Experiment, Host, Run, Upload
+from runs.models import Capture, Upload
 from runs.querysets import ID_DIGITS, MOMENT, created_since, find_facets, find_ids, parse_id, related_to
 from runs.selectors import lists
 
@@ -89,42 +89,37 @@ class Since(filters.DateTimeFilter):
         return qs.filter(created_since(qs.model._meta.label, value)) if value else qs
 
 
-class FacetFilter(filters.CharFilter):
-    """Runs by what they share: the facet of the filter's own name, as the runs' column of that name holds it."""
-
-    def filter(self, qs: QuerySet[Any], value: str) -> QuerySet[Any]:
-        name = self.field_name or ""
-        return qs.matching(**{name: value}) if value else qs  # type: ignore[attr-defined]
-
-
 class RunFilter(filters.FilterSet):
+    """See RunQuerySet.matching, which lists of runs go by, too."""
+
     tool = filters.CharFilter()
-    experiment = Named()
-    config = FacetFilter(help_text="by id or name")
-    host = Named()
-    command = FacetFilter(help_text="whole, as it stands in the text")
-    server = FacetFilter(help_text="server software, whole")
+    experiment = filters.CharFilter()
+    config = filters.CharFilter(help_text="by id or name")
+    host = filters.CharFilter()
+    command = filters.CharFilter(help_text="whole, as it stands in the text")
+    server = filters.CharFilter(help_text="server software, whole")
     fingerprint = filters.CharFilter(help_text="runs that are comparable")
-    min_rps = filters.NumberFilter(field_name="requests_per_second", lookup_expr="gte", help_text="requests per second")
-    max_rps = filters.NumberFilter(field_name="requests_per_second", lookup_expr="lte", help_text="requests per second")
+    min_rps = filters.NumberFilter(field_name="requests_per_second", help_text="requests per second")
+    max_rps = filters.NumberFilter(field_name="requests_per_second", help_text="requests per second")
     since = Since(help_text="stored at or after")
-    tag = filters.CharFilter(method="tagged")
-    commit = filters.CharFilter(field_name="build__commit")
-    branch = filters.CharFilter(field_name="build__branch")
-    version = filters.CharFilter(field_name="build__version")
-    pr = filters.CharFilter(field_name="build__pr", help_text="number of the pull or merge request")
+    tag = filters.CharFilter()
+    commit = filters.CharFilter()
+    branch = filters.CharFilter()
+    version = filters.CharFilter()
+    pr = filters.CharFilter(help_text="number of the pull or merge request")
 
-    class Meta:
-        model = Run
-        fields: tuple[str, ...] = ()
-
-    def tagged(self, queryset: Any, name: str, value: str) -> Any:
-        """Along the tag's own index, which knows only the order of runs: hence the page, which REST asks for, is needed."""
-        tag = find_facets(tag=value)["tag"]
-        if tag is None:
-            return queryset.none()
-        page, wanted = read_page_request(cast(Request, self.request)), lists.RunSelection(queryset, tag=tag)
-        return queryset.filter(pk__in=wanted.ids(page.most, beyond=page.beyond, descending=page.descending))
+    def filter_queryset(self, queryset: Any) -> Any:
+        """A tag has an index of its own, which knows only the order of runs: hence the page, which REST asks for, is needed."""
+        wanted = {name: value for name, value in self.form.cleaned_data.items() if value not in (None, "")}
+        tag = wanted.pop("tag", "")
+        rows = queryset.matching(**wanted)
+        if not tag:
+            return rows
+        page, facet = read_page_request(cast(Request, self.request)), find_facets(tag=tag)["tag"]
+        selection = lists.RunSelection(rows, tag=facet)
+        return queryset.filter(
+            pk__in=selection.ids(page.most, beyond=page.beyond, descending=page.descending) if facet else []
+        )
 
 
 class CaptureFilter(filters.FilterSet):
@@ -144,10 +139,6 @@ class ConfigFilter(filters.FilterSet):
     experiment = Named()
     name = filters.CharFilter()
 
-    class Meta:
-        model = Config
-        fields: tuple[str, ...] = ()
-
 
 class ExperimentFilter(filters.FilterSet):
     host = Named()
@@ -155,17 +146,9 @@ class ExperimentFilter(filters.FilterSet):
     since = Since(help_text="made at or after")
     archived = filters.BooleanFilter(help_text="true: those that are archived, which the list leaves out otherwise")
 
-    class Meta:
-        model = Experiment
-        fields: tuple[str, ...] = ()
-
 
 class HostFilter(filters.FilterSet):
     name = filters.CharFilter()
-
-    class Meta:
-        model = Host
-        fields: tuple[str, ...] = ()
 
 
 class UploadFilter(filters.FilterSet):

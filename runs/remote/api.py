@@ -177,10 +177,6 @@ class PlanFilter(filters.FilterSet):
     name = filters.CharFilter()
     target = RowId(field_name="target_id")
 
-    class Meta:
-        model = Plan
-        fields: tuple[str, ...] = ()
-
 
 class JobFilter(filters.FilterSet):
     state = filters.ChoiceFilter(
@@ -190,10 +186,6 @@ class JobFilter(filters.FilterSet):
     target = RowId(field_name="target_id")
     experiment = Named()
     since = Since(help_text="asked for at or after")
-
-    class Meta:
-        model = Job
-        fields: tuple[str, ...] = ()
 
     def in_state(self, queryset: Any, name: str, value: str) -> Any:
         return queryset.matching(state=value)
