@@ -134,6 +134,17 @@ def read_setting(command: str) -> Setting | None:
     return None
 
 
+_SWITCHED = re.compile(r"\b(?P<program>a2|php|lighty-)(?P<verb>en|dis)(?=\w*\s)")
+_REPLACED = re.compile(r"(?<![\w/])s(?P<s>[/|#,@!])(?P<old>[\w =:.;%-]+)(?P=s)(?P<new>[\w =:.;%-]*)(?P=s)")
+
+
+def read_previous_setting(command: str) -> Setting | None:
+    """What a command that switches a module, or replaces a text, found there: "KeepAlive On" of "s/KeepAlive On/KeepAlive Off/"."""
+    back = _SWITCHED.sub(lambda found: f"{found['program']}{'dis' if found['verb'] == 'en' else 'en'}", command)
+    back = _REPLACED.sub(lambda found: found["s"].join(("s", found["new"], found["old"], "")), back)
+    return read_setting(back) if back != command else None
+
+
 def find_changed_texts(shown: Shown, loads: Sequence[int], headless: Collection[int]) -> ChangedTexts:
     """(path, text) of each file that was different at the last heading, for the loads without a heading of their own."""
     versions: dict[str, list[tuple[int, str]]] = defaultdict(list)

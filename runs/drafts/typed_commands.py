@@ -138,7 +138,7 @@ class Typing:
         is_made = self.script[:1] == ("make",) and len(self.script) > 1 and not _PREPARES.fullmatch(self.script[1])
         printing = self.script if is_made else ()  # make prints the commands that it runs
         self._begin()
-        for part in _split_commands(command):
+        for part in split_commands(command):
             bare = _STARTER.sub("", part, count=1).strip("({ ")
             if not bare.strip("0123456789 "):  # of a process that runs already: "taskset -cp 0 2341"
                 bare = part.removeprefix("sudo ")
@@ -303,14 +303,14 @@ def keep_last(known: dict[str, Any], most: int) -> None:
 def list_scripts(command: str) -> list[Words]:
     """The scripts that one line runs one after the other: "./bench.sh nginx && ./bench.sh caddy"."""
     found: list[Words] = []
-    for part in _split_commands(command[:_MAX_COMMAND]):
+    for part in split_commands(command[:_MAX_COMMAND]):
         typing = Typing()
         typing.add(part)
         found += [typing.script] if typing.script else []
     return found
 
 
-def _split_commands(command: str) -> list[str]:
+def split_commands(command: str) -> list[str]:
     """The commands that a line joins by "&&", "||" or ";", and those that run beside the next one, with their "&".
 
     Of one that gives commands to another shell, these.
@@ -320,7 +320,7 @@ def _split_commands(command: str) -> list[str]:
     starts = [0, *(end for _, end in ends)]
     parts = [command[start:end].strip() for start, (end, _) in zip(starts, [*ends, (len(command), 0)], strict=True)]
     given = [(part, _WITHIN.fullmatch(part)) for part in parts if part]
-    return [each for part, inner in given for each in (_split_commands(inner["commands"]) if inner else [part])]
+    return [each for part, inner in given for each in (split_commands(inner["commands"]) if inner else [part])]
 
 
 def _split_words(command: str) -> Words:

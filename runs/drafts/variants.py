@@ -23,8 +23,8 @@ from runs.analysis.columns import Method
 
 from .heading_words import find_repeat
 from .parts import NEUTRAL, OUTPUT, count_up, find_turns
-from .settings import MAX_WIDTH, read_setting
-from .typed_commands import CONFINES, RELOADED, SSH, Before, Typing, Words, compare_directories
+from .settings import MAX_WIDTH, read_previous_setting, read_setting
+from .typed_commands import CONFINES, RELOADED, SSH, Before, Typing, Words, compare_directories, split_commands
 
 _PLAIN_FILE = re.compile(
     r"(?:out(?:put)?|logs?|results?|res|runs?|bench(?:mark)?s?|te?mp|tests?|reports?|data|txt|raw|load)?"
@@ -98,7 +98,8 @@ def _follow_commands(blocks: Sequence[Block], loads: Collection[int]) -> dict[in
     typing, before = Typing(), dict[int, Before]()
     script: Words = ()
     for block in reversed(blocks):  # what was shown first was there before
-        typing.settings |= _list_shown(block)
+        parts = (part for command in block.typed[::-1] for part in split_commands(command)[::-1])
+        typing.settings |= _list_shown(block) | dict(filter(None, map(read_previous_setting, parts)))
     for index in range(max(loads) + 1):
         block = blocks[index]
         for key, said in _list_shown(block).items():
