@@ -185,6 +185,18 @@ def take_report(lines: Lines, report: Report, read: Callable[[str], dict[str, An
     return Found(taking.values, first, lines.last, len(taking.values) < report.whole, taking.problems)
 
 
+def note_script(lines: Lines, tool: str, pattern: re.Pattern[str]) -> bool:
+    """Whether the next line tells the script that is about to run: it is kept for `take_noted`, and is not taken."""
+    if found := pattern.fullmatch((lines.peek() or "").strip()):
+        lines.memory[tool] = {"script": found[1]}
+    return found is not None
+
+
+def take_noted(lines: Lines, tool: str) -> dict[str, Any]:
+    """What was noted above of the report that was read last."""
+    return {name: told for name, told in lines.memory.pop(tool, {}).items() if told is not None}
+
+
 def merge(values: dict[str, Any], read: dict[str, Any]) -> bool:
     """Add what a line says, tables within tables and rows to rows; False, with nothing added, where it was said before."""
     if any(not _adds(values[key], new) for key, new in read.items() if key in values):

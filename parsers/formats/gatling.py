@@ -1,6 +1,6 @@
 """gatling: what Gatling prints at the end of a simulation.
 
-Reads     from "---- Global Information" to the distribution and the errors
+Reads     from "---- Global Information" to the distribution and the errors; the simulation from "Simulation ... started..." above
 Yields    one LoadResult: of all requests, the failed (KO) ones too; the columns OK and KO stay in the values
 Units     times ms, printed whole; rates requests/s
 Quirks    columns of bars since 3.11, "n (OK=n KO=n)" before; thousands are marked since then. A column that counted nothing
@@ -16,7 +16,7 @@ from typing import Any
 from ..commands import Option
 from ..lines import Lines
 from ..records import Found, Record, Semantics
-from ..report import Report, make_result, take_report
+from ..report import Report, make_result, note_script, take_noted, take_report
 from ..units import number
 
 KIND = "gatling"
@@ -39,8 +39,13 @@ OPTIONS = {"-s --simulation": Option("script"), "-rf --results-folder -rd --run-
 ADDRESS = False
 _CELL = r"(-|\d[\d,]{0,24}(?:\.\d{1,9})?)"
 _CELLS = rf"(?:\|\s*{_CELL}\s*\|\s*{_CELL}\s*\|\s*{_CELL}\s*\|?|{_CELL}\s+\(OK={_CELL}\s+KO={_CELL}\s*\))"
-OPENS = r"(?:-+ )?Global Information(?: -{3,}|\s*$)|request count\s+\d[\d,]{0,24}\s+(?:\||\(OK=)"
+PRINTS = {"script": "script"}
+OPENS = (
+    r"(?:-+ )?Global Information(?: -{3,}|\s*$)|request count\s+\d[\d,]{0,24}\s+(?:\||\(OK=)"
+    r"|Simulation [\w.$]+ started\.\.\.\s*$"
+)
 
+_SIMULATION = re.compile(r"Simulation ([\w.$]+) started\.\.\.")
 _ROW = re.compile(
     r"(?:> )?(?:(request count)|(?:mean (requests/sec|throughput \(rps\)))|(min|max|mean) response time(?: \(ms\))?"
     r"|(?:response time )?(std deviation)(?: \(ms\))?|response time (\d[\d.]*)(?:st|nd|rd|th) percentile(?: \(ms\))?)"
@@ -53,8 +58,13 @@ _COLUMNS = ("total", "ok", "ko")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
+    if note_script(lines, KIND, _SIMULATION):
+        return None
     found = take_report(lines, _REPORT, _read_line)
-    return found if found and found.values.keys() & {"request_count", "requests_per_s"} else None
+    if not found or not found.values.keys() & {"request_count", "requests_per_s"}:
+        return None
+    found.values |= take_noted(lines, KIND)
+    return found
 
 
 _REPORT = Report(

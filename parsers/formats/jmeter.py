@@ -45,9 +45,11 @@ _BEFORE = r"(?:\[INFO\] )?"
 _NAME = r"(?:summary|Generate Summary Results)"
 OPENS = (
     rf"{_BEFORE}(?:{_NAME} [=+]\s+\d+ in\s|Creating summariser <"
-    r"|Starting (?:the|standalone) test @ .*\(\d{13}\)\s*$)"
+    r"|Starting (?:the|standalone) test @ .*\(\d{13}\)\s*$|Created the tree successfully using \S+\.jmx\s*$)"
 )
+PRINTS = {"script": "script"}
 
+_PLAN = re.compile(rf"{_BEFORE}Created the tree successfully using (\S+\.jmx)")
 _ROW = re.compile(
     rf"{_BEFORE}({_NAME}) ([=+])\s+(\d+) in\s+(\d+:\d\d:\d\d|\d+(?:[.,]\d+)?s) =\s+(\d+[.,]\d+)/s"
     r" Avg:\s+(\d+) Min:\s+(\d+) Max:\s+(\d+) Err:\s+(\d+) \((\d+[.,]\d+)%\)"
@@ -69,6 +71,8 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 
 
 def _read_line(line: str) -> dict[str, Any] | None:
+    if plan := _PLAN.fullmatch(line):
+        return {"script": plan[1]}
     if started := _STARTED.fullmatch(line):
         return {"started_epoch_ms": int(started[1])}
     if _END.fullmatch(line):
@@ -95,7 +99,7 @@ def _over(values: dict[str, Any], line: str) -> bool:
 
 _REPORT = Report(
     tool=KIND,
-    meant=re.compile(rf"{_BEFORE}(?:{_NAME} [=+]\s|Starting (?:the|standalone) test @|\.\.\. end)"),
+    meant=re.compile(rf"{_BEFORE}(?:{_NAME} [=+]\s|Starting (?:the|standalone) test @|\.\.\. end)|{_PLAN.pattern}$"),
     noise=re.compile(
         rf"{_BEFORE}(?:Creating summariser <|Tidying up|Starting (?:the|standalone) test @"
         r"|Remote engines have|Starting remote engines|Configuring remote engine)"

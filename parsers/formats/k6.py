@@ -1,7 +1,7 @@
 """k6: the summary at the end of a test, as versions 0.2x to 0.5x and as 1.x print it, and its JSON.
 
-Reads     from the thresholds, the checks or the first metric to the last one, and the line "running (...)" below it; the object
-          of --summary-export, and what handleSummary() is given
+Reads     from the thresholds, the checks or the first metric to the last one, and the line "running (...)" below it; the script
+          and the scenarios that it began with; the object of --summary-export, and what handleSummary() is given
 Yields    one LoadResult: of http_req_duration and http_reqs; what else was measured stays in the values
 Units     times as Go prints them, kept in ms; sizes with 1000, kept in bytes; a trend without a unit is kept as it is
 Quirks    "http_req_failed" counts failures, so its check mark stands for failed requests; metrics of a tag stand indented
@@ -20,8 +20,8 @@ from ..commands import FLAG, Option
 from ..lines import Lines
 from ..multiline import figure, figures, take_object
 from ..records import Found, Record, Semantics
-from ..report import Report, make_result, take_report
-from ..units import DECIMAL_SIZES, GO_DURATION, go_duration_ms
+from ..report import Report, make_result, note_script, take_noted, take_report
+from ..units import DECIMAL_SIZES, GO_DURATION, go_duration_ms, number
 
 KIND = "k6"
 PROGRAMS = ("k6",)
@@ -51,13 +51,20 @@ OPTIONS = {
 }
 _KNOWN = r"(?:http_req\w*|data_received|data_sent|checks\w*|iterations?\w*|vus|vus_max)"
 ADDRESS = False
+PRINTS = {"script": "script", "duration_s": "scenario_duration_s", "rate": "iterations_per_s"}
 INLINE = r"http_reqs\.{2,80}: {1,20}\d{1,18} {1,40}(\d[\d.]{0,30})/s"
 OPENS = (
     rf"█ (?:THRESHOLDS|TOTAL RESULTS)\s*$|(?:[✓✗]\s+)?{_KNOWN}\.{{3,}}:\s+\S"
     r"|\{\s*$|\{\"(?:metrics|root_group|options|state)\":\s*\{"
+    r"|http_reqs:\s+\d[\d.]*(?:\s+\d[\d.]*)?/s|http_req_duration:\s+(?:avg|min)=\d"
+    r"|script: \S+\.[jt]s\s*$|(?:\* )?\w+: (?:Up to )?\d+(?: looping VUs|\.\d+ iterations/s) for \d"
 )
 
-_METRIC = re.compile(r"(?:([✓✗])\s+)?([A-Za-z_]\w*|\{[^{}]*\})\.{3,}:\s+(\S.*)")
+_SCRIPT = re.compile(r"script: (\S+)")
+_SCENARIO = re.compile(
+    rf"(?:\* )?\w+: (?:(?:Up to )?\d+ looping VUs|(\d+\.\d+) iterations/s|Up to \d+\.\d+ iterations/s) for ({GO_DURATION})\b.*"
+)
+_METRIC = re.compile(r"(?:([✓✗])\s+)?([A-Za-z_]\w*|\{[^{}]*\})\.*:\s+(\S.*)")
 _THRESHOLD = re.compile(r"([✓✗])\s+'([^']+)'\s.*")
 _NAME = re.compile(r"[a-z]\w*(?:\{[^{}]*\})?$")
 _PART = re.compile(r"([█↳]) (?:SCENARIO|GROUP): (.+)")
@@ -65,8 +72,8 @@ _RUNNING = re.compile(r"running \(([\dhms.]+)\), \d+/(\d+) VUs, (\d+) complete a
 _STAT = r"(?:avg|min|med|max|count|p\([\d.]+\))"
 _FIGURE = rf"(?:-?{GO_DURATION}|-?\d+(?:\.\d+)?)"
 _TREND = re.compile(rf"(?:{_STAT}={_FIGURE}\s*)+")
-_RATE = re.compile(r"(\d+\.\d+)%\s+(?:✓ (\d+)\s+✗ (\d+)|(\d+) out of (\d+))")
-_COUNTER = re.compile(r"(\d+(?:\.\d+)?)\s+(\d+(?:\.\d+)?)/s")
+_RATE = re.compile(r"(\d+\.\d+)%(?:\s+(?:✓ (\d+)\s+✗ (\d+)|(\d+) out of (\d+)))?")
+_COUNTER = re.compile(r"(?:(\d+(?:\.\d+)?)\s+)?(\d+(?:\.\d+)?)/s")
 _DATA = re.compile(r"(\d+(?:\.\d+)?) ([kMGT]?)B\s+(\d+(?:\.\d+)?) ([kMGT]?)B/s")
 _GAUGE = re.compile(r"(\d+(?:\.\d+)?)\s+min=(\d+(?:\.\d+)?)\s+max=(\d+(?:\.\d+)?)")
 JSON = re.compile(
@@ -78,13 +85,31 @@ _TIMED = re.compile(r"(?:http_req_|grpc_req_|ws_|browser_|iteration_duration|gro
 def parse(lines: Lines, command: str | None) -> Found | None:
     if (lines.peek() or "").lstrip().startswith("{"):
         return take_object(lines, JSON, _read_object)
+    if note_script(lines, KIND, _SCRIPT) or _note_scenario(lines):
+        return None
 
     def is_alone(_: dict[str, Any], line: str) -> bool:
         """Whether a word is no metric's name: the thresholds of a metric stand right below it."""
         return bool(_NAME.match(line)) and not any(map(_THRESHOLD.fullmatch, map(str.strip, lines.ahead(1))))
 
     found = take_report(lines, replace(_REPORT, over=is_alone), _Metrics().read)
-    return found if found and found.values.keys() - {"thresholds"} else None
+    if not found or not found.values.keys() - {"thresholds"}:
+        return None
+    found.values |= take_noted(lines, KIND)
+    return found
+
+
+def _note_scenario(lines: Lines) -> bool:
+    """Whether the next line tells a scenario that is about to run; the duration of the only one is kept."""
+    found = _SCENARIO.fullmatch((lines.peek() or "").strip())
+    if found:
+        known = lines.memory.setdefault(KIND, {})
+        told = {
+            "scenario_duration_s": go_duration_ms(found[2]) / 1000,
+            "iterations_per_s": found[1] and float(found[1]),
+        }
+        known |= dict.fromkeys(told) if told.keys() & known.keys() else told
+    return found is not None
 
 
 class _Metrics:
@@ -136,11 +161,13 @@ def _parse_figures(text: str) -> tuple[str, dict[str, float]] | None:
             return None  # the blank between two of them is missing
         return _parse_trend(dict(cell.split("=") for cell in text.split()))
     if found := _RATE.fullmatch(text):
+        if found[2] is found[4]:
+            return "", {"pct": float(found[1])}  # the counts were left out by whoever posted it
         yes = int(found[2] or found[4])
         no = int(found[3]) if found[3] else int(found[5]) - yes
         return "", {"pct": float(found[1]), "passes": yes, "fails": no}
     if found := _COUNTER.fullmatch(text):
-        return "", {"count": float(found[1]) if "." in found[1] else int(found[1]), "per_s": float(found[2])}
+        return "", ({"count": number(found[1])} if found[1] else {}) | {"per_s": float(found[2])}
     if found := _DATA.fullmatch(text):
         sizes = ((found[1], found[2]), (found[3], found[4]))
         count, rate = (round(float(figure) * DECIMAL_SIZES[unit]) for figure, unit in sizes)
@@ -195,7 +222,7 @@ def _parse_metric(name: str, found: dict[str, Any], contains: str | None) -> tup
 _REPORT = Report(
     tool=KIND,
     meant=re.compile(
-        rf"{_PART.pattern}|(?:[✓✗]\s+)?(?:\w+|\{{[^{{}}]*\}})\.{{2,}}:|running \(\d|[✓✗]\s+'|{_NAME.pattern}"
+        rf"{_PART.pattern}|(?:[✓✗]\s+)?(?:(?:\w+|\{{[^{{}}]*\}})\.{{2,}}|{_KNOWN}):|running \(\d|[✓✗]\s+'|{_NAME.pattern}"
     ),
     noise=re.compile(
         r"[✓✗↳]|█ |THRESHOLDS|TOTAL RESULTS|(?:CUSTOM|HTTP|EXECUTION|NETWORK|GRPC|WEBSOCKET|BROWSER|WEB_VITALS)$"

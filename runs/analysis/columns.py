@@ -68,7 +68,7 @@ class Method(NamedTuple):
             "requests": None if self.requests is None else f"-n {self.requests}",
             "duration_s": None if self.duration_s is None else f"{self.duration_s:g} s",
             "concurrency": None if self.concurrency is None else f"-c {self.concurrency}",
-            "rate": None if self.rate is None else f"{self.rate:g} requests/s",
+            "rate": f"{self.rate:g} requests/s" if self.rate else None,
             "keepalive": None if self.keepalive is None else f"{'' if self.keepalive else 'no '}keep-alive",
             "pipelining": None if self.pipelining in (None, 1) else f"pipelining {self.pipelining}",
             "method": None if self.method == "GET" else self.method,
@@ -125,7 +125,8 @@ def method_of(run: Any, options: Mapping[str, Any], semantics: Any, command: str
         requests=requests,
         duration_s=None if duration_s is None else float(duration_s),
         concurrency=semantics.default_concurrency if concurrency is None and command else concurrency,
-        rate=None if options.get("rate") is None else float(options["rate"]),
+        # A command that sets none of a closed loop has the tool send as fast as it can.
+        rate=float(options.get("rate") or 0) if options.get("rate") or (is_plain and not semantics.open_loop) else None,
         keepalive=options.get("keepalive") if run.keepalive is None else run.keepalive,
         pipelining=options.get("pipelining") or (1 if is_plain else None),
         method=options.get("method") or ("GET" if is_plain else None),

@@ -66,6 +66,13 @@ def test_a_run_that_does_not_count_stays_out_and_an_empty_config_stays_in():
         ({"tool": "wrk", "concurrency": 1}, {"tool": "wrk", "concurrency": 10}),
         ({"tool": "wrk", "values": {"duration_s": 10.0}}, {"tool": "wrk", "values": {"duration_s": 60.0}}),
         ({"tool": "vegeta", "values": {"rate_per_s": 100.02}}, {"tool": "vegeta", "values": {"rate_per_s": 200.01}}),
+        (
+            {"tool": "wrk", "command": "wrk2 -c10 -d30s -R500 http://a/"},
+            {"tool": "wrk", "command": "wrk -c10 -d30s http://a/"},
+        ),
+        ({"tool": "k6", "values": {"script": "list.js"}}, {"tool": "k6", "values": {"script": "search.js"}}),
+        ({"tool": "gatling", "values": {"script": "a.List"}}, {"tool": "gatling", "values": {"script": "a.Search"}}),
+        ({"tool": "jmeter", "values": {"script": "list.jmx"}}, {"tool": "jmeter", "values": {"script": "search.jmx"}}),
         ({"tool": "autocannon", "values": {"pipelining": 8}}, {"tool": "autocannon", "values": {"pipelining": 1}}),
         ({"complete_requests": 1000}, {"complete_requests": 50000}),
         *(

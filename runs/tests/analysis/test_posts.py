@@ -54,6 +54,23 @@ Latency distribution:
 """
 
 
+K6 = """\
+## {name}
+  execution: local
+     script: load/{name}.js
+     output: -
+
+  scenarios: (100.00%) 1 scenario, 20 max VUs, 50s max duration (incl. graceful stop):
+           * default: 20 looping VUs for 20s (gracefulStop: 30s)
+
+running (20.0s), 0/20 VUs, 18010 complete and 0 interrupted iterations
+     http_req_duration..............: avg=1.03ms min=12µs med=0.78ms max=32.94ms p(90)=1.79ms p(95)=2.47ms
+     http_reqs......................: 18010   {rate}/s
+     vus............................: 20      min=20        max=20
+     vus_max........................: 20      min=20        max=20
+"""
+
+
 def closing(rate: float) -> str:
     """wrk's report on a server that closes each connection behind its answer."""
     report = expand(f"@wrk {rate:.2f}")
@@ -251,6 +268,11 @@ POSTS = {
             for rate in (500, 1000)
         ),
         {"localhost:8080": [499.75, 999.75]},
+        *("not_comparable", ""),
+    ),
+    "scripts that k6 prints": (
+        "".join(K6.format(name=name, rate=rate) for name, rate in (("list", 900.5), ("search", 100.5))),
+        {"list": [900.5], "search": [100.5]},
         *("not_comparable", ""),
     ),
     "a table with failures": (
