@@ -22,7 +22,9 @@ _TYPED = tuple("$#%[(❯➜")  # with these a prompt begins
 _NUMBER = re.compile(r"[ \t]{0,8}[L\[]?(?P<number>\d{1,6})(?:\]?(?: ?[:|│→)]|\])[ \t]?|\t| {2})")
 _SIGN = re.compile(rf"[ \t]{{0,8}}(?:\+(?!\+)|[{_BORDERS[:-1]}▌▐»¦┆]|\|(?=[^|]*\|\s*$)|:(?= )) ?")
 GUTTER = re.compile(rf"(?=[ \t]*[\dL\[])(?:{re.sub('[?]P<[^>]*>', '?:', _NUMBER.pattern)})|{_SIGN.pattern}")
-_LABEL_END = re.compile(r"[\]:>] |\| (?=[^|]*$)|(?<= -) |\t|(?<=std(?:out|err) F) ")
+# Its alternatives begin with one class, by which most characters are passed over at once.
+_LABEL_END = re.compile(r"[\]:>| \t](?:(?<=[\]:>]) |(?<=\|) (?=[^|]*$)|(?<= - )|(?<=\t)|(?<=stdout F |stderr F ))")
+_CLOCK = re.compile(r"[ \t]{0,8}\d\d:\d\d:\d\d\s")  # no line's number
 _VARIES = re.compile(r"\d\d:\d\d(?::\d\d)?")
 _DIGITS = tuple("0123456789L[")
 _LONGEST, _MOST_LABELS = 100, 4  # columns, and ends of a label that are tried
@@ -44,7 +46,7 @@ def find_gutter(line: str) -> str:
     if not 3 < len(line) <= USUAL:
         return ""
     sign = line.lstrip()[:1]
-    first = _NUMBER.match(line) if sign in _DIGITS else _SIGN.match(line) if not sign.isalpha() else None
+    first = None if sign.isalpha() or _CLOCK.match(line) else (_NUMBER if sign in _DIGITS else _SIGN).match(line)
     ends = [first.end()] if first else []
     ends += [found.end() for found in islice(_LABEL_END.finditer(line, 0, _LONGEST), _MOST_LABELS)]
     quoting = QUOTING.match(line) if ends else None
@@ -186,7 +188,8 @@ _FEW_SIGNED, _MOST_SIGNED = 6, 200  # lines
 def may_be_signed(line: str) -> bool:
     """Whether a diff of two reports may begin with this line, though the lines that name its files were left out."""
     sign = _SIGNED.match(line)
-    return sign is not None and not line.startswith("--") and find_opening(line[sign.end() :]) is not None
+    opening = find_opening(line[sign.end() :]) if sign and not line.startswith("--") else None
+    return opening is not None and any(formats()[kind].tool for kind in opening[0])
 
 
 def split_signed(lines: Lines, first: str) -> tuple[int, list[tuple[str, Lines]]]:
