@@ -138,15 +138,17 @@ class Block:
         return [record for record in self.records if isinstance(record, LoadResult)]
 
 
-_SCRIPT_PATH = re.compile(r"\s-(?:s|-script)\s.*\s--\s(?:.*\s)?(/[^\s'\";|&>]*)")
+_SCRIPT = re.compile(r"(?>.*?\s-(?:s|-script)\s).*?\s--(?=\s)")
+_PATH = re.compile(r"(?<=\s)/[^\s'\";|&>]*")
 
 
 def _complete(result: LoadResult, text: str) -> LoadResult:
     """The load result with what its command tells and the tool did not print: a quoted line has no concurrency."""
     if result.tool == UNKNOWN and (tool := parse_command(text).tool):
         result = replace(result, tool=tool)
-    if result.path is not None and (arguments := _SCRIPT_PATH.search(text)):  # a script asks for what its arguments say
-        result = replace(result, path=arguments[1])
+    script = _SCRIPT.match(text) if result.path is not None else None
+    if script and (paths := _PATH.findall(text, script.end())):  # a script asks for what its arguments say
+        result = replace(result, path=paths[-1])
     semantics = get_semantics(result.tool)
     wanted = ["concurrency", "keepalive", *(["hostname", "port", "path"] if semantics.address_from_command else [])]
     names = [name for name in wanted if getattr(result, name) is None]

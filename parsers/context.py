@@ -31,7 +31,7 @@ _LABELLED = re.compile(r"\s*(?P<label>[^\s:$#%>|`/][^:$#%>|`]{0,60}):\s+`?")  # 
 _NESTED = re.compile(r"[ \t]+(?=(?:[-*+•]|\d{1,2}[.)])\s+\S)")  # before an item of a list in another one
 _ECHO = re.compile(r"echo\s+(?P<quote>['\"]?)(?P<said>[^'\"$>|&;`]{2,60})(?P=quote)")
 _ECHO_VARIABLE = re.compile(r"echo\s[^>|&;`]{0,40}\$\{?[A-Za-z_][^>|&;`]{0,40}")  # what it says stands below
-_WIKI_HEADING = re.compile(r"\s*h([1-6])\. +(?=\S)")
+_WIKI_HEADING = re.compile(r"\s*+h([1-6])\. +(?=\S)")
 # What a site generator reads above a page; its title is a heading.
 _FRONT_MATTER = re.compile(r"---|\+\+\+")
 _FRONT_FIELD = re.compile(r"\w[\w-]{0,40}\s*[:=]|\s*$")
@@ -231,7 +231,8 @@ class Context:
         return True
 
     def _add_heading(self, number: int, line: str) -> None:
-        line = _WIKI_HEADING.sub(lambda found: f"{'#' * int(found[1])} ", line)
+        if wiki := _WIKI_HEADING.match(line):
+            line = f"{'#' * int(wiki[1])} {line[wiki.end() :]}"
         self.heading = (number, line.strip()[: transcript.MAX_HEADING])
         nested = _NESTED.match(line)
         self.trail.append((number, f"{nested[0]}{self.heading[1]}") if nested else self.heading)

@@ -85,7 +85,7 @@ _BRANCH_NAMED = re.compile(rf"\bgit:\({_NAME.format('a')}\)|\ue0a0\s*{_NAME.form
 _FIRST_OF_TWO = re.compile(
     rf"(?:[┌╭]\S*\s?)?(?:[\w.+-]+@[\w.-]+[:\s]\s?(?:(?:MINGW|MSYS|UCRT|CLANG)\w*\s+)?|[┌╭]\S*)?[~/][^\s()]*(?<![$#%>])\s+"
     rf"(?:\((?:git:)?{_NAME.format('a')}{_STATE}\)|on\s+(?:\W\s*)?{_NAME.format('b')}|{_NAME.format('c')}\*?)"
-    r"(?:\s+(?:\[\W{1,8}\]|[⇡⇣]\S*|(?:via|took)\s.{1,60}))*\s*"
+    r"(?:\s+(?:\[[^\w\]]{1,8}\]|[⇡⇣]\S*|(?:via|took)\s(?:(?!\s(?:via|took)\s).){1,60}))*+\s*"
 )
 
 
@@ -101,7 +101,7 @@ _ASKS_VERSION = re.compile(  # each word is tried once, however long
 )
 # As Starship has it, with the versions of languages: "app on  main is 📦 v2.1.0 via 🐹 v1.22.1 took 30s".
 _DIRECTORY_ON_BRANCH = re.compile(
-    rf"[\w.-]+\s+on\s+(?:\W\s*)?{_NAME.format('a')}(?:\s+(?:\[\W{{1,8}}\]|[⇡⇣]\S*))*(?:\s+(?:is|via)\s\W{{1,4}}v?\d\S*)+"
+    rf"[\w.-]+\s+on\s+(?:\W\s*)?{_NAME.format('a')}(?:\s+(?:\[[^\w\]]{{1,8}}\]|[⇡⇣]\S*))*+(?:\s+(?:is|via)\s\W{{1,4}}v?\d\S*)+"
     r"(?:\s+took\s\S+)?\s*"
 )
 # Questions about a machine, which the line below answers.

@@ -60,6 +60,26 @@ def test_a_command_of_very_long_words_is_looked_at_once_for_whether_it_asks_a_ve
     assert cpu_s([f"$ {'a' * 4_000}{end}\n", *(f"{number} of them\n" for number in range(100))]) < 1
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    [f"~/a on m{' via a' * 20} {'x' * 70}", f"~/a on m{' [-]' * 30} {'x' * 70}", f"app on m{' [-]' * 40} x"],
+    ids=lambda prompt: prompt[:12],
+)
+def test_a_prompt_of_two_lines_with_many_states_of_git_is_looked_at_once(prompt):
+    """Made of the patterns' own pieces: 100 characters took 4 s, and each further one 1.4 times as long."""
+    assert cpu_s([f"{prompt}\n", "❯ uptime\n"]) < 1
+
+
+def test_a_command_with_many_scripts_is_looked_through_once():
+    """Made of the pattern's own pieces: the path behind "--" was looked for from each of them, which took 300 s a MB."""
+    command = f"$ wrk http://a/b{' -s a -- b' * 400}\n"
+    assert cpu_s([command, "Running 10s test @ http://a/b\n", "Requests/sec:  12.50\n"]) < 0.5
+    *_, block = parsers.read(
+        ["$ wrk -s a.lua http://a/b -- x /c /d\n", "Running 10s test @ http://a/b\n", "Requests/sec:  12.50\n"]
+    )
+    assert block.load_results[0].path == "/d"
+
+
 def test_a_metric_that_goes_on_with_figures_without_blanks_is_looked_at_once():
     """Found by make fuzz: k6's line with a repeated percentile below it, which took more than 20 s."""
     metric = "     http_req_blocked...............: avg=12.36µs  MIN=5.87\n"

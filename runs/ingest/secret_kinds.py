@@ -169,7 +169,7 @@ KINDS = (
     _define(
         "setting",
         ("identified", "pass"),
-        r"""(?:\bidentified\s+(?:with\s+\S{1,60}\s+)?by(?:\s+password)?|\bpassword)\s*(?:\s|\()\s*(?P<q>["'])(?P<v>[^"']+)(?P=q)""",
+        r"""(?:\bidentified\s+(?:with\s+\S{1,60}\s+)?by(?:\s+password)?|\bpassword)(?:\s++\(?|\()\s*+(?P<q>["'])(?P<v>[^"']+)(?P=q)""",
         also=("identified", "password"),
     ),
     _define(
@@ -261,7 +261,7 @@ KINDS = (
         KEYS,
         r"\b(?P<v>bd_[\w-]{40,}|(?:glpat-|glsa_|shpat_|github_pat_|dckr_pat_|hvs\.|xapp-)[\w.-]{16,}|sk-\w{2,9}-[\w-]{20,}"
         r"|(?:npm_|hf_|lin_api_|sk-|[sr]k_(?:live|test)_)[A-Za-z0-9]{20,}|AIza[\w-]{35}|dop_v1_[0-9a-f]{40,}|pypi-Ag[\w-]{20,}"
-        r"|whsec_\w{24,}|pscale_\w{2,}_[\w-]{16,}|dapi[0-9a-f]{32}|dp\.\w{2,5}\.\w{30,}|glc_\w{24,}|NRAK-[A-Z0-9]{20,}|sq0\w{3}-[\w-]{20,}"
+        r"|whsec_\w{24,}|pscale_\w{2,20}_[\w-]{16,}|dapi[0-9a-f]{32}|dp\.\w{2,5}\.\w{30,}|glc_\w{24,}|NRAK-[A-Z0-9]{20,}|sq0\w{3}-[\w-]{20,}"
         r"|(?:glrt-|figd_|ntn_|ATATT3|rubygems_|pul-|fm2_)[\w-]{20,}|PMAK-[0-9a-f-]{40,}|tskey-[\w-]{20,}|\w{10,20}\.atlasv1\.[\w-]{40,}"
         r"|AGE-SECRET-KEY-1[A-Z0-9]{40,}|GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,}|key-[0-9a-z]{32}|SG\.[\w-]{16,}\.[\w-]{16,}"
         r"|gh[pousr]_\w{30,255}|xox[abprs]-[\w-]{10,200}|(?:AKIA|ASIA)[0-9A-Z]{16}\b|LTAI(?=\w*\d)[A-Za-z0-9]{12,26}\b)",
@@ -276,7 +276,7 @@ KINDS = (
     _define(
         "option",
         ("pass",),
-        r"""[^\s:"']:(?:\d+|\*):[^\s:]+:[^\s:]+:(?P<v>[^\s:"']+)["']?\s*>+\s*\S*pgpass""",
+        r"""[^\s:"']:(?:\d+|\*):[^\s:]+:[^\s:]+:(?P<v>[^\s:"'>]+)["']?\s*+>++\s*+\S*?pgpass""",
         also=("pgpass",),
         exact=True,
     ),
@@ -302,7 +302,7 @@ PASSWORD_ROW = re.compile(
 )
 # A secret of Kubernetes: its kind, and below "data:" its values
 SECRET_KIND = re.compile(r"^[ \t>]*[\"']?kind[\"']?:\s*[\"']?(?:Sealed)?Secret[\"']?,?\s*$")
-SECRET_DATA = re.compile(r"^[ \t>]*[\"']?(?:data|stringData)[\"']?:\s*\{?\s*$")
+SECRET_DATA = re.compile(r"^[ \t>]*[\"']?(?:data|stringData)[\"']?:\s*+\{?\s*$")
 SECRET_VALUE = re.compile(
     r"^(?P<indent>[ \t>]+)[\"']?[\w.-]{1,253}[\"']?:\s*[\"']?(?P<v>[^\s\"',|>{][^\s\"',]*)[\"']?,?\s*$"
 )

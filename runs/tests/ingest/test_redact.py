@@ -515,6 +515,18 @@ def test_a_long_line_does_not_hang_it(piece):
     assert time.monotonic() - began < 20  # a pattern that goes back and forth would take hours
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["identified by{}x", "pscale_{}", "a:1:b:c:d{} pgpass", "data:{}x\nkind: Secret", "login: a{}/ b1"],
+    ids=lambda line: line[:8],
+)
+@pytest.mark.parametrize("piece", ["\t", "AA_", ">", " "], ids=repr)
+def test_a_line_of_ten_thousand_characters_is_searched_soon(line, piece):
+    """Made of the patterns' own pieces: up to 60 s a MB."""
+    lines = line.format(piece * (9_900 // len(piece))).split("\n")
+    assert _measure_cpu_s(lambda: find_secrets(lines)) < 0.05
+
+
 ROW = "  2903 {}  20   0  1.2g  3500   1664 S   6.5   0.1   0:00.06 {}"
 
 
