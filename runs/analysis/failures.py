@@ -14,6 +14,8 @@ from runs.analysis.verdict import ALPHA, ENOUGH_FOR_PLAIN, FailureCounts, Ground
 
 # Fisher's test of failures proves nothing by itself: requests of one run are not independent.
 LIKELY_FAILURES = 0.01
+# The exact test takes a time of the larger side. Of more groups their share says as much.
+MAX_GROUPS = 1_000_000
 # Counts of failures, each a part of the requests made: rows of the table and attributes of a run.
 FAILURE_COUNTS = ("failed_requests", "non_2xx_responses")
 
@@ -91,8 +93,17 @@ def _compare_failures(key: str, base: Sequence[Attempts], own: Sequence[Attempts
                 kind, base_at, Ground.FAILURES, n, n_base, test=test, p=shift.p, effect=effect, failures=counts
             )
     groups, base_groups = count_groups(own), count_groups(base)
-    p = float(scipy.stats.fisher_exact([[bad, of - bad] for bad, of in (groups, base_groups)]).pvalue)
+    p = _test_exactly(groups, base_groups)
     kind = (Kind.LIKELY_WORSE if up else Kind.LIKELY_BETTER) if p < LIKELY_FAILURES else Kind.UNDECIDED
     counts = replace(counts, groups=groups, base_groups=base_groups)
     test = "Fisher, exact, on groups of requests"
     return Verdict(kind, base_at, Ground.FAILURES, n, n_base, test=test, p=p, failures=counts)
+
+
+def _test_exactly(groups: tuple[int, int], base_groups: tuple[int, int]) -> float:
+    """Fisher's p of (failed, of) on two sides. A larger side counts as MAX_GROUPS with the same share."""
+    sides = (
+        (math.ceil(bad * MAX_GROUPS / of), MAX_GROUPS) if of > MAX_GROUPS else (bad, of)
+        for bad, of in (groups, base_groups)
+    )
+    return float(scipy.stats.fisher_exact([[bad, of - bad] for bad, of in sides]).pvalue)

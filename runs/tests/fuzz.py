@@ -9,6 +9,7 @@ is rolled back; it goes to SQLite, or where TEST_DATABASE_URL says.
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import logging
 import os
 import signal
@@ -31,6 +32,7 @@ from parsers.tests.reading import holds
 CHUNK = 500  # cases that a process is given at a time
 RELATED, STORED = 20, 100  # one case in so many
 HANGS_S, S_A_MB, FREE_S = 20.0, 1.0, 0.05  # of CPU time; the last is not counted
+ENDS_S = 300  # behind which the process ends with a traceback: no signal stops a loop in C
 SHOWN = 3  # cases of one failure
 ROOT = Path(__file__).resolve().parent.parent.parent
 client: Any = None  # of this process, logged in
@@ -59,6 +61,7 @@ def try_cases(seed: str, numbers: Iterable[int], client: Any) -> Iterator[tuple[
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             text = mutate.text(f"{seed}:{number}")
             signal.setitimer(signal.ITIMER_VIRTUAL, HANGS_S)
+            faulthandler.dump_traceback_later(ENDS_S, exit=True)
             begun = process_time()
             try:
                 holds([f"{line}\n" for line in text.split("\n")])
@@ -87,6 +90,7 @@ def _watched() -> Iterator[None]:
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        faulthandler.cancel_dump_traceback_later()
         signal.signal(signal.SIGVTALRM, before)
         log.removeHandler(faults)
 

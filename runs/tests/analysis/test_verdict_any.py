@@ -52,8 +52,8 @@ def test_it_says_something_of_any_figures(sides):
 
 
 @given(
-    st.lists(st.one_of(st.none(), st.integers(-1, 10**9)), min_size=1, max_size=5),
-    st.lists(st.one_of(st.none(), st.integers(-1, 10**9)), min_size=1, max_size=5),
+    st.lists(st.one_of(st.none(), st.integers(-1, 10**18)), min_size=1, max_size=5),
+    st.lists(st.one_of(st.none(), st.integers(-1, 10**18)), min_size=1, max_size=5),
     st.sampled_from(["ab", "siege"]),
 )
 @settings(max_examples=150, deadline=None)

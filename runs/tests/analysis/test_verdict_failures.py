@@ -17,6 +17,12 @@ def test_a_burst_that_took_what_was_under_way_is_one_failure():
     assert failing([(0, 10_000)], [(100, 10_000)], concurrency=100).kind == "undecided"
 
 
+def test_any_number_of_requests_is_compared_at_once():
+    """Fisher's test takes a time of the number of requests: of 10^17 it never came back."""
+    assert failing([(0, 2 * 10**17)], [(40, 80)]).kind == "likely_worse"
+    assert failing([(3 * 10**16, 3 * 10**17)], [(10**16, 10**17)]).kind == "undecided"
+
+
 def test_a_failing_run_that_does_not_count_takes_no_gain_from_the_others():
     fine = {"failed_requests": 0, "complete_requests": 600}
     runs = [run(1, 3.0, **fine), run(2, 30.0, **fine), run(2, 40.0, failed_requests=500, complete_requests=600)]
