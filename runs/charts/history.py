@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import Any
 
 from runs.charts import Axis, Band, Chart, Dots, Key, Line, Mark, Panel, Span, Tick, make_linear_axis
 from runs.charts.timeline import time_ticks
@@ -14,24 +15,6 @@ from runs.numbers import figure, write_count
 FEWEST_INTERVALS = 3  # fewer show no course
 MOST_POINTS = 600
 MOST_DAY_TICKS = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Day:
-    on: date
-    n: int
-    center: float
-    least: float
-    most: float
-    build: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """Days between two changes, and the mean of all their runs."""
-
-    days: tuple[Day, ...]
-    center: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +34,11 @@ class LoadBySecond:
     max_ms: Sequence[float | None]
 
 
-def make_trend_chart(stretches: Sequence[Stretch]) -> Chart:
-    """Requests per second by day: faint days with their range, and a dark mean that breaks at each change."""
+def make_trend_chart(stretches: Sequence[Any]) -> Chart:
+    """Requests per second by day: faint days with their range, and a dark mean that breaks at each change.
+
+    stretches: of a Course of trends
+    """
     days = [day for stretch in stretches for day in stretch.days]
     x = tuple(float(day.on.toordinal()) for day in days)
     means_x = tuple(float(d.on.toordinal()) for s in stretches for d in (s.days[0], s.days[-1], s.days[-1]))
@@ -72,7 +58,7 @@ def make_trend_chart(stretches: Sequence[Stretch]) -> Chart:
     return Chart("trend", "How did it change over time?", (panel,), (), note, words, heads, rows, zooms=True)
 
 
-def _make_day_axis(days: Sequence[Day]) -> Axis:
+def _make_day_axis(days: Sequence[Any]) -> Axis:
     """Ticks at days that runs were made on; a single day stands in the middle."""
     first, last = days[0].on.toordinal(), days[-1].on.toordinal()
     pad = max((last - first) * 0.02, 0.5)
@@ -86,7 +72,7 @@ def _make_day_axis(days: Sequence[Day]) -> Axis:
     return Axis(first - pad, last + pad, ticks, f"{days[0].on.year}" if not years else "")
 
 
-def _describe_day(day: Day) -> str:
+def _describe_day(day: Any) -> str:
     build = f", {day.build[:40]}" if day.build else ""
     span = f"{figure(day.least)} to {figure(day.most)}"
     return f"{day.on.isoformat()}{build}: {figure(day.center)} requests per second, {write_count(day.n, 'run')}, {span}"

@@ -28,8 +28,7 @@ from runs.analysis import trend as trends
 from runs.analysis.export import Sheet
 from runs.analysis.monitors import PHASES
 from runs.analysis.summary_wording import describe_change, describe_course
-from runs.charts import Chart
-from runs.charts.history import Day, Stretch, make_trend_chart
+from runs.charts.history import make_trend_chart
 from runs.charts.svg import draw_inline
 from runs.charts.svg_file import draw_file
 from runs.charts.time_series import RunSpan, View
@@ -172,7 +171,7 @@ def trend(request: HttpRequest, fingerprint: str, fmt: str = "") -> HttpResponse
         "fingerprint": fingerprint,
         "sentence": describe_course(course),
         "changes": [describe_change(change) for change in course.changes],
-        "charts": {"trend": _draw(course)},
+        "charts": {"trend": make_trend_chart(course.stretches)},
         "days": days[::-1],
         "has_builds": any(day.build for day, _ in days),
         "level": trends.LEVEL,
@@ -188,17 +187,6 @@ def _find_course(fingerprint: str) -> trends.Course:
     if not days:
         raise Http404("No counted runs with a rate have this fingerprint, or they came in seconds ago.")
     return trends.find_course(days)
-
-
-def _draw(course: trends.Course) -> Chart:
-    return make_trend_chart(
-        [
-            Stretch(
-                tuple(Day(day.on, day.n, day.center, day.least, day.most, day.build) for day in part.days), part.center
-            )
-            for part in course.stretches
-        ]
-    )
 
 
 def _describe_change(change: trends.Change) -> dict[str, Any]:
