@@ -65,11 +65,6 @@ class Delta:
     text: str
     word: str
 
-    @property
-    def than(self) -> str:
-        """What comes between the delta and the other's name: "36 % fewer than", "33 × as many as"."""
-        return "as" if self.word in AS_MANY.values() else "than"
-
     def __str__(self) -> str:
         return " ".join(filter(None, (self.arrow, self.text, self.word)))
 
