@@ -231,7 +231,7 @@ def _says_again(text: str) -> bool:
 
 def raise_items(trails: Sequence[list[Heading]]) -> None:
     """Make headings of the items of nested lists that outputs stand below: "* nginx", "  * 10 clients", "  * 100 clients"."""
-    paths = [_find_path(trail) for trail in trails]
+    paths = [_list_items(trail) for trail in trails]
     named = [trail for trail, path in zip(trails, paths, strict=True) if path]
     indents = sorted({_indent(text) for trail in named for _, text in trail if ITEM.match(text)})
     depth = max((heading_level(text) for trail in trails for _, text in trail), default=0)
@@ -248,25 +248,12 @@ def raise_items(trails: Sequence[list[Heading]]) -> None:
         ]
 
 
-def _find_path(trail: Sequence[Heading]) -> list[Heading]:
-    """The items that the end of a trail is nested in, of several inner ones none; none where headings name what it is of."""
+def _list_items(trail: Sequence[Heading]) -> list[Heading]:
+    """The items of lists that a trail ends with; none where a heading names what it is of."""
     said = [heading for heading in trail if not is_aside(heading[1])]
     items = [heading for heading in said if ITEM.match(heading[1])]
-    if not items or items[-1] != said[-1]:
-        return []
-    path, has_steps = items[-1:], False
-    for item in reversed(items[:-1]):
-        if _indent(item[1]) == _indent(path[0][1]):
-            if len(path) > 1:
-                return []
-            has_steps = True
-        path = [item, *path] if _indent(item[1]) < _indent(path[0][1]) else path
-    if has_steps:
-        path = path[:-1]
-    if not path:
-        return []
-    last = [text for line, text in trail if line < path[0][0] and heading_level(text) > 1][-1:]
-    return [] if last and may_name(last[0]) else path
+    is_named = any(heading_level(text) > 1 and may_name(text) for _, text in said)
+    return [] if is_named or items[-1:] != said[-1:] else items
 
 
 def _indent(text: str) -> int:

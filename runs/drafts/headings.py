@@ -25,14 +25,16 @@ from .heading_groups import (
     swap_crossed,
 )
 from .heading_words import (
+    DESCRIBES_HOST,
     find_phase,
     find_repeat,
+    is_generic,
     is_sentence,
     is_short,
     names_software,
     split_repeat,
 )
-from .names import drop_numbering, find_levels, find_stated_figures
+from .names import drop_numbering, find_levels
 from .stated_hosts import find_only_host
 
 _REMARKED_REPEAT = re.compile(
@@ -79,7 +81,6 @@ def choose_headings(
 ) -> dict[int, Choice]:
     """{load: its choice}; a quote and what it quotes have the same. A warm-up without a name has that of the run that follows."""
     levels = find_levels(((blocks[load].trail, method_of(load)) for load in loads), may_name)
-    levels |= find_stated_figures((blocks[load].trail for load in loads), may_name)
     candidates = _collect_candidates(blocks, loads, texts, levels)
     nearest = _prefer_files(candidates, _choose_at_one_level(candidates, _choose_nearest(candidates, duplicates)))
     choices = _replace_recurring(candidates, nearest, duplicates, method_of)
@@ -186,6 +187,8 @@ def _list_headings_of_section(trail: Sequence[Heading]) -> list[Heading]:
     """The headings above a block, and of the other lines those behind the last heading: the rest are of other sections."""
     headings = [heading for heading in trail if heading_level(heading[1]) > 1]
     last = headings[-1][0] if headings else 0
+    if headings and DESCRIBES_HOST.search(headings[-1][1]) and is_generic(headings[-1][1]):
+        trail = [heading for heading in trail if heading_level(heading[1])]  # the rest is what the machine has
     above: list[Heading] = []
     depth = 7
     for heading in reversed(headings):  # those that it is a section of

@@ -32,7 +32,6 @@ _WITHOUT = re.compile(rf"(?:{WITHOUT}|no)\b", re.IGNORECASE)
 _REMARK = re.compile(r"\s*[(（\[,:]")  # what may be left out where a name is mentioned again
 _GLUED = re.compile(r"(.*[^\W\d_])(\d)")  # "jetty1": a repeat where several names have the same numbers
 _LETTERED = re.compile(r"(.*[^\W_])\s*[(（\[]([a-h])[)）\]]")  # "jetty (a)"
-_TOLD = re.compile(r"\d+(?:\.\d+)?\s?(?:[KMG]i?B|%|ms)(?!\w)")
 _COUNTED = re.compile(  # "(2.1) event", "2.1.1 Netty", "Setup 1 - default"
     r"(?:(?P<word>[^\W\d_]+)\s+)?[(（\[#]?(?P<number>\d{1,2}(?:(?:\.\d{1,2})+(?=[\s.)）\]:–—-])|(?=\s?[.)）\]:–—-])))[.)）\]:\s–—-]+(?P<rest>\S.*[^\W\d_].*)"
 )
@@ -122,18 +121,6 @@ def find_levels(
         if changing and all(_tells_load([numbers[at] for at in changing], method) for numbers, _, method in said):
             levels |= {text for _, text, _ in said}
     return levels
-
-
-def find_stated_figures(trails: Iterable[Sequence[tuple[int, str]]], may_name: Callable[[str], bool]) -> set[str]:
-    """Lines that tell a figure of each config, one below each heading: "Load test (memory 52 MB)", "Load test (memory 8.6 MB)"."""
-    told: dict[str, list[tuple[str, str]]] = defaultdict(list)  # by what they have beside the figure: heading and line
-    for trail in trails:
-        heading = ""
-        for _, text in trail:
-            if heading and (bare := _TOLD.sub("#", text)) != text and not heading_level(text):
-                told[bare].append((heading, text))
-            heading = text if heading_level(text) and may_name(text) else heading
-    return {text for own in told.values() if 1 < len(own) == len({heading for heading, _ in own}) for _, text in own}
 
 
 def _tells_load(numbers: Sequence[int], method: Method) -> bool:

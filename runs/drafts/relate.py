@@ -33,7 +33,7 @@ from .draft import (
 )
 from .duplicates import find_backed_figures, find_duplicate_loads, find_duplicate_monitors
 from .heading_groups import raise_items
-from .heading_words import find_repeat, is_generic, is_sentence, is_short, is_warm_up
+from .heading_words import DESCRIBES_HOST, find_repeat, is_generic, is_sentence, is_short, is_warm_up
 from .hosts import add_stated_facts, find_hosts, find_sighting, find_stated_hosts, split_by_machine
 from .left_out import cut_corrections, find_left_out
 from .names import shorten
@@ -46,7 +46,6 @@ _COMPARES = re.compile(
     r"|vergleich",
     re.IGNORECASE,
 )
-_DESCRIBES_HOST = re.compile(r"スペック|ハードウェア|ハードウエア|環境|hardware|\bspec|machine", re.IGNORECASE)
 _SENTENCE_ENDS = (".", "。", "!", "！", "ます", "です", "ました", ",", "、", "如下", "所示", "니다")
 _LIST_MARKS = ("・", "•", "- ", "* ")
 _SETTING = re.compile(
@@ -385,7 +384,7 @@ def _find_title(
     if names_all and top == trail[0] and heading_level(top) and is_top:
         return top
     compares = (
-        t for t in titles if t in lines[:_N_TITLE_LINES] and _COMPARES.search(t) and not _DESCRIBES_HOST.search(t)
+        t for t in titles if t in lines[:_N_TITLE_LINES] and _COMPARES.search(t) and not DESCRIBES_HOST.search(t)
     )
     if chosen := next(compares, ""):
         return chosen

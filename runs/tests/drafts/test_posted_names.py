@@ -135,6 +135,11 @@ def test_steps_below_each_item_of_a_list_do_not_hide_what_was_measured():
     assert name_all(text)[1] == {"nginx": 1, "haproxy": 1}
 
 
+def test_a_section_about_the_machine_and_what_stands_in_it_name_nothing():
+    text = post("# puma\n\n## ベンチマークマシン\n\nMacBook Pro", "# unicorn\n\n## Hardware\n\nMacBook Air")
+    assert name_all(text) == ("puma and unicorn", {"puma": 1, "unicorn": 1})
+
+
 def test_a_heading_below_a_command_without_output_names_as_any_other():
     load = "\n\n$ hey -z 5s http://localhost/ | grep Requests/sec\n  Requests/sec:\t{}.5000\n"
     restart = "\n$ sudo systemctl restart postgresql\n"
