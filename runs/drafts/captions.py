@@ -14,6 +14,7 @@ from parsers.catalogue import makes_load
 from parsers.records import Problem
 
 from .asides import ITEM, find_numbering, heading_level, is_aside, join_wrapped, strip_markup
+from .heading_groups import list_sections
 from .heading_words import (
     LETTER,
     WITH,
@@ -180,7 +181,7 @@ def name_in_order(blocks: Sequence[Block], loads: Sequence[int]) -> None:
 
     Where there are more or fewer reports than names, and nothing tells which is which, the line gets a problem.
     """
-    trails = _list_trails(blocks, loads)
+    trails = list_sections(blocks, loads)
     for stretch in _find_unnamed(blocks, trails):
         trail = trails[stretch[0]]
         line, names, is_each = _find_ordered_names(trail, len(stretch))
@@ -199,15 +200,6 @@ def name_in_order(blocks: Sequence[Block], loads: Sequence[int]) -> None:
             mark = "#" * min(depth + 1, 6) + " " if depth else ""
             block.trail = [*block.trail, (block.first, mark + name)]
             block.heading, block.heading_line = name, line
-
-
-def _list_trails(blocks: Sequence[Block], loads: Sequence[int]) -> dict[int, list[Line]]:
-    """{load test: the lines above it}, those above the monitors and texts before it among them."""
-    begins = [0, *(load + 1 for load in loads)]
-    return {
-        load: [line for block in blocks[begin : load + 1] for line in block.trail]
-        for begin, load in zip(begins, loads, strict=False)
-    }
 
 
 def _find_unnamed(blocks: Sequence[Block], trails: Mapping[int, Sequence[Line]]) -> Iterator[list[int]]:

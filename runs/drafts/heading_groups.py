@@ -279,32 +279,29 @@ def find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
         )
         for trail in trails
     ]
-    phases = {text: find_phase(text) for text in last if is_short(text)}
+    ends = [trail[-1][1] for trail in trails if trail]
     letters = {text: found[1].upper() for text in last if (found := LETTER.fullmatch(drop_repeat(text)))}
-    if _count_again(trails, letters):
-        letters = {}
-    compared = (
-        {text for text, phase in phases.items() if phase} if {"before", "after"} <= set(phases.values()) else set()
-    )
-    # Commands name nothing, unless they start the servers that are compared.
-    starts = {trail[-1][1] for trail in trails if trail and _STARTS_SERVER.match(strip_markup(trail[-1][1]))}
-    compared |= starts if len(starts) > 1 else set()
-    templated = [next((text for _, text in reversed(trail) if EXPECTED.fullmatch(text)), "") for trail in trails]
-    expected = {text: any(found.groups()) for text in templated if (found := EXPECTED.fullmatch(text))}
-    # Words that look like options tell runs apart where each has one of its own: a script's "-threads" and "-single".
-    words = [trail[-1][1].strip() for trail in trails if trail and _OPTION_WORD.fullmatch(trail[-1][1].strip())]
-    compared |= {*words} if len({*words}) > 1 else set()
+    told: list[dict[str, str]] = [  # of each kind {line: what it tells}
+        {} if _count_again(trails, letters) else letters,
+        {text: found[1] for text in last if (found := _VERSION.fullmatch(text))},
+        # Commands name nothing, unless they start the servers that are compared.
+        {text: text for text in ends if _STARTS_SERVER.match(strip_markup(text))},
+        # Words that look like options tell runs apart where each has one of its own: a script's "-threads" and "-single".
+        {text.strip(): text.strip() for text in ends if _OPTION_WORD.fullmatch(text.strip())},
+    ]
+    compared = {text for lines in told if len({*lines.values()}) > 1 for text in lines}
+    phases = {text: phase for text in last if is_short(text) and (phase := find_phase(text))}
+    compared |= {*phases} if {"before", "after"} <= {*phases.values()} else set()
     amounts = {
         text: re.sub(r"\d+", "#", text) for text in last if is_short(text) and is_generic(text) and _names_amount(text)
     }
     n_alike = Counter(amounts.values())
     compared |= {text for text, base in amounts.items() if n_alike[base] > 1}
-    versions = {text: found[1] for text in last if (found := _VERSION.fullmatch(text))}
-    compared |= set(versions) if len(set(versions.values())) > 1 else set()
-    compared |= set(letters) if len(set(letters.values())) > 1 else set()
     brief = {text for text in last if _BRIEF_LABEL.fullmatch(bare := strip_markup(text)) and not makes_load(bare)}
     if len(brief) > 1 or any(may_name(text) for text in last):  # "G1:" where others stand below "ZGC:"
         compared |= brief
+    templated = [next((text for _, text in reversed(trail) if EXPECTED.fullmatch(text)), "") for trail in trails]
+    expected = {text: any(found.groups()) for text in templated if (found := EXPECTED.fullmatch(text))}
     return compared or (set(expected) if len(set(expected.values())) > 1 else set())
 
 
@@ -322,6 +319,15 @@ def _count_again(trails: Sequence[Sequence[Heading]], letters: Mapping[str, str]
     ]
     begins = [letter == "A" for letter, _ in counted]
     return sum(begins) > 1 and len(counted) > sum(begins) and begins == [is_named for _, is_named in counted]
+
+
+def list_sections(blocks: Sequence[Block], loads: Sequence[int]) -> dict[int, list[Heading]]:
+    """{load test: the lines above it}, those above the monitors and texts before it among them."""
+    begins = [0, *(load + 1 for load in loads)]
+    return {
+        load: [line for block in blocks[begin : load + 1] for line in block.trail]
+        for begin, load in zip(begins, loads, strict=False)
+    }
 
 
 def find_machines(sections: Sequence[Sequence[Heading]]) -> set[str]:

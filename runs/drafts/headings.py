@@ -21,6 +21,7 @@ from .heading_groups import (
     find_machines,
     find_sections,
     find_tool_names,
+    list_sections,
     may_name,
     swap_crossed,
 )
@@ -130,10 +131,7 @@ def _collect_candidates(
 ) -> dict[int, _Candidates]:
     candidates: dict[int, _Candidates] = {}
     begin = 0
-    starts = [0, *(load + 1 for load in loads)]
-    sections = [
-        [h for i in range(start, load + 1) for h in blocks[i].trail] for start, load in zip(starts, loads, strict=False)
-    ]
+    sections = [*list_sections(blocks, loads).values()]
     compared = find_compared([blocks[load].trail for load in loads]) | find_machines(sections)
     tools = find_tool_names(sections) | find_only_host(sections) | levels
     for load in loads:

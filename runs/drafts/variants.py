@@ -306,7 +306,7 @@ def _compare_settings(
     said: dict[int, list[str]] = defaultdict(list)
     by_key = _group_values_by_key(own, before)
     for key, values in sorted(by_key.items(), key=lambda item: item[0].startswith(RELOADED)):
-        if key not in changed or all(_is_load(value, method_of(load)) for load, value in values.items()):
+        if key not in changed or all(not _drop_load((value,), method_of(load)) for load, value in values.items()):
             continue
         if key.startswith("did ") and any(map(str.startswith, changed, repeat(SHOWN))):
             continue  # what it changed is shown
@@ -332,13 +332,6 @@ def _group_values_by_key(loads: Sequence[int], before: Mapping[int, Before]) -> 
 def _drop_negations(said: Sequence[str]) -> Sequence[str]:
     """One module in place of another: the one that is there says enough."""
     return [text for text in said if not text.startswith("without ")] or said
-
-
-def _is_load(said: str, method: Method) -> bool:
-    """Whether a variable only holds what the tool prints of the load: "CONNECTIONS=100"."""
-    size = _SIZE.fullmatch(said)
-    printed = {method.requests, method.concurrency, method.rate, method.duration_s}
-    return size is not None and int(size["number"]) in printed
 
 
 def _compare_servers(before: Mapping[int, Before], results: Mapping[int, LoadResult]) -> dict[int, str]:
