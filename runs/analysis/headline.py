@@ -113,7 +113,7 @@ class Headline:
     machines in what their machines differ, where those are what is compared
     dropped  (title, why) of columns that a doubt keeps out
     rest     the sides that did not fail, compared; `others`: the other workloads
-    base     the baseline's side and the best one's ratio to it, where the baseline is neither of the best two
+    base     the baseline's side and the best one's ratio of rates to it, where the baseline is neither of the best two, and behind
     """
 
     outcome: Outcome
@@ -339,9 +339,9 @@ def _compare_with_base(
 ) -> tuple[RankedColumn, float, Kind] | None:
     base = data.judgement.bases[own.at]
     verdict = data.judgement.of(key, own.at)
-    if base in (own.at, other.at) or verdict is None or verdict.ratio is None:
+    if key != RATE or base in (own.at, other.at) or verdict is None or (verdict.ratio or 0) <= 1:
         return None
-    return data.side(key, base), verdict.ratio, verdict.kind
+    return data.side(key, base), verdict.ratio or 1.0, verdict.kind
 
 
 def _combine_workloads(data: HeadlineData, found: Sequence[Headline]) -> Headline:

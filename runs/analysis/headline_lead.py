@@ -40,6 +40,7 @@ FULL = {  # rule of what held one side back
 }
 ONE_RUN_FAR = "Further apart than such runs usually vary, but one run each proves nothing"
 REPEATS_FAR = "Further apart than repeats vary, but not proven"
+UNDER_UNLIKE = "Rates under unlike conditions say nothing of the configs."
 SEVERAL = re.compile(r"(?:All )?\d+(?: of \d+)? runs$")
 
 
@@ -87,9 +88,9 @@ def _lead_of_leader(headline: Headline) -> Lead:
     own, other = headline.winner, headline.loser
     if own is None or other is None:
         return _lead_of_nobody(headline)
-    line = f"{_choose_verb(headline)} {_say_effect(headline)}"
+    line = f"{choose_verb(headline)} {say_effect(headline, 'requests').rpartition(' ')[0]}"
     if headline.ratio is None:
-        line = f"{_choose_verb(headline)} {figure(own.value)} {name_unit(headline)}, against {figure(other.value)}"
+        line = f"{choose_verb(headline)} {figure(own.value)} {name_unit(headline)}, against {figure(other.value)}"
     elif headline.outcome == Outcome.UNPROVEN:
         line = _say_ahead(headline)
     rank = f" Second of {len(headline.sides)}: {name_sides(headline).get(other.at)}." if len(headline.sides) > 2 else ""
@@ -111,16 +112,17 @@ def _say_but(headline: Headline) -> str:
     return clause if len(clause) < LONGEST_CLAUSE else ""
 
 
-def _choose_verb(headline: Headline) -> str:
+def choose_verb(headline: Headline) -> str:
     likely = "likely " if headline.outcome == Outcome.LIKELY else ""
     return likely + ("serves" if headline.metric == RATE else "takes")
 
 
-def _say_effect(headline: Headline) -> str:
+def say_effect(headline: Headline, things: str = "requests per second") -> str:
+    """As "30 % more requests per second than", "2.8 times as many requests per second as"."""
     ratio = headline.ratio or 1.0
     if headline.metric != RATE:
-        return f"{share_words(1 - ratio)} less time per request"
-    return say_ratio(ratio, "more requests", "as many requests").rpartition(" ")[0]
+        return f"{share_words(1 - ratio)} less time per request than"
+    return say_ratio(ratio, f"more {things}", f"as many {things}")
 
 
 def say_ratio(ratio: float, more: str = "more", many: str = "as many") -> str:
@@ -221,7 +223,7 @@ def _describe_tie(headline: Headline) -> Lead:
 
 def _describe_base(headline: Headline) -> str:
     """Of several of which the best two are alike: how far the baseline lies behind them."""
-    if headline.base is None or headline.metric != RATE or headline.base[1] <= 1:
+    if headline.base is None:
         return ""
     side, ratio, _ = headline.base
     names = name_sides(headline)
@@ -264,7 +266,7 @@ def _lead_of_not_comparable(headline: Headline) -> Lead:
     if first.name == REQUEST:
         return Lead(line, "Each was asked for something else, so that their rates say nothing of each other.")
     also = f"Also unlike: {', '.join(names[1:])}. " if names[1:] else ""
-    return Lead(line, f"{also}Rates under unlike conditions say nothing of the configs.")
+    return Lead(line, f"{also}{UNDER_UNLIKE}")
 
 
 def _lead_of_sweep(headline: Headline, swept: Range) -> Lead:

@@ -17,9 +17,12 @@ from runs.analysis.headline_lead import (
     FULL,
     ONE_RUN,
     TOO_LITTLE,
+    UNDER_UNLIKE,
+    choose_verb,
     count_runs,
     has_single_run,
     name_unit,
+    say_effect,
     say_how_sure,
     say_ratio,
     why_unproven,
@@ -28,7 +31,7 @@ from runs.analysis.objection_wording import as_number, describe_failure, describ
 from runs.analysis.scaling import Range
 from runs.analysis.summary_wording import advise_levels, describe_leaders, describe_levels
 from runs.analysis.verdict import Kind
-from runs.numbers import capitalize, figure, figure_or_word, name_first, percent, share_words, spread_words
+from runs.numbers import capitalize, figure, figure_or_word, name_first, percent, spread_words
 
 OUTCOMES = {  # the word of a badge, and what it says
     Outcome.BETTER: ("proven", "A test shows it at 5 %, and nothing serious speaks against it."),
@@ -95,7 +98,7 @@ def _say_leader(headline: Headline) -> str:
     where = f"On {headline.workload}: " if _is_place(headline) else ""
     headline = _strip_workload(headline) if where else headline
     own, other = (_quote_name(side) for side in (headline.winner, headline.loser) if side)
-    sides, effect = _say_sides(headline), _say_effect(headline)
+    sides, effect = _say_sides(headline), say_effect(headline)
     rank = f", the next of {len(headline.sides)}," if len(headline.sides) > 2 else ""
     if machines := _say_machines(headline):
         rank = f"{rank.rstrip(',')}, {machines},"
@@ -108,9 +111,8 @@ def _say_leader(headline: Headline) -> str:
         said = f"{where}{own} measured {far} {other}{rank} in {sides}{_say_unproven(headline)}"
         return " ".join([said, *_describe_base(headline)])
     sure = say_how_sure(headline, sides)
-    verb = "likely serves" if headline.outcome == Outcome.LIKELY else "served"
-    if headline.metric != RATE:
-        verb = "likely takes" if headline.outcome == Outcome.LIKELY else "took"
+    verb = "served" if headline.metric == RATE else "took"
+    verb = choose_verb(headline) if headline.outcome == Outcome.LIKELY else verb
     proof = ", not proven" if headline.outcome == Outcome.LIKELY else ""
     if proof and headline.drift:
         proof += " as all runs of one came before those of the other: a drift of the machine could be all of it"
@@ -154,14 +156,6 @@ def _strip_workload(headline: Headline) -> Headline:
 
 def _strip_prefix(side: RankedColumn, prefix: str) -> RankedColumn:
     return replace(side, title=side.title.removeprefix(prefix))
-
-
-def _say_effect(headline: Headline) -> str:
-    """As "30 % more requests per second than", "2.8 times as many requests per second as"."""
-    ratio = headline.ratio or 1.0
-    if headline.metric != RATE:
-        return f"{share_words(1 - ratio)} less time per request than"
-    return say_ratio(ratio, "more requests per second", "as many requests per second")
 
 
 def _say_unproven(headline: Headline) -> str:
@@ -246,7 +240,7 @@ def _say_not_comparable(headline: Headline) -> str:
         return f"Not comparable: {name_first(told, MOST_OTHERS)}. Each was asked for something else."
     own, other = headline.sides[:2]
     each = [_say_difference(one, own, other) for one in headline.unlike]
-    return f"Not comparable: {'; '.join(each)}. Rates under unlike conditions say nothing of the configs."
+    return f"Not comparable: {'; '.join(each)}. {UNDER_UNLIKE}"
 
 
 def _say_difference(one: Unlike, own: RankedColumn, other: RankedColumn) -> str:
@@ -262,12 +256,11 @@ def _say_but(headline: Headline, most: int = MOST_AGAINST) -> str:
 
 
 def _describe_base(headline: Headline) -> list[str]:
-    if headline.base is None or headline.metric != RATE:
+    if headline.base is None:
         return []
     side, ratio, kind = headline.base
     sure = {Kind.BETTER: "proven", Kind.LIKELY_BETTER: "likely"}.get(kind, "unproven")
-    said = f"{_quote_name(headline.sides[0])} served {say_ratio(ratio)} {_quote_name(side)}, the baseline ({sure})."
-    return [said] if ratio > 1 else []
+    return [f"{_quote_name(headline.sides[0])} served {say_ratio(ratio)} {_quote_name(side)}, the baseline ({sure})."]
 
 
 def _say_other(headline: Headline) -> str:
