@@ -12,7 +12,7 @@ from django.db import migrations, transaction
 
 from runs.series.packing import LETTER, join_parts, pack_points
 
-BATCH = 1000
+BATCH = 250
 RAW = 255
 LINE, DIFFERENCES, ZSTD = 0, 1, 16
 
