@@ -135,6 +135,8 @@ class Block:
 
     @property
     def load_results(self) -> list[LoadResult]:
+        if self._result is not None and self._result[0] is self.values:
+            return [self._result[1]]
         return [record for record in self.records if isinstance(record, LoadResult)]
 
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any, TypeVar
 
+from parsers.patterns import split_alternatives
 from parsers.transcript import FILE_HEAD
 
 _MONTHS = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|januar|märz|mai|okt|dez)[a-zéäö]*\.?"
@@ -136,7 +137,7 @@ _FIGURE = re.compile(  # what load tools print: a label and a figure, which may 
 )
 _REMARK = re.compile(  # on what stands above; on what is shown
     r"\b(?:saved|written|stored|logged)\s(?:to|in|into|as)\s\S*\w[/.]\w\S*$"  # where an output went
-    r"|^(?:#\s*)?[\^↑]|^\[(?:[^\s\[\]]+\s+){5}[^\[\]]*\]$"
+    r"|^(?:#\s*)?[\^↑]|^\[(?:[^\s\[\]]+\s++){5}[^\[\]]*\]$"
     r"|^[\[(（][^\[\]()（）]*\b(?i:terminal|window|pane|meanwhile|at the same time|(?:while|during) (?:the|it|this|that))\b"
     r"[^\[\]()（）]*[\])）]$"
 )
@@ -164,9 +165,24 @@ _CORRECTS = re.compile(
     r"|\bcorrect(?:ed)? (?:numbers?|results?|figures?|runs?|outputs?|measurements?)\b",
     re.IGNORECASE,
 )
+
+
+def _find_any(*patterns: re.Pattern[str]) -> Callable[[str], bool]:
+    """What tells whether one of the patterns is found: their alternatives for a text's beginning are tried there alone."""
+    begins, others = list[str](), list[str]()
+    for pattern in patterns:
+        case = "i" if pattern.flags & re.IGNORECASE else ""
+        for part in split_alternatives(pattern.pattern):
+            (begins if part[0] == "^" else others).append(f"(?{case}:{part.removeprefix('^')})")
+    match, search = re.compile("|".join(begins)).match, re.compile("|".join(others) or "(?!)").search
+    return lambda text: bool(match(text) or search(text))
+
+
+_is_figure = _find_any(_FIGURE)
+_is_of_page = _find_any(*(_MAIL, _HTTP_HEADER, SUBJECT, _NAVIGATION, _COMMAND, _PROGRESS, _PROMPT, _COMMENTER, _REMARK))
 _LONGEST_FIGURE = 150  # characters
 _MAIL_WIDTH = 50  # columns that a line has at least where an editor or a mail client broke it
-_ENDED = re.compile(r"[.:;!?。！？：|*_`>)\]]\W*$")
+_ENDED = re.compile(r"(?:^|(?<=\w))(?:(?<=_)|(?=\W*?[.:;!?。！？：|*`>)\]]))\W*+$")
 _BEGINS = re.compile(r"[#*+>|`=_•・◆■-]|\d{1,2}[.)]\s")  # a heading, an item of a list, code
 _MOST_REMEMBERED, _MOST_KEPT = 100_000, 20_000  # lines, while one text is related and behind it
 Told = TypeVar("Told")
@@ -196,12 +212,7 @@ def is_aside(text: str) -> bool:
         _BYLINE.search(line) or _BYLINE.search(line[dated.end() :].lstrip(" ,")) or line.startswith("投稿者")
     ):
         return True
-    if len(line) <= _LONGEST_FIGURE and _FIGURE.search(line):
-        return True
-    return any(
-        pattern.search(line)
-        for pattern in (_MAIL, _HTTP_HEADER, SUBJECT, _NAVIGATION, _COMMAND, _PROGRESS, _PROMPT, _COMMENTER, _REMARK)
-    )
+    return (len(line) <= _LONGEST_FIGURE and _is_figure(line)) or _is_of_page(line)
 
 
 def retracts(text: str) -> bool:
@@ -229,16 +240,18 @@ def join_wrapped(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
 
 
 _ANY_FILE = re.compile(r"(?:readme|index|results?|out(?:put)?|bench(?:mark)?s?|logs?|stdout)", re.IGNORECASE)
-_MARKUP = re.compile(
-    r"^(?:\+\s|[\s*=・◆◇■□●○▪•>|│┃║_\u2600-\u27bf\ufe0f\U0001f300-\U0001faff-]|#(?!\d)|//\s)+"
-    r"|(?:\s-+|\s#+)?(?:(?<!\.)[\s:：*_=|│┃║])*$"
+_MARKS_BEFORE = re.compile(r"(?:\+\s|[\s*=・◆◇■□●○▪•>|│┃║_\u2600-\u27bf\ufe0f\U0001f300-\U0001faff-]|#(?!\d)|//\s)*+")
+_MARKS_BEHIND = re.compile(
+    r"\s(?:-+|#+)[\s:：*_=|│┃║]*$|(?:(?<![\s:：*_=|│┃║])(?<!\.)|(?<=\.[\s:：*_=|│┃║]))[\s:：*_=|│┃║]+$"
 )
-_BANNER = re.compile(r"[\s-]*-{3,}\s*(\w.*?)\s*-{3,}(?:\s.*)?")  # what stands between dashes, and behind them
+_BANNER = re.compile(
+    r"\s*+(?:-++\s++(?=-))*+-{3,}+\s*+(\w.*?)(?<!\s)\s*+(?<!-)-{3,}+(?:\s.*)?"
+)  # what stands between dashes, and behind them
 # Of a CI service's log.
 _STAMP = re.compile(
     r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.,]*Z?\]?:?\s+(?:##\[\w+\]\s*)?|^(?:##|::)\[?group(?:\]|::)\s*"
 )
-_ATTRIBUTES = re.compile(r"\s*\{[#.][\w .#-]{1,60}\}\s*$")  # of a heading, as kramdown and Pandoc have them
+_ATTRIBUTES = re.compile(r"(?<!\s)\s*+\{[#.][\w .#-]{1,60}\}\s*$")  # of a heading, as kramdown and Pandoc have them
 _STAGE = re.compile(r"\[Pipeline\] \{ \((.+)\)")  # of a CI service's job
 _BRACKETED = re.compile(r"[\s■●◆・]*[【《〈「『]([^【】《》〈〉「」『』]+)[】》〉」』][\s:：]*")
 _FINDING = re.compile(  # behind a name: "(33 more requests per second than nginx)", "*(2x slower)*"
@@ -246,9 +259,11 @@ _FINDING = re.compile(  # behind a name: "(33 more requests per second than ngin
 )
 ITEM = re.compile(r"\s*(?:[-*+•・]|[(（]?\d{1,2}[.)）])\s")  # of a list
 # "Testing nginx ... ok".
-DONE = re.compile(r"\s*(?:\.{2,}|…)\s*(?:\[?\s?(?:ok|done|started|ready|up|fertig)\b.*)?$", re.IGNORECASE)
+DONE = re.compile(
+    r"(?<!\s)\s*+(?:(?<!\.)\.{2,}+|…)\s*(?:\[?\s?(?:ok|done|started|ready|up|fertig)\b.*)?$", re.IGNORECASE
+)
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
-_CODE = re.compile(r"`\s*([^`]+?)\s*`")
+_CODE = re.compile(r"`([^`]+)`")
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\([^)\s]*\)")
 _ESCAPED = re.compile(r"\\([_*#+.|<>()\[\]-])")
 _NUMBERING = re.compile(r"^[(（]?(\d+(?:[.．-]\d+)*)[.)）]?(?=\s|[^\d\s.])")
@@ -263,7 +278,8 @@ def strip_markup(text: str) -> str:
     if banner := _BANNER.fullmatch(text) or _STAGE.fullmatch(text) or _BRACKETED.fullmatch(text):
         text = banner[1]
     text = DONE.sub("", _FINDING.sub("", text))
-    bare = _MARKUP.sub("", _EMPHASIS.sub(r"\2", _CODE.sub(r"\1", text))).strip()
+    text = _EMPHASIS.sub(r"\2", _CODE.sub(lambda code: code[1].strip(), text))
+    bare = _MARKS_BEHIND.sub("", _MARKS_BEFORE.sub("", text, count=1)).strip()
     return _ESCAPED.sub(r"\1", _LINK.sub(r"\1", bare)) if "\\" in bare or "](" in bare else bare
 
 

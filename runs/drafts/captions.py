@@ -128,16 +128,16 @@ def _move(blocks: Sequence[Block], load: int, caption: Line, name: str) -> None:
 
 # --- names in the order of the reports --------------------------------------------------------------------------------
 _IN_ORDER = re.compile(
-    r"[\s,(]*\b(?:in (?:that|this|the same|the following|the above) order|respectively|in order"
+    r"(?:(?<![\s,(])[\s,(]++)?+\b(?:in (?:that|this|the same|the following|the above) order|respectively|in order"
     r"|in (?:dieser|der(?:selben)?) reihenfolge|der reihe nach|dans (?:cet|l')\s?ordre|respectivement|en (?:este|ese) orden"
     r"|respectivamente|nesta ordem|w tej kolejności|в (?:этом|таком) порядке)\b(?: as (?:above|listed|below))?\)?"
-    r"|^(?:the )?(?:order|reihenfolge|ordre|orden|順番|順序|顺序)(?: is)?\s*[:：]|\s*の順(?:番|序)?(?:です|に|で)?|それぞれ"
-    r"|依次(?:是|为)?|分别(?:是|为)?",
+    r"|^(?:the )?(?:order|reihenfolge|ordre|orden|順番|順序|顺序)(?: is)?\s*[:：]|(?:(?<!\s)\s++)?+の順(?:番|序)?(?:です|に|で)?"
+    r"|それぞれ|依次(?:是|为)?|分别(?:是|为)?",
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(
-    r"\s*[,、，]\s*(?:(?:and|und|then|dann|puis|et|luego)\s+)*|\s*(?:と|和|与)\s*"
-    r"|\s+(?:and then|and|then|und dann|und|dann|et puis|et|puis|y luego|y|e|i|и|&|vs\.?|versus|\+)\s+"
+    r"(?:(?<!\s)\s++)?+[,、，]\s*(?:(?:and|und|then|dann|puis|et|luego)\s+)*|(?:(?<!\s)\s++)?+(?:と|和|与)\s*"
+    r"|(?<!\s)\s++(?:and then|and|then|und dann|und|dann|et puis|et|puis|y luego|y|e|i|и|&|vs\.?|versus|\+)\s+"
 )
 _THEN = re.compile(r"[,\s]\s*(?:(?:and|und|et|y)\s+)?(?:then|dann|danach|puis|ensuite|luego|затем|потом)\s")
 _EACH = re.compile(  # how often each was measured

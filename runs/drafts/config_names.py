@@ -104,7 +104,10 @@ class ConfigNames:
             names = self._name_headings({load: choice for load, choice in choices.items() if choice.text})
         self._nameless = {shorten(names[text])[:MAX_NAME] for text in self._untold}
         self.renamed = {shorten(text) for text, name in names.items() if name != strip_markup(text)}
-        self._choices = {load: replace(choice, text=names.get(choice.text, "")) for load, choice in choices.items()}
+        self._choices = {
+            load: choice if choice.text == (name := names.get(choice.text, "")) else replace(choice, text=name)
+            for load, choice in choices.items()
+        }
         self.heading_lines = {load: choice.line for load, choice in self._choices.items()}
         self._heading_of = {  # (heading, group)
             load: (shorten(choice.text)[:MAX_NAME] if choice.text else "", choice.group[:MAX_NAME])

@@ -14,7 +14,17 @@ from parsers.blocks import Block
 from parsers.catalogue import makes_load
 from runs.analysis.columns import Method, group_by_method
 
-from .asides import DATE, ITEM, find_numbering, heading_level, is_aside, is_banner, is_file, strip_markup
+from .asides import (
+    DATE,
+    ITEM,
+    find_numbering,
+    heading_level,
+    is_aside,
+    is_banner,
+    is_file,
+    remember_lines,
+    strip_markup,
+)
 from .heading_words import (
     AGAIN,
     EXPECTED,
@@ -75,6 +85,9 @@ class Choice:
     is_heading: bool = False
     is_inherited: bool = False
 
+    def within(self, group: str) -> Choice:
+        return self if self.group == group else replace(self, group=group)
+
 
 def find_sections(
     blocks: Sequence[Block], choices: Mapping[int, Choice], duplicates: Mapping[int, int]
@@ -106,7 +119,7 @@ def drop_named_groups(choices: Mapping[int, Choice], duplicates: Mapping[int, in
         if load not in duplicates:
             groups[strip_markup(choice.text)].add(choice.group)
     return {
-        load: replace(choice, group="")
+        load: choice.within("")
         if choice.group in groups and len(groups.get(strip_markup(choice.text), ())) == 1
         else choice
         for load, choice in choices.items()
@@ -211,6 +224,7 @@ def find_groups(blocks: Sequence[Block]) -> dict[int, str]:
     return groups
 
 
+@remember_lines
 def may_name(text: str) -> bool:
     return not (is_aside(text) or _says_again(text) or _only_warms_up(text) or is_generic(text))
 

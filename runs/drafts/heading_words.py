@@ -67,7 +67,7 @@ _RUN = (
 )
 LOADED = r"(?:concurrent |parallel )?(?:requests?|users?|clients?|connections?|threads?|workers?|req|rps|sec|min|m?s\b|k\b|%)"
 _REPEAT = re.compile(
-    r"(?P<ja>\d+)\s*(?:回目|회차|度目)|第\s*(?:(?P<dai>\d+)|(?P<zh>[一二三四五六七八九十]))\s*[回次遍轮輪](?:测试|压测|测量|运行|測定|計測|実行)?"
+    r"(?<!\d)(?P<ja>\d++)\s*+(?:回目|회차|度目)|第\s*(?:(?P<dai>\d+)|(?P<zh>[一二三四五六七八九十]))\s*[回次遍轮輪](?:测试|压测|测量|运行|測定|計測|実行)?"
     rf"|(?<![^\W\d_]){_RUN}(?:[\s_=-]*|\s?[:：]\s?(?=\d{{1,3}}\W*$))(?:n[or°º]\.?\s*|#\s*|№\s*)?(?P<en>\d{{1,3}})(?:\s?(?:/|of|von|de|z|из)\s?\d+)?"
     rf"(?![^\W_]|\.\w|\s*{LOADED})"
     r"|[(\[](?P<of>\d{1,2})\s?(?:/|of|von|de)\s?\d{1,2}[)\]]"
@@ -204,11 +204,11 @@ _CI_STEP = re.compile(r"(?:##|::)\[?group(?:\]|::)\s*Run (?P<program>[\w-]+)(?=\
 _IN_BRACKETS = re.compile(r"\bPR\W*$|\((?i:pr|go|js|ts|v\d)\)\W*$|\([A-Z]\)\W*$")  # "Run benchmark (pr)"
 # Names that are too short to be distinguished from the rest of a sentence, unless they stand alone: "## Go", "## go", "v2:".
 _BRIEF = re.compile(
-    r"(?:go|js|ts|c\+\+|c#) (?:server|app|version|code|service|client|implementation|binary|build)s?\s*[:：]?\s*|"
+    r"(?:go|js|ts|c\+\+|c#) (?:server|app|version|code|service|client|implementation|binary|build)s?\s*+[:：]?\s*|"
     r"\s*#+\s+(?:go|d|r|js|ts|c(?:\+\+|#)?|f#|(?!HW|OS|PC|VM)[A-Z][A-Z\d])"
-    r"\s*(?:[:：]|[,(]\s*-?\D{0,12}\d+(?: [a-z]+)?\)?)?\s*|"  # with its load: "## go, 10 connections"
+    r"\s*+(?:[:：]|[,(]\s*-?\D{0,12}\d+(?: [a-z]+)?\)?)?\s*|"  # with its load: "## go, 10 connections"
     r"(?:\s*(?:#+|[*-]|\*\*)\s*)?(?:v\d[\w.]*|\d+\.\d+\.\d+[\w.-]*|Go|Bun|C(?:\+\+|#)?|D|F#|R|JS|TS|PHP\s?\d|h[123]c?"
-    r"|(?:this )?PR(?: ?#?\d+)?)(?i:\s(?:servers?|app|version|code|results?|bench\w*|tests?))?(?:\*\*)?\s*[:：]?\s*"
+    r"|(?:this )?PR(?: ?#?\d+)?)(?i:\s(?:servers?|app|version|code|results?|bench\w*|tests?))?(?:\*\*)?\s*+[:：]?\s*"
 )
 _MIXED = re.compile(r"(?!c\d+k\b)[a-z]{1,12}\d{1,3}(?![km]?s?\b)[a-z][a-z\d]{0,12}", re.IGNORECASE)  # "c3p0", "h2o"
 _PATH = re.compile(r"/\w[\w./?=&%-]*")
@@ -219,8 +219,8 @@ _SENTENCE = re.compile(r"。|[．!?？！]$|[.](?:\s|$)|ます$|です$|まし�
 _SPEAKS = re.compile(
     r"\b(?:I|[Ww]e|[Ii]ch|[Ww]ir|[Jj]e|[Nn]ous|[Yy]o)\s\w"
     r"|^(?:[Yy]ou|Now you)\s(?:should|can|may|would|get|see)\s|\w\swill\s|\b(?:this|that|it)\s(?:is|was|gives?|gave|got)\b"
-    r"|\w\s.*\b(?:looks? like|looked like|as follows|gives?|gave|shows?|showed|yield(?:s|ed)|printed|sieht|ergab|ergibt|liefert"
-    r"|zeigt|habe|bekomme|erhalte|donne|affiche|muestra|obtengo|wygląda|daje)\b"
+    r"|^(?>.*?\w\s).*\b(?:looks? like|looked like|as follows|gives?|gave|shows?|showed|yield(?:s|ed)|printed|sieht|ergab|ergibt"
+    r"|liefert|zeigt|habe|bekomme|erhalte|donne|affiche|muestra|obtengo|wygląda|daje)\b"
     r"|[一-鿿][，；]|[，；][^，；]{0,60}[一-鿿]{3}|我们|(?:如下|一[次下]|所示|ました|ます|です|습니다|했다|때)[:：]?$"
 )
 _BOLD_LABEL = re.compile(r"\*\*[^*]{2,40}(?:\*\*\s?[:：]|[:：]\*\*)\s+(?=[^.!?]*\.?$)")

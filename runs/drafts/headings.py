@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from parsers.blocks import Block
 from parsers.catalogue import get_semantics
@@ -62,10 +62,10 @@ class _Candidates:
     monitors: list[Heading]
     texts: list[Heading]
     links: list[Heading]
+    names: list[Heading] = field(init=False)
 
-    @property
-    def names(self) -> list[Heading]:
-        return sorted(_names_among(self.own) + _names_among(self.monitors) + _names_among(self.texts))
+    def __post_init__(self) -> None:
+        self.names = sorted(_names_among([*self.own, *self.monitors, *self.texts]))
 
     @property
     def comments(self) -> list[Heading]:
@@ -87,7 +87,7 @@ def choose_headings(
     choices = _replace_recurring(candidates, nearest, duplicates, method_of)
     groups, sections = find_groups(blocks), find_sections(blocks, choices, duplicates)
     own = {
-        i: replace(choice, group=sections.get(choice.line) or choice.group or groups.get(choice.line, ""))
+        i: choice.within(sections.get(choice.line) or choice.group or groups.get(choice.line, ""))
         for i, choice in choices.items()
     }
     own = drop_named_groups(own, duplicates)
@@ -115,7 +115,7 @@ def choose_headings(
             choice = repeated.get(base, choice)
         resolved[source] = previous = choice
     plain = drop_numbering({group: group for choice in resolved.values() if (group := choice.group)})
-    resolved = {load: replace(choice, group=plain.get(choice.group, "")) for load, choice in resolved.items()}
+    resolved = {load: choice.within(plain.get(choice.group, "")) for load, choice in resolved.items()}
     return {load: resolved.get(duplicates.get(load, load), own[load]) for load in loads}
 
 
