@@ -262,7 +262,11 @@ def find_asked_load(command: str, tool: str, values: Mapping[str, Any]) -> dict[
     """The load that was asked for, in standard terms: as the command says, else as the tool repeats it in its report."""
     form = formats().get(tool)
     prints = form.syntax.prints if form is not None and form.syntax else {}
-    printed = {term: values[name] for term, name in prints.items() if type(values.get(name)) in (int, float, str)}
+    printed = {
+        term: values[name]
+        for term, name in prints.items()
+        if type(values.get(name)) in ((str,) if term == "script" else (int, float))
+    }
     if isinstance(values.get("generators"), dict):
         printed["generators"] = len(values["generators"])
     if (method := str(values.get("method", ""))).isupper():

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from runs.analysis import stats
-from runs.analysis.columns import find_baselines
+from runs.analysis.columns import Column, find_baselines
 from runs.analysis.failures import FAILURE_COUNTS, Attempts, failed_share, judge_failures, read_attempts
 from runs.analysis.table import Comparison, Group, Row
 from runs.analysis.verdict import (
@@ -229,8 +229,17 @@ def _judge_measures(case: _Case, row: Row, judged: JudgedRow, pairs: Sequence[tu
     found = {}
     for at, base in pairs:
         scale = Scale(judged, pool, where, len(compared), len(tested), steps[at], sources, missing)
+        if compared[at].fewest < 2 and any(_is_rate_alone(case.comparison.columns[each]) for each in (at, base)):
+            scale = replace(scale, row=replace(judged, unknown=math.inf), pool=None, where="", sources=(), missing=0)
         found[at] = make_verdict(compared[at], after_holm.get(at), base, scale)
     return found
+
+
+def _is_rate_alone(column: Column) -> bool:
+    """Whether nothing but rates was quoted: neither what was loaded, and how, nor any other figure."""
+    quoted = all(run.partial or run.semantics.shown_as for run in column.runs)
+    told = any(run.complete_requests or run.mean_ms or run.percentiles_ms for run in column.runs)
+    return quoted and not told and not any(column.method._replace(tool=None, pipelining=None, method=None))
 
 
 def make_verdict(evidence: ComparedSides, p_adjusted: float | None, base: int, scale: Scale) -> Verdict:

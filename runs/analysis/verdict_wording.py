@@ -187,6 +187,8 @@ def _explain_spread(verdict: Verdict, scale: Scale) -> str:
     if verdict.fewest > 1:
         return ""
     lost = f" ({_say_missing(scale.missing)})" if scale.missing else ""
+    if math.isinf(scale.row.unknown) and scale.row.key == "requests_per_second":
+        return "Nobody says how it was loaded: of a rate alone one is too few to judge."
     if math.isinf(scale.row.unknown):
         return f"No spread to go by{lost}: a single run's slowest requests are not judged."
     return (

@@ -270,6 +270,11 @@ POSTS = {
         {"localhost:8080": [499.75, 999.75]},
         *("not_comparable", ""),
     ),
+    "rates alone, of two places of the client": (
+        "Remote\nRequests/sec: 40.21\n\nLocal\nRequests/sec: 1005.30\n",
+        {"Remote": [40.21], "Local": [1005.3]},
+        *("unproven", "Local"),
+    ),
     "scripts that k6 prints": (
         "".join(K6.format(name=name, rate=rate) for name, rate in (("list", 900.5), ("search", 100.5))),
         {"list": [900.5], "search": [100.5]},
