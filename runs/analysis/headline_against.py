@@ -273,7 +273,11 @@ def _make_objection(
     if rule == "cpu":  # more requests take more CPU time: only what each takes counts
         factor /= max((gain.ratio or 1) if gain else 1, 1.0)
     proven = verdict.kind in LOSSES
-    if factor < (WORSE if proven else SHOWN) or (rule == "longest" and not proven and factor < MUCH_WORSE):
+    # Where times lead, those that lose as much as the leading ones gain leave no winner.
+    is_as_much = rule in ("tail", "latency") and gain is not None and 1 / factor <= (gain.ratio or 0) < 1
+    if factor < (WORSE if proven or is_as_much else SHOWN) or (
+        rule == "longest" and not proven and factor < MUCH_WORSE
+    ):
         return None
     figures = data.figures(row.key, own.at)
     worst = max(figures, key=lambda one: one.value) if figures else None

@@ -291,6 +291,8 @@ def place_texts(
 ) -> None:
     """Append the config texts. One right before a run is its config's, unless it can only be for all of them.
 
+    What was written to a file behind the last run did not run.
+
     results: {number of a load test's block: its first result}
     """
     runs = sorted(experiment.runs, key=lambda run: run.lines)
@@ -300,11 +302,16 @@ def place_texts(
     by_family = _find_configs_by_family(runs, results)
     for i in texts:
         block = blocks[i]
+        if runs and places[i] == len(runs) and _WRITES.search(block.command or ""):
+            continue
         path = str(block.values.get("path") or "")
         is_of_next = places[i] < len(runs) and (n_gaps > 1 or places[i] > 0)
         config = by_family.get(_find_family(path.lower()), "") or (runs[places[i]].config if is_of_next else "")
         text = str(block.values.get("text", ""))
         experiment.texts.append(DraftText(key=f"b{i}", config=config, path=path, text=text, lines=block.lines))
+
+
+_WRITES = re.compile(r"\bcat\s*>|\btee\s|<<")
 
 
 def _find_configs_by_family(runs: Sequence[DraftRun], results: Mapping[int, LoadResult]) -> dict[str, str]:

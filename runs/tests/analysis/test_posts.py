@@ -771,3 +771,12 @@ def test_a_few_clients_that_a_slower_side_never_connected_do_not_hide_that_the_o
         "Requests/sec:", "  Socket errors: connect 2, read 0, write 0, timeout 0\nRequests/sec:"
     )
     assert "“tyk” measured 2.3 times as fast as “kong”" in sides(lost, wrk("/", 900))
+
+
+def test_percentiles_alone_tell_a_tail_that_loses_what_the_median_gains():
+    told = "Percentage of the requests served within a certain time (ms)\n  50%  {}\n  95%  {}\n  99%  {}\n"
+    blocks, draft = read(f"## old\n{told.format(100, 200, 300)}\n## new\n{told.format(87, 240, 310)}")
+    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    assert headline
+    assert "its p95 is 20 % longer (240 against 200 ms)" in headline.sentence
+    assert "p99" not in headline.sentence

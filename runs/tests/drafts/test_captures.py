@@ -64,3 +64,11 @@ def test_a_monitor_whose_clocks_go_over_two_load_tests_is_of_neither():
         for name, minute, rate in (("log on", 0, 900.5), ("log off", 2, 1200.5))
     )
     assert placed(f"# Logs\n\n{runs}vmstat of the whole time:\n\n{VMSTAT}{rows}") == [("", "during")]
+
+
+def test_a_file_that_is_written_behind_the_last_load_test_did_not_run():
+    conf = "user www;\nworker_processes 4;\nhttp {\n  server {\n    listen 80;\n  }\n}\n"
+    load = "## nginx\n\n$ ab http://localhost/\n@ab 900.5\n\nNext:\n\n"
+    for command, n in (("cat > /etc/nginx/nginx.conf <<EOT", 0), ("cat /etc/nginx/nginx.conf", 1)):
+        _, draft = read(expand(f"{load}$ {command}\n{conf}{'EOT' * (not n)}\n"))
+        assert len(draft.experiments[0].texts) == n
