@@ -271,6 +271,8 @@ def find_asked_load(command: str, tool: str, values: Mapping[str, Any]) -> dict[
         printed["generators"] = len(values["generators"])
     if (method := str(values.get("method", ""))).isupper():
         printed["method"] = method
+    if isinstance(clients := values.get("told_concurrency"), int):
+        printed.setdefault("concurrency", clients)
     if isinstance(path := values.get("told_path"), str):
         printed["path"] = path
     if isinstance(protocol := values.get(prints.get("protocol", "application_protocol")), str):

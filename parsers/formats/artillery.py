@@ -68,7 +68,7 @@ _ROW = re.compile(rf"(min|max|mean|median|p\d{{2,4}}):\s+(?:\.+\s+)?{_FIGURE}")
 _COUNTS = {  # rows of a list, by its name: what else looks like one is none of it
     "status_codes": re.compile(r"(\d{3}):\s+(\d{1,18})"),
     "errors": re.compile(
-        r"(E[A-Z]{3,30}|\S.{0,200}?(?i:error|time|fail|mismatch|invalid|undefined).{0,200}?):\s+(\d{1,18})"
+        r"(E[A-Z]{3,30}|\S.{0,200}?(?i:error|time|fail|mismatch|invalid|undefined).{0,200}?):\s+(\d{1,18})(?:\s+\(\d[\d.]*%\))?"
     ),
     "scenario_counts": re.compile(r"(\S.{0,200}?):\s+(\d{1,18})\s+\(\d[\d.]*%\)"),
 }

@@ -27,7 +27,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..catalogue import Format
-from ..commands import FLAG, Option, names_program
+from ..commands import FLAG, Command, Option, names_program
 from ..lines import Lines
 from ..records import Found, LoadResult, Problem, Record, Semantics, Timings, Values
 from ..report import MANY, is_stray, make_result
@@ -224,6 +224,13 @@ class _Report:
     def _read_status(self, found: re.Match[str]) -> bool:
         self.values.setdefault("status_codes", {})[found[1]] = int(found[2])
         return True
+
+
+def fits(command: Command, values: dict[str, Any]) -> bool:
+    """Whether there are no more replies and errors than the command asks for."""
+    asked = None if "duration_s" in command.options else command.options.get("requests")
+    made = sum(values.get("status_codes", {}).values()) + sum(values.get("errors", {}).values())
+    return asked is None or made <= asked
 
 
 def records(values: dict[str, Any]) -> list[Record]:

@@ -30,7 +30,7 @@ from ..prompts import prompt
 from ..records import Found, LoadResult, Problem, Record, Semantics, Values
 from ..report import has_placeholder, is_stray, list_figures
 from ..transcript import is_elision
-from ..units import number
+from ..units import number, ungrouped
 
 KIND = "siege"
 PROGRAMS = ("siege",)
@@ -86,7 +86,7 @@ OPENS = (
     r"|\*\* (?i:siege) \d|\*\* Preparing \d+ concurrent users|The server is now under siege|Lifting the server siege"
     r"|siege aborted due to excessive socket failure|(?:Transactions|Availability|Transaction rate):\s*$"
     rf"|{_SPUN}(?:Transactions|Availability|Elapsed time|Response time|Transaction rate|Successful transactions):\s+\d"
-    r"|[Tt]ransactions:\s+\d+\s+hits|Availability:\s+\d[\d.]*\s*%\s*$|Transaction rate:\s+\d[\d.]*\s+trans/sec"
+    r"|[Tt]ransactions:\s+\d[\d,]*(?:\s+hits|\s*$)|Availability:\s+\d[\d.]*\s*%\s*$|Transaction rate:\s+\d[\d.]*\s+trans/sec"
     r"|Successful transactions:\s*\d|\{?\s*\"transactions\":\s+\d+,|\{\s*$"
     r"|\[(?:error|alert|fatal)\] \S.{0,90}? (?:sock|browser|ssl|http|auth|init|main|client)\.c:\d+: "
 )
@@ -213,7 +213,7 @@ class _Siege:
     def _take_figure(self, key: str, rest: str) -> bool:
         if key in self.values:
             return False
-        words = rest.split()
+        words = rest.replace("%", " %").split()
         if not words and self.lines.cut == self.lines.number:
             if _TWO_DECIMALS.fullmatch(self.lines.cut_text) and key not in _UNITS:
                 self._number(key, self.lines.cut_text, "")  # as long as siege prints it
@@ -242,7 +242,7 @@ class _Siege:
 
     def _number(self, key: str, token: str, unit: str) -> None:
         try:
-            figure = number(token)
+            figure = number(ungrouped(token) if key.endswith("transactions") else token)
         except ValueError:
             self._add_problem(f"expected a number for {key}, found {token[:40]!r}")
             return

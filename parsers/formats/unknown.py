@@ -23,7 +23,7 @@ from ..catalogue import Format
 from ..commands import Option
 from ..lines import Lines
 from ..records import Found, LoadResult, Record, Semantics
-from ..units import number
+from ..units import number, ungrouped
 from ..written_rates import RATE, read_number
 
 KIND = "unknown"
@@ -31,7 +31,7 @@ PROGRAMS: tuple[str, ...] = ()
 SEMANTICS = Semantics(whole_report=("failures", "percentiles"), shown_as="unknown tool")
 OPTIONS: dict[str, Option] = {}
 INLINE = r"Requests/sec(?::\s{1,40}|\s{1,40})[*_`]{0,2}(\d[\d.]{0,30})"
-OPENS = r"Requests/sec:\s+[*_`]{0,2}\d[\d.]*[*_`]{0,2}(?:\s*$|\s{2,}\S|\s[(\[])"
+OPENS = r"Requests/sec:\s+[*_`]{0,2}\d[\d.,]*[*_`]{0,2}(?:\s*$|\s{2,}\S|\s[(\[])"
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
@@ -39,7 +39,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     if (lines.peek() or "").lstrip().startswith("Transfer/sec:"):
         lines.step_back()
         return None
-    found = re.match(INLINE, line.strip())
+    found = re.match(INLINE, ungrouped(line.strip()))
     if found is None:
         return None
     values = {"requests_per_second": number(found[1])}

@@ -334,9 +334,11 @@ def pick_measure(data: HeadlineData, ats: Sequence[int]) -> str:
     have = {key: sum(bool(data.figures(key, at)) for at in ats) for key in MEASURES}
     rates = [one.value for at in ats for one in data.figures(RATE, at)]
     was_set = {run for doubt in data.concerns("load.set_rate", ats) for run in doubt.runs}
-    runs = {run.id for at in ats for run in data.comparison.columns[at].runs}
-    if rates and runs <= was_set and min(rates) > 0 and max(rates) < NEAR * min(rates) and have["mean_ms"] > 1:
-        return "mean_ms"
+    runs = [run for at in ats for run in data.comparison.columns[at].runs]
+    is_set = all(run.id in was_set or run.is_open_loop for run in runs)
+    timed = next((key for key in ("mean_ms", "p50_ms") if have[key] > 1), "")
+    if rates and timed and is_set and min(rates) > 0 and max(rates) < NEAR * min(rates):
+        return timed
     return next((key for key in MEASURES if have[key] == len(ats) > 1), max(have, key=lambda key: have[key]))
 
 

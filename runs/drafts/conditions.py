@@ -36,6 +36,17 @@ _LONGEST_ANSWER = 100  # characters
 _MOST_KEPT = 100  # of each kind, the last ones: each load test has a copy of them
 _STARTED = "start "  # what the keys of a server's words begin with
 
+_HEADS_REQUEST = re.compile(
+    r"[\s#*=_`-]{0,12}(?:endpoint |route )?`?(?:(?P<method>GET|HEAD|POST|PUT|PATCH|DELETE)(?![\w-]) ?)?(?P<path>/[^\s`*]{0,200})?`?"
+    r"(?: requests?| endpoint| page| route)?[\s*=_`:-]{0,12}"
+)
+_NEAREST = 4  # texts above a load test, its label with them, among which one may tell its clients
+_HEADS_LOAD = re.compile(
+    r"(?<![\w.,-])(\d{1,6}) (?:concurrent|simultaneous|parallel|concurrency)\b"
+    r"|\bconcurrency(?: level)?(?: of| ?[:=])? ?(\d{1,6})(?![\w.,]\d)",
+    re.IGNORECASE,
+)
+
 Conditions = Mapping[str, frozenset[str]]  # {what was asked or started: its answer, or its options}
 
 
@@ -174,3 +185,21 @@ def _say(key: str, own: frozenset[str], every: frozenset[str], is_answer: bool) 
     if is_answer and not any(word in text for word in asked.split()):
         text = f"{asked} {text}"
     return text[:MAX_WIDTH]
+
+
+def note_requests(loads: Sequence[Block]) -> None:
+    """What the heading or label alone tells of the requests: "## POST /users", "100 concurrent". A command tells its own."""
+    for block in loads:
+        texts = [text for _, text in block.trail] + [block.label or ""]
+        named = next(
+            (found for text in reversed(texts) if (found := _HEADS_REQUEST.fullmatch(text)) and any(found.groups())),
+            None,
+        )
+        if named and not block.command:
+            block.values |= {"method": named["method"]} if named["method"] and "method" not in block.values else {}
+            is_untold = named["path"] and not any(result.path for result in block.load_results)
+            block.values |= {"told_path": named["path"].rstrip(":")} if is_untold else {}
+        clients = next(filter(None, map(_HEADS_LOAD.search, texts[: -_NEAREST - 1 : -1])), None)
+        is_told = bool(block.command) or any(result.concurrency for result in block.load_results)
+        if clients and not is_told:
+            block.values["told_concurrency"] = int(next(filter(None, clients.groups())))

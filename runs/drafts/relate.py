@@ -18,7 +18,7 @@ from runs.series.samples import make_short_records
 from .asides import SUBJECT, forget_lines, heading_level, is_aside, strip_markup, tell_files_apart
 from .captions import label_by_remarks, move_captions, name_in_order
 from .captures import place_captures, place_texts
-from .conditions import note_conditions
+from .conditions import note_conditions, note_requests
 from .config_names import ConfigNames
 from .draft import (
     MAX_NAME,
@@ -287,26 +287,6 @@ def _give_back_lines(blocks: Sequence[Block], tabled: Collection[int]) -> None:
         block.trail, following.trail = [], [*given[:_FIRST_GIVEN], *given[_FIRST_GIVEN:][-_MOST_GIVEN:]]
         if (following.heading_line or 0) < block.first:
             following.heading_line, following.heading = block.first, str(said)
-
-
-_HEADS_REQUEST = re.compile(
-    r"[\s#*=_`-]{0,12}(?:endpoint |route )?`?(?:(?P<method>GET|HEAD|POST|PUT|PATCH|DELETE)(?![\w-]) ?)?(?P<path>/[^\s`*]{0,200})?`?"
-    r"(?: requests?| endpoint| page| route)?[\s*=_`:-]{0,12}"
-)
-
-
-def note_requests(loads: Sequence[Block]) -> None:
-    """Requests whose method or path only the heading or label tells ("## POST /users") are of those. A command tells its own."""
-    for block in loads:
-        texts = [text for _, text in block.trail] + [block.label or ""]
-        named = next(
-            (found for text in reversed(texts) if (found := _HEADS_REQUEST.fullmatch(text)) and any(found.groups())),
-            None,
-        )
-        if named and not block.command:
-            block.values |= {"method": named["method"]} if named["method"] and "method" not in block.values else {}
-            is_untold = named["path"] and not any(result.path for result in block.load_results)
-            block.values |= {"told_path": named["path"].rstrip(":")} if is_untold else {}
 
 
 def note_shown(blocks: Sequence[Block], loads: Collection[int]) -> None:

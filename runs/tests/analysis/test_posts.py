@@ -54,6 +54,21 @@ Latency distribution:
 """
 
 
+ARTILLERY = """\
+Summary report @ 10:16:08(+0200) 2021-06-24
+  Scenarios launched:  6000
+  Scenarios completed: 6000
+  Requests completed:  6000
+  Mean response/sec: 99.16
+  Response time (msec):
+    min: 0
+    max: 952
+    median: {median}
+    p95: {p99}
+    p99: {p99}
+  Codes:
+    200: 6000
+"""
 K6 = """\
 ## {name}
   execution: local
@@ -274,6 +289,30 @@ POSTS = {
         "Remote\nRequests/sec: 40.21\n\nLocal\nRequests/sec: 1005.30\n",
         {"Remote": [40.21], "Local": [1005.3]},
         *("unproven", "Local"),
+    ),
+    "loads that captions tell": (
+        "hey 1000 requests with 50 concurrency\n\n"
+        + HEY.format(total=3.2, rate=900.5)
+        + "\nhey 10000 requests with 100 concurrency\n\n"
+        + HEY.format(total=3.2, rate=1200.5),
+        {"hey 1000": [900.5], "hey 10000": [1200.5]},
+        *("not_comparable", ""),
+    ),
+    "a command that made fewer requests than the report has": (
+        "$ hey -n 100 -c 10 http://localhost/\n\nsmall\n\n"
+        + HEY.format(total=3.2, rate=900.5)
+        + "\nwith 50 concurrent clients\n\n"
+        + HEY.format(total=3.2, rate=1200.5),
+        {"small": [900.5], "50 concurrent clients": [1200.5]},
+        *("unproven", "50 concurrent clients"),
+    ),
+    "one rate that an open loop was set to": (
+        "".join(
+            f"## {name}\n" + ARTILLERY.format(median=median, p99=3 * median)
+            for name, median in (("cache", 2), ("none", 202))
+        ),
+        {"cache": [99.16], "none": [99.16]},
+        *("likely", "cache"),
     ),
     "scripts that k6 prints": (
         "".join(K6.format(name=name, rate=rate) for name, rate in (("list", 900.5), ("search", 100.5))),
