@@ -28,7 +28,7 @@ from ..records import Found, Record, Timings
 from ..request_files import Latencies, Seconds, Spread, take_rows
 
 KIND = "ab_gnuplot"
-COMMAND = r"(?:^|[\s/;&|(])ab\S*\s(?:.*\s)?-g|\.(?:tsv|plot|gnuplot|dat)\b"
+COMMAND = r"^(?>.*?(?:^|[\s/;&|(])ab\S{0,60}\s)(?:.*\s)?-g|\.(?:tsv|plot|gnuplot|dat)\b"
 TOOL = "ab"
 _DATE = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\s+[A-Z][a-z]{2}\s+\d{1,2}\s+\d\d:\d\d:\d\d\s+\d{4}"
 OPENS = rf"starttime\s+seconds\s+ctime\s+dtime\s+ttime\s+wait|{_DATE}\s+\d{{9,11}}(?:\s+\d+){{4}}\s*$"
@@ -179,7 +179,7 @@ OTHER_FORMATS = (
     Format(
         kind="ab_percentiles_csv",
         opens=_CSV_OPENS,
-        command=re.compile(r"(?:^|[\s/;&|(])ab\S*\s(?:.*\s)?-e|\.csv\b"),
+        command=re.compile(r"^(?>.*?(?:^|[\s/;&|(])ab\S{0,60}\s)(?:.*\s)?-e|\.csv\b"),
         parse=_parse_csv,
         records=_csv_records,
     ),

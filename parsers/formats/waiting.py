@@ -146,7 +146,7 @@ OTHER_FORMATS = (
         opens=rf"\d{{1,7}} (?:(?:{_STATES}) [0+] [0+]|State Recv-Q Send-Q)\s*$",
         parse=_parse_counted,
         records=_counted_records,
-        command=re.compile(r"(?:^|[\s/;&|(])ss\s.*(?:\buniq -c|\bawk\b)"),
+        command=re.compile(r"^(?>.*?(?:^|[\s/;&|(])ss\s).*(?:\buniq -c|\bawk\b)"),
     ),
     Format(
         kind="wait_channels",

@@ -54,7 +54,7 @@ _STARTS_SERVER = re.compile(
 )
 _CLIENTS = re.compile(  # a heading that only says how many there were: "64 clients"
     r"(?:concurrency|c)\W{0,2}\d+"
-    r"|\d[\d,. ]*k?\s*(?:(?:concurrent|parallel|simultaneous) )?(?:requests?|users?|clients?|conn(?:ection)?s?)",
+    r"|\d[\d,. ]*+k?\s*+(?:(?:concurrent|parallel|simultaneous) )?(?:requests?|users?|clients?|conn(?:ection)?s?)",
     re.IGNORECASE,
 )
 _RESTARTED = re.compile(

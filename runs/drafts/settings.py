@@ -80,7 +80,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Setting]], ...
         (r"\bconfig\s+set\s+(?P<key>[\w-]+)\s+(?P<value>\S+)", re.I, _read_pair),
         (r"\bsysctl\s+(?:-\w+\s+)*[\"']?(?P<key>[\w./-]+)\s?=\s?(?P<value>\"[^\"]*\"|'[^']*'|[^\s\"']+)", 0, _read_pair),
         (
-            r"\becho\s+(?:-n\s+)?(?P<value>'[^']*'|\"[^\"]*\"|\S+)\s*(?:>>?|\|\s*(?:sudo\s+)?tee)\s*(?:-a\s+)?/(?:(?:proc/)?sys|etc)/\S*?(?P<key>[\w.*-]+)(?:\s*;|\s*$)",
+            r"\becho\s+(?:-n\s+)?(?P<value>'[^']*'|\"[^\"]*\"|\S+)\s*(?:>>?|\|\s*(?:sudo\s+)?tee)\s*(?:-a\s+)?/(?:(?:proc/)?sys|etc)/\S*?(?<![\w.*-])(?P<key>[\w.*-]++)(?:\s*+;|\s*+$)",
             0,
             _read_written,
         ),
@@ -107,7 +107,8 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Setting]], ...
             0,
             lambda found: ("version", f"{found[0].split()[0]} {found['value']}"),
         ),
-        (r"\b(?:pip3?|npm|gem|yarn|pnpm)\s+(?:install|add|i)\s.*?(?P<key>[A-Za-z][\w.-]*)(?:==|@)(?P<value>\d\S*)", 0, _read_pair),
+        (r"\b(?:pip3?|npm|gem|yarn|pnpm)\s+(?:install|add|i)\s(?:[^A-Za-z]++|[A-Za-z][\w.-]*+(?!(?:==|@)\d))*+"
+            r"(?P<key>[A-Za-z][\w.-]*+)(?:==|@)(?P<value>\d\S*)", 0, _read_pair),
         (
             r"\b(?:cp|ln|mv)\s+(?:-\w+\s+)*(?P<value>\S+)\s+(?P<key>/etc/\S+|\S+\.(?:conf|cnf|ini|ya?ml|toml))$",
             0,

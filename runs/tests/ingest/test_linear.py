@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import pytest
 
 import parsers
-from runs.drafts import asides, captions
+from parsers.catalogue import formats
+from runs.drafts import asides, captions, heading_groups, names, settings, typed_commands
 from runs.drafts.relate import relate
 
 RATE = "Requests per second:    {:.2f} [#/sec] (mean)\n\n"
@@ -86,6 +88,35 @@ def test_a_heading_is_judged_in_a_time_that_grows_with_its_length(heading):
         line = heading.format("") + str(number)
         assert asides.strip_markup(line) and asides.is_aside(line) in (True, False)
     assert time.process_time() - start < 0.5
+
+
+def _find_command(kind: str) -> Callable[[str], object]:
+    command = formats()[kind].command
+    assert command is not None
+    return command.search
+
+
+@pytest.mark.parametrize(
+    ("look", "text"),
+    [
+        (settings.read_setting, f"echo 1 | tee /sys/{'a' * 3900} x"),
+        (settings.read_setting, f"npm install {'a' * 3900}"),
+        (typed_commands._split_words, "a{: <3900}x"),
+        (typed_commands.LOOP.search, "for a in{: <3900}x"),
+        (heading_groups._CLIENTS.fullmatch, "1{: <3900}x"),
+        (names._REMARK.split, "1{: <3900}x"),
+        (names._COUNTED.fullmatch, "1{::<3900}1"),
+        (_find_command("ss_counted"), "ss " * 1_300),
+        (_find_command("ab_gnuplot"), "/ab" * 1_300),
+        (_find_command("ab_percentiles_csv"), "ab " * 1_300),
+    ],
+)
+def test_a_command_of_four_thousand_characters_is_looked_at_once(look, text):
+    """Made of the patterns' own pieces: up to 0.4 s each."""
+    look("ab -n 1 http://a/")  # the patterns are compiled
+    start = time.process_time()
+    look(text.format(""))
+    assert time.process_time() - start < 0.01
 
 
 def test_each_line_of_a_long_text_is_judged_once_and_not_remembered_behind_it(monkeypatch):
