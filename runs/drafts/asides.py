@@ -75,7 +75,7 @@ _PROGRESS = re.compile(  # what load tools print while they run
     r"|^(?:real|user|sys)\s+(?:\d+m)?[\d.,]+s?$|\b[\d.:]+s?\s?(?:user|elapsed|total)\b.*|^(?i:stopp|kill|shutt|clean)(?:ing|ed)\b"
     r"|^(?i:starting|started|ready|done|waiting|listening (?:on|at)\b.*|server (?:is )?(?:running|listening|started|up)\b.*)[.!…]*$"
     # jobs of a shell, ids of containers, git, a pager
-    r"|^\[\d+\]\s*[+-]?\s*(?:\d+|(?i:done|running|terminated|killed|stopped|exit|suspended|interrupt))\b|^[0-9a-f]{10,64}$|\bpid[\s:=#]{1,3}\d+\W*$"
+    r"|^\[\d+\]\s*[+-]?\s*(?:\d+|(?i:done|running|terminated|killed|stopped|exit|suspended|interrupt))\b|^(?![0-9a-f]{40}$)[0-9a-f]{10,64}$|\bpid[\s:=#]{1,3}\d+\W*$"
     r"|^If you don't see a command prompt"
     r"|^(?:Switched to (?:a new )?branch|Already on '|Your branch is|HEAD is now at|Previous HEAD position"
     r"|Note: (?:switching|checking out)|Already up to date|Fast-forward|Updating \w{6,}\.\."

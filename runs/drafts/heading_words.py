@@ -37,7 +37,7 @@ _PHASES = (
     (
         "after",
         r"後(?!者|日)|后(?!端|台)|終了|\bafter|afterwards|finished|\bnach(?:her)?\b|\bpo\b|\baprès\b|\bdespués\b|\bпосле\b"
-        r"|at the end",
+        r"|at the end|^\W*now\W*$",
     ),
     ("during", r"(?<=[負実測])荷?中|中の|中に"),
 )

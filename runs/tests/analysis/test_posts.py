@@ -290,6 +290,16 @@ POSTS = {
         {"Remote": [40.21], "Local": [1005.3]},
         *("unproven", "Local"),
     ),
+    "what is now": (
+        f"# Keep modules in memory\n\n## Before\n{wrk('/', 700.5)}\n## Now\n{wrk('/', 900.5)}",
+        {"Before": [700.5], "Now": [900.5]},
+        *("unproven", "Now"),
+    ),
+    "whole ids of commits": (
+        "".join(f"{name * 5}\n\n@wrk {rate:.2f}\n\n" for name, rate in (("5e049e1e", 700.5), ("3f07b7e8", 900.5))),
+        {"5e049e1e" * 5: [700.5], "3f07b7e8" * 5: [900.5]},
+        *("unproven", "3f07b7e8" * 5),
+    ),
     "loads that captions tell": (
         "hey 1000 requests with 50 concurrency\n\n"
         + HEY.format(total=3.2, rate=900.5)
