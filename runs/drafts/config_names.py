@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from parsers.blocks import Block
 from parsers.catalogue import find_asked_load, get_semantics, parse_command
-from parsers.commands import LOCAL, Command
+from parsers.commands import LOCAL
 from runs.analysis.columns import Method, group_by_method, method_of
 
 from .asides import ITEM, heading_level, strip_markup
@@ -113,12 +113,12 @@ class ConfigNames:
             load: (shorten(choice.text)[:MAX_NAME] if choice.text else "", choice.group[:MAX_NAME])
             for load, choice in self._choices.items()
         }
-        self._groups_of: dict[str, set[str]] = defaultdict(set)  # by heading
+        groups_of: dict[str, set[str]] = defaultdict(set)  # by heading
         for heading, group in self._heading_of.values():
-            self._groups_of[heading].add(group)
+            groups_of[heading].add(group)
         # One of whose names recurs below another: all are told with it.
-        self._named_groups = set[str]().union(*(groups for groups in self._groups_of.values() if len(groups) > 1))
-        self.renamed |= {heading for heading, groups in self._groups_of.items() if groups & self._named_groups}
+        self._named_groups = set[str]().union(*(groups for groups in groups_of.values() if len(groups) > 1))
+        self.renamed |= {heading for heading, groups in groups_of.items() if groups & self._named_groups}
         self.names: dict[str, str] = {}  # config key -> name
         self._taken: set[str] = set()
         self._n_numbered: Counter[str] = Counter()  # name -> how many have it with a number
@@ -334,8 +334,6 @@ class ConfigNames:
         self.configs.append(config)
         self.names[config.key] = name
         self._taken.add(name)
-        if heading:
-            self.configs_by_heading.setdefault(heading, config.key)
         return config.key
 
     def _name_by_heading(self, load: int, heading: str) -> str:
@@ -354,10 +352,15 @@ class ConfigNames:
         return heading
 
     def _name_by_command(self, load: int) -> str:
-        block, result = self.blocks[load], self.results[load]
-        ran = {each.path for each in self.results.values()}
-        loaded = _name_target(parse_command(block.command or "", result.tool), ran if len(ran) > 1 else ())
-        return loaded[:SHORT_NAME] or (result.path if len(ran) < 2 else result.tool) or ""
+        """What a command names in place of an address: a script, a file of addresses, a variable, a database, or the tool.
+
+        What the reports say was run, where that differs, names no config.
+        """
+        result, ran = self.results[load], {each.path for each in self.results.values()}
+        command = parse_command(self.blocks[load].command or "", result.tool)
+        files = [str(command.options[term]) for term in ("script", "url_file", "path") if command.options.get(term)]
+        loaded = (name for name in [*files, *command.arguments] if len(ran) < 2 or name not in ran)
+        return next(loaded, "")[:SHORT_NAME] or (result.path if len(ran) < 2 else result.tool) or ""
 
     def _name_by_result(self, load: int) -> str:
         """What tells the load test apart by its commands, otherwise by the server that answered."""
@@ -387,15 +390,6 @@ class ConfigNames:
         typed = [command for block in self._get_section(load) for command in (block.command or "", *block.typed)]
         found = {name for command in typed for one in pattern.finditer(command) for name in one.groups() if name}
         return next(iter(found)) if len(found) == 1 else ""
-
-
-def _name_target(command: Command, requests: Collection[str | None]) -> str:
-    """What a command names in place of an address: a script, a file of addresses, a variable, a database.
-
-    requests: what the reports say was run, where that differs: it names no config.
-    """
-    files = [str(command.options[term]) for term in ("script", "url_file", "path") if command.options.get(term)]
-    return next((name for name in [*files, *command.arguments] if name not in requests), "")
 
 
 def _is_address(text: str) -> bool:

@@ -138,7 +138,6 @@ _DATED = re.compile(  # "nginx 2024-05-01", "[10:02] nginx", but no build of a d
     re.IGNORECASE,
 )
 _IN_CASE = re.compile(r"(?<=\w)\s*(?:的(?:情况下?|时候)|时|(?:にした|の)場合は?)$")  # "when it is cached"
-_CLAUSE = re.compile(r"[，；]\s*")
 _FILE_TYPE = re.compile(r"(?<=\w)\.(?:txt|log|out|csv|json|res|dat)$")  # of a label that is a file's name
 WORD = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ0-9_.+/-]*[A-Za-zÀ-ɏ0-9+]")
 AGAIN = re.compile(
@@ -300,7 +299,7 @@ def name_of_heading(text: str) -> str:
         "",
         bare,
     )
-    bare = NUMBER_LAST.sub("", _IN_CASE.sub("", _drop_clauses(bare)))
+    bare = NUMBER_LAST.sub("", _IN_CASE.sub("", bare))
     named = _RESULT_OF.sub("", bare)
     bare = named if re.search(r"\d", named) or not is_generic(named) else bare
     bare = bare.removesuffix(".") if heading_level(text) > 1 and not is_sentence(text) else bare
@@ -310,13 +309,6 @@ def name_of_heading(text: str) -> str:
     while rest != bare and (found := _LEADS_ON.match(rest)):
         rest = rest[found.end() :]
     return rest if len(rest) > 1 and not is_generic(rest) else bare
-
-
-def _drop_clauses(text: str) -> str:
-    """ "开启缓存，结果如下" → "开启缓存": without what only says that something was measured, and with how many clients."""
-    clauses = _CLAUSE.split(text)
-    named = [clause for clause in clauses if not is_generic(clause)] if len(clauses) > 1 else []
-    return "，".join(named) or text
 
 
 def remove_file_type(text: str) -> str:

@@ -46,6 +46,7 @@ _IS_WORD = re.compile(r"[^\W\d_]{4,}|[^\W\d_A-Za-zÀ-ɏ]{2,}")
 _LOAD_PHRASE = re.compile(  # with what belongs to it: "c=10", "(10 connections)", ", 10 clients each"
     rf"[^\W\d_]*\s?[=:：]\s?{_LOAD}\w*|[-([（\[,;|/@·–—]*\s*-?(?:(?<=-)[^\W\d_]\s?)?[^\s,;:：，。、()（）\[\]]*{_LOAD}[^,;:：，。、()（）\[\]]*[)\]）]?"
 )
+_MEASURED = re.compile(r"\b(?:throughput|latenc(?:y|ies)|clients?)\b", re.IGNORECASE)  # at a load, which names nothing
 _JOINT = re.compile(r"(\s*[,;|/]\s+|\s+[–—-]\s+|\s*[:：=]\s*(?=[^\W\d]))")  # between the parts of a name
 _VALUE = re.compile(r"(?!(?i:on|off|yes|no|true|false)\b)(?:[^\W\d_][\w+]|\d+\.\d)")  # of which a part can be a name
 _LEAST_VALUE = 16  # of numbers that may be those of settings
@@ -180,7 +181,7 @@ def _count_common(sides: Sequence[Sequence[str]]) -> int:
 
 def _trim_name(text: str) -> str:
     bare = re.sub(r"[(（\[]\s*[)）\]]", "", " ".join(text.split())).strip(" \t,;:：、，·•|/@=–—-")
-    return "" if is_generic(bare) else bare
+    return "" if is_generic(_MEASURED.sub(" ", bare)) else bare
 
 
 def drop_common_words(names: Mapping[str, str]) -> dict[str, str]:

@@ -320,6 +320,7 @@ def test_dates_and_words_of_repeats_are_no_part_of_a_name(headings, names):
         (("nginx (10 gleichzeitige Zugriffe)", "nginx (100 gleichzeitige Zugriffe)"), ["nginx"]),
         (("并发为10，结果如下：", "并发为100，结果如下："), ["nginx/1.22.1"]),
         (("## 10 clientes", "## 100 clientes"), ["nginx/1.22.1"]),
+        (("Throughput for 10 clients:", "Throughput for 100 clients:"), ["nginx/1.22.1"]),
         (("nginx-10", "nginx-100", "caddy-10"), ["nginx", "caddy"]),
         (("nginx 1.10", "nginx 1.100"), ["nginx 1.10", "nginx 1.100"]),
         (("nginx_10B", "nginx_100B"), ["nginx_10B", "nginx_100B"]),
