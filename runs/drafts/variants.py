@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import groupby, repeat
 from pathlib import PurePosixPath
-from statistics import mode
 
 from parsers.blocks import Block
 from parsers.catalogue import load_programs
@@ -350,13 +349,14 @@ def _compare_servers(before: Mapping[int, Before], results: Mapping[int, LoadRes
         current = own.started or (current if current & restarted else restarted) or current - own.stopped
         running[load] = current
     distinct = list(dict.fromkeys(names for names in running.values() if names))
-    groups = _group_overlapping(distinct) if len(distinct) <= _MOST_SERVERS else []
+    is_clear = len(frozenset[str]().union(*distinct)) == sum(map(len, distinct))  # none was started in two of them
+    groups = distinct if is_clear and len(distinct) <= _MOST_SERVERS else []
     if len(groups) + (frozenset() in running.values() and any(own.started for own in before.values())) < 2:
         return {}
     answered = [{results[load].server_software for load, names in running.items() if names & group} for group in groups]
     if None not in set().union(*answered) and len(set().union(*answered)) == sum(map(len, answered)):
         return {}  # the tools told the servers apart
-    plain = _drop_common_ends([mode(_names_in(group, running.values())) for group in groups])
+    plain = _drop_common_ends([min(group) for group in groups])
     name_of = {name: said for said, group in zip(plain, groups, strict=True) for name in group}
     return {load: name_of[min(names)] for load, names in running.items() if names}
 
@@ -372,16 +372,3 @@ def _compare_generators(loads: Mapping[int, Block], results: Mapping[int, LoadRe
     prompted = {load: block.prompt_host for load, block in loads.items() if block.prompt_host and is_remote}
     hosts = hosts or (prompted if len(prompted) == len(loads) else {})
     return hosts if len({*hosts.values()}) > 1 else {}
-
-
-def _names_in(group: Collection[str], sets: Iterable[frozenset[str]]) -> list[str]:
-    return [name for names in sets if names & set(group) for name in sorted(names)]
-
-
-def _group_overlapping(sets: Iterable[frozenset[str]]) -> list[frozenset[str]]:
-    """The sets, those joined that have a name in common."""
-    groups: list[frozenset[str]] = []
-    for names in sets:
-        joined = [group for group in groups if group & names]
-        groups = [group for group in groups if group not in joined] + [names.union(*joined)]
-    return groups
