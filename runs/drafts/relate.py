@@ -71,6 +71,7 @@ class _Relation:
     def __init__(self, blocks: list[Block], n_lines: int, is_recorded: bool = False) -> None:
         self.blocks = blocks
         self.n_lines = n_lines
+        _narrow_gaps(blocks)
         records = [make_short_records(block) for block in blocks]
         kinds = [set(map(type, of_block)) for of_block in records]
         self.loads = [i for i, kind in enumerate(kinds) if LoadResult in kind]
@@ -269,6 +270,19 @@ class _Relation:
                 gaps.append((at, first - 1))
             at = max(at, last + 1)
         return gaps
+
+
+_GAP = re.compile(r"\s{20,}")
+
+
+def _narrow_gaps(blocks: Sequence[Block]) -> None:
+    """Leave a blank of each wide gap in headings: patterns of names try each blank of a gap as their beginning."""
+    for block in blocks:
+        for lines in (block.trail, block.tail):
+            if any(_GAP.search(text) for _, text in lines):
+                lines[:] = [(line, _GAP.sub(" ", text)) for line, text in lines]
+        if block.heading and _GAP.search(block.heading):
+            block.heading = _GAP.sub(" ", block.heading)
 
 
 _FIRST_GIVEN, _MOST_GIVEN = 3, 200  # lines: a title, and the last ones

@@ -120,7 +120,9 @@ KINDS = (
         rf"""\bname["']?\s*[:=]\s*["']?[\w.-]{{0,60}}?{WORD}["']?[\s,;]+["']?value["']?\s*[:=]\s*["']?(?P<v>[^\s"']+)""",
         also=("value",),
     ),
-    _define("setting", WORDS, rf"""\bname=["'][\w.-]{{0,60}}?{WORD}["']\s*>(?P<v>[^<\s][^<]*)<""", also=("name=",)),
+    _define(
+        "setting", WORDS, rf"""\bname=["'][\w.-]{{0,60}}?{WORD}["']\s*>(?P<v>[^<\s][^<]{{0,500}})<""", also=("name=",)
+    ),
     _define("setting", WORDS, rf"""\bset\s+[\w./:-]{{0,60}}?{WORD}\s+["']?(?P<v>[^\s"';]+)["']?\s*$""", also=("set",)),
     _define(
         "setting",
@@ -187,7 +189,7 @@ KINDS = (
     ),
     _define("option", ("--from-literal",), r"""\s--from-literal=["']?[\w.-]{1,60}=(?P<v>[^\s"']+)""", exact=True),
     _define("setting", ("community",), r"""(?:snmp-server\s+community|\br[ow]community6?)\s+["']?(?P<v>[^\s"']+)"""),
-    _define("setting", WORDS, rf"""<[\w.-]{{0,60}}?{WORD}>(?P<v>[^<\s][^<]*)<""", also=("<",)),
+    _define("setting", WORDS, rf"""<[\w.-]{{0,60}}?{WORD}>(?P<v>[^<\s][^<]{{0,500}})<""", also=("<",)),
     _define("setting", WORDS, rf"""["'][\w.-]{{0,60}}?{WORD}["']\s+value=["'](?P<v>[^"']+)["']""", also=("value=",)),
     # mysql's -p takes no word behind a space
     _define(
@@ -276,7 +278,7 @@ KINDS = (
     _define(
         "option",
         ("pass",),
-        r"""[^\s:"']:(?:\d+|\*):[^\s:]+:[^\s:]+:(?P<v>[^\s:"'>]+)["']?\s*+>++\s*+\S*?pgpass""",
+        r"""[^\s:"']:(?:\d+|\*):[^\s:]+:[^\s:]+:(?P<v>[^\s:"'>]+)["']?\s*+>++\s*+\S{0,200}?pgpass""",
         also=("pgpass",),
         exact=True,
     ),

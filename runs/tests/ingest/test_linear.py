@@ -119,6 +119,13 @@ def test_a_command_of_four_thousand_characters_is_looked_at_once(look, text):
     assert time.process_time() - start < 0.01
 
 
+def test_a_wide_gap_in_a_heading_is_narrowed_before_names_are_looked_for():
+    """Made: each of 480 blanks was tried as the beginning of what several patterns look for, 20 ms a heading."""
+    text = "".join(f"## nginx {number}{' ' * 150}, one\n\n{RATE.format(number)}" for number in range(100, 104))
+    draft = relate(list(parsers.read(parsers.Text([text]))), text.count("\n"))
+    assert [run.label for run in draft.experiments[0].runs] == [f"nginx {number} , one" for number in range(100, 104)]
+
+
 def test_each_line_of_a_long_text_is_judged_once_and_not_remembered_behind_it(monkeypatch):
     """Made: 350 reports below 60 sentences each. Above 20,000 lines each was judged again at every step."""
     judged: list[str] = []

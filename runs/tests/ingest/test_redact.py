@@ -520,7 +520,7 @@ def test_a_long_line_does_not_hang_it(piece):
     ["identified by{}x", "pscale_{}", "a:1:b:c:d{} pgpass", "data:{}x\nkind: Secret", "login: a{}/ b1"],
     ids=lambda line: line[:8],
 )
-@pytest.mark.parametrize("piece", ["\t", "AA_", ">", " "], ids=repr)
+@pytest.mark.parametrize("piece", ["\t", "AA_", ">", " ", 'name="A-pw">1,', ".:*:.:,:1'>"], ids=repr)
 def test_a_line_of_ten_thousand_characters_is_searched_soon(line, piece):
     """Made of the patterns' own pieces: up to 60 s a MB."""
     lines = line.format(piece * (9_900 // len(piece))).split("\n")
