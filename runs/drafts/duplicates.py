@@ -120,6 +120,8 @@ def find_backed_figures(
             _note_other_name(blocks[index], blocks[source[1]], reports)
     for index in _find_rows_beside_report(blocks, written, backed, reports):
         del backed[index]
+    if all(get_semantics(results[i].tool).shown_as for i, _ in measured):  # rates alone are no reports
+        backed = {index: source for index, source in backed.items() if source >= 0}
     known = {strip_markup(blocks[i].heading or "").lower() for i, _ in measured}
     # A sentence may tell of another year, site or machine, unless it has a report's rate or name.
     told = {blocks[i].first for i in written if backed.get(i, -1) >= 0 or (blocks[i].label or "").lower() in known}

@@ -290,6 +290,12 @@ POSTS = {
         {"Remote": [40.21], "Local": [1005.3]},
         *("unproven", "Local"),
     ),
+    "a table beside rates alone": (
+        "## Ours\n\n| Server | req/s |\n|---|---|\n| old | 4,732 |\n| new | 9,120 |\n\n"
+        "## Kong\n\nRequests/sec: 35,000 (7x faster)\n",
+        {"old": [4732], "new": [9120], "Kong": [35_000]},
+        *("unproven", "Kong"),
+    ),
     "what is now": (
         f"# Keep modules in memory\n\n## Before\n{wrk('/', 700.5)}\n## Now\n{wrk('/', 900.5)}",
         {"Before": [700.5], "Now": [900.5]},
