@@ -114,6 +114,8 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Setting]], ...
             0,
             lambda found: (found["key"], PurePosixPath(found["value"]).name),
         ),
+        (r"^(?:sudo\s+)?ln\s+(?:-\w+\s+)*(?P<value>\S+)\s+(?P<key>\S+\w/?)$", 0,
+            lambda found: (found["key"], "=".join(PurePosixPath(found[name]).name for name in ("key", "value")))),
         (
             r"^(?:(?:sudo|bash|sh)\s+)*(?P<key>\S{0,80}(?:start|switch|deploy|enable|select)[\w-]{0,20}\.(?:sh|py|rb|js))\s+(?P<value>[\w.-]+)",
             0,

@@ -253,7 +253,8 @@ class Typing:
     def _start_program(self, words: Words, confined: Words = ()) -> None:
         bare = [word for word in words if not _VARIABLE.match(word)]
         if bare:
-            self._start(" ".join(bare[: 2 if _INTERPRETER.match(bare[0]) else 1]), (*words, *confined))
+            file = bare[1:2] if _INTERPRETER.match(bare[0]) and bare[1:] and bare[1][0] != "-" else []
+            self._start(" ".join([bare[0], *file]), (*words, *confined))
 
     def _start(self, name: str, words: Words) -> None:
         """A server that was started, its arguments and variables as a setting of that name."""

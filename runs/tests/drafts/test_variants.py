@@ -144,6 +144,8 @@ def test_a_loop_over_levels_of_concurrency_is_one_config():
         ("$ a2enmod deflate", "$ a2dismod deflate", ["deflate", "without deflate"]),
         ("$ git checkout main", "$ git checkout faster-parser", ["main", "faster-parser"]),
         ("$ cp tuned.conf /etc/nginx/nginx.conf", "$ cp plain.conf /etc/nginx/nginx.conf", ["tuned.conf", "plain.conf"]),
+        ("$ ln -sfn /srv/releases/41 /srv/current", "$ ln -sfn /srv/releases/42 /srv/current", ["current=41", "current=42"]),
+        ("$ /opt/php7/bin/php -S 0:8080 &", "$ /opt/php8/bin/php -S 0:8080 &", ["php7", "php8"]),
         ("$ systemctl restart nginx", "$ systemctl restart lighttpd", ["nginx", "lighttpd"]),
         ("$ service nginx start", "$ service nginx stop; service caddy start", ["nginx", "caddy"]),
         ("$ docker run -d -p 80:80 nginx:1.25", "$ docker run -d -p 80:80 nginx:1.27", ["nginx:1.25", "nginx:1.27"]),
