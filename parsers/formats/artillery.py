@@ -79,13 +79,15 @@ _NAMES = {
     "http.request_rate": "requests_per_second",
     "http.requests": "requests_sent",
     "http.responses": "complete_requests",
-    "http.response_time": "response_time_ms",
-    "vusers.session_length": "session_length_ms",
     "Scenarios launched": "scenarios_launched",
     "Scenarios completed": "scenarios_completed",
     "Requests completed": "complete_requests",
     "RPS sent": "requests_per_second",
     "Mean response/sec": "requests_per_second",
+}
+_TABLES = {
+    "http.response_time": "response_time_ms",
+    "vusers.session_length": "session_length_ms",
     "Request latency": "response_time_ms",
     "Response time (msec)": "response_time_ms",
     "Scenario duration": "session_length_ms",
@@ -140,7 +142,7 @@ class _Reader:
     def _read_figures(self, line: str) -> dict[str, Any] | None:
         """What a line of figures tells: {} of a name alone, and of what was not measured."""
         if found := _TABLE.fullmatch(line) or _LIST.fullmatch(line):
-            self.table = _NAMES.get(found[1], found[1])
+            self.table = _TABLES.get(found[1], found[1])
             return {}
         if self.table and (row := _ROW.fullmatch(line)):
             return {self.table: {row[1]: number(row[2])}} if row[2] != "NaN" else {}
