@@ -299,7 +299,8 @@ def test_a_heading_of_vegeta_that_misses_a_name():
 
 def test_a_name_of_artillery_that_is_a_table_elsewhere():
     """Made: the times as one figure, and the rate as a table, which were logged as a fault of the reader."""
-    figures = "http.requests: ..... 100\nhttp.responses: ..... 100\nhttp.response_time: ..... 2\nhttp.request_rate:\n  min: ..... 4\n"
-    holds(f"All VUs finished\n{figures}".splitlines(keepends=True))
-    (block,) = blocks(f"All VUs finished\n{figures}")
+    counts = "http.requests: ..... 100\nhttp.responses: ..... 100\n"
+    text = f"All VUs finished\n{counts}http.response_time: ..... 2\nhttp.request_rate:\n  min: ..... 4\n"
+    holds(text.splitlines(keepends=True))
+    (block,) = blocks(text)
     assert block.problems == [] and block.records[0].complete_requests == 100

@@ -227,8 +227,10 @@ def _compare_columns(data: HeadlineData, ats: Sequence[int]) -> Headline:
     if not few or not (alike := find_alike(data, ranked)):
         return found
     left = [side for side in ranked if side not in alike]
-    dropped = tuple((side.title, f"{find_stops(data, side, alike[0])[0].name} differs") for side in left)
-    return replace(_compare_best_two(data, key, alike), dropped=dropped)
+    stops = [(side.title, next(stop.name for one in alike for stop in find_stops(data, one, side))) for side in left]
+    return replace(
+        _compare_best_two(data, key, alike), dropped=tuple((title, f"{name} differs") for title, name in stops)
+    )
 
 
 def _compare_best_two(data: HeadlineData, key: str, ranked: Sequence[RankedColumn]) -> Headline:

@@ -93,7 +93,12 @@ def find_alike(data: HeadlineData, ranked: Sequence[RankedColumn]) -> list[Ranke
         else:
             groups.append([side])
     *fewer, most = sorted(groups, key=len)
-    return most if len(most) > max(map(len, fewer), default=1) else []
+    if len(most) <= max(map(len, fewer), default=1):
+        return []
+    for side in ranked:  # one that could be held against either group
+        if side not in most and not any(find_stops(data, one, side) for one in most):
+            most.append(side)
+    return [side for side in ranked if side in most]
 
 
 def find_stops(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Unlike]:

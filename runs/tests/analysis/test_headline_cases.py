@@ -457,6 +457,15 @@ def test_what_differs_links_to_a_line_of_the_leader_or_of_the_monitor():
     assert (found.next.about, found.against[0].source.url[:13]) == ("stolen CPU time", "/uploads/1/#L")
 
 
+@pytest.mark.parametrize(("between", "left"), [(1600, "a"), (5000, "ac")])
+def test_a_column_between_two_groups_is_compared_with_the_larger_one_where_it_may(between, left):
+    """Pages of 1,600 bytes may be held against those of 1,000 and those of 2,400, which differ too much."""
+    lengths = [1000, 2400, between, 2400, 2400]
+    sides = [(times(2 - at / 10), {"values": {"document_length_bytes": length}}) for at, length in enumerate(lengths)]
+    found = head(*sides)
+    assert found.dropped == tuple((name, "document length differs") for name in left)
+
+
 def test_a_run_that_somebody_stopped_is_told_of_either_side():
     stopped = {"command": "ab -n 100000 -c 10 http://h/", "complete_requests": 6213}
     asked = stopped | {"complete_requests": 100_000}
