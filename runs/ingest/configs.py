@@ -223,8 +223,9 @@ def describe_load(run: Run) -> list[object]:
     options = {"path": path if path != "/" else None} | find_asked_load(run.command, run.tool, run.values)
     method = method_of(run, options, get_semantics(run.tool), run.command)
     # GET and a closed connection are what load tools send where nothing says otherwise. A printed rate is rounded.
-    # Of pipelining and pauses only what is set counts, as it did before the others were known.
+    # Of rates, pipelining and pauses only what is set counts, as it did before the others were known.
     method = method._replace(
+        rate=method.rate or None,
         method=method.method or "GET",
         keepalive=bool(method.keepalive),
         pipelining=options.get("pipelining"),

@@ -199,7 +199,7 @@ class TestFingerprint:
     def test_the_path_of_the_command_counts_where_the_tool_prints_none(self):
         report = (ROOT / "parsers/tests/fixtures/hey/hey_01.txt").read_text()
         report = report[report.index("Summary:") :]
-        hey = "w:\n\n$ hey -n 200 -c 50 http://web1{}\n\n" + report
+        hey = "w:\n\n$ hey -n 400 -c 50 http://web1{}\n\n" + report
         assert len(self.fingerprints(hey.format("/"), "\n" + hey.format("/"))) == 1
         assert len(self.fingerprints(hey.format("/big"))) == 2
 

@@ -33,7 +33,7 @@ def key_of(sent: dict[str, list[str]], what: str, value: str) -> str:
 
 def test_a_preview_in_which_nothing_was_recognised_says_so_and_what_was_looked_for(browser):
     page = previewed(browser, "hello\nnothing here\n")
-    assert "Nothing was recognised in 2 lines. Looked for the report of a load test (ab, autocannon," in page
+    assert "Nothing was recognised in 2 lines. Looked for the report of a load test (ab, artillery, autocannon," in page
 
 
 def test_the_last_line_of_a_paste_counts_without_its_end(browser):
