@@ -1,6 +1,6 @@
 """Texts made of the fixtures: cut, repeated, joined, with odd figures and signs; each is known by its seed.
 
-`text(seed)` is the same for the same seed and fixtures.
+`text(seed)` and `comparison(seed)` are the same for the same seed and fixtures.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable
 from functools import cache
 from random import Random
+
+from parsers.catalogue import formats
 
 from . import mangle
 from .reading import fixtures, text_of
@@ -33,6 +35,12 @@ COMMANDS = (
     *("USER PID %CPU %MEM RSS RSS COMMAND COMMAND", "PID PID PID COMMAND", "2024-02-30 25:61:61", "root@web1:~# ", "run 2"),
     *("nginx: 2nd run:", "=" * 30, "```"),
 )  # fmt: skip
+NAMES = (
+    *("nginx event", "nginx worker", "nginx prefork", "httpd itk", "httpd peruser", "lighttpd"),
+    *("10 clients", "20 clients", "50 clients", "100 clients", "200 clients", "400 clients"),
+    *("Before", "After", "v1.2", "v1.3", "2.0-rc1", "2.0"),
+)  # fmt: skip
+FACTORS = ((0.98, 1.02), (0.5, 2), (1.3, 3, 10), (0.01, 100), (0, 1), (-1, 1), (1e9,), (1e300,))
 
 
 @cache
@@ -53,6 +61,43 @@ def text(seed: object) -> str:
     for _ in range(random.randint(1, _MOST_STEPS)):
         lines = random.choices(_CHANGES, _WEIGHTS)[0](random, lines) or [""]
     return "\n".join(lines) + random.choice(("\n", "\n", ""))
+
+
+@cache
+def _reports() -> tuple[str, ...]:
+    """The captures of load tools, but for long ones."""
+    tools = {form.kind for form in formats().values() if form.tool}
+    paths = [path for path in fixtures() if path.parent.name in tools]
+    return tuple(report for path in paths if len(report := text_of(path)) < 12_000)
+
+
+def comparison(seed: object) -> str:
+    """Two to six configs, each with a report or more, whose figures differ by plain or odd factors; some with a monitor."""
+    random = Random(f"{seed} compared")  # noqa: S311
+    first = random.choice((0, 6, 12))
+    runs = [
+        (name, at) for name in NAMES[first : first + random.randint(2, 6)] for at in range(random.choice((1, 1, 2, 4)))
+    ]
+    if random.random() < 0.4:
+        random.shuffle(runs)
+    reports, share, factors = (
+        random.choices(_reports(), k=random.choice((1, 1, 2))),
+        random.random() / 3,
+        random.choice(FACTORS),
+    )
+
+    def scale(found: re.Match[str]) -> str:
+        if random.random() >= share or not found[0].replace(".", "", 1).isdecimal():
+            return found[0]
+        value = float(found[0]) * random.choice(factors)
+        return f"{value:.2f}" if "." in found[0] else f"{value:.0f}"
+
+    parts = []
+    for name, at in runs:
+        beside = "\n".join(random.choice(_sources())[:_MOST_LINES]) if random.random() < 0.2 else ""
+        heading = f"## {name}, run {at + 1}" if random.random() < 0.5 else f"## {name}"
+        parts.append(f"\n{heading}\n\n{_FIGURE.sub(scale, random.choice(reports) + beside)}\n")
+    return "".join(parts)
 
 
 def _piece(random: Random) -> list[str]:

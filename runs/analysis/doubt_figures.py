@@ -140,8 +140,9 @@ def find_failed_checks(case: Case) -> Iterator[Finding]:
         pairs = ((run.number(bad), run.number(held)) for bad, held in run.semantics.checks)
         bad, held = next((pair for pair in pairs if None not in pair), (None, None))
         if bad and bad > 0:
-            severity = grade_share(bad / (bad + (held or 0)))
-            yield about_run(run, severity, f"checks_{severity}", bad=bad, made=bad + (held or 0))
+            made = bad + max(held or 0, 0)
+            severity = grade_share(bad / made)
+            yield about_run(run, severity, f"checks_{severity}", bad=bad, made=made)
 
 
 def find_other_lengths(case: Case) -> Iterator[Finding]:

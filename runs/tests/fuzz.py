@@ -1,4 +1,5 @@
-"""make fuzz: reads mutated captures, relates some, stores a few and opens their pages; reports what raises or takes long.
+"""make fuzz: reads mutated captures, relates some, judges and stores a few and opens their pages; reports what raises or takes
+long.
 
     make fuzz [N=1000000] [SEED=1] [FIRST=0] [JOBS=2]
 
@@ -30,7 +31,7 @@ from parsers.tests import mutate
 from parsers.tests.reading import holds
 
 CHUNK = 500  # cases that a process is given at a time
-RELATED, STORED = 20, 100  # one case in so many
+RELATED, COMPARED, STORED = 20, 50, 100  # one case in so many
 HANGS_S, S_A_MB, FREE_S = 20.0, 1.0, 0.05  # of CPU time; the last is not counted
 ENDS_S = 300  # behind which the process ends with a traceback: no signal stops a loop in C
 SHOWN = 3  # cases of one failure
@@ -68,6 +69,8 @@ def try_cases(seed: str, numbers: Iterable[int], client: Any) -> Iterator[tuple[
                 spent = process_time() - begun
                 if number % STORED == 0:
                     store(text, Random(number), client)  # noqa: S311
+                elif number % COMPARED == 0:
+                    judge(mutate.comparison(f"{seed}:{number}"))
                 elif number % RELATED == 0:
                     relate(text, Random(number))  # noqa: S311
             except (Exception, Hangs) as error:
@@ -109,6 +112,16 @@ def relate(text: str, random: Random) -> None:
         ingest.preview(text.encode("utf-8", "surrogatepass"), hints=_hints(random))
     except ingest.Rejected:
         return
+
+
+def judge(text: str) -> None:
+    from runs import ingest
+    from runs.selectors.judging import judge_draft
+
+    shown = ingest.preview(text.encode())
+    for drafted in shown.draft.experiments:
+        headline = judge_draft(shown, drafted)
+        assert headline is None or headline.sentence, "no sentence"
 
 
 def store(text: str, random: Random, client: Any) -> None:

@@ -316,7 +316,11 @@ def _write_command(sides: Sequence[Watched], host: str) -> str:
 # --- two sides ----------------------------------------------------------------------------------------------------------
 def _explain(winner: Watched, loser: Watched, less_ms: float | None, more_ms: float | None) -> float | None:
     """The part of the ratio of rates that such a ratio accounts for, of times of a request or of cores; of logs."""
-    if not (less_ms and more_ms and winner.rate and loser.rate) or winner.rate <= loser.rate:
+    if (
+        not (less_ms and more_ms and winner.rate and loser.rate)
+        or winner.rate <= loser.rate
+        or min(less_ms, more_ms) < 0
+    ):
         return None
     return math.log(more_ms / less_ms) / math.log(winner.rate / loser.rate)
 

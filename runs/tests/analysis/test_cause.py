@@ -258,6 +258,13 @@ def test_of_a_limit_of_cores_the_share_is_what_fewer_cores_account_for():
     assert (found.cause, found.share_pct) == ("one_core", 100)
 
 
+def test_a_shortest_time_below_0_explains_nothing():
+    """Found by make fuzz."""
+    many = [("gunicorn", 33, 1.0)]
+    found = explain(side(1, 160.0, IDLE, programs=many, shortest=-99), side(2, 800.0, IDLE, programs=many, shortest=19))
+    assert found.findings == ()
+
+
 def test_one_request_at_once_for_many_processes_is_a_lock():
     many = [("gunicorn", 33, 1.0)]
     found = explain(side(1, 100.0, IDLE, programs=many, shortest=10), side(2, 1590.0, IDLE, programs=many, shortest=10))

@@ -74,6 +74,12 @@ def test_wrong_answers_by_the_checks_of_a_script_are_failures():
     assert "2 % of its checks failed" in head((BASE, k6(0)), (times(1.4), k6(400))).sentence
 
 
+def test_checks_that_held_less_than_never_are_none():
+    """Found by make fuzz: figures below 0 whose sum with the others is 0."""
+    checks = {"tool": "k6", "values": {"checks_failed": {"pct": 0.0, "passes": 40, "fails": -40}}}
+    assert "“b” failed all of its checks" in head((BASE, {"tool": "k6"}), (times(1.4), checks)).sentence
+
+
 def test_few_answers_behind_the_timeout_are_said_and_decide_nothing():
     late = {"tool": "wrk", "values": {"socket_errors": {"connect": 0, "read": 0, "write": 0, "timeout": 60}}}
     found = head((BASE, {"tool": "wrk"}), (times(1.2), late))
