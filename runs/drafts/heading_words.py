@@ -258,7 +258,7 @@ def split_repeat(text: str) -> tuple[str, int, bool] | None:
         return None  # "the second server", "test case 2"
     if found and not (re.search(r"\w", bare[: found.start()]) and re.search(r"\w", bare[found.end() :])):
         base = _trim(f"{bare[: found.start()]} {bare[found.end() :]}")
-        names = base and (LETTER.fullmatch(base) or not is_generic(base))
+        names = base and (LETTER.fullmatch(base) or find_phase(base) in ("before", "after") or not is_generic(base))
         return (base, find_repeat(found[0]) or 2, True) if names else None
     found = _NUMBERED.fullmatch(bare)
     if found is None:
