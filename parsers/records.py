@@ -91,6 +91,7 @@ class Semantics:
     received_bytes          path of the bytes that all replies came to, where the length of one is not printed; MB by its name
     checks                  pairs of paths: of the checks of answers that failed, and of those that held; the first printed counts
     late_answers            path of the count of answers behind the timeout: they are in the rate and not in the percentiles
+    late_after_s            the timeout of a command that sets none
     left_out                paths of the counts of what was due at a set rate and never begun, and of what was begun
     absent_non_2xx_is_zero  a whole report without non_2xx_responses had none
     makes_all_requests      complete_requests is the number asked for, unless a time limit or a person ended the run
@@ -121,6 +122,7 @@ class Semantics:
     received_bytes: str = ""
     checks: tuple[tuple[str, str], ...] = ()
     late_answers: str = ""
+    late_after_s: float = 0.0
     left_out: tuple[str, str] | None = None
     absent_non_2xx_is_zero: bool = False
     makes_all_requests: bool = False

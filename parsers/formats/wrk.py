@@ -31,6 +31,7 @@ SEMANTICS = Semantics(
     connects_once=True,
     failure_kinds={kind: f"socket_errors.{kind}" for kind in ("connect", "read", "write", "timeout")},
     late_answers="socket_errors.timeout",
+    late_after_s=2.0,
     absent_non_2xx_is_zero=True,
     received_bytes="total_transferred_bytes",
     printed_as={

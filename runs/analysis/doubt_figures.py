@@ -109,7 +109,15 @@ def find_late_answers(case: Case) -> Iterator[Finding]:
     for run in case.counted_runs:
         late, made = run.late_answers, run.complete_requests
         if made and 0 < late <= made:
-            yield about_run(run, "note" if late < FEW * made else "caution", "late", late=late, made=made)
+            severity: Severity = "note" if late < FEW * made else "caution"
+            yield about_run(run, severity, "late", late=late, made=made, waited=_share_waited(run, late))
+
+
+def _share_waited(run: RunFact, late: float) -> float:
+    """At least so much of the clients' time went into waiting for late answers."""
+    waited = late * float(run.options.get("timeout_s") or run.semantics.late_after_s)
+    time = (run.loading_clients or 0) * (run.duration_s or 0)
+    return min(waited / time, 1.0) if time else 0.0
 
 
 def _choose_failure_moral(case: Case, run: RunFact, severity: Severity) -> str:

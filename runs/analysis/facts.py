@@ -54,6 +54,7 @@ class Semantics(Protocol):
     received_bytes: str
     checks: tuple[tuple[str, str], ...]
     late_answers: str
+    late_after_s: float
     left_out: tuple[str, str] | None
     absent_non_2xx_is_zero: bool
     citations: Mapping[str, str]

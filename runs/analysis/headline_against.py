@@ -25,12 +25,12 @@ REQUEST = "request"  # what sides were asked for, of which each stands alone
 # Rule of doubts -> the fact that counts what failed.
 COUNTED = {"errors.checks": "bad", "errors.failed": "bad", "errors.late": "late"}
 COUNTED |= {"errors.length": "failed", "errors.status": "other"}
-# Not known to be failures: a page that changes has another length each time.
-NO_FAILURES = {"page_changes", "first_was_odd"}
 LATE, MISSED, CHECKS = "errors.late", "load.missed_rate", "errors.checks"
 GENERATOR, NETWORK, OTHERS = "generator.saturated", "network.link", "machine.others"
 STOPPED, CLOSED = "tool.interrupted", "network.keepalive"
-UNKNOWN_KIND = "kind_not_printed"  # perhaps no failures either: said, but not first
+UNKNOWN_KIND = "kind_not_printed"  # perhaps no failures: said, but not first
+# A page that changes has another length each time: of both sides that is no news, of one alone it is said.
+CHANGES = "page_changes"
 # From this share on they come first all the same: a page whose length changes that often is rarer than a server that fails
 # every fourth request, and whoever cut the line with the kinds out can look at it again.
 MANY_UNKNOWN = 0.25
@@ -48,13 +48,22 @@ NEAR = 1.02  # of rates that were set: all alike
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What failed of one column. share None: it broke off before it could say; `error` is what it said."""
+    """What failed of one column. share None: it broke off before it could say; `error` is what it said.
+
+    late  how many answers came too late, where waiting for them was not little of the clients' time
+    """
 
     rule: str
     share: float | None
     error: str
     source: Source | None
     is_sure: bool = True
+    late: float = 0.0
+
+    @property
+    def is_told(self) -> bool:
+        """Whether it is enough to be said beside a rate."""
+        return self.weight >= (LATE_SAID if self.rule == LATE else MINOR) or self.late > 0
 
     @property
     def weight(self) -> float:
@@ -158,11 +167,7 @@ def find_failures(comparison: Comparison, doubts: Sequence[Doubt]) -> dict[int, 
         for finding in doubt.findings if not doubt.overruled else ():
             one = _read_failure(doubt.rule, finding)
             known = found.get(finding.run or 0)
-            if (
-                one
-                and finding.run
-                and (known is None or (one.share or 0.0, one.is_sure) > (known.share or 0.0, known.is_sure))
-            ):
+            if one and finding.run and (known is None or _rank(one) > _rank(known)):
                 found[finding.run] = one
     return {
         at: failure
@@ -171,26 +176,39 @@ def find_failures(comparison: Comparison, doubts: Sequence[Doubt]) -> dict[int, 
     }
 
 
+def _rank(one: Failure) -> tuple[bool, float, bool]:
+    return one.rule != CHANGES, one.share or 0.0, one.is_sure
+
+
 def _read_failure(rule: str, finding: Finding) -> Failure | None:
     facts, source = finding.facts, next(iter(finding.sources), None)
     if rule == "tool.aborted":
         return Failure(rule, None, str(facts.get("error") or ""), source)
-    if rule not in COUNTED or finding.moral in NO_FAILURES:
+    if rule not in COUNTED or finding.moral == "first_was_odd":
         return None
     bad, made = facts.get(COUNTED[rule]), facts.get("made")
     share = min(bad / made, 1.0) if bad and made else 1 - (facts.get("available") or 100) / 100
-    return Failure(rule, share, "", source, finding.moral != UNKNOWN_KIND or share >= MANY_UNKNOWN)
+    is_sure = finding.moral not in (UNKNOWN_KIND, CHANGES) or (finding.moral == UNKNOWN_KIND and share >= MANY_UNKNOWN)
+    return Failure(
+        CHANGES if finding.moral == CHANGES else rule,
+        share,
+        "",
+        source,
+        is_sure,
+        facts["late"] if facts.get("waited", 0.0) >= MINOR else 0.0,
+    )
 
 
 def _add_failures(column: Column, found: Mapping[int, Failure]) -> Failure | None:
     """Of all runs of a column; None where too few broke off or failed to say anything of it."""
+    found = {run: failure for run, failure in found.items() if failure.is_sure} or found
     shares = {run: failure.share for run, failure in found.items() if failure.share is not None}
     if not shares:
         return next(iter(found.values()), None) if len(found) == len(column.runs) else None
     counted = {run.id: run.requests_made or 1 for run in column.runs}
     bad = sum(share * counted[run] for run, share in shares.items())
     worst = found[max(shares, key=lambda run: shares[run])]
-    return replace(worst, share=bad / sum(counted.values()))
+    return replace(worst, share=bad / sum(counted.values()), late=sum(one.late for one in found.values()))
 
 
 def find_objections(
@@ -300,7 +318,8 @@ def _find_more_failures(own: RankedColumn, other: RankedColumn) -> list[Objectio
     share = own.failure.share if own.failure and own.failure.share else 0.0
     less = other.failure.share if other.failure and other.failure.share else 0.0
     least = LATE_SAID if own.failure and own.failure.rule == LATE else MINOR
-    if own.failure is None or share < least or share < less + least:
+    is_news = own.failure and (own.failure.is_sure or other.failure is None or other.failure.is_sure)
+    if own.failure is None or not is_news or share < least or share < less + least:
         return []
     rule, source, serious = own.failure.rule, own.failure.source, share >= less + MINOR
     return [Objection("failures", own.title, rule, "%", 100 * share, 100 * less, serious=serious, source=source)]
@@ -308,10 +327,11 @@ def _find_more_failures(own: RankedColumn, other: RankedColumn) -> list[Objectio
 
 def _find_failures_beside(*sides: RankedColumn) -> list[Objection]:
     """What failed of either side, too little to come first: it is in the rates that are compared."""
+    told = [(side.title, one) for side in sides if (one := side.failure) and one.share and one.is_told]
     return [
-        Objection(side.failure.rule, side.title, "", "%", 100 * side.failure.share, source=side.failure.source)
-        for side in sides
-        if side.failure and side.failure.is_sure and (side.failure.share or 0.0) >= MINOR and side.failure.share
+        Objection(one.rule, title, "", "%", 100 * (one.share or 0), one.late or None, source=one.source)
+        for title, one in told
+        if one.is_sure or len(told) == 1
     ]
 
 

@@ -27,7 +27,7 @@ from runs.analysis.objection_wording import describe_failure, say_briefly, short
 from runs.analysis.scaling import Range
 from runs.analysis.summary_wording import describe_levels, with_axis
 from runs.analysis.verdict_wording import p_words
-from runs.numbers import TIMES_FROM, capitalize, figure, figure_or_word, share_words, spread_words, times
+from runs.numbers import TIMES_FROM, capitalize, figure, figure_or_word, percent, share_words, spread_words, times
 
 LONGEST_CLAUSE = 60
 MOST_REASONS = 3
@@ -233,8 +233,10 @@ def _describe_base(headline: Headline) -> str:
 def _lead_of_single(headline: Headline) -> Lead:
     side = headline.sides[0]
     runs = "One run" if side.n == 1 else f"Mean of {side.n:,} runs"
+    failed = f", which {describe_failure(side.failure)}" if side.failure and side.failure.is_told else ""
     return Lead(
-        f"{figure(side.value)} {name_unit(headline)}", f"{runs} of one config; there is no other to compare it with."
+        f"{figure(side.value)} {name_unit(headline)}",
+        f"{runs} of one config{failed}; there is no other to compare it with.",
     )
 
 
@@ -249,7 +251,8 @@ def _lead_of_failed(headline: Headline) -> Lead:
     what = "No other config served what it was asked for."
     if own:
         served = f"{figure(own.value)} {name_unit(headline)}"
-        what = f"{names.get(own.at, own.title)}: {served}, {'few' if own.failure else 'none'} failed."
+        share = percent(own.failure.share or 0.0, 1) if own.failure else "none"
+        what = f"{names.get(own.at, own.title)}: {served}, {share} failed."
     return Lead(line, what, who=names.get(first.at, first.title), at=first.at)
 
 

@@ -203,7 +203,8 @@ def _say_single(headline: Headline) -> str:
         said = f"{_quote_name(side)} served {figure(side.value)} requests per second"
     else:
         said = f"{_quote_name(side)} took {figure(side.value)} ms per request"
-    return f"{said} ({count_runs(side, side).removesuffix(' each')}). There is no other config to compare it with."
+    said = " ".join([f"{said} ({count_runs(side, side).removesuffix(' each')}).", *_say_failing([side])])
+    return f"{said} There is no other config to compare it with."
 
 
 def _say_failed(headline: Headline) -> str:
@@ -237,10 +238,17 @@ def _say_not_comparable(headline: Headline) -> str:
     if headline.unlike[0].name == REQUEST:
         unit = name_unit(headline)
         told = [f"{_quote_name(side)} {figure(side.value)} {unit}" for side in headline.sides]
-        return f"Not comparable: {name_first(told, MOST_OTHERS)}. Each was asked for something else."
+        said = f"Not comparable: {name_first(told, MOST_OTHERS)}. Each was asked for something else."
+        return " ".join([said, *_say_failing(headline.sides)])
     own, other = headline.sides[:2]
     each = [_say_difference(one, own, other) for one in headline.unlike]
-    return f"Not comparable: {'; '.join(each)}. {UNDER_UNLIKE}"
+    return " ".join([f"Not comparable: {'; '.join(each)}. {UNDER_UNLIKE}", *_say_failing(headline.sides)])
+
+
+def _say_failing(sides: Sequence[RankedColumn]) -> list[str]:
+    """What failed of sides that are compared with nothing, each in a sentence."""
+    told = [(side, side.failure) for side in sides if side.failure and side.failure.is_told]
+    return [f"{_quote_name(side)} {describe_failure(failure)}." for side, failure in told[:MOST_OTHERS]]
 
 
 def _say_difference(one: Unlike, own: RankedColumn, other: RankedColumn) -> str:

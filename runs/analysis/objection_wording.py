@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 from runs.analysis.headline_against import (
+    CHANGES,
     CHECKS,
     CLOSED,
     COUNTED,
     GENERATOR,
     LATE,
+    LATE_SAID,
     MISSED,
     NETWORK,
     OTHERS,
@@ -33,10 +35,13 @@ def describe_failure(failure: Failure) -> str:
         whole = "answered every request with an error or a redirect"
         return whole if failure.share >= 1 else f"answered {share} of its requests with errors or redirects"
     if failure.rule == LATE:
+        share = figure(failure.late) if failure.late and failure.share < LATE_SAID else share
         return f"answered {'all' if failure.share >= 1 else share} of its requests too late"
-    return (
-        f"failed {'all' if failure.share >= 1 else share} of its {'checks' if failure.rule == CHECKS else 'requests'}"
-    )
+    return f"failed {'all' if failure.share >= 1 else share} of its {_name_failed(failure.rule)}"
+
+
+def _name_failed(rule: str) -> str:
+    return {CHECKS: "checks", CHANGES: "requests by length"}.get(rule, "requests")
 
 
 def say_against(one: Objection, whose: str = "") -> str:
@@ -88,8 +93,8 @@ def describe_objection(one: Objection) -> str:
         return f"{who} was to be sent {other} requests per second and got {value}"
     if one.rule == "omission":
         return f"At least {share} of its clients' time went into the slowest 1 %"
-    if one.rule in COUNTED:
-        return f"{who} {describe_failure(Failure(one.rule, as_number(one.value) / 100, '', None))}"
+    if one.rule in (*COUNTED, CHANGES):
+        return f"{who} {describe_failure(Failure(one.rule, as_number(one.value) / 100, '', None, late=as_number(one.other)))}"
     if one.rule == "workload":
         return f"{who} leads on {one.label}"
     if one.rule == "impossible":
@@ -97,9 +102,10 @@ def describe_objection(one: Objection) -> str:
     if one.rule == "failures":
         if one.value is None:
             return "Broke off"
-        things = "checks" if one.label == CHECKS else "requests"
+        things, by = _name_failed(one.label).partition(" by")[::2]
         against = "" if one.other is None else f", against {percent(as_number(one.other), 100)}"
-        return f"{share} of its {things} {'were answered too late' if one.label == LATE else 'failed'}{against}"
+        failed = "were answered too late" if one.label == LATE else f"failed{by and ' by length'}"
+        return f"{share} of its {things} {failed}{against}"
     if one.rule == "differs":
         verb = "differ" if one.label.endswith("s") and not one.label.isupper() else "differs"
         return f"{one.label} {verb}: {figure_or_word(one.value)} against {figure_or_word(one.other)}{one.unit}"

@@ -191,7 +191,7 @@ def test_error_replies_to_requests_that_were_under_way_are_possible():
 def test_late_answers_are_told_apart_from_requests_that_failed():
     values = {"socket_errors": {"connect": 0, "read": 3, "write": 0, "timeout": 50}}
     found = found_in(tool="wrk", complete_requests=1000, failed_requests=53, values=values)
-    assert one(found, "errors.late").findings[0].facts == {"late": 50, "made": 1000}
+    assert one(found, "errors.late").findings[0].facts == {"late": 50, "made": 1000, "waited": 0.0}
     failed = one(found, "errors.failed").findings[0]
     assert (failed.severity, failed.facts["bad"], failed.facts["made"]) == ("note", 3, 1003)
 

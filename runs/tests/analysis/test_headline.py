@@ -9,6 +9,7 @@ import pytest
 from runs import ingest
 from runs.analysis.facts import CaptureFact, ConfigFact, HostFact, ProcessFact
 from runs.analysis.headline import NextStep, Outcome
+from runs.analysis.headline_lead import write_lead
 from runs.analysis.table import compare
 from runs.api.comparisons import HeadlineSerializer
 from runs.models import Experiment
@@ -114,6 +115,32 @@ def test_a_page_that_changes_its_length_did_not_fail():
     assert of(run(1, 100.0, **changing), run(2, 130.0, **changing)).outcome == "unproven"
     some = MADE | {"failed_requests": 2000}  # of what kind, nobody printed
     assert of(run(1, 100.0, **MADE), run(2, 130.0, **some)).outcome == "unproven"
+
+
+def test_failures_by_length_are_told_where_one_side_alone_has_them():
+    sound = {"complete_requests": 200, "failed_requests": 0}  # too few to tell that the page does not change
+    changing = sound | {"failed_requests": 149, "values": {"failed_length": 149}}
+    assert "by length" not in of(run(1, 100.0, **changing), run(2, 130.0, **changing)).sentence
+    ahead = of(run(1, 100.0, **sound), run(2, 130.0, **changing))
+    assert "and 74.5 % of its requests failed by length, against 0 %" in ahead.sentence
+    behind = of(run(1, 130.0, **sound), run(2, 100.0, **changing))
+    assert "and “b” failed 74.5 % of its requests by length" in behind.sentence
+    refused = sound | {"failed_requests": 80, "values": {"failed_connect": 80}}
+    mixed = of(run(1, 100.0, **sound), run(2, 130.0, **changing), run(2, 130.0, repeat=2, **refused))
+    assert "“b” failed 20 % of its requests; “a” served" in mixed.sentence
+
+
+def test_what_failed_of_sides_that_are_compared_with_nothing_is_told():
+    changing = {"complete_requests": 200, "failed_requests": 149, "values": {"failed_length": 149}}
+    alone = of(run(1, 100.0, **changing))
+    assert "(one run). “a” failed 74.5 % of its requests by length. There is no other" in alone.sentence
+    assert "failed 74.5 % of its requests by length" in write_lead(alone).under
+    unlike = of(
+        run(1, 100.0, complete_requests=200, path="/users"),
+        run(2, 130.0, path="/logo", **changing),
+        names=("gunicorn", "nginx"),
+    )
+    assert (unlike.outcome, "“nginx” failed 74.5 %" in unlike.sentence) == ("not_comparable", True)
 
 
 def test_few_failures_of_the_faster_side_are_told_against_it():

@@ -87,6 +87,17 @@ def test_few_answers_behind_the_timeout_are_said_and_decide_nothing():
     assert "but 0.3 % of its requests were answered too late" in found.sentence
 
 
+def test_answers_behind_the_timeout_are_counted_where_they_took_much_of_the_clients_time():
+    """722 of 2 s each are 19 % of what 512 clients have in 15 s, however many requests were answered."""
+    wrk = {"tool": "wrk", "concurrency": 512, "duration_s": 15.0, "complete_requests": 3_480_465}
+    late = wrk | {"values": {"socket_errors": {"connect": 0, "read": 0, "write": 0, "timeout": 722}}}
+    few = late | {"values": {"socket_errors": {"connect": 0, "read": 0, "write": 0, "timeout": 30}}}
+    slow, fast = [231_080.0], [4_382_914.0]
+    assert "“b” answered 722 of its requests too late" in head((fast, wrk), (slow, late)).sentence
+    assert "“b” answered 722 of its requests too late" in head(([23_108.0], wrk), (slow, late)).sentence
+    assert "too late" not in head((fast, wrk), (slow, few)).sentence
+
+
 def test_connections_that_one_side_closed_are_said():
     kept = {"keepalive": True, "values": {"keepalive_requests": 20_000}}
     closed = {"keepalive": True, "values": {"keepalive_requests": 0}}
