@@ -12,8 +12,9 @@ from . import transcript
 from .catalogue import Format, compile_rate_labels, compile_rate_lines, formats, parse_command
 from .lines import Lines
 from .prompts import find_branch, is_template, load_command, may_have_command, prompt, read_prompt, read_shown
-from .records import Problem
+from .records import Found, Problem
 from .units import ungrouped
+from .written_rates import BARE_RATE, name_unread
 
 _TRAIL, _KEPT = 60, 3  # lines of prose between two blocks: the last ones, and the first ones, with a title or a caption
 _STAMPS = 16  # lines with a time that are kept of each gap; the middle ones go
@@ -68,6 +69,7 @@ class Context:
     stamps: list[tuple[int, str]] = field(default_factory=list)
     commands: tuple[str, ...] = ()
     unread: list[Problem] = field(default_factory=list)
+    bare: list[tuple[int, str]] = field(default_factory=list)  # lines that are a rate alone, since the last load test
     above: tuple[int, str] = (0, "")  # the last line that was taken in
     service: str = ""  # the container whose lines come, in a log of several
     stream: str = ""  # the same with its number
@@ -92,8 +94,10 @@ class Context:
             self._add_typed(number, text)
             return
         self._note_shown(line_above, text)
-        if line.has_rate:
-            self.add_problems(find_unread_rates({number: text}, set()))
+        if line.has_rate and (unread := find_unread_rates({number: text}, set())):
+            self.add_problems(unread)
+        elif BARE_RATE.fullmatch(text):
+            self.bare.append((number, text.strip()))
         if line.tells_time:
             self.add_stamp(number, text)
         if line.is_template:
@@ -301,11 +305,12 @@ class Context:
         """Note what was not read; several formats may say it of one line."""
         self.unread += [problem for problem in problems if problem not in self.unread[-_LAST_PROBLEMS:]]
 
-    def take_unread(self, form: Format) -> list[Problem]:
-        """The rates that were not read since the last load test, where `form` is the next one's."""
-        if form.tool is None or not self.unread:
+    def take_unread(self, form: Format, found: Found) -> list[Problem]:
+        """The rates that were not read since the last load test, where this is the next one."""
+        if form.tool is None or not (self.unread or self.bare):
             return []
-        unread, self.unread = self.unread, []
+        told = name_unread([each for each in self.bare if each[0] < found.first], found.values)
+        unread, self.unread, self.bare = self.unread + told, [], []
         return unread
 
     def _was_printed_by(self, command: TypedCommand, form: Format, values: dict[str, Any]) -> bool:

@@ -80,6 +80,10 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
     if is_about_one := _lists_metrics(heading, table):  # "| nginx | Value |"
         heading, table = ["metric", heading[0]], [(number, row[:2]) for number, row in table]
     if is_about_one or IS_METRIC.fullmatch(heading[0]):
+        table = [
+            (number, ["trans/sec" if row[0].lower() == "transaction rate" else row[0], *row[1:]])
+            for number, row in table
+        ]
         return [cell._replace(row="", column=cell.row) for cell in _find_metric_rates(heading, table)]
     columns = find_rate_columns(heading, captioned)
     titled = [at for at, title in enumerate(heading) if at and IS_THROUGHPUT.fullmatch(title)]

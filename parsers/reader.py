@@ -30,6 +30,7 @@ from .patterns import find_first_characters, keep_to_line, number_names
 from .prompts import ANY_PROMPT, BARE_COMMAND, PROMPT_SIGNS, SAID, SHOWN, prompt
 from .records import Found, LoadResult, Problem, Values
 from .streams import is_beside, may_split, split
+from .written_rates import name_unread
 
 # The first line of a report, behind another program's output that had no line end.
 _GLUED = re.compile(
@@ -57,7 +58,9 @@ def read(lines: Iterable[str]) -> Iterator[Block]:
         yield block
         before = block
     if before is not None:
-        before.problems += context.unread + _take_too_long(source, source.number)
+        before.problems += (
+            context.unread + name_unread(context.bare, before.values) + _take_too_long(source, source.number)
+        )
         before.tail = context.trail
 
 
@@ -320,7 +323,9 @@ def _make_block(
     # Another format may have tried these lines before and not read them.
     if context.unread:
         context.unread = [problem for problem in context.unread if not found.first <= problem.line <= found.last]
-    found.problems[:0] = context.take_unread(form) + (_take_too_long(source, found.last) if source.too_long else [])
+    if source.too_long:
+        found.problems[:0] = _take_too_long(source, found.last)
+    found.problems[:0] = context.take_unread(form, found)
     if source.cut == found.last and all(problem.line != source.cut for problem in found.problems):
         message = f"the text ends in {source.cut_text!r}, without a line end: the number may be cut off"
         found.problems.append(Problem(source.cut, message))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .lines import Lines
-from .records import Found
+from .records import Found, Problem
 
 
 def _compile(pattern: str) -> re.Pattern[str]:
@@ -108,6 +108,20 @@ FAILED = _compile(
 RESULT = re.compile(r"[~≈<]?\s?\d[\d.,]*\s?(?:%|m?s|sec|[uµ]s)")
 _FAILURES = re.compile(r"(\d{1,9}(?:\.\d{1,4})?)\s?(%?)")
 _MS = {"ms": 1, "msec": 1, "milliseconds": 1, "s": 1000, "sec": 1000, "seconds": 1000, "us": 0.001, "µs": 0.001}
+
+BARE_RATE = _compile(  # a line of a rate alone
+    r"\W{0,6}(?:(?:requests?|reqs?) ?(?:per|/) ?sec(?:ond)?s?\s?[:=]\s{0,8}\d[\d,.]{0,14}"
+    r"|\d[\d,.]{0,14}\s?(?:(?:requests?|reqs?|transactions) ?(?:per|/) ?s(?:ec(?:ond)?s?)?|[rqt]ps))\W{0,4}"
+)
+_FIGURE = re.compile(r"\d+(?:\.\d+)?")
+
+
+def name_unread(bare: Sequence[tuple[int, str]], values: Mapping[str, Any]) -> list[Problem]:
+    """A problem for each of these lines of a rate alone, but for those that repeat that of the report beside them."""
+    rate = values.get("requests_per_second") or 0
+    near = {f"{rate:.{digits}f}" for digits in range(3)} | {str(rate).partition(".")[0]}
+    told = [(line, text) for line, text in bare if near.isdisjoint(_FIGURE.findall(text.replace(",", "")))]
+    return [Problem(line, f"a rate that was not read: {text!r}") for line, text in told]
 
 
 def strip_markup(text: str) -> str:

@@ -33,7 +33,9 @@ def test_a_very_long_line_takes_no_more_than_a_second(piece, size):
         assert cpu_s([top, line.format(piece * (size // len(piece))) + "\n", f"{piece}\n"]) < 1
 
 
-@pytest.mark.parametrize("line", ["{", '"lscpu": [', "Summary:", "  PID USER  %CPU %MEM COMMAND", "%", "$ ", "> "])
+@pytest.mark.parametrize(
+    "line", ["{", '"lscpu": [', "Summary:", "  PID USER  %CPU %MEM COMMAND", "%", "$ ", "> ", "**70 req/s**"]
+)
 def test_very_many_lines_that_begin_nothing_take_no_more_than_a_second(line):
     assert cpu_s([f"{line}\n"] * 5_000) < 1
 

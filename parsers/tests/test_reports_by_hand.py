@@ -96,3 +96,25 @@ def test_a_rate_of_a_sentence_that_was_not_read_is_a_problem():
     (block,) = read("We tried both on Friday. Express did about 1200 req/s, Fastify was more like 1500 req/s.\n")
     assert (block.label, block.values["requests_per_second"]) == ("Express", 1200)
     assert [problem.message for problem in block.problems] == ["a rate that was not read: '1500 req/s'"]
+
+
+def test_a_line_of_a_rate_alone_that_is_not_read_is_a_problem():
+    wrk = "Running 30s test @ http://h/\n  2 threads and 10 connections\n  900 requests in 30.0s, 1MB read\nRequests/sec: 30.00\n"
+    above, below = (
+        "## nginx\n\nRequests per second: 124000\n\n",
+        "## apache\n\n**70,920 req/s**\n\n30 req/s\n\nlimit: 50 req/s\n",
+    )
+    (block,) = read(f"{above}## caddy\n\n{wrk}\n{below}")
+    assert [(problem.line, problem.message) for problem in block.problems] == [
+        (3, "a rate that was not read: 'Requests per second: 124000'"),
+        (14, "a rate that was not read: '**70,920 req/s**'"),
+    ]
+
+
+def test_the_row_of_sieges_transaction_rates_is_of_rates():
+    text = "|  | Default | Optimised | Difference |\n|---|---|---|---|\n| Response time | 5.18 | 4.76 | - 0.42 |\n"
+    found = read(f"{text}| Transaction rate | 9.23 | 10.12 | + 0.89 |\n")
+    assert [(block.label, block.values["requests_per_second"]) for block in found] == [
+        ("Default", 9.23),
+        ("Optimised", 10.12),
+    ]
