@@ -129,6 +129,7 @@ _FIGURE = re.compile(  # what load tools print: a label and a figure, which may 
     rf"^\W{{0,6}}\d[\d.,]{{0,15}}\s?[kKM]?\s?(?:req(?:uest)?s?|replies|responses|trans(?:actions?)?|hits)(?:/|\sper\s)s(?:ec(?:ond)?)?\W{{0,6}}$"
     rf"|^\(mean[^()]*\)$|^\W{{0,4}}\w{{1,12}}/s(?:ec\w{{0,4}})?\W{{0,4}}$"
     rf"|^(?:system |server |cpu )?load(?: average)?(?: (?:at|before|after|during)(?: \w+){{1,2}})?\s?[:=]\s?[\d.,\s–-]+$"
+    rf"|^\W{{0,5}}{_MEASURED}(?:\s{{1,20}}\d[\d.,]{{0,15}}(?:[nmuµ]?s|%|[kM])?){{2,6}}$|^(?:thread )?stats\s+avg\b"
     rf"|^percentage of the requests served|^`?concurrency level:\s+\d+$"
     rf"|^\W{{0,5}}(?!with(?:out)?\s|using\s)(?:[\w/%() -]*\b)?{_MEASURED}"
     rf"(?:[\w/%() -]*[:=]\s*(?:[*<>~]{{0,2}}-?\d[\d.,]*\s?\S{{0,12}}(?:\s.{{0,20}})?)"
@@ -137,6 +138,8 @@ _FIGURE = re.compile(  # what load tools print: a label and a figure, which may 
 )
 _REMARK = re.compile(  # on what stands above; on what is shown
     r"\b(?:saved|written|stored|logged)\s(?:to|in|into|as)\s\S*\w[/.]\w\S*$"  # where an output went
+    r"|^(?i:(?:and |so )?(?:this|that|here|these) (?:is|are|was|were) what (?:came out|(?:I|we|it) (?:got|gets?|see|saw|gave|gives"
+    r"|printed|prints|says|said)))\W{0,3}$"
     r"|^(?:#\s*)?[\^↑]|^\[(?:[^\s\[\]]+\s++){5}[^\[\]]*\]$"
     r"|^[\[(（][^\[\]()（）]*\b(?i:terminal|window|pane|meanwhile|at the same time|(?:while|during) (?:the|it|this|that))\b"
     r"[^\[\]()（）]*[\])）]$"

@@ -98,9 +98,9 @@ def find_sections(
     for index, block in enumerate(blocks):
         for line, text in [*block.trail, (block.first, "")]:
             if (choice := choices.get(index)) and choice.is_heading and choice.line == line and index not in duplicates:
-                below |= (
-                    {} if heading_level(choice.text) else {line: (strip_markup(choice.text), (*sections.values(),))}
-                )
+                # "Before" below "After" is of a section of its own.
+                own = [section for at, section in sections.items() if at or not find_phase(choice.text)]
+                below |= {} if heading_level(choice.text) else {line: (strip_markup(choice.text), (*own,))}
             level = heading_level(text)
             if (level > 1 or (find_phase(text) and is_short(text))) and not (only_counts(text) or is_aside(text)):
                 kept = {at: section for at, section in sections.items() if level and 0 < at < level}

@@ -181,3 +181,19 @@ def test_a_prompt_alone_an_assigned_command_or_a_quoted_first_line_names_nothing
 def test_a_figure_that_became_another_one_is_no_run(change):
     text = post("## Old", "## New") + f"## Comparison\n\n- Requests per second: {change}\n- Failed requests: `0 -> 0`\n"
     assert name_all(text)[1] == {"Old": 1, "New": 1}
+
+
+def test_after_and_before_of_one_command_are_no_part_of_those_of_the_next():
+    reports = "Before:\n@wrk {}1.10\n\nAfter:\n@wrk {}2.10\n\n"
+    commands = "$ wrk -c10 -R500 http://web/\n\n", "$ wrk -c100 http://web/\n\n"
+    text = "".join(command + reports.replace("{}", str(at)) for at, command in enumerate(commands, 1))
+    assert name_all(f"# Error pages\n\nFigures:\n\n{text}")[1] == {"Before": 2, "After": 2}
+
+
+def test_lines_that_a_tool_printed_and_a_lead_in_name_nothing():
+    printed = (
+        "Running 10s {} test @ 127.0.0.1\n  Stats\tAvg\tMin\n  Latency\t659.187µs\t13.8ms\nRequests/sec: {}.59\n\n"
+    )
+    text = "".join(printed.replace("{}", verb, 1).replace("{}", str(n)) for verb, n in (("GET", 900), ("SET", 800)))
+    assert not any("Latency" in name or "Stats" in name for name in name_all(text)[1])
+    assert name_all("This is what came out:\n\n@ab 51.1\n")[1] == {"nginx/1.22.1": 1}
