@@ -111,7 +111,7 @@ _MS = {"ms": 1, "msec": 1, "milliseconds": 1, "s": 1000, "sec": 1000, "seconds":
 
 BARE_RATE = _compile(  # a line of a rate alone
     r"\W{0,6}(?:(?:requests?|reqs?) ?(?:per|/) ?sec(?:ond)?s?\s?[:=]\s{0,8}\d[\d,.]{0,14}"
-    r"|\d[\d,.]{0,14}\s?(?:(?:requests?|reqs?|transactions) ?(?:per|/) ?s(?:ec(?:ond)?s?)?|[rqt]ps))\W{0,4}"
+    r"|\d(?:[\d,.]{0,14}\d)?\s?(?:(?:requests?|reqs?|transactions) ?(?:per|/) ?s(?:ec(?:ond)?s?)?|[rqt]ps))\W{0,4}"
 )
 _FIGURE = re.compile(r"\d+(?:\.\d+)?")
 
