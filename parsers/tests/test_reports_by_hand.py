@@ -102,7 +102,7 @@ def test_a_line_of_a_rate_alone_that_is_not_read_is_a_problem():
     wrk = "Running 30s test @ http://h/\n  2 threads and 10 connections\n  900 requests in 30.0s, 1MB read\nRequests/sec: 30.00\n"
     above, below = (
         "## nginx\n\nRequests per second: 124000\n\n",
-        "## apache\n\n**70,920 req/s**\n\n30 req/s\n\n1. RPS\n\nlimit: 50 req/s\n",
+        "## apache\n\n**70,920 req/s**\n\n30 req/s\n\nlimit: 50 req/s\n\n1. RPS\n",
     )
     (block,) = read(f"{above}## caddy\n\n{wrk}\n{below}")
     assert [(problem.line, problem.message) for problem in block.problems] == [
