@@ -301,6 +301,7 @@ def test_options_of_a_server_that_are_listed_above_reports_name_nothing():
         (("nightly 2024-05-01", "nightly (2024-05-02)"), ["nightly 2024-05-01", "nightly (2024-05-02)"]),
         (("nginx", "retry:", "one more time"), ["nginx"]),
         (("## Before, run 1", "## Before, run 2", "## After, run 1"), ["Before", "After"]),
+        (("Control", "Control (repeat)", "Treatment", "Treatment, re-run"), ["Control", "Treatment"]),
         (("Before:", "Before again:", "After:", "After (second run):"), ["Before", "After"]),
         (("# Day 1\n## nginx", "## caddy", "# Day 2\n## nginx", "## caddy"), ["nginx", "caddy"]),
         (("nginx 第一次测试", "nginx 第二次测试"), ["nginx"]),
