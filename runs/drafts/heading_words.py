@@ -141,7 +141,8 @@ _IN_CASE = re.compile(r"(?<=\w)\s*(?:的(?:情况下?|时候)|时|(?:にした|�
 _FILE_TYPE = re.compile(r"(?<=\w)\.(?:txt|log|out|csv|json|res|dat)$")  # of a label that is a file's name
 WORD = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ0-9_.+/-]*[A-Za-zÀ-ɏ0-9+]")
 AGAIN = re.compile(
-    r"続けて|もう一度|もう1回|\bagain\b|once more|\bone more(?: time)?\b|(?:^|[(\[,:–—-])\s?(?:re-?(?:try|run|test)|repeat(?:ed)?)\W*$"
+    r"続けて|もう一度|もう1回|\bagain\b|once more|\bone more(?: time)?\b"
+    r"|(?:^|[(\[,:–—-])\s?(?:re-?(?:try|run|test)|repeat(?:ed)?)\W*$"
     r"|jeszcze raz|noch ?(?:ein)?mal|encore une fois|otra vez|ancora una volta|de novo$|ещ[её] раз|再来一次|再测一次",
     re.IGNORECASE,
 )
