@@ -23,7 +23,7 @@ from runs.analysis.doubt_case import (
     mean_reply_bytes,
     seconds_taken,
 )
-from runs.analysis.facts import HUGE, CaptureFact, ProcessFact, RunFact
+from runs.analysis.facts import HUGE, KEPT_UP, CaptureFact, ProcessFact, RunFact
 from runs.analysis.monitors import AROUND_THEM, MIB, free_kb, group_processes, is_server
 from runs.analysis.stats import common_slope, find_outliers
 
@@ -53,7 +53,6 @@ MOSTLY_OMITTED = 0.5
 IDLE, FEW_STEPS = 0.5, 5  # of the clients; a mean of few steps is too coarse
 HANG_MS = 200  # the least timer in TCP that a hanging request could wait for
 MOST_OF_CPU = 0.75
-KEPT_UP = 0.95  # of the rate that was set; the first and last request are never a whole interval apart
 COLD = 0.15  # repeats of a steady server differ by a few per cent; a first one this far off is none of the others
 COLD_SPREADS = 2  # with several later ones, also so many times as far as they lie from each other
 FINE_DIGITS, ENOUGH_FINE = 4, 3  # so many figures of so many digits are no accident

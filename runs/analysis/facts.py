@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import Any, Literal, Protocol
 
 HUGE = 1e15  # no tool measures more; NaN is not below it either
+KEPT_UP = 0.95  # of the rate that was set; the first and last request are never a whole interval apart
 UNDER_WAY = 0.01  # so small a share of the replies may be those that came when the time was over
 LINES_A_PAGE = 3000  # of an upload's text; a line further down needs its page named
 

@@ -2,7 +2,7 @@
 
 Kinds and numbers only; headline_wording has the sentences. How it is decided:
   a side failed            that comes first, whatever its rate
-  one thing over a range   a sweep: concurrency, or a number that alone sets the configs' names apart
+  one thing over a range   a sweep: concurrency, the set rate, or a number that alone sets the configs' names apart
   unlike loads, machines   not comparable, unless the difference is what is compared
   the two best configs     the verdict on the leading metric, and what other metrics say against the leader
 Each workload (configs under one load) is decided by itself; the strongest one leads. The best of several configs is tested

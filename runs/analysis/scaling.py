@@ -223,7 +223,7 @@ class Range:
         return {name: [point for point in self.points if point.config == name] for name in names}
 
 
-CONCURRENCY = "concurrency"
+CONCURRENCY, SET_RATE = "concurrency", "set rate"
 FEWEST_VALUES = 3
 PLURAL = re.compile(r"s+(?:es)?\b")  # of any word: "process" and "processes" are cut to the same
 NUMBER = re.compile(r"(\d+(?:\.\d+)*)")
@@ -248,8 +248,8 @@ def find_range(
 
     kept: of a search for the highest load that keeps it.
 
-    One config under two levels of concurrency and more, several under three, or three configs and more whose names differ
-    in one number.
+    One config under two levels of concurrency or two set rates and more, several under three levels of concurrency, or three
+    configs and more whose names differ in one number.
     """
     series = _find_series(comparison.columns, sweeps)
     if not series:
@@ -280,7 +280,7 @@ def find_varied(columns: Sequence[Column], found: Sequence[Sweep]) -> dict[int, 
 def _find_series(columns: Sequence[Column], sweeps: Sequence[Sweep]) -> tuple[str, str, Places] | None:
     """(axis, its unit, (series, column, value) of every column with runs); None where no one thing sets them apart."""
     loaded = {at: column for at, column in enumerate(columns) if column.runs}
-    return _find_sweep_series(loaded, sweeps) or _find_named_series(loaded)
+    return _find_sweep_series(loaded, sweeps) or _find_rate_series(loaded) or _find_named_series(loaded)
 
 
 def _find_sweep_series(columns: Mapping[int, Column], sweeps: Sequence[Sweep]) -> tuple[str, str, Places] | None:
@@ -301,6 +301,15 @@ def _find_sweep_series(columns: Mapping[int, Column], sweeps: Sequence[Sweep]) -
         levels[name].add(value)
     fewest = FEWEST_VALUES if len(levels) > 1 else 2
     return (CONCURRENCY, "", places) if levels and min(map(len, levels.values())) >= fewest else None
+
+
+def _find_rate_series(columns: Mapping[int, Column]) -> tuple[str, str, Places] | None:
+    """(config, column, set rate) of every column, where one config got nothing but other rates."""
+    alike = {
+        (one.config.id, one.method._replace(rate=None, requests=None, duration_s=None)) for one in columns.values()
+    }
+    places = [(one.config.name, at, one.method.rate) for at, one in columns.items() if one.method.rate]
+    return (SET_RATE, "requests/s", places) if len(alike) == 1 and 1 < len(places) == len(columns) else None
 
 
 def _find_named_series(columns: Mapping[int, Column]) -> tuple[str, str, Places] | None:

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, takewhile
 from pathlib import PurePosixPath
 
 from runs.analysis.columns import Column
-from runs.analysis.facts import ConfigFact, Semantics, TextFact
+from runs.analysis.facts import KEPT_UP, ConfigFact, Semantics, TextFact
 from runs.analysis.scalability_law import (
     CLOSE,
     LACK_OF_FIT,
@@ -23,7 +23,7 @@ from runs.analysis.scalability_law import (
     is_too_wide,
     miss_share,
 )
-from runs.analysis.scaling import CONCURRENCY, Point, Range
+from runs.analysis.scaling import CONCURRENCY, SET_RATE, Point, Range
 from runs.analysis.table import Comparison
 from runs.analysis.trend import FEWEST_DAYS, LEVEL, Change, Course
 from runs.analysis.verdict import Judgement
@@ -287,7 +287,7 @@ def _write_size(pct: float) -> str:
 def describe_levels(swept: Range, points: Sequence[Point]) -> str:
     """As "about 3 requests per second at 50 and 100 connections, the mean time doubles, 47 % fail at 150"."""
     sound = [point for point in points if not point.failed and point.rate is not None]
-    parts = [*_say_rates(swept, sound), *_say_times(sound)]
+    parts = [*(_say_kept_rates(sound) if swept.axis == SET_RATE else _say_rates(swept, sound)), *_say_times(sound)]
     failing = [point for point in points if point.failed]
     at = _choose_preposition(swept)
     if failing:
@@ -340,6 +340,14 @@ def _say_rates(swept: Range, sound: Sequence[Point]) -> list[str]:
             else f"{figure(last.rate)} {at} {_value(last)}"
         )
     return told
+
+
+def _say_kept_rates(sound: Sequence[Point]) -> list[str]:
+    """Up to which set rate the server kept up, and what it served of the first that it did not."""
+    kept = list(takewhile(lambda point: (point.rate or 0.0) >= KEPT_UP * point.value, sound))
+    told = [f"it keeps up with the set rate up to {_value(kept[-1])} requests per second"] if kept else []
+    unit = "" if kept else " requests per second"
+    return told + [f"of {_value(one)}{unit} it serves {figure(one.rate)}" for one in sound[len(kept) : len(kept) + 1]]
 
 
 def _choose_preposition(swept: Range) -> str:

@@ -283,7 +283,7 @@ POSTS = {
             for rate in (500, 1000)
         ),
         {"localhost:8080": [499.75, 999.75]},
-        *("not_comparable", ""),
+        *("sweep", ""),
     ),
     "rates alone, of two places of the client": (
         "Remote\nRequests/sec: 40.21\n\nLocal\nRequests/sec: 1005.30\n",

@@ -545,6 +545,22 @@ def test_a_sweep_is_told_as_one():
 
 
 @pytest.mark.parametrize(
+    ("served", "sentence"),
+    [
+        ({2000: 1999.97, 4000: 3999.91}, "It keeps up with the set rate up to 4,000 requests per second."),
+        (
+            {2000: 1999.97, 4000: 3999.91, 8000: 6100.0, 16000: 5900.0},
+            "It keeps up with the set rate up to 4,000 requests per second, of 8,000 it serves 6,100.",
+        ),
+        ({2000: 1700.0, 4000: 1800.0}, "Of 2,000 requests per second it serves 1,700."),
+    ],
+)
+def test_one_config_at_several_set_rates_is_a_sweep(served, sentence):
+    runs = [run(1, rate, tool="wrk", command=f"wrk -c 50 -R{asked} http://web/") for asked, rate in served.items()]
+    assert said(compare(configs("nginx"), runs, [])) == sentence
+
+
+@pytest.mark.parametrize(
     ("names", "sentence"),
     [
         (("1 workers", "2 workers", "8 workers"), "rise from 300 with 1 worker to 1,150 with 8."),
