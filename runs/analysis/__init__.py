@@ -18,7 +18,7 @@ from runs.analysis.headline_conditions import find_doubtful
 from runs.analysis.headline_wording import write_headline
 from runs.analysis.judgement import judge
 from runs.analysis.scalability_law import Sweep
-from runs.analysis.scaling import find_sweeps, find_varied, fit_sweeps
+from runs.analysis.scaling import SET_RATE, find_sweeps, find_varied, fit_sweeps
 from runs.analysis.summary_wording import describe_sweep
 from runs.analysis.table import Comparison
 from runs.analysis.verdict import GAINS, Ground, Judgement, Kind, Spread, Verdict
@@ -70,11 +70,13 @@ def conclude(case: Case, comparison: Comparison, spread: Spread | None) -> Judge
 def hold_back_verdicts(data: HeadlineData, headline: Headline) -> Judgement:
     """The judgement without what the headline does not claim: tables, exports and REST say no more than it does.
 
-    Columns that it does not compare have no verdicts. Rates and times that a load generator at its limit or a report that
-    cannot be right could be all of are undecided.
+    Columns that it does not compare, and levels of a set rate, have no verdicts. Rates and times that a load generator at its
+    limit or a report that cannot be right could be all of are undecided.
     """
     told = [one.rest or one for one in (headline, *headline.others)]
     unlike = {side.at for one in told if one.outcome is Outcome.NOT_COMPARABLE for side in one.sides}
+    if headline.sweep and headline.sweep.axis == SET_RATE:
+        unlike |= {point.at for point in headline.sweep.points}
     held: dict[tuple[str, int], Verdict] = {}
     for (key, at), verdict in data.judgement.verdicts.items():
         if at in unlike and verdict.base in unlike:

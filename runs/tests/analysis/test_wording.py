@@ -10,14 +10,15 @@ from typing import Any
 import pytest
 
 from runs import ingest
-from runs.analysis import stats
+from runs.analysis import conclude, stats
+from runs.analysis.doubt_case import Case
 from runs.analysis.facts import HostFact
 from runs.analysis.judgement import judge
 from runs.analysis.stats import delta_word
 from runs.analysis.summary_wording import describe_change, describe_course, describe_method
 from runs.analysis.table import compare
 from runs.analysis.trend import Change, Day, Stretch, find_course
-from runs.analysis.verdict import Spread
+from runs.analysis.verdict import Kind, Spread
 from runs.analysis.verdict_wording import add_words, describe, explain, p_words
 from runs.api.comparisons import MetricSerializer, list_rows
 from runs.models import Experiment
@@ -557,7 +558,9 @@ def test_a_sweep_is_told_as_one():
 )
 def test_one_config_at_several_set_rates_is_a_sweep(served, sentence):
     runs = [run(1, rate, tool="wrk", command=f"wrk -c 50 -R{asked} http://web/") for asked, rate in served.items()]
-    assert said(compare(configs("nginx"), runs, [])) == sentence
+    found = conclude(Case(configs("nginx"), runs), compare(configs("nginx"), runs, []), None)
+    assert found.headline.sentence == sentence
+    assert {verdict.kind for verdict in found.judgement.verdicts.values()} == {Kind.NONE}
 
 
 @pytest.mark.parametrize(
