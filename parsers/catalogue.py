@@ -222,7 +222,7 @@ def shows_memory_only(kind: str) -> bool:
     return form is not None and form.memory_only
 
 
-@lru_cache(maxsize=256)  # a text repeats its commands, and each is asked for several times
+@lru_cache(maxsize=4096)  # a text repeats its commands, and each is asked for several times
 def parse_command(text: str, tool: str = "") -> Command:
     """The first command line of a load tool in `text`, of this tool if one is given; an empty Command where there is none."""
     forms, pattern = _compile_load_commands(tool)

@@ -270,6 +270,11 @@ class ConfigNames:
         return settings if all(find_settings(section, 0) in ("", settings) for section in others) else ""
 
     @cached_property
+    def _paths(self) -> set[str | None]:
+        """What the reports say was requested."""
+        return {result.path for result in self.results.values()}
+
+    @cached_property
     def _differ_by_machine(self) -> bool:
         """Whether headings and commands name no config, so that only the machines tell the load tests apart."""
         return not any(self._variants.values()) and not any(heading for heading, _ in self._heading_of.values())
@@ -356,7 +361,7 @@ class ConfigNames:
 
         What the reports say was run, where that differs, names no config.
         """
-        result, ran = self.results[load], {each.path for each in self.results.values()}
+        result, ran = self.results[load], self._paths
         command = parse_command(self.blocks[load].command or "", result.tool)
         files = [str(command.options[term]) for term in ("script", "url_file", "path") if command.options.get(term)]
         loaded = (name for name in [*files, *command.arguments] if len(ran) < 2 or name not in ran)

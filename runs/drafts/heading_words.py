@@ -230,6 +230,7 @@ _LEAST_OF_TITLE = 3
 NUMBER_LAST = re.compile(r"(?<=[^\W\d_] \d)\.$|(?<=[^\W\d_] \d\d)\.$")
 
 
+@remember_lines
 def find_phase(heading: str) -> str:
     """ "before", "during", "after", or "" where the heading has none of them."""
     if not _ANY_PHASE.search(heading):  # most headings
@@ -237,6 +238,7 @@ def find_phase(heading: str) -> str:
     return next(phase for phase, pattern in _PHASE_PATTERNS if pattern.search(heading))
 
 
+@remember_lines
 def find_repeat(text: str) -> int | None:
     """The repeat's number in a heading or label, or None."""
     found = _REPEAT.search(text)

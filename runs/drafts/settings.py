@@ -13,6 +13,8 @@ from pathlib import PurePosixPath
 
 from parsers.transcript import width
 
+from .asides import remember_lines
+
 MAX_WIDTH = 60  # columns
 _NO_SETTING = re.compile(
     r"(?:drop_caches|PATH|HOME|PS1|LANG|LC_\w+|TERM|EDITOR|PWD|USER|SHELL|[A-Z]*URL|HOST|TARGET|OUT\w*|LOG\w*)"
@@ -128,6 +130,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Setting]], ...
 )  # fmt: skip
 
 
+@remember_lines
 def read_setting(command: str) -> Setting | None:
     """(what a command sets, how that is said) or None: ("shared_buffers", "shared_buffers=1GB"); "" where it is as before again."""
     for pattern, meaning in _SETTINGS:

@@ -15,6 +15,7 @@ from typing import Any
 
 from parsers.catalogue import is_monitor, parse_command
 
+from .asides import remember_lines
 from .settings import read_setting
 
 Words = tuple[str, ...]
@@ -302,16 +303,18 @@ def keep_last(known: dict[str, Any], most: int) -> None:
 
 
 def list_scripts(command: str) -> list[Words]:
-    """The scripts that one line runs one after the other: "./bench.sh nginx && ./bench.sh caddy"."""
+    """The scripts that one line runs one after the other, at least two commands: "./bench.sh nginx && ./bench.sh caddy"."""
     found: list[Words] = []
-    for part in split_commands(command[:_MAX_COMMAND]):
+    parts = split_commands(command[:_MAX_COMMAND])
+    for part in parts if len(parts) > 1 else ():
         typing = Typing()
         typing.add(part)
         found += [typing.script] if typing.script else []
     return found
 
 
-def split_commands(command: str) -> list[str]:
+@remember_lines
+def split_commands(command: str) -> Words:
     """The commands that a line joins by "&&", "||" or ";", and those that run beside the next one, with their "&".
 
     Of one that gives commands to another shell, these.
@@ -321,9 +324,10 @@ def split_commands(command: str) -> list[str]:
     starts = [0, *(end for _, end in ends)]
     parts = [command[start:end].strip() for start, (end, _) in zip(starts, [*ends, (len(command), 0)], strict=True)]
     given = [(part, _WITHIN.fullmatch(part)) for part in parts if part]
-    return [each for part, inner in given for each in (split_commands(inner["commands"]) if inner else [part])]
+    return tuple(each for part, inner in given for each in (split_commands(inner["commands"]) if inner else (part,)))
 
 
+@remember_lines
 def _split_words(command: str) -> Words:
     """A command's words, without where its output goes but for the file's name, which gets a ">"."""
     cut = _CUT.search(command)
