@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, count, groupby, islice, product
 from operator import attrgetter
@@ -220,7 +220,9 @@ def _drop_repeated_words(columns: list[Column]) -> list[Column]:
     return named
 
 
-# What parts the two halves of a name such as "itk, mod_python" and "nginx with ab".
+# What parts the two halves of a name such as "itk, mod_python", "nginx with ab" and "old http1 with cache".
+# Versions of one thing, which are compared with each other whatever each was tried with.
+VERSION = re.compile(r"(?i)(?:this )?(?:before|after|old|new|master|main|head|pr|patch(?:ed)?|base(?:line)?|branch)")
 BETWEEN = (", ", " / ", " · ", " | ", " + ", ": ", " with ", " on ", " using ", " @ ", " - ", " ")
 
 
@@ -311,18 +313,25 @@ def _strip_request(column: Column) -> frozenset[str]:
 
 def _find_crossed_blocks(names: Sequence[str], columns: Sequence[Column]) -> dict[str, str]:
     """Name -> block, where the names are all pairs of two lists ("itk, a", "peruser, a", "itk, b", "peruser, b")."""
-    for mark in BETWEEN:
-        halves = [tuple(name.split(mark)) for name in names]
-        if set(map(len, halves)) != {2}:
-            continue
+    for halves in _split_names(names):
         levels = [list(dict.fromkeys(half[side] for half in halves)) for side in (0, 1)]
         if min(map(len, levels)) < 2 or len(levels[0]) * len(levels[1]) != len(set(halves)):
             continue
         ways = [dict(zip(names, (half[side] for half in halves), strict=True)) for side in (1, 0)]
+        if versions := [way for way, own in zip(ways, levels, strict=True) if all(map(VERSION.fullmatch, own))]:
+            return versions[0]
         best, other = sorted(ways, key=lambda way: (_count_unlike(way, columns), not _is_tidy(list(way.values()))))
         if _is_tidy(list(best.values())) or _count_unlike(best, columns) < _count_unlike(other, columns):
             return best
     return {}
+
+
+def _split_names(names: Sequence[str]) -> Iterator[list[tuple[str, str]]]:
+    """The two halves of each name, at the first of a mark, the second and so on, as far as all have one."""
+    for mark in BETWEEN:
+        parts = [name.split(mark) for name in names]
+        for at in range(1, min(map(len, parts), default=0)):
+            yield [(mark.join(each[:at]), mark.join(each[at:])) for each in parts]
 
 
 def _is_tidy(words: Sequence[str]) -> bool:

@@ -44,6 +44,17 @@ def test_names_that_are_all_pairs_of_two_lists_are_compared_within_what_stands_t
     assert bases(["django, itk", "django, peruser", "wordpress, itk", "wordpress, peruser"]) == (0, 0, 2, 2)
 
 
+def test_names_of_several_words_are_pairs_at_any_of_them():
+    assert bases(["itk small page", "peruser small page", "itk large page", "peruser large page"]) == (0, 0, 2, 2)
+    assert bases(["a / b / c", "a / d / c", "x / b / c", "x / d / c"]) == (0, 0, 2, 2)
+    assert bases(["one page", "one large page", "two page", "two other page"]) == (0, 0, 0, 0)
+
+
+def test_versions_are_compared_whatever_stands_together():
+    assert bases(["master http1 cached", "master http2 cached", "PR http1 cached", "PR http2 cached"]) == (0, 1, 0, 1)
+    assert bases(["nginx before", "nginx after", "apache before", "apache after"]) == (0, 0, 2, 2)
+
+
 def test_names_that_lack_a_pair_are_compared_with_the_first():
     assert bases(["itk, django", "peruser, django", "itk, wordpress"]) == (0, 0, 0)
     assert bases(["Rails + rack", "Django + wsgi", "Django + python", "Pylons + wsgi"]) == (0, 0, 0, 0)
