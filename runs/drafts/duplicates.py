@@ -49,6 +49,7 @@ def find_duplicate_loads(
     whole_of = {i: wholes.get(blocks[i].kind, []) for i in explained}
     parts = [[i, *own] for i, own in whole_of.items() if len(own) < _MAX_ALIKE]
     quotes = _find_quotes(blocks, [*by_rate.values(), *parts], _is_same_load)
+    _note_lost_names(blocks, [i for i in results if i not in quotes], quotes)
     whole = {
         result.requests_per_second: i for i, result in results.items() if not blocks[i].partial and i not in quotes
     }
@@ -57,6 +58,16 @@ def find_duplicate_loads(
         if source is not None and _has_figures_of(result, results[source]):
             quotes[index] = source
     return quotes | _find_rounded_tables(blocks, [i for i in results if i not in quotes])
+
+
+def _note_lost_names(blocks: Sequence[Block], kept: Iterable[int], quotes: Mapping[int, int]) -> None:
+    """Say at a whole report that is another's copy where its heading has no report of its own: the wrong one was pasted."""
+    named = {blocks[i].heading for i in kept}
+    for index, source in quotes.items():
+        block, other = blocks[index], blocks[source]
+        if not (block.partial or other.partial or block.heading in named) and len(block.values) == len(other.values):
+            told = f"all figures of this report are those of the one in line {other.first}: it counts once"
+            block.problems += [Problem(block.first, told)]
 
 
 def _find_rounded_tables(blocks: Sequence[Block], loads: Sequence[int]) -> dict[int, int]:

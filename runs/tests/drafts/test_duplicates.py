@@ -24,6 +24,13 @@ def test_a_report_printed_twice_is_one_run():
     assert placed("English", "@siege 7.25", "Deutsch", "@siege 7.25") == [("b0", 1)]
 
 
+@pytest.mark.parametrize(("names", "n"), [(("nginx", "apache"), 1), (("nginx", "nginx"), 0)])
+def test_a_copy_under_a_heading_without_a_report_of_its_own_is_told(names, n):
+    blocks, _ = read(expand("\n\n".join(f"## {name}\n\n@ab 900.1" for name in names)))
+    told = [(problem.line, problem.message) for block in blocks for problem in block.problems]
+    assert told == [(54, "all figures of this report are those of the one in line 3: it counts once")][:n]
+
+
 def test_equal_lines_under_two_headings_are_two_runs():
     assert placed("nginx", "@line 1.5", "Apache", "@line 1.5") == [("b0", 0), ("b1", 0)]
 
