@@ -1,10 +1,10 @@
-"""What a pattern tells by itself: with which characters a text can begin that it matches."""
+"""What a pattern tells by itself, with which characters a text can begin that it matches, and the same pattern made quicker."""
 
 from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import count
+from itertools import count, groupby
 from re import _compiler, _constants, _parser  # type: ignore[attr-defined]  # nothing else takes patterns apart
 from typing import Any
 
@@ -56,6 +56,25 @@ def join_by_first_character(pattern: str) -> str:
         some = "|".join(part for part, characters in first.items() if group == _GROUPS[-1] or fits(characters))
         found.append(rf"(?=[{group}])(?:{some})")
     return rf"(?:{'|'.join(found)})"
+
+
+def compile_words(pattern: str) -> re.Pattern[str]:
+    """The pattern, of words without capitals, for texts of which `lower` was taken.
+
+    Quicker than one that ignores the case: a sign is compared with the first ones of all alternatives at once, and of those in a
+    row for the beginning of a word none is tried elsewhere.
+    """
+    rows = groupby(split_alternatives(pattern), key=lambda part: part.startswith(r"\b"))
+    return re.compile(
+        "|".join(
+            rf"\b(?:{'|'.join(part[2:] for part in row)})" if are_words else "|".join(row) for are_words, row in rows
+        )
+    )
+
+
+def lower(text: str) -> str:
+    """The text in lower case, sign for sign."""
+    return text.replace("İ", "i").lower()
 
 
 def keep_to_line(pattern: str) -> str:

@@ -5,7 +5,7 @@ import string
 
 import pytest
 
-from parsers.patterns import ASCII, find_first_characters, keep_to_line, split_alternatives
+from parsers.patterns import ASCII, compile_words, find_first_characters, keep_to_line, lower, split_alternatives
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,11 @@ def test_a_pattern_that_keeps_to_its_line_matches_no_line_end(pattern):
 def test_a_blank_that_a_pattern_demands_may_be_the_end_of_a_line():
     assert re.compile(keep_to_line(r"a\]\s"), re.MULTILINE).match("a]\nb")
     assert not re.compile(keep_to_line(r"a\s{1,3}b"), re.MULTILINE).match("a\nb")
+
+
+@pytest.mark.parametrize("text", ["the Aftermath", "aFTERwards, İt ran 2 TIMES", "IDLE, after all", "後 now", ""])
+def test_words_are_found_in_the_lower_case_where_a_pattern_without_case_finds_them(text):
+    words = r"\bafter|afterwards|\bidle\b|\bi|後|2 (?P<of>times|runs)"
+    found = [found.span() for found in re.finditer(words, text, re.IGNORECASE)]
+    assert [found.span() for found in compile_words(words).finditer(lower(text))] == found
+    assert len(lower(text)) == len(text)

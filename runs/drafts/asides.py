@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any, TypeVar
 
-from parsers.patterns import split_alternatives
+from parsers.patterns import compile_words, lower, split_alternatives
 from parsers.transcript import FILE_HEAD
 
 _MONTHS = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|januar|märz|mai|okt|dez)[a-zéäö]*\.?"
@@ -148,7 +148,7 @@ _TAKEN_BACK = (
     r"(?:(?:runs?|results?|numbers?|figures?|reports?|tests?|outputs?|benchmarks?|measurements?|ones?|data|posts?|comments?|timings?"
     r"|everything|all)\b)"
 )
-_RETRACTS = re.compile(
+_RETRACTS = compile_words(
     r"\b(?:ignore|disregard|discard|scrap|scratch|strike)\s(?:(?:the|my|that|those|these|this|all|both)\s)*(?:"
     rf"(?:(?!first\b)[^\s;:!?]+\s){{0,3}}?{_TAKEN_BACK}\s(?:(?:that|which)\s\w+\s)?(?:from |posted |shown )?above\b"
     rf"|above\b(?!\s(?:warning|error|message|notice))|(?:previous|earlier|last|prior)\s(?:[^\s.;:!?]+\s){{0,2}}?{_TAKEN_BACK}"
@@ -160,7 +160,6 @@ _RETRACTS = re.compile(
     r"|\b(?:oben|obige\w*|vorige\w*)\b.{0,40}\b(?:ignorieren|vergessen|verwerfen|ungültig|falsch)\b"
     r"|\bignore[rz]?\b.{0,40}\b(?:ci-dessus|précédent\w*)|\bignor(?:a|ad|e|en|ar)\b.{0,40}\b(?:anterior\w*|arriba)\b"
     r"|忽略.{0,8}(?:上面|之前|前面)|(?:上記|上|前)の.{0,20}(?:無視|無効)",
-    re.IGNORECASE,
 )
 _CORRECTS = re.compile(
     r"^\W*(?:(?:edit|update)\W{1,4})?(?:correction|erratum|errata|korrektur|corrección|correção|rettifica|訂正|更正)\s*[:：,-]"
@@ -220,7 +219,7 @@ def is_aside(text: str) -> bool:
 
 def retracts(text: str) -> bool:
     """Whether a line takes back what stands above it: "ignore the run above, the server was still building"."""
-    return _RETRACTS.search(text) is not None
+    return _RETRACTS.search(lower(text)) is not None
 
 
 def corrects(text: str) -> bool:

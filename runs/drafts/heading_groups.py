@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from parsers.blocks import Block
 from parsers.catalogue import makes_load
+from parsers.patterns import lower
 from runs.analysis.columns import Method, group_by_method
 
 from .asides import (
@@ -236,7 +237,7 @@ def _only_warms_up(text: str) -> bool:
 
 def _says_again(text: str) -> bool:
     """Whether a sentence ("Hm, so one more of the same.") only says that the same was measured again, perhaps after a restart."""
-    if not is_short(text) or not AGAIN.search(text):
+    if not is_short(text) or not AGAIN.search(lower(text)):
         return False
     if _RESTARTED.search(text):
         return not _CHANGES.search(_RESTARTED.sub(" ", text))

@@ -10,6 +10,7 @@ import re
 from functools import cache
 
 from parsers.catalogue import formats, makes_load
+from parsers.patterns import compile_words, lower
 from parsers.transcript import width
 
 from .asides import DATE, DONE, heading_level, is_banner, is_code, is_file, remember_lines, retracts, strip_markup
@@ -41,8 +42,8 @@ _PHASES = (
     ),
     ("during", r"(?<=[負実測])荷?中|中の|中に"),
 )
-_PHASE_PATTERNS = [(phase, re.compile(pattern, re.IGNORECASE)) for phase, pattern in _PHASES]
-_ANY_PHASE = re.compile("|".join(pattern for _, pattern in _PHASES), re.IGNORECASE)
+_PHASE_PATTERNS = [(phase, compile_words(pattern)) for phase, pattern in _PHASES]
+_ANY_PHASE = compile_words("|".join(pattern for _, pattern in _PHASES))
 _STEMS = (  # of ordinals in other languages
     "erst zweit dritt",
     "premi deuxi troisi",
@@ -66,7 +67,7 @@ _RUN = (
     r"|prova|esecuzione|poging|meting|pokus|körning|försök|deneme|запуск|попытка|прогон|замер|тест)"
 )
 LOADED = r"(?:concurrent |parallel )?(?:requests?|users?|clients?|connections?|threads?|workers?|req|rps|sec|min|m?s\b|k\b|%)"
-_REPEAT = re.compile(
+_REPEAT = compile_words(
     r"(?<!\d)(?P<ja>\d++)\s*+(?:回目|회차|度目)|第\s*(?:(?P<dai>\d+)|(?P<zh>[一二三四五六七八九十]))\s*[回次遍轮輪](?:测试|压测|测量|运行|測定|計測|実行)?"
     rf"|(?<![^\W\d_]){_RUN}(?:[\s_=-]*|\s?[:：]\s?(?=\d{{1,3}}\W*$))(?:n[or°º]\.?\s*|#\s*|№\s*)?(?P<en>\d{{1,3}})(?:\s?(?:/|of|von|de|z|из)\s?\d+)?"
     rf"(?![^\W_]|\.\w|\s*{LOADED})"
@@ -75,7 +76,6 @@ _REPEAT = re.compile(
     rf"|\b(?P<stem>{'|'.join(' '.join(_STEMS).split())})\w{{0,4}}\s{_RUN}\b"
     rf"|\b(?P<nth>first|second|third|fourth|fifth|1st|2nd|3rd)(?:\s+(?:{_RUN}|time|one))?\b"
     rf"|\b{_RUN}\s(?P<word>one|two|three|four|five)\b",
-    re.IGNORECASE,
 )
 # "nginx 1", "nginx #2", "nginx (3)", "nginx II": only several of them together tell a repeat from a version.
 _NUMBERED = re.compile(
@@ -92,12 +92,11 @@ _TAKES_NUMBER = re.compile(
     r"|url|query|api|route|sleep|delay|wait|timeout|latency|lag|ttl|part|figure|table|column|listing|chapter|group|-\w+|size|depth|pipeline|batch|tls|h|gen)\W*$",
     re.IGNORECASE,
 )
-_WARM_UP = re.compile(
+_WARM_UP = compile_words(
     r"\bwarm(?:ing)?[ -]?up\b|\bwarming\b|\bprim(?:e|ing)\b(?= (?:the )?(?:cache|run|pass)|\W*$)|\b(?:ignore|discard|throw away)\b"
     r"|\bnot counted\b|\bthrow-?away\b|\baufwärm|\bwarmlauf|\bvorlauf\b|\béchauffement|\bpréchauffage|\bcalentamiento"
     r"|\baquecimento|\briscaldamento|\brozgrzew|прогрев|разогрев|\bopwarm|\buppvärmning|\bısınma|ウォームアップ"
     r"|ウォーミングアップ|暖機|慣らし|预热|預熱|热身|워밍업|웜업",
-    re.IGNORECASE,
 )
 # "after a warm-up of 10 s": the run is measured.
 _WARMED = re.compile(
@@ -140,11 +139,10 @@ _DATED = re.compile(  # "nginx 2024-05-01", "[10:02] nginx", but no build of a d
 _IN_CASE = re.compile(r"(?<=\w)\s*(?:的(?:情况下?|时候)|时|(?:にした|の)場合は?)$")  # "when it is cached"
 _FILE_TYPE = re.compile(r"(?<=\w)\.(?:txt|log|out|csv|json|res|dat)$")  # of a label that is a file's name
 WORD = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ0-9_.+/-]*[A-Za-zÀ-ɏ0-9+]")
-AGAIN = re.compile(
+AGAIN = compile_words(
     r"続けて|もう一度|もう1回|\bagain\b|once more|\bone more(?: time)?\b"
     r"|(?:^|[(\[,:–—-])\s?(?:re-?(?:try|run|test)|repeat(?:ed)?)\W*$"
     r"|jeszcze raz|noch ?(?:ein)?mal|encore une fois|otra vez|ancora una volta|de novo$|ещ[её] раз|再来一次|再测一次",
-    re.IGNORECASE,
 )
 # Words that say that something was measured, not of what. The names of monitors are generic, too.
 _GENERIC_WORDS = """
@@ -233,19 +231,20 @@ NUMBER_LAST = re.compile(r"(?<=[^\W\d_] \d)\.$|(?<=[^\W\d_] \d\d)\.$")
 @remember_lines
 def find_phase(heading: str) -> str:
     """ "before", "during", "after", or "" where the heading has none of them."""
-    if not _ANY_PHASE.search(heading):  # most headings
+    text = lower(heading)
+    if not _ANY_PHASE.search(text):  # most headings
         return ""
-    return next(phase for phase, pattern in _PHASE_PATTERNS if pattern.search(heading))
+    return next(phase for phase, pattern in _PHASE_PATTERNS if pattern.search(text))
 
 
 @remember_lines
 def find_repeat(text: str) -> int | None:
     """The repeat's number in a heading or label, or None."""
-    found = _REPEAT.search(text)
+    found = _REPEAT.search(lower(text))
     if not found:
         return None
     said = found[found.lastgroup or 0]
-    return int(said) if said.isdigit() else _NUMBER_OF[said.lower()]
+    return int(said) if said.isdigit() else _NUMBER_OF[said]
 
 
 @remember_lines
@@ -255,7 +254,7 @@ def split_repeat(text: str) -> tuple[str, int, bool] | None:
     The last is False where only a number stands there, which may as well be a version's: "nginx 2".
     """
     bare = strip_markup(text)
-    found = _REPEAT.search(bare) or AGAIN.search(bare)
+    found = _REPEAT.search(lower(bare)) or AGAIN.search(lower(bare))
     named = _LETTERED.search(bare) if found else None
     if found and named and named.end() > found.start() and found.end() > named.start():
         return None  # "the second server", "test case 2"
@@ -280,7 +279,7 @@ def _trim(text: str) -> str:
 @remember_lines
 def is_warm_up(text: str) -> bool:
     """Whether a heading, or a command's comment, says that the run only warms something up."""
-    found = _WARM_UP.search(text)
+    found = _WARM_UP.search(lower(text))
     if found is None or retracts(text) or _WARMED.search(text[: found.start()]):
         return False
     return not re.match(r"\w*\s?(?:後|済|done|over\b|finished)", text[found.end() :])
@@ -289,9 +288,8 @@ def is_warm_up(text: str) -> bool:
 @remember_lines
 def name_of_heading(text: str) -> str:
     """ "Now the same with php-fpm" → "php-fpm"; "1. Polka" → "Polka"; "nginx, run 2" → "nginx"."""
-    bare = " ".join(
-        _DATED.sub("", remove_file_type(_trim(_WARM_UP.sub(" ", text)) if is_warm_up(text) else text)).split()
-    )
+    named = _trim(re.sub(_WARM_UP.pattern, " ", text, flags=re.IGNORECASE)) if is_warm_up(text) else text
+    bare = " ".join(_DATED.sub("", remove_file_type(named)).split())
     repeat = split_repeat(bare)
     bare = strip_markup(repeat[0] if repeat and repeat[2] else bare)
     bare = bare[1:-1] if re.fullmatch(r"\[[^][]+\]", bare) else bare
@@ -329,7 +327,7 @@ def names_software(text: str) -> bool:
 def _build_generic_pattern() -> re.Pattern[str]:
     monitors = [re.escape(kind) for kind, form in formats().items() if form.semantics is None]
     words = [*_GENERIC_WORDS.split(), *monitors]
-    return re.compile(rf"\b(?:{'|'.join(words)})\b|{_GENERIC_CJK}", re.IGNORECASE)
+    return re.compile(rf"\b(?:{'|'.join(words)})\b|{_GENERIC_CJK}")
 
 
 @remember_lines
@@ -349,13 +347,14 @@ def is_generic(text: str) -> bool:
         or makes_load(strip_markup(text).lower())
     ):
         return False
-    bare = _WARM_UP.sub(" ", AGAIN.sub(" ", _REPEAT.sub(" ", strip_markup(text))))
-    bare = _build_generic_pattern().sub(" ", DATE.sub(" ", _METHOD.sub("method", bare)))
+    bare = lower(_METHOD.sub("method", strip_markup(text)))
+    bare = _WARM_UP.sub(" ", AGAIN.sub(" ", _REPEAT.sub(" ", bare)))
+    bare = _build_generic_pattern().sub(" ", DATE.sub(" ", bare))
     for _, pattern in _PHASE_PATTERNS if _ANY_PHASE.search(bare) else ():
         bare = pattern.sub(" ", bare)
     left = bare.strip("\t -_:.()（）")
     least = 2 if heading_level(text) > 1 else 3
-    return width(re.sub(r"[\W\d_]+", "", bare)) < least or makes_load(left.lower())  # "ab output"
+    return width(re.sub(r"[\W\d_]+", "", bare)) < least or makes_load(left)  # "ab output"
 
 
 @remember_lines
@@ -375,7 +374,7 @@ def is_sentence(text: str) -> bool:
     if bare.count(" ") < _LEAST_OF_TITLE and not _SPEAKS.search(bare):
         bare = NUMBER_LAST.sub("", bare)  # "DB sleep 2."
     return not is_short(text) or bool(
-        not LETTER.fullmatch(bare) and _SENTENCE.search(bare) and _SENTENCE.search(_REPEAT.sub(" ", bare))
+        not LETTER.fullmatch(bare) and _SENTENCE.search(bare) and _SENTENCE.search(_REPEAT.sub(" ", lower(bare)))
     )
 
 

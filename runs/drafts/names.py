@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import takewhile
 from types import MappingProxyType
 
+from parsers.patterns import lower
 from parsers.transcript import width
 from runs.analysis.columns import Method
 
@@ -289,4 +290,4 @@ def find_full_names(names: Mapping[str, str]) -> dict[str, str]:
 
 def _measures_again(text: str) -> bool:
     """Whether a heading names what was measured before: "nginx again"."""
-    return bool(AGAIN.search(text)) and split_repeat(text) is not None
+    return bool(AGAIN.search(lower(text))) and split_repeat(text) is not None

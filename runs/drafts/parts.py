@@ -15,6 +15,7 @@ from itertools import chain, groupby, product
 from parsers.blocks import Block
 from parsers.catalogue import parse_command
 from parsers.commands import LOCAL
+from parsers.patterns import compile_words, lower
 
 from .asides import strip_markup
 from .heading_words import find_repeat
@@ -25,12 +26,11 @@ _AT_ONCE = re.compile(  # programs that run a command on several machines, or se
     r"|fab|xargs(?=\s.*-P\s?(?:0|[2-9]|\d\d))|parallel)\s(?!.*\s(?:-j|-f|-P|--forks|--jobs)[\s=]?1\b)"
 )
 _BACKGROUND = re.compile(r"(?<![&>\d|])&(?![&>\d])")
-_SAYS_AT_ONCE = re.compile(
+_SAYS_AT_ONCE = compile_words(
     r"at the (?:very )?same (?:time|moment|instant|second)|(?:start|launch|r[au]n|fir)\w* together\b|simultaneous"
     r"|(?:in|as) parallel\b|\bparallel (?:from|on)\b|concurrently|\bat once\b"
     r"|gleichzeitig|zeitgleich|\bparallel (?:von|auf)\b|en parallèle|en même temps|simultán|al mismo tiempo|ao mesmo tempo"
     r"|równocześnie|jednocześnie|równolegle|одновременно|параллельно|同時|並列|同时|并行",
-    re.IGNORECASE,
 )
 _SAYS_GENERATORS = re.compile(
     r"\b(?:load[ -]?)?(?:generators?|clients?|machines?|boxes|hosts|nodes|injectors?|agents?|vms?|instances|terminals?|servers)\b"
@@ -119,7 +119,7 @@ def _find_parts_of_commands(blocks: Sequence[Block], loads: Sequence[int]) -> It
 
 def _says_at_once(text: str) -> bool:
     """Whether a line says that several generators ran at the same time, and not that each sent several requests at once."""
-    found = _SAYS_AT_ONCE.search(text)
+    found = _SAYS_AT_ONCE.search(lower(text))
     return bool(found and _SAYS_GENERATORS.search(text) and not _REQUESTS.search(text[: found.start()]))
 
 
