@@ -14,13 +14,12 @@ from parsers.catalogue import makes_load
 from parsers.records import Problem
 
 from .asides import ITEM, find_numbering, heading_level, is_aside, join_wrapped, strip_markup
-from .heading_groups import list_sections
+from .heading_groups import find_compared, list_sections
 from .heading_words import (
     LETTER,
     WITH,
     WITHOUT,
     find_phase,
-    find_repeat,
     is_generic,
     is_sentence,
     is_short,
@@ -317,9 +316,11 @@ def label_by_remarks(loads: Sequence[Block]) -> None:
     """
     told: list[Block] = []
     comments = _list_comments(loads)
-    if len({*comments}) > 1 and not any(find_repeat(text) for text in comments):
+    if len({*comments}) > 1:
+        compared = find_compared([[(0, text)] for text in comments])
         for block, text in zip(loads, comments, strict=True):
-            block.label = block.label or (text if not is_generic(text) and not is_warm_up(text) else None)
+            may_name = text in compared or not (is_generic(text) or is_warm_up(text))
+            block.label = block.label or (text if may_name else None)
     for one, other in pairwise(loads):
         if one.kind == other.kind and one.remark and other.remark and one.remark != other.remark and not other.label:
             told += [one, other]

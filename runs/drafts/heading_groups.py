@@ -9,6 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from parsers.blocks import Block
 from parsers.catalogue import makes_load
@@ -31,6 +32,7 @@ from .heading_words import (
     EXPECTED,
     LETTER,
     LOADED,
+    RUN,
     WITH,
     WITHOUT,
     drop_repeat,
@@ -43,6 +45,8 @@ from .heading_words import (
     name_of_heading,
     names_software,
     only_counts,
+    read_number,
+    takes_number,
 )
 
 Heading = tuple[int, str]  # (line, text)
@@ -275,6 +279,7 @@ def _indent(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
+_COUNT = re.compile(rf"\W*(?:(?:{RUN}|[rt]|no)\W*)?(?P<number>[A-Z]|\d{{1,2}}|[IVX]{{2,4}})\W*", re.IGNORECASE)
 _BRIEF_LABEL = re.compile(
     r"(?!HW|OS|PC|VM|(?:ok|hi|so|no|on|in|vs|or|eg|ie|re|nb|to|at|by)\b)(?:[A-Z][A-Z\d]|[a-z][a-z\d])\s*[:：]?"
 )
@@ -297,7 +302,7 @@ def find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
     ends = [trail[-1][1] for trail in trails if trail]
     letters = {text: found[1].upper() for text in last if (found := LETTER.fullmatch(drop_repeat(text)))}
     told: list[dict[str, str]] = [  # of each kind {line: what it tells}
-        {} if _count_again(trails, letters) else letters,
+        letters,
         {text: found[1] for text in last if (found := _VERSION.fullmatch(text))},
         # Commands name nothing, unless they start the servers that are compared.
         {text: text for text in ends if _STARTS_SERVER.match(strip_markup(text))},
@@ -325,15 +330,24 @@ def _heads_output(text: str) -> bool:
     return is_banner(text) and is_generic(text) and not find_phase(text)
 
 
-def _count_again(trails: Sequence[Sequence[Heading]], letters: Mapping[str, str]) -> bool:
-    """Whether letters number the repeats of what stands above each "(a)": they begin anew there, and only there."""
-    counted = [
-        (letters[text], any(may_name(above) for _, above in trail[:-1]))
-        for trail in trails
-        if trail and (text := trail[-1][1]) in letters
-    ]
-    begins = [letter == "A" for letter, _ in counted]
-    return sum(begins) > 1 and len(counted) > sum(begins) and begins == [is_named for _, is_named in counted]
+def find_counts(trails: Sequence[Sequence[Heading]]) -> set[str]:
+    """The last lines above load tests that only number the repeats of what stands above them: "(a)" and "(b)", "1", "run A".
+
+    They begin anew below each name, and only there; below a single one only where that is of software.
+    """
+    counted: list[tuple[str, int, str]] = []  # line, its number, the name above it
+    for trail in trails:
+        if trail and (found := _COUNT.fullmatch(strip_markup(trail[-1][1]))):
+            named = next((text for _, text in reversed(trail[:-1]) if may_name(text)), "")
+            counted.append((trail[-1][1], read_number(found["number"]), named))
+    names = [name for *_, name in counted if name]
+    goes_on = all(
+        n == (1 if name else before + 1) for (_, before, _), (_, n, name) in pairwise([("", 0, ""), *counted])
+    )
+    is_letter = any(LETTER.fullmatch(strip_markup(text)) for text, *_ in counted)
+    is_clear = len(names) > 1 or (any(map(names_software, names)) and not is_letter)
+    repeats = len(counted) > len(names) and goes_on and is_clear and not any(map(takes_number, names))
+    return {text for text, *_ in counted} if repeats else set()
 
 
 def list_sections(blocks: Sequence[Block], loads: Sequence[int]) -> dict[int, list[Heading]]:

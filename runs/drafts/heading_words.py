@@ -61,7 +61,7 @@ _NUMBER_OF = {
     )
     for n, word in enumerate(words.split(), start=1)
 }
-_RUN = (
+RUN = (
     r"(?:run|try|attempt|round|pass|iter(?:ation)?|interation|repeat|rep(?:etition)?|test|trial|take|measurement|próba|przebieg|pomiar"
     r"|(?:durch|test)?lauf|durchgang|versuch|messung|essai|passage|prueba|intento|ejecución|corrida|mesure|medi(?:ción|da)|misura|day|session|tentativ[ao]|teste|rodada|execução"
     r"|prova|esecuzione|poging|meting|pokus|körning|försök|deneme|запуск|попытка|прогон|замер|тест)"
@@ -69,13 +69,13 @@ _RUN = (
 LOADED = r"(?:concurrent |parallel )?(?:requests?|users?|clients?|connections?|threads?|workers?|req|rps|sec|min|m?s\b|k\b|%)"
 _REPEAT = compile_words(
     r"(?<!\d)(?P<ja>\d++)\s*+(?:回目|회차|度目)|第\s*(?:(?P<dai>\d+)|(?P<zh>[一二三四五六七八九十]))\s*[回次遍轮輪](?:测试|压测|测量|运行|測定|計測|実行)?"
-    rf"|(?<![^\W\d_]){_RUN}(?:[\s_=-]*|\s?[:：]\s?(?=\d{{1,3}}\W*$))(?:n[or°º]\.?\s*|#\s*|№\s*)?(?P<en>\d{{1,3}})(?:\s?(?:/|of|von|de|z|из)\s?\d+)?"
+    rf"|(?<![^\W\d_]){RUN}(?:[\s_=-]*|\s?[:：]\s?(?=\d{{1,3}}\W*$))(?:n[or°º]\.?\s*|#\s*|№\s*)?(?P<en>\d{{1,3}})(?:\s?(?:/|of|von|de|z|из)\s?\d+)?"
     rf"(?![^\W_]|\.\w|\s*{LOADED})"
     r"|[(\[](?P<of>\d{1,2})\s?(?:/|of|von|de)\s?\d{1,2}[)\]]"
-    rf"|(?<![\w.])(?P<th>\d{{1,2}})(?:st|nd|rd|th|er|re|è?me|e|º|ª|\.|-?[йя])\s{_RUN}\b"
-    rf"|\b(?P<stem>{'|'.join(' '.join(_STEMS).split())})\w{{0,4}}\s{_RUN}\b"
-    rf"|\b(?P<nth>first|second|third|fourth|fifth|1st|2nd|3rd)(?:\s+(?:{_RUN}|time|one))?\b"
-    rf"|\b{_RUN}\s(?P<word>one|two|three|four|five)\b",
+    rf"|(?<![\w.])(?P<th>\d{{1,2}})(?:st|nd|rd|th|er|re|è?me|e|º|ª|\.|-?[йя])\s{RUN}\b"
+    rf"|\b(?P<stem>{'|'.join(' '.join(_STEMS).split())})\w{{0,4}}\s{RUN}\b"
+    rf"|\b(?P<nth>first|second|third|fourth|fifth|1st|2nd|3rd)(?:[\s_-]+(?:{RUN}|time|one))?\b"
+    rf"|\b{RUN}\s(?P<word>one|two|three|four|five)\b",
 )
 # "nginx 1", "nginx #2", "nginx (3)", "nginx II": only several of them together tell a repeat from a version.
 _NUMBERED = re.compile(
@@ -88,8 +88,8 @@ _BASES, _NUMBERS = ("base", "base2", "base3", "base4"), ("n", "n2", "n3", "n4")
 _TAKES_NUMBER = re.compile(
     r"(?:config(?:uration)?|servers?|hosts?|machine|node|version|ver|v|release|option|case|scenario|experiment|variant|set-?up"
     r"|workers?|threads?|process(?:es)?|cores?|v?cpus?|https?|php|python|ruby|perl|java|level|phase|step|stage|clients?|users?"
-    r"|connections?|conns?|concurrency|instances?|replicas?|shards?|pods?|containers?|vms?|box|region|zone|backend|endpoint|page"
-    r"|url|query|api|route|sleep|delay|wait|timeout|latency|lag|ttl|part|figure|table|column|listing|chapter|group|-\w+|size|depth|pipeline|batch|tls|h|gen)\W*$",
+    r"|connections?|conns?|concurrency|instances?|replicas?|shards?|pods?|containers?|vms?|box|region|east|west|north|south|central|zone|backend|endpoint|page"
+    r"|url|query|api|route|sleep|delay|wait|timeout|latency|lag|ttl|part|figure|table|column|listing|chapter|group|(?<!\S)-\w+|size|depth|pipeline|batch|tls|h|gen)\W*$",
     re.IGNORECASE,
 )
 _WARM_UP = compile_words(
@@ -243,8 +243,19 @@ def find_repeat(text: str) -> int | None:
     found = _REPEAT.search(lower(text))
     if not found:
         return None
-    said = found[found.lastgroup or 0]
-    return int(said) if said.isdigit() else _NUMBER_OF[said]
+    return read_number(found[found.lastgroup or 0])
+
+
+def read_number(text: str) -> int:
+    """A number in digits, in Roman ones, or as a letter, "A" as 1; 0 where it is none."""
+    if text.isdigit():
+        return int(text)
+    return _NUMBER_OF.get(text.lower()) or (ord(text.lower()) - ord("a") + 1 if len(text) == 1 else 0)
+
+
+def takes_number(base: str) -> bool:
+    """Whether a number behind these words is their own: "worker 1", "php 7"."""
+    return _TAKES_NUMBER.search(base) is not None
 
 
 @remember_lines
@@ -266,8 +277,8 @@ def split_repeat(text: str) -> tuple[str, int, bool] | None:
     if found is None:
         return None
     base, number = (next(filter(None, map(found.__getitem__, names))) for names in (_BASES, _NUMBERS))
-    value = int(number) if number.isdigit() else _NUMBER_OF.get(number.lower())
-    return None if value is None or _TAKES_NUMBER.search(base) else (_trim(base), value, False)
+    value = read_number(number)
+    return (_trim(base), value, False) if value and not takes_number(base) else None
 
 
 def _trim(text: str) -> str:
@@ -288,8 +299,9 @@ def is_warm_up(text: str) -> bool:
 @remember_lines
 def name_of_heading(text: str) -> str:
     """ "Now the same with php-fpm" → "php-fpm"; "1. Polka" → "Polka"; "nginx, run 2" → "nginx"."""
-    named = _trim(re.sub(_WARM_UP.pattern, " ", text, flags=re.IGNORECASE)) if is_warm_up(text) else text
-    bare = " ".join(_DATED.sub("", remove_file_type(named)).split())
+    name = remove_file_type(text)
+    named = _trim(re.sub(_WARM_UP.pattern, " ", name, flags=re.IGNORECASE)) if is_warm_up(name) else name
+    bare = " ".join(_DATED.sub("", named).split())
     repeat = split_repeat(bare)
     bare = strip_markup(repeat[0] if repeat and repeat[2] else bare)
     bare = bare[1:-1] if re.fullmatch(r"\[[^][]+\]", bare) else bare

@@ -17,6 +17,7 @@ from .heading_groups import (
     Heading,
     drop_named_groups,
     find_compared,
+    find_counts,
     find_groups,
     find_machines,
     find_sections,
@@ -132,12 +133,15 @@ def _collect_candidates(
     candidates: dict[int, _Candidates] = {}
     begin = 0
     sections = [*list_sections(blocks, loads).values()]
-    compared = find_compared([blocks[load].trail for load in loads]) | find_machines(sections)
-    tools = find_tool_names(sections) | find_only_host(sections) | levels
+    labels = {load: [(blocks[load].first, text)] for load in loads if (text := blocks[load].label)}
+    trails = [blocks[load].trail for load in loads]
+    counts = find_counts(trails)
+    compared = (find_compared([*trails, *labels.values()]) | find_machines(sections)) - counts
+    tools = find_tool_names(sections) | find_only_host(sections) | levels | counts
     for load in loads:
         block = blocks[load]
         trail = _drop_rates(join_wrapped(block.trail), [result.requests_per_second for result in block.load_results])
-        label = [(block.first, block.label)] if block.label else []
+        written = labels.get(load, [])
         is_written = get_semantics(block.load_results[0].tool).quotes_others  # the title of a row or column
         depth = min((level for _, text in trail if (level := heading_level(text)) > 1), default=7)
         others = [(i in texts, h) for i in range(begin, load) for h in blocks[i].trail]
@@ -149,9 +153,11 @@ def _collect_candidates(
         ]
         above_texts = [heading for is_text, heading in others if is_text]
         candidates[load] = _Candidates(
-            label=next(iter(label if is_written else _names_among(_choose_naming(label))), None),
+            label=next(iter(written if is_written else _names_among(_choose_naming(written, compared))), None),
             caption=_find_caption(block.first, [each for each in trail if each[1] not in tools], compared),
-            own=_choose_naming([h for h in (*_list_headings_of_section(trail), *label) if h[1] not in tools], compared),
+            own=_choose_naming(
+                [h for h in (*_list_headings_of_section(trail), *written) if h[1] not in tools], compared
+            ),
             monitors=_choose_naming(monitors, compared),
             texts=_choose_naming(above_texts, compared),
             links=[heading for heading in block.trail if _SITE_LINK.fullmatch(heading[1])],

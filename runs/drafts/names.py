@@ -23,6 +23,7 @@ from .heading_words import (
     is_generic,
     is_short,
     names_software,
+    read_number,
     remove_file_type,
     split_repeat,
 )
@@ -31,8 +32,21 @@ SHORT_NAME = 60
 _WITH = re.compile(rf"^(?:{WITH})\s+(?:(?:the|a|an)\s+)?(?=\w{{2}})", re.IGNORECASE)
 _WITHOUT = re.compile(rf"(?:{WITHOUT}|no)\b", re.IGNORECASE)
 _REMARK = re.compile(r"(?:(?<!\s)\s++)?+[(（\[,:]")  # what may be left out where a name is mentioned again
-_GLUED = re.compile(r"(.*[^\W\d_])(\d)")  # "jetty1": a repeat where several names have the same numbers
-_LETTERED = re.compile(r"(.*[^\W_])\s*[(（\[]([a-h])[)）\]]")  # "jetty (a)"
+_DAYS = "mon tue wed thu fri sat sun morning afternoon evening night die mit don fre sam son lun mar mer jeu ven dim mié jue vie"
+_DAY = rf"(?P<n>(?:{_DAYS.replace(' ', '|')})(?:[a-zé]*(?:day|tag|woch|di|che|es))?)"
+_ORDINALS = tuple(  # what may be the number of a repeat where several names have it
+    (kind, re.compile(pattern, re.IGNORECASE))
+    for kind, pattern in (
+        ("again", r"(?P<base>.*\w)[\s_-]{1,3}(?P<n>repeat(?:ed)?|re-?run)"),  # "nginx repeat"
+        ("glued", r"(?P<base>.*[^\W\d_])(?P<n>[1-9])"),  # "jetty1"
+        ("letter", r"(?P<base>.*[^\W_])\s*[(（\[](?P<n>[a-h])[)）\]]"),  # "jetty (a)"
+        ("dash", r"(?P<base>.*\w\d(?=[_-])|.*[^\W\d_](?=\.))[._-](?P<n>[1-9])"),  # "jdk11-1", "event.1"
+        ("software", r"(?P<base>.*\w)[_-](?P<n>[a-h])"),  # "nginx-a"
+        ("lead", r"[rt](?P<n>[1-9])[\s_:-]+(?P<base>\S.*)"),  # "r1 nginx"
+        ("day", rf"{_DAY}[\s_:,-]+(?P<base>\S.*)"),  # "Monday: nginx"
+        ("day", rf"(?P<base>.*\w)[\s_:,(-]{{1,3}}{_DAY}\)?"),
+    )
+)
 _COUNTED = re.compile(  # "(2.1) event", "2.1.1 Netty", "Setup 1 - default"
     r"(?:(?P<word>[^\W\d_]+)\s+)?[(（\[#]?(?P<number>\d{1,2}(?:(?:\.\d{1,2})+(?=[\s.)）\]:–—-])|(?=\s?[.)）\]:–—-])))[.)）\]:\s–—-]++(?P<rest>\S.*[^\W\d_].*)"
 )
@@ -79,17 +93,17 @@ def drop_numbering(names: Mapping[str, str], groups: Mapping[str, str] = Mapping
     for _, level, number, rest in counted.values():
         by_level[level].append((int(number), rest))
     word = next(iter(counted.values()))[0]
-    is_row = all(map(_are_counted, by_level.values()))
+    is_row = all(_are_counted(titles, may_recur=not (word or level)) for level, titles in by_level.items())
     if len(by_level) > 1:  # names that recur are told apart by what stands above them
         is_row = is_row and len({(rest, groups.get(text, "")) for text, rest in rests.items()}) == len(rests)
     return rests if is_row and not (names_software(word) or any(map(is_generic, rests.values()))) else dict(names)
 
 
-def _are_counted(titles: Sequence[tuple[int, str]]) -> bool:
-    """Whether numbers go on by one, each with a title of its own."""
+def _are_counted(titles: Sequence[tuple[int, str]], *, may_recur: bool) -> bool:
+    """Whether numbers go on by one, each with a title of its own, unless it may be that of a repeat: "1: nginx", "2: nginx"."""
     numbers = sorted({number for number, _ in titles})
     is_row = numbers == [*range(numbers[0], numbers[0] + len(numbers))]
-    return is_row and len({rest for _, rest in titles}) == len(numbers) > 1
+    return is_row and len(numbers) > 1 and (may_recur or len({rest for _, rest in titles}) == len(numbers))
 
 
 def shorten(text: str) -> str:
@@ -237,33 +251,51 @@ def find_numbered_repeats(
 ) -> dict[str, str]:
     """{heading: name without the number of its repeat}, of headings that only a number tells apart: "nginx 1", "nginx 2".
 
-    It may be a version's: it is a repeat's where the numbers begin with 1, and there are three or several names have them. One that
-    sticks to the name is a repeat's where all names have the same three and more, a letter ("nginx (a)") where several names
-    have the same.
+    It may be a version's: it is a repeat's where the numbers of several names begin with 1, or one name has three of them.
     names: {heading: name}; loads: {heading: load tests that it names}
     """
-    numbered: dict[str, dict[int, str]] = defaultdict(dict)
-    glued: dict[str, dict[int, str]] = defaultdict(dict)
-    lettered: dict[str, dict[int, str]] = defaultdict(dict)
+    kinds: dict[str, dict[str, dict[int, str]]] = defaultdict(lambda: defaultdict(dict))
     for text, name in names.items():
-        if split := split_repeat(name):
-            base, number, _ = split
-            numbered[base][number] = text
-        elif counts := _GLUED.fullmatch(name):
-            glued[counts[1]][int(counts[2])] = text
-        elif letter := _LETTERED.fullmatch(name):
-            lettered[letter[1]][ord(letter[2]) - ord("a") + 1] = text
-    if len(glued) > 1 and len({(len(texts), max(texts)) for texts in glued.values()}) == 1:
-        numbered |= {base: texts for base, texts in glued.items() if len(texts) > 2}
-    if len(lettered) > 1 and len({(*texts,) for texts in lettered.values()}) == 1:
-        numbered |= lettered
-    counted = {
-        base: texts
-        for base, texts in numbered.items()
-        if 1 < len(texts) == max(texts) and are_alike([load for text in texts.values() for load in loads[text]])
-    }
-    is_certain = len(counted) > 1 or any(len(texts) > 2 and len(base) > 1 for base, texts in counted.items())
-    return {text: base for base, texts in counted.items() if is_certain for text in texts.values()}
+        if split := _split_ordinal(name):
+            kind, base, number = split
+            kinds[kind][base][number] = text
+    plain = {name: text for text, name in names.items()}
+    repeats: dict[str, str] = {}
+    for kind, bases in kinds.items():
+        for base in bases.keys() & plain.keys():
+            bases[base].setdefault(1, plain[base])  # "nginx" and "nginx 2"
+        days = sorted({day for texts in bases.values() for day in texts}) if kind == "day" else []
+        counted = {
+            base: texts
+            for base, texts in bases.items()
+            if (sorted(texts) == days or len(texts) == max(texts))
+            and are_alike([load for text in texts.values() for load in loads[text]])
+        }
+        if _are_repeats(kind, counted, len(bases)):
+            repeats |= {text: base for base, texts in counted.items() for text in texts.values()}
+    return repeats
+
+
+def _split_ordinal(name: str) -> tuple[str, str, int] | None:
+    """("number", "nginx", 2) of "nginx 2"; None of a name without a number."""
+    if split := split_repeat(name):
+        return "number", *split[:2]
+    for kind, pattern in _ORDINALS:
+        if found := pattern.fullmatch(name):
+            number = found["n"].lower()
+            return kind, found["base"], read_number(number) or (2 if kind == "again" else _DAYS.index(number[:3]) + 1)
+    return None
+
+
+def _are_repeats(kind: str, counted: Mapping[str, Mapping[int, str]], n_bases: int) -> bool:
+    """Whether names of one kind, {name: {number: heading}} of those that count from 1, of so many, number repeats."""
+    counts = {*map(len, counted.values())}
+    several = len(counted) > 1 and max(counts) > 1
+    if kind in ("number", "again"):
+        return several or any(len(texts) > 2 and len(base) > 1 or kind == "again" for base, texts in counted.items())
+    if kind == "glued":
+        several = several and len(counts) == 1 and max(counts) > 2
+    return several and len(counted) == n_bases and (kind != "software" or all(map(names_software, counted)))
 
 
 def name_values(texts: Iterable[str]) -> dict[str, str]:

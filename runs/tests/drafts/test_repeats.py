@@ -1,0 +1,106 @@
+"""Which of the lines above load tests number the repeats of one config, and which are names of several."""
+
+from __future__ import annotations
+
+import pytest
+
+from .documents import expand
+from .test_names import names_of
+
+
+def name_all(titles: str, line: str = "## {}\n\n{}\n\n") -> list[str]:
+    """The configs of load tests of one server with these titles; of "# nginx" none is below."""
+    tests, above = [], ""
+    for at, title in enumerate(titles.split("; ")):
+        report = expand(f"@ab {900 + 7 * at}.1 server=\n")
+        above += f"{title}\n\n" if title.startswith("# ") else ""
+        if not title.startswith("# "):
+            tests.append(above + line.format(title, report))
+            above = ""
+    return names_of("".join(tests))
+
+
+@pytest.mark.parametrize(
+    ("titles", "names"),
+    [
+        ("jdk11-1; jdk11-2; jdk17-1; jdk17-2", ["jdk11", "jdk17"]),
+        ("r1 apache; r2 apache; r1 nginx", ["apache", "nginx"]),
+        ("event.1; event.2; prefork.1", ["event", "prefork"]),
+        ("nginx-a; nginx-b; apache-a; apache-b", ["nginx", "apache"]),
+        ("php7.4-on-1; php7.4-on-2; php7.4-off-1; php7.4-off-2", ["php7.4-on", "php7.4-off"]),
+        ("nginx; nginx 2; apache; apache 2", ["nginx", "apache"]),
+        ("nginx; nginx repeat; apache; apache rerun", ["nginx", "apache"]),
+        ("1: nginx; 2: nginx; 3: apache; 4: apache", ["nginx", "apache"]),
+        ("Monday: nginx; Monday: apache; Tuesday: nginx; Tuesday: apache", ["nginx", "apache"]),
+        ("nginx (Mon); nginx (Tue); apache (Mon); apache (Tue)", ["nginx", "apache"]),
+    ],
+)
+def test_numbers_and_days_of_several_names_are_those_of_repeats(titles, names):
+    assert name_all(titles) == names
+
+
+@pytest.mark.parametrize(
+    "titles",
+    [
+        *(
+            "Monday: nginx; Tuesday: nginx",
+            "jdk11-1; jdk11-2",
+            "r1 apache; r2 apache",
+            "event.1; event.2",
+            "nginx; nginx 2",
+        ),
+        *("plan-a; plan-b; site-a; site-b", "v1.1; v1.2; v2.1; v2.2", "v1 nginx; v2 nginx; v1 apache; v2 apache"),
+        *("us-east 1; us-east 2; us-west 1; us-west 2", "node1; node2; web1; web2", "1: nginx; 2: apache; 3: caddy"),
+    ],
+)
+def test_numbers_letters_and_days_may_tell_configs_apart(titles):
+    assert len(name_all(titles)) == len(titles.split("; "))
+
+
+@pytest.mark.parametrize(
+    "counts", ["## 1; ## 2; ## 3", "## run A; ## run B", "## I; ## II", "(a); (b)", "#1; #2", "## t1; ## t2"]
+)
+def test_lines_that_only_count_below_names_are_repeats_of_these(counts):
+    assert name_all(f"# jdk11; {counts}; # jdk17; {counts}", "{}\n\n{}\n\n") == ["jdk11", "jdk17"]
+
+
+@pytest.mark.parametrize("counts", ["## run A; ## run B", "## 1; ## 2"])
+def test_lines_that_count_below_one_server_are_its_repeats(counts):
+    assert name_all(f"# nginx; {counts}", "{}\n\n{}\n\n") == ["nginx"]
+
+
+@pytest.mark.parametrize(
+    "titles",
+    [
+        "# nginx; ## A; ## B",
+        "# nginx workers; ## 1; ## 2; ## 4",
+        "# Throughput; ## run A; ## run B",
+        "# php; ## 7; ## 8",
+    ],
+)
+def test_letters_and_values_below_one_heading_are_configs(titles):
+    assert len(name_all(titles, "{}\n\n{}\n\n")) == titles.count("## ")
+
+
+@pytest.mark.parametrize(
+    ("titles", "names"),
+    [
+        ("nginx run 1; nginx run 2; apache run 1; apache run 2", ["nginx", "apache"]),
+        ("A; B", ["A", "B"]),
+        ("before; after", ["before", "after"]),
+    ],
+)
+def test_comments_behind_commands_name_as_headings_do(titles, names):
+    assert name_all(titles, "$ ab -n 500 -c 10 http://localhost/page.html  # {}\n{}\n") == names
+
+
+@pytest.mark.parametrize(
+    ("titles", "names"),
+    [
+        ("nginx-1st-run; nginx-2nd-run; apache-1st-run; apache-2nd-run", ["nginx", "apache"]),
+        ("keepalive-on-1; keepalive-on-2; keepalive-off-1; keepalive-off-2", ["keepalive-on", "keepalive-off"]),
+        ("nginx-warm-up; nginx-1; nginx-2; apache-warm-up; apache-1; apache-2", ["nginx", "apache"]),
+    ],
+)
+def test_names_of_files_name_without_the_words_of_a_repeat(titles, names):
+    assert name_all(titles, "==> {}.txt <==\n{}\n") == names
