@@ -24,7 +24,7 @@ _STATED_HOST = re.compile(  # "Hostname: web1", "**Server:** web1 (8 cores)", "h
 )
 _NO_HOST = re.compile(  # software, systems and words that stand there, too
     rf"{SOFTWARE.pattern}|linux|ubuntu|debian|centos|fedora|alpine|windows|macos|darwin|aws|azure|gcp|yes|no|none|unknown|tbd|same|local"
-    r"|laptop|desktop|server|host|production|staging|dev|test|name|the|my|v\d+|\w",
+    r"|intel|amd|apple|laptop|desktop|server|host|production|staging|dev|test|name|the|my|v\d+|\w",
     re.IGNORECASE,
 )
 
@@ -46,26 +46,29 @@ CORES = re.compile(r"(\d{1,3})[\s-]*(?:v?cpus?|v?cores?|kerne?n?|núcleos|cœurs
 
 # --- lists and tables of a machine's parts -----------------------------------------------------------------------------
 _MODEL = re.compile(  # of a processor
-    r"\b(?:(?:Intel|AMD|Ampere|AWS)(?:\((?:R|TM)\))?\s.*\b(?=\S*\d)|Apple M\d|Xeon|EPYC|Ryzen|Core i\d|Celeron|Pentium|Opteron"
-    r"|Athlon|Cortex-[A-Z]|Graviton|Threadripper|i[3579]-\d|E[357]-\d{4}).*",
+    r"\b(?:(?:Intel|AMD|Ampere)(?:\((?:R|TM)\))?\s.*\b(?=\S*\d)|Apple M\d|Xeon|EPYC|Ryzen|Core ?(?:i\d|2)|Celeron|Pentium|Opteron"
+    r"|Athlon|Atom|Cortex-[A-Z]|(?:AWS )?Graviton|Threadripper|i[3579]-\d|E[357]-\d{4}).*",
     re.IGNORECASE,
 )
 _MARKS = re.compile(r"\((?:R|TM|C)\)|\sCPU(?=\s{1,12}\S*\d)", re.IGNORECASE)
 _BEHIND_MODEL = re.compile(
-    r"\s*(?:[@,;/|（()）]|\s-\s|\.\s|\b(?:cpu|processor|prozessor|with|and|mit)\b|\d+\s?[x×]\s|\d+ (?:v?cores?|threads)).*",
+    r"\s*(?:[@,;/|（()）]|\s-\s|\.\s|\b(?:cpu|processor|prozessor|with|and|mit)\b|(?<!\w)\d{1,2}\s?[x×]\s"
+    r"|\s\d[\d.]{0,4}\s?[GM]Hz|\d+[ -](?:v?cores?|threads)).*",
     re.IGNORECASE,
 )
 _WORD_OF_RAM = r"(?:ram|mem(?:ory|oria|ória)?|mémoire|(?:arbeits|haupt)speicher|pamięć|память|озу|内存|メモリー?)"
 _SIZE_OF_RAM = re.compile(
-    rf"(?P<size>\d{{1,9}}(?:[.,]\d{{1,3}})?)\s?(?P<unit>[kmgtмгт])(?:i?[bб]|o)?\b(?=[^,;|/]{{0,24}}?\b(?:{_WORD_OF_RAM}|lp?ddr\d?)\b)"
+    rf"(?P<size>\d{{1,9}}(?:[.,]\d{{1,3}})?)\s?(?P<unit>[kmgtмгт])(?:i?[bб]|o)?\b(?=[^,;|/]{{0,24}}?\b(?:{_WORD_OF_RAM}|(?:lp)?ddr\d?)\b)"
     rf"|(?<![^\W_]){_WORD_OF_RAM}(?: ram)?(?: \(ram\))?(?:\s(?:size|total))?\s{{0,9}}[:=：|]?\s{{0,9}}"
     r"(?P<size2>\d{1,9}(?:[.,]\d{1,3})?)\s?(?P<unit2>[kmgtмгт])(?:i?[bб]|o)?\b(?!\s?/)"
-    r"|(?<=\d核)(?P<size3>\d{1,4})\s?(?P<unit3>g)",
+    r"|(?<=\d核)(?P<size3>\d{1,4})\s?(?P<unit3>g)"
+    r"|(?:cpus?|cores?)(?:\s?[,/+&]\s?|\s(?:and |with )?)(?P<size4>\d{1,4})\s?(?P<unit4>[mg])i?b\b(?!\s?/)",  # "2 vCPU, 4 GB"
     re.IGNORECASE,
 )
 _N_CORES = re.compile(
     r"(?<![.\d])(?P<n>\d{1,3})[\s-]*"
-    r"(?:v?cpus?|(?:(?:physical|virtual|logical) )?v?cores?|kerne?n?|núcleos|cœurs|coeurs|rdzeni\w*|ядер|ядра|コア|核)(?!-?\w)"
+    r"(?:(?:(?:physical|virtual|logical|cpu) )?v?(?:cpus?|cores?)|kerne?n?|núcleos|cœurs|coeurs|rdzeni\w*|ядер|ядра|コア|核)"
+    r"(?!-?\w)"
     r"|(?<![.\d])(?P<n5>\d{1,3})核(?=\d{1,4}\s?g)"  # "2核4G"
     r"|(?<![^\W_])(?:v?cpus?|cpu\(s\)|(?:cpu |number of )?v?cores|kerne|núcleos|cœurs|rdzenie|ядра|コア数|核心数?)\s?[:=：|]?"
     r"\s{0,3}(?P<n2>\d{1,3})(?!\s?[.%\w])"
@@ -85,6 +88,15 @@ _ONLY_SIZE = re.compile(r"\s*[-*+•・]\s+(?P<size>\d{1,4})\s?(?P<unit>g)i?b\s*
 _GENERATES = re.compile(
     r"\bclients?\b|generator|\bload (?:test )?(?:machine|host|vm|box|server)|\bbench\w* (?:vm|client|box|instance)|attacker"
     r"|\btester\b|压测机|クライアント",
+    re.IGNORECASE,
+)
+_MACHINE = re.compile(  # a word of a sentence that describes one
+    r"\b(?:server|machine|box|laptop|desktop|pc|workstation|vm|vps|droplet|instance|node|host|mac(?:book|mini| mini| pro)?|ec2"
+    r"|linode|hetzner|raspberry|thinkpad|[a-z]\d[a-z]{0,3}\.(?:nano|micro|small|medium|\d{0,2}x?large))\b|サーバ|マシン|服务器|机器",
+    re.IGNORECASE,
+)
+_TAKEN = re.compile(
+    r"\b(?:(?:us(?:e[sd]?|ing)|t[ao]k(?:es?|en|ing)|gave|giv\w+)\s(?:\w{1,20}\s)?\d|consum\w+|usage|limit\w*|each|per|free|leak)",
     re.IGNORECASE,
 )
 _HAS_VALUE = re.compile(r"[:：=]\s*\S")
@@ -121,7 +133,7 @@ def _read_listed(lines: Iterable[str]) -> HostFacts:
     """The facts in the lines of one stretch; of one that two lines tell differently, nothing at all."""
     told, generates = HostFacts(), False
     for line in (_LINK.sub(r"\1", line[:_LONGEST_LINE]) for line in lines):
-        if len(line) > _LONGEST_STATED or not (_PART.match(line) or _is_model(line)):
+        if len(line) > _LONGEST_STATED or not (_PART.match(line) or _is_model(line) or _describes_machine(line)):
             continue
         facts = _read_parts(line)
         size = (
@@ -150,6 +162,12 @@ def _is_model(line: str) -> bool:
     )
 
 
+def _describes_machine(line: str) -> bool:
+    """Whether a sentence tells the cores and the memory of one machine: "a droplet with 2 cores and 4 GB of RAM"."""
+    one = all(len(list(islice(kind.finditer(line), 2))) == 1 for kind in (_N_CORES, _SIZE_OF_RAM))
+    return one and bool(_MACHINE.search(line)) and not _TAKEN.search(line)
+
+
 def _read_parts(line: str) -> HostFacts:
     bare = re.sub(r"[*_`]{1,2}(?=\S)|(?<=\S)[*_`]{1,2}", "", line).strip(" |#")
     bare = " ".join(re.sub(r"\s*\|\s*", " | ", bare).split())
@@ -165,7 +183,7 @@ def _read_parts(line: str) -> HostFacts:
 
 
 def _read_size(found: re.Match[str]) -> int | None:
-    size, unit = next((found[f"size{n}"], found[f"unit{n}"]) for n in ("", "2", "3") if found[f"size{n}"])
+    size, unit = next((found[f"size{n}"], found[f"unit{n}"]) for n in ("", "2", "3", "4") if found[f"size{n}"])
     kib = round(float(size.replace(",", ".")) * _KIB[unit.lower()])
     return kib if kib >= _LEAST_RAM_KB else None
 

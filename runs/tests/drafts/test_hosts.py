@@ -311,6 +311,30 @@ def test_a_line_that_is_a_processor_tells_the_machine(line, model):
     assert [host.cpu_model for host in draft.hosts] == ([model] if model else [])
 
 
+@pytest.mark.parametrize(
+    ("line", "facts"),
+    [
+        ("I ran this on a small cloud VM (2 vCPU, 4 GB RAM, Ubuntu 24.04).", ("", 2, 4096)),
+        ("The server has 8 cores and 16GB of memory.", ("", 8, 16384)),
+        ("A droplet, 512MB RAM, 1 core, nothing else on it", ("", 1, 512)),
+        ("c5.xlarge (4 vCPUs, 8 GiB)", ("", 4, 8192)),
+        ("Small instance: 1 virtual CPU and 613 MB of RAM", ("", 1, 613)),
+        ("Tested on MacBook Pro, 2.6 GHz 6-Core Intel Core i7, 16 GB 2667 MHz DDR4", ("Intel Core i7", 6, 16384)),
+        ("Hardware: AMD Ryzen 9 5950X 16-Core, 64 GiB DDR4", ("AMD Ryzen 9 5950X", 16, 65536)),
+        ("Machine: Intel(R) Core(TM) i7-8700K CPU @ 3.70GHz, 32GB RAM", ("Intel Core i7-8700K", None, 32768)),
+        ("サーバ: Core2Duo E6600 2.4GHz, メモリ 2GB", ("Core2Duo E6600", None, 2048)),
+        ("The server uses 2 GB of RAM and 4 cores", None),
+        ("The container is limited to 2 CPUs and 512 MB of memory on this host", None),
+        ("One node has 8 cores and 16 GB of RAM, the other node 4 cores and 8 GB of RAM", None),
+        ("8 cores and 16 GB of RAM would be faster", None),
+    ],
+)
+def test_a_sentence_with_cores_and_memory_tells_the_machine(line, facts):
+    found = read(expand(f"{line}\n\n## Before\n\n@ab 900.5\n\n## After\n\n@ab 1100.5\n"))[1].hosts
+    told = [(host.cpu_model, host.cores, host.ram_kb and host.ram_kb // 1024) for host in found]
+    assert told == ([facts] if facts else [])
+
+
 def test_a_bracket_that_ends_behind_a_processor_is_no_part_of_its_name():
     text = "uWSGI\n\nServer: 4 Kerne (Xeon E3-1230 v5), 16 GB RAM.\n\n## two\n\n@ab 1.5 server=\n\n## eight\n\n@ab 2.5 server=\n"
     (host,) = read(expand(text))[1].hosts
