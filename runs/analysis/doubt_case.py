@@ -6,10 +6,11 @@ None: neither. Times in seconds and milliseconds as the names say.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, Literal
+from functools import cached_property, partial
+from itertools import chain
+from typing import Any, Literal, TypeVar
 
 from runs.analysis.adaptive import Limit
 from runs.analysis.columns import Column, build_columns, find_baselines
@@ -194,6 +195,42 @@ class Case:
             for run in self.counted_runs
             if run.failed_requests == 0 and (run.complete_requests or 0) >= MANY
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`find` yields a Finding for each run, each config or the whole comparison that it doubts.
+
+    basis    where it comes from; what a tool's documentation or source says on it is declared by its format
+    figures  what its findings about a run rest on, as printed: their line link goes to the first that has a line
+    of_runs  `find` reads one run, and else the Case
+    """
+
+    find: Callable[[Any], Iterable[Finding]]
+    basis: str
+    figures: tuple[str, ...] = ()
+    of_runs: bool = False
+
+    def apply(self, case: Case) -> Iterable[Finding]:
+        return chain.from_iterable(map(self.find, case.counted_runs)) if self.of_runs else self.find(case)
+
+
+RULES: dict[str, Rule] = {}  # by the ids that overrides name
+Find = TypeVar("Find", bound=Callable[[Any], Iterable[Finding]])
+
+
+def rule(name: str, basis: str, *figures: str, of_runs: bool = False) -> Callable[[Find], Find]:
+    """Declares a function as a rule, see Rule."""
+
+    def declare(find: Find) -> Find:
+        RULES[name] = Rule(find, basis, figures, of_runs)
+        return find
+
+    return declare
+
+
+run_rule = partial(rule, of_runs=True)
+LITTLE = "Little's law: requests under way are the rate times the response time"
 
 
 def mostly_fails(run: RunFact) -> bool:

@@ -23,12 +23,19 @@ from runs.analysis.doubt_case import (
     hostname_of,
     is_local,
     mean_reply_bytes,
+    rule,
 )
 from runs.analysis.facts import RunFact, read_at
 
 Grade = Literal["fatal", "split", "caution", "note"]
 Value = str | float
 Read = Callable[[RunFact], Value | None]
+BASES = {  # of the rules, by family
+    "load": "queueing theory: throughput and latency are functions of the offered load",
+    "machine": "practice: a rate is one of machine and config together",
+    "page": "practice: rates compare where the same thing is fetched",
+    "tool": "each tool's documentation: what is counted, and when a time begins, is not the same",
+}
 DAYS_APART = 2  # the night between two is none
 NEAR_BYTES = 256  # less than a reply's headers
 STEP_KB = 65536
@@ -383,3 +390,7 @@ def _find_configs_apart(case: Case, gaps: Sequence[Gap]) -> list[int]:
 def _collect_places(gaps: Sequence[Gap]) -> list[int]:
     """The numbers of the columns that differ and of their bases, in order."""
     return sorted({at for gap in gaps for at in (gap.base, gap.at)})
+
+
+for _family, _basis in BASES.items():
+    rule(f"differs.{_family}", _basis)(partial(find_differences, _family))

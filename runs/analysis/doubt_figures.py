@@ -1,8 +1,8 @@
 """Rules of doubts about what a report prints.
 
 Requests that failed, replies that were not the page, runs that did not come to their end; figures that cannot all be true
-(each check allows for what rounding to the printed digits can do, and a little more), times near the smallest step that a
-tool prints, and runs that are too short.
+(each check allows for what rounding to the printed digits can do, and a little more), and times near the smallest step that a
+tool prints.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 
 from runs.analysis.doubt_case import (
     FATAL,
+    LITTLE,
     STUMP,
     Case,
     Finding,
@@ -23,7 +24,8 @@ from runs.analysis.doubt_case import (
     broken_requests,
     is_stump,
     mean_of_failed,
-    seconds_taken,
+    rule,
+    run_rule,
 )
 from runs.analysis.facts import HUGE, RunFact
 
@@ -47,21 +49,19 @@ MANY_REPEATS = 4  # whose mean is finer than a step
 ENOUGH_TIMES = 4  # different times, so that a common step is no accident,
 NO_ACCIDENT = 4  # unless it is a small one: four even times happen
 ENDED_AT = 0.9  # of a time limit; tools end a little before it or behind it
-LEAST_S = 10
-LEAST_EACH = 10
-LEAST_FOR_P99 = 1000
+STEPS = "arithmetic: what is printed in steps is known to half a step"
 
 
 def grade_share(share: float) -> Severity:
     return "fatal" if share >= FATAL else "caution" if share >= FEW else "note"
 
 
-def find_impossible_counts(case: Case) -> Iterator[Finding]:
+@run_rule("figures.counts", "arithmetic: no more can fail than was asked for", "failed_requests", "non_2xx_responses")
+def find_impossible_counts(run: RunFact) -> Iterator[Finding]:
     """More failures, late answers or error replies than requests. The other rules leave these runs out."""
-    for run in case.counted_runs:
-        if beyond := _counts_beyond(run):
-            severity: Severity = "caution" if beyond.keys() <= {"length", "late"} else "fatal"
-            yield about_run(run, severity, "more_than_made", counts=beyond, made=run.requests_made)
+    if beyond := _counts_beyond(run):
+        severity: Severity = "caution" if beyond.keys() <= {"length", "late"} else "fatal"
+        yield about_run(run, severity, "more_than_made", counts=beyond, made=run.requests_made)
 
 
 def _counts_beyond(run: RunFact) -> dict[str, float]:
@@ -75,6 +75,7 @@ def _counts_beyond(run: RunFact) -> dict[str, float]:
     return {} if made is None else {kind: count for kind, count in counts.items() if count and count > made}
 
 
+@rule("errors.failed", "practice: what failed was not served", "failed_requests", "availability_pct")
 def find_failed(case: Case) -> Iterator[Finding]:
     """Failures other than a reply of another length, or one that came late, which are matters of their own."""
     for run in case.counted_runs:
@@ -104,13 +105,13 @@ def _count_failed(run: RunFact, kinds: Mapping[str, float]) -> float:
     return max(*kinds.values(), by_length if by_length and is_stump(run) else 0) if kinds else 0
 
 
-def find_late_answers(case: Case) -> Iterator[Finding]:
+@run_rule("errors.late", "practice: a time that was not recorded is in no percentile", "failed_requests")
+def find_late_answers(run: RunFact) -> Iterator[Finding]:
     """Answers behind the tool's timeout: its rate counts them, its percentiles do not."""
-    for run in case.counted_runs:
-        late, made = run.late_answers, run.complete_requests
-        if made and 0 < late <= made:
-            severity: Severity = "note" if late < FEW * made else "caution"
-            yield about_run(run, severity, "late", late=late, made=made, waited=_share_waited(run, late))
+    late, made = run.late_answers, run.complete_requests
+    if made and 0 < late <= made:
+        severity: Severity = "note" if late < FEW * made else "caution"
+        yield about_run(run, severity, "late", late=late, made=made, waited=_share_waited(run, late))
 
 
 def _share_waited(run: RunFact, late: float) -> float:
@@ -132,27 +133,33 @@ def _choose_failure_moral(case: Case, run: RunFact, severity: Severity) -> str:
     return "no_gain" if faster else "in_rate_fatal"
 
 
-def find_other_statuses(case: Case) -> Iterator[Finding]:
+@run_rule(
+    "errors.status",
+    "RFC 9110, section 15: only 2xx says that a request succeeded",
+    "non_2xx_responses",
+    "failed_requests",
+)
+def find_other_statuses(run: RunFact) -> Iterator[Finding]:
     """Replies that are errors or redirects: quick to send, and not what was to be measured."""
-    for run in case.counted_runs:
-        other, made = run.non_2xx_responses, run.requests_made
-        told = run.semantics.failures_hold_statuses and (run.failed_requests or 0) >= (other or 0)
-        if other and made and not told and "status" not in _counts_beyond(run):
-            severity = grade_share(other / made)
-            yield about_run(run, severity, f"status_{severity}", other=min(other, made), made=made)
+    other, made = run.non_2xx_responses, run.requests_made
+    told = run.semantics.failures_hold_statuses and (run.failed_requests or 0) >= (other or 0)
+    if other and made and not told and "status" not in _counts_beyond(run):
+        severity = grade_share(other / made)
+        yield about_run(run, severity, f"status_{severity}", other=min(other, made), made=made)
 
 
-def find_failed_checks(case: Case) -> Iterator[Finding]:
+@run_rule("errors.checks", "practice: a wrong answer was not served", "checks_failed", "checks")
+def find_failed_checks(run: RunFact) -> Iterator[Finding]:
     """Answers that were not what the test's own checks expect, whatever their status."""
-    for run in case.counted_runs:
-        pairs = ((run.number(bad), run.number(held)) for bad, held in run.semantics.checks)
-        bad, held = next((pair for pair in pairs if None not in pair), (None, None))
-        if bad and bad > 0:
-            made = bad + max(held or 0, 0)
-            severity = grade_share(bad / made)
-            yield about_run(run, severity, f"checks_{severity}", bad=bad, made=made)
+    pairs = ((run.number(bad), run.number(held)) for bad, held in run.semantics.checks)
+    bad, held = next((pair for pair in pairs if None not in pair), (None, None))
+    if bad and bad > 0:
+        made = bad + max(held or 0, 0)
+        severity = grade_share(bad / made)
+        yield about_run(run, severity, f"checks_{severity}", bad=bad, made=made)
 
 
+@rule("errors.length", "practice: another length is another page or an error", "failed_length", "failed_requests")
 def find_other_lengths(case: Case) -> Iterator[Finding]:
     """On a page that changes, another length is no failure. On a fixed page, or where stumps came back, it is one."""
     for run in case.counted_runs:
@@ -189,58 +196,55 @@ def _is_fixed_page(case: Case, run: RunFact, mean: float | None, length: float |
     return not near and (bool(STATIC.search(run.path.partition("?")[0])) or (run.path, length) in case.steady)
 
 
-def find_warnings(case: Case) -> Iterator[Finding]:
+@run_rule("tool.warnings", "the tool's own words on its run", "warnings")
+def find_warnings(run: RunFact) -> Iterator[Finding]:
     """What the tool itself says of its run."""
-    for run in case.counted_runs:
-        printed = run.values.get("warnings")
-        warnings = [" ".join(str(one).split()) for one in printed] if isinstance(printed, list) else []
-        for severity, mark, moral in UNRELIABLE:
-            about = [next((name for name in TIMES if name in one.lower()), "total") for one in warnings if mark in one]
-            if about:
-                yield about_run(run, severity, moral, tool=run.tool, about=about, mark=mark)
-        for warning in warnings:
-            if "reliable" not in warning:
-                yield about_run(run, "caution", "not_as_asked", tool=run.tool, warning=warning)
+    printed = run.values.get("warnings")
+    warnings = [" ".join(str(one).split()) for one in printed] if isinstance(printed, list) else []
+    for severity, mark, moral in UNRELIABLE:
+        about = [next((name for name in TIMES if name in one.lower()), "total") for one in warnings if mark in one]
+        if about:
+            yield about_run(run, severity, moral, tool=run.tool, about=about, mark=mark)
+    for warning in warnings:
+        if "reliable" not in warning:
+            yield about_run(run, "caution", "not_as_asked", tool=run.tool, warning=warning)
 
 
-def find_aborted(case: Case) -> Iterator[Finding]:
-    for run in case.counted_runs:
-        if run.aborted:
-            has_rate = run.requests_per_second is not None
-            facts = {"tool": run.tool, "error": str(run.values.get("error", ""))}
-            yield about_run(run, "fatal" if has_rate else "note", "broke_off" if has_rate else "no_report", **facts)
+@run_rule("tool.aborted", "the tool's own message", "error")
+def find_aborted(run: RunFact) -> Iterator[Finding]:
+    if run.aborted:
+        has_rate = run.requests_per_second is not None
+        facts = {"tool": run.tool, "error": str(run.values.get("error", ""))}
+        yield about_run(run, "fatal" if has_rate else "note", "broke_off" if has_rate else "no_report", **facts)
 
 
-def find_interrupted(case: Case) -> Iterator[Finding]:
+@run_rule(
+    "tool.interrupted",
+    "the command: fewer requests than asked for, and no time limit that was reached",
+    "complete_requests",
+)
+def find_interrupted(run: RunFact) -> Iterator[Finding]:
     """Fewer requests than asked for, and no time limit ended them."""
-    for run in case.counted_runs:
-        asked, made, limit = run.options.get("requests"), run.complete_requests, run.options.get("duration_s")
-        if not run.semantics.makes_all_requests or run.aborted or not asked or made is None or made >= asked:
-            continue
-        if limit is None:
-            yield about_run(run, "caution", "stopped", made=made, asked=asked)
-        elif run.duration_s and run.duration_s < ENDED_AT * limit:
-            yield about_run(run, "caution", "stopped", took=run.duration_s, limit=limit)
+    asked, made, limit = run.options.get("requests"), run.complete_requests, run.options.get("duration_s")
+    if not run.semantics.makes_all_requests or run.aborted or not asked or made is None or made >= asked:
+        return
+    if limit is None:
+        yield about_run(run, "caution", "stopped", made=made, asked=asked)
+    elif run.duration_s and run.duration_s < ENDED_AT * limit:
+        yield about_run(run, "caution", "stopped", took=run.duration_s, limit=limit)
 
 
-def find_summed(case: Case) -> Iterator[Finding]:
-    """Reports of several generators that loaded the server at the same time, taken together."""
-    for run in case.counted_runs:
-        if rates := run.values.get("generators"):
-            yield about_run(run, "note", "summed", rates=rates)
-
-
-def find_quoted_in_part(case: Case) -> Iterator[Finding]:
-    for run in case.counted_runs:
-        if run.partial and not run.aborted:
-            printed = {
-                "failures": run.failed_requests is not None,
-                "percentiles": bool(run.percentiles_ms),
-                "document": bool(run.path) or run.values.get("document_length_bytes") is not None,
-            }
-            missing = [name for name in run.semantics.whole_report if not printed[name]]
-            if missing:
-                yield about_run(run, "note", "quoted_in_part", missing=missing)
+@run_rule("tool.partial", "the text itself: a report quoted in part")
+def find_quoted_in_part(run: RunFact) -> Iterator[Finding]:
+    if run.partial and not run.aborted:
+        printed = {
+            "failures": run.failed_requests is not None,
+            "percentiles": bool(run.percentiles_ms),
+            "document": bool(run.path) or run.values.get("document_length_bytes") is not None,
+        }
+        missing = [name for name in run.semantics.whole_report if not printed[name]]
+        if missing:
+            yield about_run(run, "note", "quoted_in_part", missing=missing)
 
 
 def _differ(one: float, other: float, slack: float) -> bool:
@@ -259,86 +263,86 @@ def _compute_slack(*printed: float) -> float:
     return SLACK + sum(half_digit(value) / abs(value) for value in printed if value)
 
 
-def find_wrong_rates(case: Case) -> Iterator[Finding]:
+@run_rule("figures.rate", "arithmetic: the rate is the requests over the time taken", "requests_per_second")
+def find_wrong_rates(run: RunFact) -> Iterator[Finding]:
     """A rate that is not the requests, all or those that did not fail, over the time, for every tool that prints the three."""
-    for run in case.counted_runs:
-        made, took, printed = run.complete_requests, run.duration_s, run.requests_per_second
-        if not made or not took or printed is None:
-            continue
-        is_near = run.semantics.sampled_rate or "generators" in run.values  # of which none ends with the others
-        slack = _compute_slack(took, printed) + (max(SAMPLED, SAMPLE_S / took) if is_near else 0)
-        path = run.semantics.in_rate_beside
-        table = run.values.get(path)
-        beside = sum(table.values()) if isinstance(table, Mapping) else run.number(path) or 0
-        counts = made, made - (run.failed_requests or 0), made + beside
-        if all(_differ(count / took, printed, slack) for count in counts):
-            yield about_run(run, "caution", "contradiction", made=made, took=took, printed=printed)
+    made, took, printed = run.complete_requests, run.duration_s, run.requests_per_second
+    if not made or not took or printed is None:
+        return
+    is_near = run.semantics.sampled_rate or "generators" in run.values  # of which none ends with the others
+    slack = _compute_slack(took, printed) + (max(SAMPLED, SAMPLE_S / took) if is_near else 0)
+    path = run.semantics.in_rate_beside
+    table = run.values.get(path)
+    beside = sum(table.values()) if isinstance(table, Mapping) else run.number(path) or 0
+    counts = made, made - (run.failed_requests or 0), made + beside
+    if all(_differ(count / took, printed, slack) for count in counts):
+        yield about_run(run, "caution", "contradiction", made=made, took=took, printed=printed)
 
 
-def find_wrong_means(case: Case) -> Iterator[Finding]:
-    for run in case.counted_runs:
-        printed, made, took = run.number("time_per_request_ms"), run.complete_requests, run.duration_s
-        if run.semantics.exact_mean and printed and made and took and run.concurrency:
-            worked = run.concurrency * took * 1000 / made
-            if _differ(worked, printed, _compute_slack(took, printed)):
-                facts = {"clients": run.concurrency, "took": took, "made": made, "worked": worked, "printed": printed}
-                yield about_run(run, "caution", "contradiction", **facts)
+@run_rule("figures.mean", "arithmetic: clients times the time taken over the requests", "mean_ms")
+def find_wrong_means(run: RunFact) -> Iterator[Finding]:
+    printed, made, took = run.number("time_per_request_ms"), run.complete_requests, run.duration_s
+    if run.semantics.exact_mean and printed and made and took and run.concurrency:
+        worked = run.concurrency * took * 1000 / made
+        if _differ(worked, printed, _compute_slack(took, printed)):
+            facts = {"clients": run.concurrency, "took": took, "made": made, "worked": worked, "printed": printed}
+            yield about_run(run, "caution", "contradiction", **facts)
 
 
-def find_wrong_percentiles(case: Case) -> Iterator[Finding]:
-    for run in case.counted_runs:
-        table = sorted((float(percent), value) for percent, value in run.percentiles_ms.items())
-        pairs = zip(table, table[1:], strict=False)
-        falling = next((pair for pair in pairs if pair[1][1] < pair[0][1] * (1 - NEAR_TIMES)), None)
-        if falling is not None:
-            yield about_run(run, "caution", "contradiction", falling=falling)
-            continue
-        half, beyond, last = (run.percentiles_ms.get(name) for name in ("50", "66", "100"))
-        median, longest = run.number("total_ms.median"), run.number("total_ms.max")
-        if last is not None and longest is not None and abs(last - longest) > 1:
-            yield about_run(run, "caution", "contradiction", what="max", table=last, total=longest)
-            continue
-        few = (run.complete_requests or 0) < ENOUGH_FOR_MEDIAN
-        # The median may lie between two of the table's requests.
-        if not few and half is not None and median is not None and not half - 1 <= median <= max(beyond or 0, half) + 1:
-            yield about_run(run, "caution", "contradiction", what="median", table=half, total=median)
+@run_rule("figures.percentiles", "arithmetic: percentiles rise up to the longest time", "percentiles_ms.50")
+def find_wrong_percentiles(run: RunFact) -> Iterator[Finding]:
+    table = sorted((float(percent), value) for percent, value in run.percentiles_ms.items())
+    pairs = zip(table, table[1:], strict=False)
+    falling = next((pair for pair in pairs if pair[1][1] < pair[0][1] * (1 - NEAR_TIMES)), None)
+    if falling is not None:
+        yield about_run(run, "caution", "contradiction", falling=falling)
+        return
+    half, beyond, last = (run.percentiles_ms.get(name) for name in ("50", "66", "100"))
+    median, longest = run.number("total_ms.median"), run.number("total_ms.max")
+    if last is not None and longest is not None and abs(last - longest) > 1:
+        yield about_run(run, "caution", "contradiction", what="max", table=last, total=longest)
+        return
+    few = (run.complete_requests or 0) < ENOUGH_FOR_MEDIAN
+    # The median may lie between two of the table's requests.
+    if not few and half is not None and median is not None and not half - 1 <= median <= max(beyond or 0, half) + 1:
+        yield about_run(run, "caution", "contradiction", what="median", table=half, total=median)
 
 
-def find_wrong_concurrencies(case: Case) -> Iterator[Finding]:
+@run_rule("figures.concurrency", LITTLE, "concurrency")
+def find_wrong_concurrencies(run: RunFact) -> Iterator[Finding]:
     """More connections than users, or another number than rate times response time (Little's law)."""
-    for run in case.counted_runs:
-        printed, users = run.number("concurrency"), run.number("users")
-        if run.semantics.concurrency != "measured" or printed is None:
-            continue
-        if users and printed > users * (1 + SLACK) + half_digit(printed):
-            yield about_run(run, "caution", "contradiction", printed=printed, users=users)
-            continue
-        rate, response = run.requests_per_second, run.number("response_time_s")
-        if rate and response is not None:
-            worked = rate * response
-            step = half_digit(response) if response else 0.01
-            if abs(worked - printed) > step * 1.2 * rate + 0.02 * max(worked, printed) + 0.1 and worked:
-                yield about_run(run, "caution", "contradiction", printed=printed, worked=worked)
+    printed, users = run.number("concurrency"), run.number("users")
+    if run.semantics.concurrency != "measured" or printed is None:
+        return
+    if users and printed > users * (1 + SLACK) + half_digit(printed):
+        yield about_run(run, "caution", "contradiction", printed=printed, users=users)
+        return
+    rate, response = run.requests_per_second, run.number("response_time_s")
+    if rate and response is not None:
+        worked = rate * response
+        step = half_digit(response) if response else 0.01
+        if abs(worked - printed) > step * 1.2 * rate + 0.02 * max(worked, printed) + 0.1 and worked:
+            yield about_run(run, "caution", "contradiction", printed=printed, worked=worked)
 
 
-def find_wrong_availabilities(case: Case) -> Iterator[Finding]:
-    for run in case.counted_runs:
-        printed, hits = run.number("availability_pct"), run.number("transactions")
-        failed = run.number("failed_transactions")
-        if printed is not None and hits and failed is not None:
-            worked = 100 * hits / (hits + failed)
-            if worked - printed > 0.5:  # old versions leave failures by status out of it
-                facts = {"failed": failed, "hits": hits, "worked": worked, "printed": printed}
-                yield about_run(run, "caution", "contradiction", **facts)
+@run_rule("figures.availability", "arithmetic: the share of transactions that did not fail", "availability_pct")
+def find_wrong_availabilities(run: RunFact) -> Iterator[Finding]:
+    printed, hits = run.number("availability_pct"), run.number("transactions")
+    failed = run.number("failed_transactions")
+    if printed is not None and hits and failed is not None:
+        worked = 100 * hits / (hits + failed)
+        if worked - printed > 0.5:  # old versions leave failures by status out of it
+            facts = {"failed": failed, "hits": hits, "worked": worked, "printed": printed}
+            yield about_run(run, "caution", "contradiction", **facts)
 
 
-def find_coarse_times(case: Case) -> Iterator[Finding]:
-    for run in case.counted_runs:
-        step = step_ms(run)
-        typical = run.mean_ms if run.semantics.mean_step_ms else run.percentiles_ms.get("50")
-        if step is not None and typical is not None and typical <= FEW_STEPS * step:
-            is_mean = bool(run.semantics.mean_step_ms)
-            yield about_run(run, "note", "coarse", typical=typical, step=step, is_mean=is_mean)
+@run_rule("resolution.steps", STEPS, "percentiles_ms.50", "mean_ms")
+def find_coarse_times(run: RunFact) -> Iterator[Finding]:
+    step = step_ms(run)
+    typical = run.mean_ms if run.semantics.mean_step_ms else run.percentiles_ms.get("50")
+    if step is not None and typical is not None and typical <= FEW_STEPS * step:
+        is_mean = bool(run.semantics.mean_step_ms)
+        yield about_run(run, "note", "coarse", typical=typical, step=step, is_mean=is_mean)
 
 
 def step_ms(run: RunFact) -> float | None:
@@ -353,6 +357,7 @@ def step_ms(run: RunFact) -> float | None:
     return float(common) if common >= NO_ACCIDENT else step
 
 
+@rule("resolution.within", STEPS)
 def find_times_within_a_step(case: Case) -> Iterator[Finding]:
     """A config's times that are one step from what they stand against: they may be equal, or two steps apart.
 
@@ -384,25 +389,3 @@ def _compare_times(mine: Sequence[RunFact], its: Sequence[RunFact]) -> Iterator[
     other = [ms for run in its if run.semantics.mean_step_ms and 0 < (ms := run.mean_ms or 0) < HUGE]
     if own and other:
         yield "mean", fmean(own), fmean(other)
-
-
-def find_short_runs(case: Case) -> Iterator[Finding]:
-    for run in case.counted_runs:
-        took = seconds_taken(run)
-        if took is not None and took < LEAST_S and not run.aborted:
-            facts = {"took": took, "made": run.requests_made, "clients": run.clients, "least_s": LEAST_S}
-            yield about_run(run, "caution", "too_short", **facts)
-
-
-def find_few_requests_each(case: Case) -> Iterator[Finding]:
-    for run in case.counted_runs:
-        made, clients = run.requests_made, run.clients
-        if made and clients and made < LEAST_EACH * clients and not run.aborted:
-            yield about_run(run, "caution", "few_each", made=made, clients=clients, least=LEAST_EACH)
-
-
-def find_few_for_p99(case: Case) -> Iterator[Finding]:
-    for run in case.counted_runs:
-        made = run.requests_made
-        if made and made < LEAST_FOR_P99 and "99" in run.percentiles_ms:
-            yield about_run(run, "note", "few_for_p99", made=made, least=LEAST_FOR_P99)

@@ -1,7 +1,6 @@
 """Rules of doubts about the conditions of runs.
 
-What monitors saw of the machine, where the load generator ran, the server's limit of clients, times of the network, rates that
-were set, and repeats that are not like the others.
+What monitors saw of the machine, where the load generator ran, times of the network, and repeats that are not like the others.
 """
 
 from __future__ import annotations
@@ -21,9 +20,11 @@ from runs.analysis.doubt_case import (
     hostname_of,
     is_local,
     mean_reply_bytes,
+    rule,
+    run_rule,
     seconds_taken,
 )
-from runs.analysis.facts import HUGE, KEPT_UP, CaptureFact, ProcessFact, RunFact
+from runs.analysis.facts import HUGE, CaptureFact, ProcessFact, RunFact
 from runs.analysis.monitors import AROUND_THEM, MIB, free_kb, group_processes, is_server
 from runs.analysis.stats import common_slope, find_outliers
 
@@ -50,7 +51,6 @@ EARLY_MS = 15  # but for the rounding of clocks
 TIMES_P99 = 10
 OMITTED = 0.1  # of all clients' time in the slowest hundredth of the requests; with even times it is 0.01
 MOSTLY_OMITTED = 0.5
-IDLE, FEW_STEPS = 0.5, 5  # of the clients; a mean of few steps is too coarse
 HANG_MS = 200  # the least timer in TCP that a hanging request could wait for
 MOST_OF_CPU = 0.75
 COLD = 0.15  # repeats of a steady server differ by a few per cent; a first one this far off is none of the others
@@ -72,6 +72,7 @@ def _make_findings(case: Case, capture: CaptureFact, severity: Severity, moral: 
         yield Finding(severity, moral, facts, source)
 
 
+@rule("generator.same_host", "practice: load comes from another machine than the one measured")
 def find_shared_host(case: Case) -> Iterator[Finding]:
     """The address is the machine's own, or a capture of the server shows the generator among its processes."""
     seen: set[int] = set()
@@ -87,6 +88,7 @@ def find_shared_host(case: Case) -> Iterator[Finding]:
             yield from _make_findings(case, capture, "caution", "shared_host", monitor=capture.tool, program=loaders[0])
 
 
+@rule("machine.others", "practice: CPU time that another program takes is missing where the server runs")
 def find_other_programs(case: Case) -> Iterator[Finding]:
     """What neither serves nor loads, and used the CPU beside one config only, of configs with the same server."""
     used = [_list_programs(case, column) for column in case.columns]
@@ -110,6 +112,11 @@ def _list_programs(case: Case, column: Column) -> dict[str, tuple[float, Capture
     return {name: used for name, used in found.items() if not name.lower().startswith(AROUND_THEM)}
 
 
+@rule(
+    "network.link",
+    "Ethernet, IP and TCP: of each full frame of 1,538 bytes 1,448 are the reply's",
+    "requests_per_second",
+)
 def find_full_links(case: Case) -> Iterator[Finding]:
     """Replies of several runs at one pace, which is what a usual network carries at most."""
     found: dict[int, list[tuple[RunFact, float]]] = defaultdict(list)
@@ -125,6 +132,7 @@ def find_full_links(case: Case) -> Iterator[Finding]:
             yield about_run(run, "caution", "link_full", mb=mb, link=link)
 
 
+@rule("generator.saturated", "practice: a generator at its limit cannot send more")
 def find_saturated_generators(case: Case) -> Iterator[Finding]:
     for capture in case.captures:
         for process in capture.processes:
@@ -142,6 +150,10 @@ def _is_full(case: Case, capture: CaptureFact, process: ProcessFact) -> bool:
     return cpu >= FULL_PCT * min((n for n in most if n), default=math.inf)
 
 
+@rule(
+    "machine.swap",
+    "Apache's performance tuning guide: a web server should never have to swap; Linux's documentation of swapping",
+)
 def find_swapping(case: Case) -> Iterator[Finding]:
     """Swap in use is fatal where memory was tight or swap grew, and other configs had none in use."""
     seen: set[int] = set()
@@ -181,6 +193,10 @@ def _is_paging(case: Case, capture: CaptureFact, runs: set[int]) -> bool:
     return max(used) - min(used) > GROWN_KB
 
 
+@rule(
+    "machine.cpu",
+    "top(1), proc(5): no idle time and more tasks ready to run than cores mean that tasks waited for a CPU",
+)
 def find_busy_cpus(case: Case) -> Iterator[Finding]:
     seen: set[int] = set()
     for capture in case.captures:
@@ -211,6 +227,7 @@ def _is_queued(case: Case, capture: CaptureFact) -> bool:
     return running is not None and cores is not None and running - 1 > cores  # the monitor itself is running too
 
 
+@rule("machine.steal", "proc(5): steal is the time that the hypervisor gave to other machines")
 def find_stolen_time(case: Case) -> Iterator[Finding]:
     """`spared`: another config was watched as well, and lost little."""
     stolen = [(one, one.metrics["cpu_st"]) for one in case.captures if "cpu_st" in one.metrics and _is_during(one)]
@@ -225,6 +242,7 @@ def _is_during(capture: CaptureFact) -> bool:
     return capture.phase not in ("before", "after")
 
 
+@rule("figures.memory", "arithmetic: resident memory is a part of the machine's")
 def find_impossible_sizes(case: Case) -> Iterator[Finding]:
     """One process with more resident memory than its machine has."""
     for capture in case.captures:
@@ -235,6 +253,7 @@ def find_impossible_sizes(case: Case) -> Iterator[Finding]:
             yield Finding("caution", "contradiction", facts, (capture.first_line,), run=run.id)
 
 
+@rule("machine.noise", "A/A runs: equal runs of one small loop on that machine (bd passport)")
 def find_noisy_hosts(case: Case) -> Iterator[Finding]:
     """By its passport. The verdict's own test goes by the runs; this says what they cannot show on that machine."""
     loaded = {run.host_id for run in case.counted_runs}
@@ -245,6 +264,7 @@ def find_noisy_hosts(case: Case) -> Iterator[Finding]:
             yield Finding("note", "noisy", {"host": host.name, "noise": noise, "others": others})
 
 
+@rule("machine.unseen", "the clocks of the monitors' samples, and the time the run took")
 def find_short_monitors(case: Case) -> Iterator[Finding]:
     """Monitors that were to go on beside a run and saw less than half of it: ended early, killed, or their link was cut."""
     for run in case.counted_runs:
@@ -262,13 +282,17 @@ def find_short_monitors(case: Case) -> Iterator[Finding]:
                 )
 
 
-def find_lost_syns(case: Case) -> Iterator[Finding]:
+@run_rule(
+    "network.syn",
+    "RFC 6298, section 2: the first timeout is 1 s; RFC 2988 had 3 s; each doubles the last",
+    "connect_ms",
+)
+def find_lost_syns(run: RunFact) -> Iterator[Finding]:
     """A connect that took just as long as the timer for a lost SYN: the backlog of the listening socket overflowed."""
-    for run in case.counted_runs:
-        longest, mean = run.number("connect_ms.max"), run.number("connect_ms.mean")
-        seconds = syn_timer(longest)
-        if longest is not None and seconds is not None and not (mean is not None and mean > longest / 3):
-            yield about_run(run, "caution", "syn", longest=longest, seconds=seconds)
+    longest, mean = run.number("connect_ms.max"), run.number("connect_ms.mean")
+    seconds = syn_timer(longest)
+    if longest is not None and seconds is not None and not (mean is not None and mean > longest / 3):
+        yield about_run(run, "caution", "syn", longest=longest, seconds=seconds)
 
 
 def syn_timer(longest_ms: float | None) -> int | None:
@@ -281,27 +305,36 @@ def syn_timer(longest_ms: float | None) -> int | None:
     return None
 
 
-def find_hanging_requests(case: Case) -> Iterator[Finding]:
+@run_rule(
+    "network.tail",
+    "order statistics; Tene, How NOT to Measure Latency (2013): coordinated omission",
+    "percentiles_ms.99",
+    "max_ms",
+)
+def find_hanging_requests(run: RunFact) -> Iterator[Finding]:
     """What the percentiles leave out. A client that waits for its answer sends nothing meanwhile: coordinated omission."""
-    for run in case.counted_runs:
-        p99, longest, mean = run.percentiles_ms.get("99"), run.max_ms, run.mean_ms
-        if p99 is None or not 0 <= p99 < HUGE:
-            continue
-        # At most p99 each: what is left of all clients' time went into the slowest hundredth.
-        slowest = 1 - 0.99 * p99 / mean if mean and p99 and 0 < mean < HUGE and not run.is_open_loop else 0.0
-        if slowest >= OMITTED:
-            severity: Severity = "caution" if slowest >= MOSTLY_OMITTED else "note"
-            yield about_run(run, severity, "omission", p99=p99, mean=mean, longest=longest, slowest=slowest)
-        elif longest is not None and longest >= TIMES_P99 * p99 and longest - p99 >= HANG_MS:
-            yield about_run(run, "note", "hung", p99=p99, longest=longest, times=TIMES_P99)
+    p99, longest, mean = run.percentiles_ms.get("99"), run.max_ms, run.mean_ms
+    if p99 is None or not 0 <= p99 < HUGE:
+        return
+    # At most p99 each: what is left of all clients' time went into the slowest hundredth.
+    slowest = 1 - 0.99 * p99 / mean if mean and p99 and 0 < mean < HUGE and not run.is_open_loop else 0.0
+    if slowest >= OMITTED:
+        severity: Severity = "caution" if slowest >= MOSTLY_OMITTED else "note"
+        yield about_run(run, severity, "omission", p99=p99, mean=mean, longest=longest, slowest=slowest)
+    elif longest is not None and longest >= TIMES_P99 * p99 and longest - p99 >= HANG_MS:
+        yield about_run(run, "note", "hung", p99=p99, longest=longest, times=TIMES_P99)
 
 
-def find_refused_keepalive(case: Case) -> Iterator[Finding]:
+@run_rule(
+    "network.keepalive",
+    "RFC 9112, section 9.3: either side may close a connection that was to persist",
+    "keepalive_requests",
+)
+def find_refused_keepalive(run: RunFact) -> Iterator[Finding]:
     """Keep-alive was asked for, and most connections were closed all the same."""
-    for run in case.counted_runs:
-        kept, made = run.number("keepalive_requests"), run.complete_requests
-        if kept is not None and made and kept <= made / 2 and not run.failed_requests:
-            yield about_run(run, "note", "not_kept", kept=kept, made=made)
+    kept, made = run.number("keepalive_requests"), run.complete_requests
+    if kept is not None and made and kept <= made / 2 and not run.failed_requests:
+        yield about_run(run, "note", "not_kept", kept=kept, made=made)
 
 
 def _list_rated(column: Column) -> list[tuple[RunFact, float]]:
@@ -309,6 +342,11 @@ def _list_rated(column: Column) -> list[tuple[RunFact, float]]:
     return [(run, rate) for run in column.runs if 0 < (rate := run.requests_per_second or 0) < HUGE]
 
 
+@rule(
+    "warmth.first",
+    "Kalibera and Jones, Rigorous Benchmarking in Reasonable Time (2013): leave warm-up out",
+    "requests_per_second",
+)
 def find_cold_starts(case: Case) -> Iterator[Finding]:
     for column in case.columns:
         rated = _list_rated(column)
@@ -319,6 +357,7 @@ def find_cold_starts(case: Case) -> Iterator[Finding]:
             yield about_run(first, "caution", "cold", first=rate, mean=fmean(later), later=len(later))
 
 
+@rule("repeats.outlier", "robust statistics: the median absolute deviation", "requests_per_second")
 def find_outlying_repeats(case: Case) -> Iterator[Finding]:
     """Repeats far from the others; a slow first one is a cold start."""
     for column in case.columns:
@@ -329,6 +368,7 @@ def find_outlying_repeats(case: Case) -> Iterator[Finding]:
                 yield about_run(rated[at][0], "caution", "outlier", rate=rates[at], usual=median(rates), n=len(rates))
 
 
+@rule("repeats.copied", "practice: no two runs have all figures alike to the last digit")
 def find_copies(case: Case) -> Iterator[Finding]:
     """A report that stands under an earlier config as well, digit for digit: no two runs are that alike."""
     seen: dict[tuple[object, ...], RunFact] = {}
@@ -341,6 +381,7 @@ def find_copies(case: Case) -> Iterator[Finding]:
             yield about_run(run, "fatal", "copied", of=case.titles[first.id])
 
 
+@rule("repeats.trend", "a straight line through the logs of the rates in their order")
 def find_drifting_repeats(case: Case) -> Iterator[Finding]:
     """A rate that falls or rises from repeat to repeat: throttling, or a system that is not warm yet."""
     for column in case.columns:
@@ -357,41 +398,3 @@ def find_drifting_repeats(case: Case) -> Iterator[Finding]:
         sources = tuple(run.source_of("requests_per_second") for run, _ in (rated[0], rated[-1]))
         moral = "slower" if slope.per_run < 0 else "faster"
         yield Finding("caution", moral, facts, sources, config=column.config.id)
-
-
-def find_idle_clients(case: Case) -> Iterator[Finding]:
-    """Closed-loop clients that had a request under way for less than half of their time."""
-    # Of a command that sets a rate clients stand by until they are needed.
-    at_rates = {run.command for run in case.counted_runs if run.command and (run.is_open_loop or run.left_out_share)}
-    for run in case.counted_runs:
-        clients, busy = run.clients, count_under_way(run)
-        if clients and busy and busy < IDLE * clients and run.command not in at_rates:
-            yield about_run(run, "caution", "idle", clients=clients, busy=busy)
-
-
-def count_under_way(run: RunFact) -> float | None:
-    """The mean number of requests under way, as printed or by Little's law; None where times are as small as a printed step."""
-    rate, mean, step = run.requests_per_second, run.mean_ms, run.semantics.percentile_step_ms
-    if run.is_open_loop or run.measured_concurrency:
-        return None if run.is_open_loop else run.measured_concurrency
-    return rate * mean / 1000 if rate and mean and FEW_STEPS * step < mean < HUGE and rate < HUGE else None
-
-
-def find_set_rates(case: Case) -> Iterator[Finding]:
-    """Load generators that send at a rate that was set: their rate is a setting until it is missed."""
-    for run in case.counted_runs:
-        asked, got = run.set_rate, run.requests_per_second
-        if asked and got and got >= KEPT_UP * asked:
-            yield about_run(run, "caution", "rate_was_set", asked=asked, got=got)
-
-
-def find_missed_rates(case: Case) -> Iterator[Finding]:
-    """Load that was due at a set rate and did not come about."""
-    for run in case.counted_runs:
-        asked, got, left_out = run.set_rate, run.requests_per_second, run.left_out_share
-        if (made := run.requests_made) and (duration := run.options.get("duration_s")):
-            got = max(got or 0, made / duration)  # the last answers come when the time is over
-        if asked and got and got < KEPT_UP * asked:
-            yield about_run(run, "caution", "rate_was_missed", missed=1 - got / asked, asked=asked, got=got)
-        elif left_out and not asked and left_out > 1 - KEPT_UP:
-            yield about_run(run, "caution", "rate_was_missed", missed=left_out)

@@ -10,149 +10,15 @@ A fatal doubt that a person overruled is still shown, and keeps nothing out.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import partial
 
-from runs.analysis import doubt_figures as figures
-from runs.analysis import doubt_machine as machine
+from runs.analysis import doubt_case, doubt_differences, doubt_figures, doubt_load, doubt_machine  # noqa: F401
 from runs.analysis.doubt_case import SEVERITIES, Case, Finding, Part, Severity
-from runs.analysis.doubt_differences import find_differences
 from runs.analysis.doubt_wording import compose_sentence, make_part
 from runs.analysis.facts import Source
-from runs.analysis.worker_limits import find_more_clients_than_workers
 
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """`find` reads a Case and yields a Finding for each run, each config or the whole comparison that it doubts.
-
-    basis    where the rule comes from; what a tool's documentation or source says on it is declared by its format
-    figures  what its findings about a run rest on, as printed: their line link goes to the first that has a line
-    """
-
-    find: Callable[[Case], Iterable[Finding]]
-    basis: str
-    figures: tuple[str, ...] = ()
-
-
-LITTLE = "Little's law: requests under way are the rate times the response time"
-TOOLS_OWN = "each tool's documentation: what is counted, and when a time begins, is not the same"
-OPEN = "Schroeder, Wierman, Harchol-Balter, Open Versus Closed (2006)"
-OFFERED = "queueing theory: throughput and latency are functions of the offered load"
-SWAP = "Apache's performance tuning guide: a web server should never have to swap; Linux's documentation of swapping"
-LIMITS = "Apache's mpm_common, nginx's core and php-fpm's documentation: what comes beyond the limit waits"
-SYN = "RFC 6298, section 2: the first timeout is 1 s; RFC 2988 had 3 s; each doubles the last"
-STEPS = "arithmetic: what is printed in steps is known to half a step"
-STATUS = "RFC 9110, section 15: only 2xx says that a request succeeded"
-CLOSING = "RFC 9112, section 9.3: either side may close a connection that was to persist"
-BUSY = "top(1), proc(5): no idle time and more tasks ready to run than cores mean that tasks waited for a CPU"
-WARM_UP = "Kalibera and Jones, Rigorous Benchmarking in Reasonable Time (2013): leave warm-up out"
-FAILED, RATE, LENGTH = "failed_requests", "requests_per_second", "failed_length"
-RULES = {
-    "differs.load": Rule(partial(find_differences, "load"), OFFERED),
-    "differs.machine": Rule(
-        partial(find_differences, "machine"), "practice: a rate is one of machine and config together"
-    ),
-    "differs.page": Rule(partial(find_differences, "page"), "practice: rates compare where the same thing is fetched"),
-    "differs.tool": Rule(partial(find_differences, "tool"), TOOLS_OWN),
-    "errors.checks": Rule(
-        figures.find_failed_checks, "practice: a wrong answer was not served", ("checks_failed", "checks")
-    ),
-    "errors.failed": Rule(figures.find_failed, "practice: what failed was not served", (FAILED, "availability_pct")),
-    "errors.late": Rule(
-        figures.find_late_answers, "practice: a time that was not recorded is in no percentile", (FAILED,)
-    ),
-    "errors.length": Rule(
-        figures.find_other_lengths, "practice: another length is another page or an error", (LENGTH, FAILED)
-    ),
-    "errors.status": Rule(figures.find_other_statuses, STATUS, ("non_2xx_responses", FAILED)),
-    "figures.availability": Rule(
-        figures.find_wrong_availabilities,
-        "arithmetic: the share of transactions that did not fail",
-        ("availability_pct",),
-    ),
-    "figures.concurrency": Rule(figures.find_wrong_concurrencies, LITTLE, ("concurrency",)),
-    "figures.counts": Rule(
-        figures.find_impossible_counts, "arithmetic: no more can fail than was asked for", (FAILED, "non_2xx_responses")
-    ),
-    "figures.mean": Rule(
-        figures.find_wrong_means, "arithmetic: clients times the time taken over the requests", ("mean_ms",)
-    ),
-    "figures.memory": Rule(machine.find_impossible_sizes, "arithmetic: resident memory is a part of the machine's"),
-    "figures.percentiles": Rule(
-        figures.find_wrong_percentiles, "arithmetic: percentiles rise up to the longest time", ("percentiles_ms.50",)
-    ),
-    "figures.rate": Rule(figures.find_wrong_rates, "arithmetic: the rate is the requests over the time taken", (RATE,)),
-    "generator.same_host": Rule(
-        machine.find_shared_host, "practice: load comes from another machine than the one measured"
-    ),
-    "generator.saturated": Rule(
-        machine.find_saturated_generators, "practice: a generator at its limit cannot send more"
-    ),
-    "length.p99": Rule(
-        figures.find_few_for_p99,
-        "order statistics: n/100 requests lie beyond the 99th percentile",
-        ("percentiles_ms.99",),
-    ),
-    "length.per_client": Rule(
-        figures.find_few_requests_each,
-        "practice: each client's first requests meet cold caches",
-        ("complete_requests",),
-    ),
-    "length.seconds": Rule(
-        figures.find_short_runs, "practice: start-up and caches change a rate over seconds", ("duration_s",)
-    ),
-    "limits.clients": Rule(find_more_clients_than_workers, LIMITS),
-    "load.generators": Rule(
-        figures.find_summed, "arithmetic: what ran at the same time adds up; percentiles do not", (RATE,)
-    ),
-    "load.idle_clients": Rule(machine.find_idle_clients, LITTLE, ("mean_ms",)),
-    "load.missed_rate": Rule(machine.find_missed_rates, OPEN, (RATE,)),
-    "load.set_rate": Rule(machine.find_set_rates, OPEN, (RATE,)),
-    "machine.cpu": Rule(machine.find_busy_cpus, BUSY),
-    "machine.noise": Rule(
-        machine.find_noisy_hosts, "A/A runs: equal runs of one small loop on that machine (bd passport)"
-    ),
-    "machine.others": Rule(
-        machine.find_other_programs, "practice: CPU time that another program takes is missing where the server runs"
-    ),
-    "machine.steal": Rule(
-        machine.find_stolen_time, "proc(5): steal is the time that the hypervisor gave to other machines"
-    ),
-    "machine.swap": Rule(machine.find_swapping, SWAP),
-    "machine.unseen": Rule(
-        machine.find_short_monitors, "the clocks of the monitors' samples, and the time the run took"
-    ),
-    "network.keepalive": Rule(machine.find_refused_keepalive, CLOSING, ("keepalive_requests",)),
-    "network.link": Rule(
-        machine.find_full_links,
-        "Ethernet, IP and TCP: of each full frame of 1,538 bytes 1,448 are the reply's",
-        (RATE,),
-    ),
-    "network.syn": Rule(machine.find_lost_syns, SYN, ("connect_ms",)),
-    "network.tail": Rule(
-        machine.find_hanging_requests,
-        "order statistics; Tene, How NOT to Measure Latency (2013): coordinated omission",
-        ("percentiles_ms.99", "max_ms"),
-    ),
-    "repeats.copied": Rule(machine.find_copies, "practice: no two runs have all figures alike to the last digit"),
-    "repeats.outlier": Rule(machine.find_outlying_repeats, "robust statistics: the median absolute deviation", (RATE,)),
-    "repeats.trend": Rule(
-        machine.find_drifting_repeats, "a straight line through the logs of the rates in their order"
-    ),
-    "resolution.steps": Rule(figures.find_coarse_times, STEPS, ("percentiles_ms.50", "mean_ms")),
-    "resolution.within": Rule(figures.find_times_within_a_step, STEPS),
-    "tool.aborted": Rule(figures.find_aborted, "the tool's own message", ("error",)),
-    "tool.interrupted": Rule(
-        figures.find_interrupted,
-        "the command: fewer requests than asked for, and no time limit that was reached",
-        ("complete_requests",),
-    ),
-    "tool.partial": Rule(figures.find_quoted_in_part, "the text itself: a report quoted in part"),
-    "tool.warnings": Rule(figures.find_warnings, "the tool's own words on its run", ("warnings",)),
-    "warmth.first": Rule(machine.find_cold_starts, WARM_UP, (RATE,)),
-}
+RULES = dict(sorted(doubt_case.RULES.items()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +69,7 @@ def find_doubts(case: Case) -> list[Doubt]:
     overrides = {(override.rule, override.run, override.config): override for override in reversed(case.overrides)}
     for name, rule in RULES.items():
         alike: dict[tuple[object, ...], list[Part]] = {}
-        for finding in sorted(rule.find(case), key=lambda finding: places.get(finding.run or 0, -1)):
+        for finding in sorted(rule.apply(case), key=lambda finding: places.get(finding.run or 0, -1)):
             if finding.run is not None and not finding.sources:
                 finding = replace(finding, sources=(runs[finding.run].source_of(*rule.figures),))
             override = overrides.get((name, finding.run, finding.config)) if finding.severity == "fatal" else None
@@ -223,7 +89,7 @@ def fatal_rules(case: Case) -> dict[int, set[str]]:
     """Run id -> the rules that keep it out whatever it is compared with."""
     out: dict[int, set[str]] = defaultdict(set)
     for name, rule in RULES.items():
-        for finding in rule.find(case) if not name.startswith("differs.") else ():
+        for finding in rule.apply(case) if not name.startswith("differs.") else ():
             if finding.severity == "fatal" and finding.run is not None:
                 out[finding.run].add(name)
     return out

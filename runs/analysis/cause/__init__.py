@@ -31,12 +31,12 @@ from runs.analysis.cause.wording import (
     describe_unknown,
 )
 from runs.analysis.doubt_case import LOCAL, Case
+from runs.analysis.doubt_load import find_noted_capacity
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import Source
 from runs.analysis.headline import Headline, Outcome
 from runs.analysis.scalability_law import Sweep
 from runs.analysis.table import Comparison
-from runs.analysis.worker_limits import find_noted_capacity
 
 MOST = 3
 EXPLAINS = 0.5  # of the difference: less is one cause among others that nobody saw

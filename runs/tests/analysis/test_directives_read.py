@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from runs.analysis.dialects import DIALECTS, read
 from runs.analysis.directives import Parsed, is_elision
-from runs.analysis.worker_limits import read_limits
+from runs.analysis.doubt_load import read_limits
 
 
 def settings_of(parsed: Parsed | None) -> dict[str, str]:

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runs.analysis import doubt_wording, doubts
-from runs.analysis.doubt_case import Case, Finding
-from runs.analysis.doubts import RULES, Rule, find_doubts, list_excluded, list_incomparable
+from runs.analysis.doubt_case import Case, Finding, Rule
+from runs.analysis.doubts import RULES, find_doubts, list_excluded, list_incomparable
 from runs.analysis.facts import OverrideFact, Source
 from runs.ingest.validation import clean_json
 from runs.tests.analysis import facts

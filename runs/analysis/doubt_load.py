@@ -1,4 +1,7 @@
-"""How many requests a server works on at once, by settings in config texts and by what headings and notes say."""
+"""Rules of doubts about the load: how long it went on, the clients that made it, and rates that were set.
+
+How many requests a server works on at once is read from settings in config texts, headings and notes.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from runs.analysis.dialects import read
-from runs.analysis.doubt_case import Case, Finding
-from runs.analysis.facts import RunFact, Source, TextFact, source_at
+from runs.analysis.doubt_case import LITTLE, Case, Finding, about_run, rule, run_rule, seconds_taken
+from runs.analysis.facts import HUGE, KEPT_UP, RunFact, Source, TextFact, source_at
 from runs.analysis.monitors import find_said_limit
 
 # What limits how many requests are worked on at once: each alone, or the connections of each worker process.
@@ -19,6 +22,11 @@ _LINE = re.compile(r"\s*([A-Za-z][\w.\-]*)(?:\s*=\s*|\s+)\"?(\d+)\b")
 NAMED = re.compile("|".join(re.escape(name) for name in (*WORKERS, "worker_connections")), re.IGNORECASE)
 MPMS = ("prefork", "worker", "event", "itk", "peruser")
 LONGEST_TEXT = 100_000
+LEAST_S = 10
+LEAST_EACH = 10
+LEAST_FOR_P99 = 1000
+IDLE, FEW_STEPS = 0.5, 5  # of the clients; a mean of few steps is too coarse
+OPEN = "Schroeder, Wierman, Harchol-Balter, Open Versus Closed (2006)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +51,9 @@ class WorkerLimit:
     source: Source
 
 
+@rule(
+    "limits.clients", "Apache's mpm_common, nginx's core and php-fpm's documentation: what comes beyond the limit waits"
+)
 def find_more_clients_than_workers(case: Case) -> Iterator[Finding]:
     capacities = {config.id: _find_worker_limit(case, config.id) for config in case.configs}
     for run in case.counted_runs:
@@ -110,3 +121,71 @@ def _is_in_force(limit: Setting, name: str) -> bool:
 def _find_source(text: TextFact, limit: Setting) -> Source:
     """The line of the setting itself, where the text's own address counts lines."""
     return source_at(text.source, text.line + limit.line_offset)
+
+
+@rule("load.idle_clients", LITTLE, "mean_ms")
+def find_idle_clients(case: Case) -> Iterator[Finding]:
+    """Closed-loop clients that had a request under way for less than half of their time."""
+    # Of a command that sets a rate clients stand by until they are needed.
+    at_rates = {run.command for run in case.counted_runs if run.command and (run.is_open_loop or run.left_out_share)}
+    for run in case.counted_runs:
+        clients, busy = run.clients, count_under_way(run)
+        if clients and busy and busy < IDLE * clients and run.command not in at_rates:
+            yield about_run(run, "caution", "idle", clients=clients, busy=busy)
+
+
+def count_under_way(run: RunFact) -> float | None:
+    """The mean number of requests under way, as printed or by Little's law; None where times are as small as a printed step."""
+    rate, mean, step = run.requests_per_second, run.mean_ms, run.semantics.percentile_step_ms
+    if run.is_open_loop or run.measured_concurrency:
+        return None if run.is_open_loop else run.measured_concurrency
+    return rate * mean / 1000 if rate and mean and FEW_STEPS * step < mean < HUGE and rate < HUGE else None
+
+
+@run_rule("load.set_rate", OPEN, "requests_per_second")
+def find_set_rates(run: RunFact) -> Iterator[Finding]:
+    """Load generators that send at a rate that was set: their rate is a setting until it is missed."""
+    asked, got = run.set_rate, run.requests_per_second
+    if asked and got and got >= KEPT_UP * asked:
+        yield about_run(run, "caution", "rate_was_set", asked=asked, got=got)
+
+
+@run_rule("load.missed_rate", OPEN, "requests_per_second")
+def find_missed_rates(run: RunFact) -> Iterator[Finding]:
+    """Load that was due at a set rate and did not come about."""
+    asked, got, left_out = run.set_rate, run.requests_per_second, run.left_out_share
+    if (made := run.requests_made) and (duration := run.options.get("duration_s")):
+        got = max(got or 0, made / duration)  # the last answers come when the time is over
+    if asked and got and got < KEPT_UP * asked:
+        yield about_run(run, "caution", "rate_was_missed", missed=1 - got / asked, asked=asked, got=got)
+    elif left_out and not asked and left_out > 1 - KEPT_UP:
+        yield about_run(run, "caution", "rate_was_missed", missed=left_out)
+
+
+@run_rule("load.generators", "arithmetic: what ran at the same time adds up; percentiles do not", "requests_per_second")
+def find_summed(run: RunFact) -> Iterator[Finding]:
+    """Reports of several generators that loaded the server at the same time, taken together."""
+    if rates := run.values.get("generators"):
+        yield about_run(run, "note", "summed", rates=rates)
+
+
+@run_rule("length.seconds", "practice: start-up and caches change a rate over seconds", "duration_s")
+def find_short_runs(run: RunFact) -> Iterator[Finding]:
+    took = seconds_taken(run)
+    if took is not None and took < LEAST_S and not run.aborted:
+        facts = {"took": took, "made": run.requests_made, "clients": run.clients, "least_s": LEAST_S}
+        yield about_run(run, "caution", "too_short", **facts)
+
+
+@run_rule("length.per_client", "practice: each client's first requests meet cold caches", "complete_requests")
+def find_few_requests_each(run: RunFact) -> Iterator[Finding]:
+    made, clients = run.requests_made, run.clients
+    if made and clients and made < LEAST_EACH * clients and not run.aborted:
+        yield about_run(run, "caution", "few_each", made=made, clients=clients, least=LEAST_EACH)
+
+
+@run_rule("length.p99", "order statistics: n/100 requests lie beyond the 99th percentile", "percentiles_ms.99")
+def find_few_for_p99(run: RunFact) -> Iterator[Finding]:
+    made = run.requests_made
+    if made and made < LEAST_FOR_P99 and "99" in run.percentiles_ms:
+        yield about_run(run, "note", "few_for_p99", made=made, least=LEAST_FOR_P99)
