@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from runs.analysis.directives import (
     HTTPD,
@@ -27,6 +28,7 @@ from runs.analysis.directives import (
     sysctl_fits,
 )
 
+Found = tuple[list[Directive], list[int]]  # and the offsets of lines that are none
 NGINX = "nginx"
 BLOCK_COMMENT = "#"
 _NGINX_TOKEN = re.compile(
@@ -42,6 +44,31 @@ _NGINX_KEYED = frozenset(
         *("fastcgi_param", "uwsgi_param", "scgi_param"),
     }
 )
+
+
+class _Token(NamedTuple):
+    """A word without its quotes, or a mark such as "{"; and the offset of its line."""
+
+    text: str
+    is_mark: bool
+    line: int
+
+
+def _tokenize(pattern: re.Pattern[str], text: str) -> list[_Token]:
+    """Comments left out, and blanks. The pattern's groups are `comment`, `quoted` and `mark`."""
+    tokens, line, last = [], 0, 0
+    for found in pattern.finditer(text):
+        line += text.count("\n", last, found.start())
+        last = found.start()
+        if found["quoted"] is not None:
+            tokens.append(_Token(found[0][1:-1], False, line))
+        elif found["comment"] is None and not found[0].isspace():
+            tokens.append(_Token(found[0], found["mark"] is not None, line))
+    return tokens
+
+
+def _drop_elisions(text: str) -> str:
+    return "\n".join("" if is_elision(line) else line for line in text.split("\n"))
 
 
 @dataclass(slots=True)
@@ -70,14 +97,12 @@ def nginx_fits(lines: list[str]) -> float:
     return ends / len(lines) if any(";" in line for line in lines) else 0.0
 
 
-def parse_nginx(text: str) -> tuple[list[Directive], list[int]]:
-    """(directives, offsets of lines that are none)."""
-    plain = _quote_lua("\n".join("" if is_elision(line) else line for line in text.split("\n")))
+def parse_nginx(text: str) -> Found:
     root = _Block("", "")
     block, blocks, held, unread = root, [], list[tuple[str, int]](), list[int]()
     found: list[tuple[_Block, list[str], int]] = []
-    for word, mark, at in _split_nginx(plain):
-        if not mark:
+    for word, is_mark, at in _tokenize(_NGINX_TOKEN, _quote_lua(_drop_elisions(text))):
+        if not is_mark:
             held.append((word, at))
         elif word == ";":
             if held:
@@ -112,19 +137,6 @@ def _quote_lua(text: str) -> str:
         parts.append(f'{text[at : opens.start()]}{opens[1]} "{code}";')
         at = end
     return "".join([*parts, text[at:]])
-
-
-def _split_nginx(text: str) -> list[tuple[str, bool, int]]:
-    """(word without its quotes, whether it is one of ; { }, offset of its line), comments left out."""
-    tokens, line, last = [], 0, 0
-    for found in _NGINX_TOKEN.finditer(text):
-        line += text.count("\n", last, found.start())
-        last = found.start()
-        if found["quoted"] is not None:
-            tokens.append((found[0][1:-1], False, line))
-        elif found["comment"] is None:
-            tokens.append((found[0], found["mark"] is not None, line))
-    return tokens
 
 
 def _open_block(around: _Block, parts: list[str]) -> _Block:
@@ -166,13 +178,6 @@ _LIGHTTPD_TOKEN = re.compile(
 _SETS = ("=", "+=", ":=")
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    text: str
-    mark: bool
-    line: int
-
-
 def lighttpd_fits(lines: list[str]) -> float:
     """The share of lines that may be lighttpd's; without a dotted name or a condition it is none."""
     telling = re.compile(r"[a-z_][\w-]*\.[\w.-]+\s*\+?=\s*[\"(\w].*|\}?\s*(?:else\s*)?\$\w+\[.*")
@@ -182,22 +187,21 @@ def lighttpd_fits(lines: list[str]) -> float:
     return sum(bool(shaped.fullmatch(line)) and not line.endswith(";") for line in lines) / len(lines)
 
 
-def parse_lighttpd(text: str) -> tuple[list[Directive], list[int]]:
-    """(directives, offsets of lines that are none)."""
+def parse_lighttpd(text: str) -> Found:
     found: list[Directive] = []
     unread: list[int] = []
     stack: list[str] = []
-    for statement in _split_statements(_split_lighttpd(text)):
+    for statement in _split_statements(_tokenize(_LIGHTTPD_TOKEN, _drop_elisions(text))):
         first, last = statement[0], statement[-1]
-        if last.mark and last.text == "{":
+        if last.is_mark and last.text == "{":
             condition = _write_tokens(statement[:-1]).replace("[ ", "[").replace(" ]", "]")
             stack.append(condition or "{")
-        elif first.mark and first.text == "}":
+        elif first.is_mark and first.text == "}":
             if stack:
                 stack.pop()
             else:
                 unread.append(first.line)
-        elif len(statement) > 1 and statement[1].mark and statement[1].text in _SETS and not first.mark:
+        elif len(statement) > 1 and statement[1].is_mark and statement[1].text in _SETS and not first.is_mark:
             found += _set(tuple(stack[:MOST_DEEP]), first.text, statement[2:], first.line)
         elif first.text in ("include", "include_shell") and len(statement) > 1:
             value = _write_tokens(statement[1:])
@@ -207,37 +211,24 @@ def parse_lighttpd(text: str) -> tuple[list[Directive], list[int]]:
     return found, unread
 
 
-def _split_lighttpd(text: str) -> list[_Token]:
-    plain = "\n".join("" if is_elision(line) else line for line in text.split("\n"))
-    tokens, line, last = [], 0, 0
-    for found in _LIGHTTPD_TOKEN.finditer(plain):
-        line += plain.count("\n", last, found.start())
-        last = found.start()
-        if found["quoted"] is not None:
-            tokens.append(_Token(found[0][1:-1], False, line))
-        elif found["comment"] is None and not found[0].isspace():
-            tokens.append(_Token(found[0], found["mark"] is not None, line))
-    return tokens
-
-
 def _split_statements(tokens: list[_Token]) -> Iterator[list[_Token]]:
     """A statement ends with its line, unless brackets are open or its value is still to come; braces end it too."""
     held: list[_Token] = []
     depth = 0
     for token in tokens:
-        opens = token.mark and token.text == "{"
-        goes_on = depth > 0 or opens or (held and held[-1].mark and held[-1].text in _SETS)
+        opens = token.is_mark and token.text == "{"
+        goes_on = depth > 0 or opens or (held and held[-1].is_mark and held[-1].text in _SETS)
         if held and token.line != held[-1].line and not goes_on:
             yield held
             held = []
-        if token.mark and token.text == "}":
+        if token.is_mark and token.text == "}":
             if held:
                 yield held
             yield [token]
             held, depth = [], 0
             continue
         held.append(token)
-        depth = max(depth + (token.mark and token.text == "(") - (token.mark and token.text == ")"), 0)
+        depth = max(depth + (token.is_mark and token.text == "(") - (token.is_mark and token.text == ")"), 0)
         if opens:
             yield held
             held, depth = [], 0
@@ -259,7 +250,7 @@ def _set(path: tuple[str, ...], name: str, value: list[_Token], at: int) -> list
 
     opened: list[int] = []
     for token in value:
-        if not token.mark:
+        if not token.is_mark:
             held.append(token)
         elif token.text == "=>":
             names.append(_write_tokens(held))
@@ -283,7 +274,6 @@ def _write_tokens(tokens: list[_Token]) -> str:
     return join_words([token.text for token in tokens])
 
 
-Reader = Callable[[str], tuple[list[Directive], list[int]]]
 # So much of a text must be the dialect's: by its shape alone, and where its path says so too.
 BY_LOOK, BY_PATH = 0.8, 0.4
 MOST_UNREAD = 0.2
@@ -297,7 +287,7 @@ class Dialect:
     name: str
     paths: re.Pattern[str]
     fits: Callable[[list[str]], float]
-    parse: Reader
+    parse: Callable[[str], Found]
     comment: str
 
 
