@@ -173,18 +173,13 @@ def find_other_lengths(case: Case) -> Iterator[Finding]:
         if mean is not None and length and mean * STUMP > length:
             yield about_run(run, "caution", "first_was_odd", **facts)
         elif is_stump(run):
-            closed = _closed_as_often(run, made, failed, mean or 0)
+            kept = run.number("keepalive_requests")  # with keep-alive, just the connections that the server closed
+            closed = kept is not None and (mean or 0) < 1 and made - kept == failed
             yield about_run(run, severity, _choose_failure_moral(case, run, severity), **facts, closed=closed)
         elif _is_fixed_page(case, run, mean, length):
             yield about_run(run, severity, _choose_failure_moral(case, run, severity), **facts, fixed=True)
         else:
             yield about_run(run, "note", "page_changes", **facts)
-
-
-def _closed_as_often(run: RunFact, made: int, failed: float, mean: float) -> bool:
-    """With keep-alive, where the failures are just the connections that the server closed."""
-    kept = run.number("keepalive_requests")
-    return kept is not None and mean < 1 and made - kept == failed
 
 
 def _is_fixed_page(case: Case, run: RunFact, mean: float | None, length: float | None) -> bool:

@@ -205,7 +205,7 @@ def write_post(post: Post) -> str:
     """The whole post. Every name and sentence is escaped: none can become markup or break a table."""
     parts = [f"# {escape_markdown(post.title)}", _write_headline(post), escape_markdown(post.notes)]
     parts += ["## Overview", _write_table(post.overview)] if post.overview else []
-    parts += _write_doubts(post)
+    parts += ["## Doubts", "\n".join(f"- {_write_doubt(post, one)}" for one in post.doubts)] if post.doubts else []
     parts += _write_causes(post)
     parts += [f"**Next:** {escape_markdown(post.headline.next.text)}", _write_code(post.next)]
     parts += _write_figures(post)
@@ -255,10 +255,6 @@ def _write_causes(post: Post) -> list[str]:
 
 def _write_code(lines: str) -> str:
     return "\n".join(f"    {line}" for line in lines.splitlines())
-
-
-def _write_doubts(post: Post) -> list[str]:
-    return ["## Doubts", "\n".join(f"- {_write_doubt(post, doubt)}" for doubt in post.doubts)] if post.doubts else []
 
 
 def _write_doubt(post: Post, doubt: Doubt) -> str:

@@ -44,7 +44,10 @@ def draw_file(chart: Chart, title: str) -> str:
     y = 2.0 * TITLE
     parts = [_draw_text(cut(head, 72), PAD, 28, "T", size=15), _draw_text(cut(question, 100), PAD, 48, "f")]
     for line in _split_key(chart.key):
-        parts += [_draw_key_entry(entry, x, y + 14) for entry, x in line]
+        parts += [
+            draw_swatch(entry, x, y + 4) + _draw_text(cut(entry.text, MOST_IN_A_LINE), x + 18, y + 14, "f")
+            for entry, x in line
+        ]
         y += LINE
     side = chart.columns
     width = (WIDTH - 2 * PAD - GAP * (side - 1)) / side
@@ -127,10 +130,6 @@ def _split_key(key: tuple[Key, ...]) -> list[list[tuple[Key, float]]]:
         lines[-1].append((entry, x))
         x += length
     return lines
-
-
-def _draw_key_entry(entry: Key, x: float, y: float) -> str:
-    return draw_swatch(entry, x, y - 10) + _draw_text(cut(entry.text, MOST_IN_A_LINE), x + 18, y, "f")
 
 
 def _wrap(note: str) -> list[str]:

@@ -167,17 +167,14 @@ def say_field(name: str) -> tuple[str, str]:
 
 def main_figures(fact: RunFact) -> list[Field]:
     """The five or so that a page opens with."""
+    made = "" if fact.complete_requests is None else f"of {fact.complete_requests:,}"
     wanted: Sequence[tuple[str, str, str, Value]] = (
         ("requests_per_second", "Requests per second", "", fact.requests_per_second),
         ("mean_ms", "Mean", "ms", fact.mean_ms),
         ("percentiles_ms.99", "99 % within", "ms", fact.percentiles_ms.get("99")),
         ("max_ms", "Longest", "ms", fact.max_ms),
-        ("failed_requests", "Failed", _say_total(fact.complete_requests), fact.failed_requests),
+        ("failed_requests", "Failed", made, fact.failed_requests),
         ("concurrency", "At once", "", fact.concurrency),
         ("duration_s", "Took", "s", fact.duration_s),
     )
     return [Field(*shown, fact.source_of(shown[0]).url) for shown in wanted if shown[-1] is not None]
-
-
-def _say_total(complete: int | None) -> str:
-    return "" if complete is None else f"of {complete:,}"

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.http import QueryDict
 
 from runs.analysis.trend import MOST_DAYS, Day
@@ -54,7 +54,7 @@ def make_page(query: QueryDict, rows: Sequence[Any], column: str = "id", size: i
     following = ""
     if len(rows) > size:
         last = rows[size - 1]
-        other["after"] = _encode_key(last, column)
+        other["after"] = str(last.pk) if column == "id" else f"{getattr(last, column)!r},{last.pk}"
         following = other.urlencode()
     return Page(rows[:size], following, first)
 
@@ -71,10 +71,6 @@ def _read_key(key: str) -> tuple[float, int] | None:
         return None if (pk := parse_id(last)) is None else (float(value), pk)
     except ValueError:
         return None
-
-
-def _encode_key(row: Model, column: str) -> str:
-    return str(row.pk) if column == "id" else f"{getattr(row, column)!r},{row.pk}"
 
 
 def _filter_after(key: str, column: str, descending: bool) -> Q | None:

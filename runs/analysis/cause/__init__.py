@@ -13,14 +13,7 @@ from functools import cache
 from runs.analysis.bd_command import write_bd_command, write_command
 from runs.analysis.cause.evidence import Watched, collect
 from runs.analysis.cause.programs import Falls
-from runs.analysis.cause.rules import (
-    COLLECTING,
-    Certainty,
-    Limit,
-    Point,
-    find_full_generator,
-    find_limits,
-)
+from runs.analysis.cause.rules import COLLECTING, Certainty, Limit, Point, find_full_generator, find_limits
 from runs.analysis.cause.wording import (
     EVIDENCE,
     WAITING,
@@ -124,7 +117,10 @@ def _compare_two(winner: Watched, loser: Watched, headline: Headline) -> Causes:
         return Causes()
     unlike = _find_other_work(winner, loser)
     share = _explain(winner, loser, winner.demand_ms, loser.demand_ms)  # the utilisation law
-    shares = dict.fromkeys(BY_CPU, share) | {"garbage_collection": _explain_collection(winner, loser)}
+    shares = dict.fromkeys(BY_CPU, share)
+    # What is left of the time for requests is 1 less the part that garbage collection took.
+    left, its = 1 - loser.lost_to_collection, 1 - winner.lost_to_collection
+    shares |= {"garbage_collection": _explain(winner, loser, left, its)}
     shares |= dict.fromkeys(FEWER_CORES, _explain(winner, loser, loser.answering, winner.answering))
     if held_back := _find_full_generators(winner, loser):
         findings = [_make_finding(limit, loser) for limit in unlike] + held_back
@@ -323,11 +319,6 @@ def _explain(winner: Watched, loser: Watched, less_ms: float | None, more_ms: fl
     ):
         return None
     return math.log(more_ms / less_ms) / math.log(winner.rate / loser.rate)
-
-
-def _explain_collection(winner: Watched, loser: Watched) -> float | None:
-    """What is left of the time for requests is 1 less the part that garbage collection took."""
-    return _explain(winner, loser, 1 - loser.lost_to_collection, 1 - winner.lost_to_collection)
 
 
 def _separate(winner: Watched, loser: Watched) -> list[Limit]:
