@@ -16,15 +16,7 @@ from functools import partial
 from typing import Any, Literal
 
 from runs.analysis.columns import WORD, read_method
-from runs.analysis.doubt_case import (
-    Case,
-    Finding,
-    Severity,
-    hostname_of,
-    is_local,
-    mean_reply_bytes,
-    rule,
-)
+from runs.analysis.doubt_case import Case, Finding, Severity, hostname_of, is_local, mean_reply_bytes, rule
 from runs.analysis.facts import RunFact, read_at
 
 Grade = Literal["fatal", "split", "caution", "note"]
@@ -235,14 +227,7 @@ LOAD = (
     Property("request header", _read_headers, "caution", says=0, named=HEADERS),
     Property("scale", partial(_read_option, "scale", ""), "split", stops=1.1, named=r"scal\w*|-s\s*\d*|factor"),
     Property("script", partial(_read_option, "script", NONE), _grade_option, stops=0, named=SCRIPT),
-    Property(
-        "protocol",
-        partial(_read_option, "protocol", USUAL),
-        _grade_option,
-        stops=0,
-        named=HTTP,
-        varied=True,
-    ),
+    Property("protocol", partial(_read_option, "protocol", USUAL), _grade_option, stops=0, named=HTTP, varied=True),
     Property("set rate", "set_rate", _grade_rates, " requests/s", stops=1.02, named=r"-R\s*\d*|rate|rps|req/s|qps"),
     Property("TLS", _read_tls, "split", stops=0, named=r"https?|tls|ssl|plain|:(?:80|443|8080|8443)\b", varied=True),
     Property("TLS protocol", _read_tls_protocol, "note"),

@@ -14,15 +14,7 @@ from runs.analysis.columns import drop_shared_words
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import Source
 from runs.analysis.headline import Headline, NextStep, Outcome
-from runs.analysis.headline_against import (
-    GENERATOR,
-    IMPOSSIBLE,
-    NETWORK,
-    OTHERS,
-    RATE,
-    REQUEST,
-    RankedColumn,
-)
+from runs.analysis.headline_against import GENERATOR, IMPOSSIBLE, NETWORK, OTHERS, RATE, REQUEST, RankedColumn
 from runs.analysis.objection_wording import describe_failure, say_briefly, shorten
 from runs.analysis.scaling import Range
 from runs.analysis.summary_wording import describe_levels, with_axis

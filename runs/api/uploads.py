@@ -112,10 +112,7 @@ class UploadViews(ManagedRowViews):
 
     @extend_schema(
         request=serializers.WordsSerializer,
-        responses={
-            200: serializers.ResultSerializer,
-            **dict.fromkeys((400, 409), serializers.ErrorsSerializer),
-        },
+        responses={200: serializers.ResultSerializer, **dict.fromkeys((400, 409), serializers.ErrorsSerializer)},
         filters=False,
     )
     @action(detail=True, methods=["post"], pagination_class=None, parser_classes=[ShallowJSONParser])

@@ -16,19 +16,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from runs.models import (
-    KEPT,
-    Capture,
-    Config,
-    ConfigText,
-    Deletion,
-    Experiment,
-    Host,
-    Run,
-    RunTag,
-    Timing,
-    Upload,
-)
+from runs.models import KEPT, Capture, Config, ConfigText, Deletion, Experiment, Host, Run, RunTag, Timing, Upload
 from runs.querysets import take_turns
 
 from . import changes, counters
@@ -39,13 +27,7 @@ log = logging.getLogger(__name__)
 Person = AbstractBaseUser | AnonymousUser | None
 Model = type[Any]  # a Deletable one
 Scope = dict[Model, QuerySet[Any]]
-MODELS: dict[str, Model] = {
-    "experiment": Experiment,
-    "config": Config,
-    "run": Run,
-    "upload": Upload,
-    "host": Host,
-}
+MODELS: dict[str, Model] = {"experiment": Experiment, "config": Config, "run": Run, "upload": Upload, "host": Host}
 SOURCED: tuple[Model, ...] = (ConfigText, Timing, Capture, Run)  # those of runs before the runs themselves
 TABLES: tuple[Model, ...] = (*SOURCED, Config, Experiment, Upload, Host)  # in the order in which they are purged
 OWNERS: dict[Model, str] = {Config: "config", Experiment: "experiment", Upload: "upload"}
@@ -265,10 +247,8 @@ def purge(deletion: Deletion) -> None:
             for part in counters.split_ids(ids):
                 model.everything.filter(pk__in=part).delete()
     deletion.delete()
-    for (
-        kind,
-        model,
-    ) in MODELS.items():  # what was deleted before, out of what is gone now, with the texts that went along
+    # What was deleted before, out of what is gone now, with the texts that went along.
+    for kind, model in MODELS.items():
         for before in Deletion.objects.filter(kind=kind).exclude(object_id__in=model.everything.values("pk")):
             purge(before)
 

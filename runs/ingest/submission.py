@@ -12,14 +12,7 @@ from typing import Required, TypedDict, Unpack
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import (
-    DatabaseError,
-    DataError,
-    IntegrityError,
-    InterfaceError,
-    OperationalError,
-    transaction,
-)
+from django.db import DatabaseError, DataError, IntegrityError, InterfaceError, OperationalError, transaction
 from django.db.models import F, Q, QuerySet
 
 import parsers
