@@ -212,6 +212,7 @@ _CODE_SIGN = re.compile(r"[;{}()\[\]<>=@]")  # no other code is without one of t
 _CODE = re.compile(
     r".*[;{}]|[})\]].*|<[?!/]?\w.*>?|.*(?:=>|->|:=|==|\(\)).*"
     r"|[\w.\[\]'\"]+\s*=\s*(?:[\[({'\"]|u['\"]|new\s|function\b).*|@\w[\w.]*(?:\(.*\))?|\(r?['\"].*"
+    r"|(?!\S*\.(?:conf|cnf|ini|txt|log|ya?ml|sh)\()[A-Za-z_$][\w$]*(?:\.[\w$]+)+\([^()]*\)|[\w$]+ [+*/-]= \S.*"
 )
 # What most headings are: no sign or word in it is one of a prompt, a time, code or an elision.
 _PLAIN = re.compile(

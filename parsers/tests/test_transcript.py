@@ -277,14 +277,36 @@ def test_no_elision(line):
 
 
 @pytest.mark.parametrize(
-    "line", ["First run:", "■ 1回目", "With keep-alive", "- mod_php", "Wynik:", "3. nginx", "@ann sent the next ones"]
+    "line",
+    [
+        "First run:",
+        "■ 1回目",
+        "With keep-alive",
+        "- mod_php",
+        "Wynik:",
+        "3. nginx",
+        "@ann sent the next ones",
+        "my.conf(new)",
+    ],
 )
 def test_prose(line):
     assert is_prose(line)
 
 
 @pytest.mark.parametrize(
-    "line", ["-----", "", "import re", "x = {}", "</div>", "https://example.org/", "return 1;", "@app.route('/')"]
+    "line",
+    [
+        "-----",
+        "",
+        "import re",
+        "x = {}",
+        "</div>",
+        "https://example.org/",
+        "return 1;",
+        "@app.route('/')",
+        "res.end(h)",
+        "h += 'a'",
+    ],
 )
 def test_no_prose(line):
     assert not is_prose(line)
