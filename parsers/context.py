@@ -69,8 +69,12 @@ class Context:
     stamps: list[tuple[int, str]] = field(default_factory=list)
     commands: tuple[str, ...] = ()
     unread: list[Problem] = field(default_factory=list)
+    lost: list[Problem] = field(
+        default_factory=list
+    )  # of these, what tells of tables that have no block; the first ones
     bare: list[tuple[int, str]] = field(default_factory=list)  # lines that are a rate alone, since the last load test
-    above: tuple[int, str] = (0, "")  # the last line that was taken in
+    above: tuple[int, str] = (0, "")  # the last line that was taken in, and the one before it
+    farther_above: tuple[int, str] = (0, "")
     service: str = ""  # the container whose lines come, in a log of several
     stream: str = ""  # the same with its number
     shown: tuple[tuple[str, str], ...] = ()
@@ -86,7 +90,7 @@ class Context:
         """Take in a line that no tool printed."""
         if (number == 1 or self.front) and self._is_front_matter(number, text, lines):
             return
-        (line_above, above), self.above = self.above, (number, text)
+        (line_above, above), self.farther_above, self.above = self.above, self.above, (number, text)
         self._follow_diff(text)
         self.label = self.label if self.label and transcript.is_rule(text) else None
         line = _describe(text)
@@ -132,6 +136,7 @@ class Context:
                 continue
             is_prose = transcript.is_plain(text) or not transcript.is_elision(text) and transcript.is_prose(text)
             self._add_text(at, text, is_prose, lines if at == last else None)
+        self.farther_above = (last - 1, rows[-2]) if len(rows) > 1 else self.above
         self.above, self.removed = (last, rows[-1]), {}
 
     def _add_text(self, number: int, text: str, is_prose: bool, lines: Lines | None) -> None:
@@ -246,9 +251,12 @@ class Context:
             self.command.prose_since, self.command.labelled = True, False
 
     def retitle(self, number: int, text: str) -> None:
-        """Take a text for the heading of this line, in place of the one that it had."""
+        """Take a text for the heading of this line, in place of the one that it had; an empty one where it is none."""
         self.trail = [heading for heading in self.trail if heading[0] != number]
-        self._add_heading(number, text)
+        if text:
+            self._add_heading(number, text)
+        else:
+            self.heading = self.trail[-1] if self.trail else None
 
     def add_stamp(self, number: int, line: str) -> None:
         """Note a line with a time, or the time that a log has before its line."""

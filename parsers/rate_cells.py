@@ -15,7 +15,7 @@ from .written_rates import (
     COUNT,
     COUNTED,
     FAILED,
-    IN_THOUSANDS,
+    HAS_UNIT,
     IS_METRIC,
     IS_RATE,
     IS_THROUGHPUT,
@@ -26,24 +26,31 @@ from .written_rates import (
     NAMES_CONFIG,
     NO_RATE,
     NO_ROW,
+    OTHER_FIGURE,
     RANK,
     REPEAT,
     RESULT,
     RUN,
+    SPREAD,
     VERSION,
     WORK,
+    are_loads,
     find_latency,
     find_unclear,
     read_latencies,
     read_load,
     read_number,
+    scale_figures,
+    spell_titles,
     strip_markup,
+    tells_thousands,
     write_with_points,
 )
 
 KIND = "rate_table"
 EMPTY = frozenset(["", "-", "–", "—", "n/a", "N/A", "x", "?"])
 _ENDS_IN_LOAD = re.compile(r"(?<![\d.])\d+$")  # and in no version
+_BEST = re.compile(r"best performance\b", re.IGNORECASE)  # of each config
 _DITTO = frozenset(['"', "''", "〃", "^^", "^", "″"])
 
 
@@ -74,9 +81,10 @@ class _Columns(NamedTuple):
     latencies: dict[int, str]  # of times and failures, with their headings
 
 
-def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], captioned: bool) -> list[Cell]:
-    """The table's rates with the titles of their rows and columns."""
+def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], caption: str) -> list[Cell]:
+    """The table's rates with the titles of their rows and columns. caption: what stands above it, where that has the unit."""
     table = [(number, [strip_markup(cell) for cell in row]) for number, row in rows]
+    heading = spell_titles(heading, caption)
     if is_about_one := _lists_metrics(heading, table):  # "| nginx | Value |"
         heading, table = ["metric", heading[0]], [(number, row[:2]) for number, row in table]
     if is_about_one or IS_METRIC.fullmatch(heading[0]):
@@ -85,9 +93,13 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
             for number, row in table
         ]
         return [cell._replace(row="", column=cell.row) for cell in _find_metric_rates(heading, table)]
-    columns = find_rate_columns(heading, captioned)
-    titled = [at for at, title in enumerate(heading) if at and IS_THROUGHPUT.fullmatch(title)]
-    columns |= {at: "" for at in titled if rows and all(IS_RATE.search(row[at]) for _, row in rows)}
+    columns = find_rate_columns(heading, bool(caption))
+    columns |= _find_columns_of_units(heading, table)
+    if tells_thousands(caption):
+        table = [
+            (number, [f"{cell}k" if at in columns and cell[-1:].isdigit() else cell for at, cell in enumerate(row)])
+            for number, row in table
+        ]
     tool = heading[0] if makes_load(heading[0].lower()) else ""  # "| ab | requests per second |", and a table of wrk's
     sections = dict.fromkeys((number for number, _ in table), tool) | _take_sections(table)
     for at in columns:
@@ -100,6 +112,8 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
     columns = {at: title for at, title in columns.items() if at not in loads}
     first = min(columns, default=0)
     titles = [at for at in range(first) if at not in loads and (not at or not RANK.fullmatch(heading[at]))]
+    if len(titles) > 1 and heading[0] and RANK.fullmatch(heading[0]):
+        titles = titles[1:]
     titles = [at for at in titles if not (at and COUNTED.fullmatch(heading[at]) and _is_counted(table, at))]
     results = {at for at in titles if at and all(RESULT.fullmatch(row[at]) for _, row in table)}
     if len({tuple(row[at] for at in (*titles, *loads) if at not in results) for _, row in table}) == len(table):
@@ -108,6 +122,22 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
     timed = [at for at, title in enumerate(heading) if at and (find_latency(title) or FAILED.fullmatch(title))]
     latencies = {at: heading[at] for at in timed if len(columns) == 1}
     return _make_cells(table, _Columns(heading, columns, loads, titles, work, address, latencies), sections)
+
+
+def _find_columns_of_units(heading: list[str], table: list[tuple[int, list[str]]]) -> dict[int, str]:
+    """The columns whose cells say the unit, each with its title where that tells anything."""
+    columns: dict[int, str] = {}
+    for at, title in enumerate(heading):
+        cells = [row[at] for _, row in table if row[at] not in EMPTY]
+        if (
+            at
+            and cells
+            and not NO_RATE.search(title)
+            and all(map(HAS_UNIT.search, cells))
+            and all(map(read_number, cells))
+        ):
+            columns[at] = "" if IS_THROUGHPUT.fullmatch(title) or IS_VALUE.fullmatch(title) else title
+    return columns
 
 
 def _lists_metrics(heading: list[str], table: list[tuple[int, list[str]]]) -> bool:
@@ -143,19 +173,23 @@ def _find_metric_rates(heading: list[str], table: list[tuple[int, list[str]]]) -
         for at, title in enumerate(heading)
         if at and not NO_RATE.search(title) and read_number(rate[at])
     ]
-    return find_table_rates(["", *(row[0] for row in kept)], columns, False)
+    return find_table_rates(["", *(row[0] for row in kept)], columns, "")
 
 
 def find_rate_columns(heading: list[str], captioned: bool) -> dict[int, str]:
     """The columns that are of rates by their headings, each with what else its heading says."""
     named = {
-        at: IS_RATE.sub("", title).strip(" ()[],:-–/") for at, title in enumerate(heading) if IS_RATE.search(title)
+        at: _BEST.sub("", IS_RATE.sub("", title)).strip(" ()[],:-–/")
+        for at, title in enumerate(heading)
+        if IS_RATE.search(title)
     }
     if (captioned and not named) or set(named) == {0} or IS_METRIC.fullmatch(heading[0]):
-        named = {at: title for at, title in enumerate(heading) if at}
+        throughputs = {at: "" for at, title in enumerate(heading) if at and IS_THROUGHPUT.fullmatch(title)}
+        others = {at: title for at, title in enumerate(heading) if at and not OTHER_FIGURE.fullmatch(title)}
+        named = throughputs if captioned and throughputs else others
     elif len(named) == 1 and all(title and MEAN.fullmatch(title) for title in named.values()):  # of what repeats?
         named |= {at: title for at, title in enumerate(heading) if RUN.fullmatch(title)}
-    return {at: title for at, title in named.items() if at and not NO_RATE.search(title)}
+    return {at: title for at, title in named.items() if at and not NO_RATE.search(title.replace(SPREAD, ""))}
 
 
 def keep_rate_columns(columns: Set[int], heading: list[str], row: list[str]) -> set[int]:
@@ -164,7 +198,8 @@ def keep_rate_columns(columns: Set[int], heading: list[str], row: list[str]) -> 
         return set()
     if IS_METRIC.fullmatch(heading[0]):
         return set() if IS_METRIC.fullmatch(row[0]) else set(columns)  # one row of them is of rates
-    return {at for at in columns if (cell := strip_markup(row[at])) in EMPTY or read_number(cell)}
+    cells = {at: scale_figures([strip_markup(row[at])], heading[at])[0][0] for at in columns}
+    return {at for at, cell in cells.items() if cell in EMPTY or read_number(cell)}
 
 
 def _take_sections(table: list[tuple[int, list[str]]]) -> dict[int, str]:
@@ -195,12 +230,8 @@ def _make_cells(table: list[tuple[int, list[str]]], columns: _Columns, sections:
     settings = _name_settings(table, columns)
     for at, column in columns.rates.items():
         rows = [(number, row) for number, row in table if row[at] not in EMPTY]
-        if IN_THOUSANDS.fullmatch(column):
-            column, rows = (
-                "",
-                [(number, [*row[:at], row[at] + "k" * row[at][-1:].isdigit(), *row[at + 1 :]]) for number, row in rows],
-            )
-        figures = [read_number(row[at]) for _, row in rows]
+        cells, column = scale_figures([row[at] for _, row in rows], column)
+        figures = [read_number(cell) for cell in cells]
         if None in figures or not figures:
             continue  # a column with anything else is none of rates
         unclear = find_unclear([row[at] for _, row in table])
@@ -289,12 +320,17 @@ def name_cells(cells: list[Cell], heading_line: int) -> list[Found]:
     )
     are_compared = len(columns) > 1 and all(map(COMPARED.fullmatch, columns))
     rows_are_loads = columns != [""] and (rows_are_loads or cells[0].row_is_work or are_compared)
+    rows_are_loads = rows_are_loads or are_loads([cell.row for cell in cells])
+    if rows_are_loads and columns != [""] and are_loads(columns):  # one config's: "| Clients | GET | SET |"
+        cells = [
+            cell._replace(column="", section=" · ".join(filter(None, (cell.section, cell.column)))) for cell in cells
+        ]
     repeats = len(columns) > 1 and all(map(REPEAT.fullmatch, columns))
     if repeats and not any(cell.row for cell in cells):  # rows of rates, each of something else
         cells = [cell._replace(row=cell.section, section="") for cell in cells]
     found = [_make_found(cell, rows_are_loads and not repeats, repeats) for cell in cells]
     for before, one in pairwise(found):
-        if one.first == before.first:
+        if one.first == before.first and one.values.get("load") == before.values.get("load"):
             one.label = one.label or "column without a title"
     for title in dict.fromkeys(title for cell in cells for title in cell.without_unit):
         message = f"{title}: expected a unit (ms, s or us) in the column's title or in its cells"

@@ -41,6 +41,7 @@ _GLUED = re.compile(
 _REMARK = re.compile(  # behind a rate, where its units end
     r"\d(?:\[#/sec\]|\(mean\)|trans/sec|req/s(?:ec)?|\s)*+(?:[(（]|<-+|←|#|//|--)\s*(?!mean\b)([^\W\d][^\d()（）]{1,58}?)[)）]?\s*$"
 )
+_MOST_LOST = 20  # problems of a text of which nothing is read
 _LOOKED_AT = 60  # lines at the beginning that are looked at one by one: most texts are short
 _GLUED_SIGN = re.compile(r"//|ApacheBench|\*\* SIEGE|\.\.\.end|top - ")
 
@@ -50,7 +51,8 @@ def read(lines: Iterable[str]) -> Iterator[Block]:
 
     The last line of a Text, which is whole, counts without a line end unless it breaks off a report.
     Never raises on any text; what cannot be read is in the `problems` of the blocks. A fault of our own is logged and costs
-    its block only. What the source of the text raises goes on to the caller. Memory does not grow with the length.
+    its block only. A text of which nothing could be read has one block without values, where there is something to say of it.
+    What the source of the text raises goes on to the caller. Memory does not grow with the length.
     """
     source, context = Lines(lines), Context()
     before: Block | None = None
@@ -62,6 +64,8 @@ def read(lines: Iterable[str]) -> Iterator[Block]:
             context.unread + name_unread(context.bare, before.values) + _take_too_long(source, source.number)
         )
         before.tail = context.trail
+    elif context.lost:
+        yield Block(UNKNOWN, context.lost[0].line, context.lost[-1].line, partial=True, problems=context.lost)
 
 
 def _read_guarded(source: Lines, context: Context) -> Iterator[Block]:
@@ -226,7 +230,7 @@ def _select_json(source: Lines, opened: list[Format], prefix: str) -> list[Forma
 
 def _parse_quoted(source: Lines, form: Format, prefix: str, context: Context, command: str | None) -> Found | None:
     """What a format reads from the next line on. A rate that it took and did not read becomes a problem."""
-    source.prefix = prefix
+    source.prefix, source.prose, source.rows_above = prefix, context.trail, (context.farther_above, context.above)
     source.watched = compile_rate_labels() if form.inline or form.semantics else None
     try:
         found = _try_parse(form, form.parse, source, context, command)
@@ -272,6 +276,11 @@ def _try_parse(form: Format, parse: Parse, source: Lines, context: Context, comm
         context.add_problems([Problem(first, message)])
         source.return_to_mark()
         found = None
+    if found is not None and not found.values and found.problems:
+        context.add_problems(found.problems)
+        if len(context.lost) < _MOST_LOST:
+            context.lost += [problem for problem in found.problems if problem not in context.lost]
+        found = None
     if found is None:
         context.tried = None
     return found
@@ -315,8 +324,8 @@ def _make_block(
     source: Lines, form: Format, found: Found, context: Context, prefix: str = "", label: str | None = None
 ) -> Block:
     source.quoting = prefix
-    if found.caption:
-        context.retitle(*found.caption)
+    for caption in found.captions:
+        context.retitle(*caption)
     line, heading = context.heading or (None, None)
     if heading and prefix and not label and prefix.strip():
         heading = transcript.unquote(heading, prefix).strip()

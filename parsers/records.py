@@ -267,7 +267,8 @@ class Values(dict[str, Any]):
 @dataclass(slots=True)
 class Found:
     """What a format's parse read: `first` and `last` are line numbers of the tool's own output, `lines` those of figures; `label`
-    is Block's; `caption` is a heading (line, text) that stands above it and was read with it."""
+    is Block's; `captions` are headings (line, text) that stand above it and were read with it. One without values names what was
+    not read in its problems, and its lines are none of a block."""
 
     values: dict[str, Any]
     first: int
@@ -276,4 +277,4 @@ class Found:
     problems: list[Problem] = field(default_factory=list)
     lines: dict[str, int] = field(default_factory=dict)
     label: str | None = None
-    caption: tuple[int, str] | None = None
+    captions: list[tuple[int, str]] = field(default_factory=list)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .catalogue import makes_load
 from .lines import Lines
 from .records import Found, Problem
 
@@ -17,7 +18,8 @@ def _compile(pattern: str) -> re.Pattern[str]:
 _CJK = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3"  # there are no blanks between these and a unit
 RATE = (
     rf"(?<![^\W{_CJK}])(?<!/)"
-    r"(?:(?:http )?(?:req(?:uest)?s?|trans(?:actions?)?|queries|ops)\s?(?:/|per|p/)\s?s(?:ec(?:ond)?s?)?|[rqt]ps"
+    r"(?:(?:http )?(?:req(?:uest)?s?|trans(?:actions?)?|queries|op(?:eration)?s|responses)\s?(?:/|per|p/)\s?s(?:ec(?:ond)?s?)?"
+    r"|[rqt]ps"
     r"|requêtes ?(?:par |/ ?)s(?:ec(?:onde)?)?|anfragen ?(?:pro |/ ?)s(?:ek(?:unde)?)?"
     r"|(?:peticiones|solicitudes) ?(?:por |/ ?)s(?:eg(?:undo)?)?|requisições ?(?:por |/ ?)s(?:eg(?:undo)?)?"
     r"|richieste al secondo|żądań na sekundę|запрос(?:ов|ы) ?(?:в секунду|/ ?с(?:ек)?)"
@@ -29,6 +31,22 @@ IS_THROUGHPUT = _compile(  # where the cells have units
     r"|пропускная способность|吞吐量?|スループット|처리량)\**"
 )
 IS_RATE = _compile(RATE)
+PER_MINUTE = r"(?<!\w)(?:req(?:uest)?s?|transactions?|queries|op(?:eration)?s)\s?(?:/|per)\s?min(?:ute)?s?(?!\w)"
+_IS_PER_MINUTE = _compile(PER_MINUTE)
+PREFIXED = r"(?<![^\W\d])[kM](?:(?:reqs?|ops) ?/ ?s(?:ec)?|[rqt]ps)(?!\w)"  # "Kops/s"
+HAS_UNIT = _compile(f"{RATE}|{PER_MINUTE}|{PREFIXED}")
+OF_MINUTES = _compile(r"per minute")  # what is left of such a title, see `spell_title`
+_PREFIX = _compile(r"(?<![^\W\d])([kM])(?=(?:(?:reqs?|ops) ?/|[rqt]ps))")
+SPREAD = "±"
+_PRAISE = _compile(r"\s{0,3}[(\[,;–-]{0,3}\s{0,3}(?:higher|more|bigger) is better\b\s{0,3}[)\]]?|\s{0,3}[↑⬆▲]️?")
+_SPREAD = _compile(
+    r"\s{0,3}(?:\((?:±\s?|\+/-\s?)?(?:std\.?\s?dev(?:iation)?\.?|stdev|sd|σ|±)\)|(?:±|\+/-)\s?(?:std\.?\s?dev\.?|stdev|sd|σ)?)"
+)
+_HAS_SPREAD = re.compile(
+    r"\s{0,3}(?:(?:±|\+/?-|\+−)\s?\d[\d.,]*\s?[kKM%]?|\(\s?(?:±|\+/-)\s?\d[\d.,]*\s?[kKM%]?\s?\))$"
+)
+_IN_PARENTHESES = re.compile(r"\s{0,3}[(\[]\s?\d[\d.,]*\s?[kKM%]?\s?[)\]]$")
+_FOOTNOTE = re.compile(r"\s{0,3}\[[A-Z\d*†‡]{1,3}\]$|[*†‡¹²³]+$")
 METRIC = (
     r"(?:metrics?|measure(?:ment)?|crit(?:ère|erion|erio|ério)|kriterium|kennzahl|messwert|métrique|métrica|показатель|метрика"
     r"|param(?:eter)?s?|property|指标|項目|项目|参数)"
@@ -46,10 +64,15 @@ POINTED = _compile(r"anfragen|sekunde|peticiones|solicitudes|requisições|richi
 _POINTED_NUMBER = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d{1,6})?|(?<![\d.,])\d{1,12},(?:\d{1,2}|\d{4,6})(?![\d,])")
 _DECIMAL_COMMA = re.compile(r"\d\.\d{3},\d|(?<!\d)\d{1,12},\d{1,2}(?![\d,])")  # for certain
 _STRUCK = re.compile(r"~~[^~]{1,200}~~")  # taken back
-_RATIO = re.compile(r"\s*\([+−-]?\d[\d.,]{0,9}\s?[x×%][^()]{0,30}\)$")  # behind a figure: "(1.25x)", "(+12 %)"
+_RATIO = re.compile(  # behind a figure: "(1.25x)", "(+12 %)", "93.5%"
+    r"\s{0,3}(?:\([+−-]?\d[\d.,]{0,9}\s?[x×%][^()]{0,30}\)|(?<=\s)\d{1,3}(?:\.\d{1,2})?\s?%)$"
+)
 IN_THOUSANDS = _compile(
     r"(?:in )?(?:thousands?|k|[x×*] ?1,?000)"
 )  # what is left of the title "requests/sec (thousands)"
+IN_MILLIONS = _compile(r"(?:in )?(?:millions?|m|[x×*] ?1,?000,?000)")
+_THOUSANDS_ABOVE = _compile(rf"\bthousands?(?: of)? {RATE}|(?<!\w)k ?{RATE}|\bin thousands\b")
+_CLIENTS_ABOVE = _compile(r"\b(?:connections|clients|concurrency|users|vus)\b")
 IS_METRIC = _compile(rf"\**{METRIC}\**")
 _MARKUP = re.compile(r"[*`~]{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|<br ?/?>|!?\[([^\]\[]{0,120})\]\([^()]{0,300}\)")
 WORK = _compile(
@@ -81,9 +104,15 @@ COMPARED = _compile(  # columns that are configs, whatever their rows are: "befo
 )
 MEAN = _compile(r"(?:avg\.?|average|mean)?")
 NO_RATE = _compile(
-    r"(?<!\w)(?:max|min|peak|std\.?(?:dev)?|stdev|sd|p\d\d?|median|best|worst|ratio|relative|change|diff(?:erence)?|delta|gain|speed-?up"
+    r"(?<!\w)(?:max|min|peak|std\.?(?:dev)?|stdev|sd|p\d\d?|median|best(?! performance)|worst|ratio|relative|change"
+    r"|diff(?:erence)?|delta|gain|speed-?up"
     r"|[a-z-]*(?:deviation|abweichung)|écart[- ]type|desvia\w*(?: est\w*)?|标准差|標準偏差"
     r"|improvement|overhead|vs\.?|versus|x|errors?|failed|latency|ms|cpu|mem(?:ory)?|total|sum)(?!\w)|[%Δ±σ×]"
+)
+OTHER_FIGURE = _compile(  # the title of none of rates, where only what stands above the table says that it has any
+    r"\W{0,3}(?:workers?|threads?|process(?:es)?|cores?|v?cpus?|instances?|nodes?|replicas?|batch(?: size)?|pipeline\w{0,5}|payload"
+    r"|size|bytes|n|version|stars|year|loc|lines|tests?|port|rank|count|date|score|duration|time|#)\W{0,3}"
+    r"|.*[(\[](?:[kmg]i?b(?:ps|/s)?|bytes|m?s|secs?|[uµ]s|usd|\$|%)[)\]]"
 )
 # Of requests that were counted, and not asked for.
 COUNTED = _compile(
@@ -132,6 +161,59 @@ def tells_of_plans(heading: Sequence[str]) -> bool:
     """Whether a title says that the column is of goals, limits or guesses. "Target" above the names is what was loaded."""
     titles = heading[1:] if heading and _LOADED.fullmatch(heading[0].strip("* ")) else heading
     return any(map(NOT_MEASURED.search, titles))
+
+
+_OPERATION = _compile(  # what a client asks of a store or a server, as a title; all that it says is how a run was loaded
+    r"(?:(?:random|rand|sequential|seq|bulk|batch(?:ed)?|single|multi|point|range|simple|complex|mixed|concurrent"
+    r"|pipelined)[ _-]?)?"
+    r"(?:reads?|writes?|inserts?|updates?|deletes?|selects?|scans?|look-?ups?|quer(?:y|ies)|gets?|sets?|puts?|posts?|appends?|upserts?"
+    r"|fetch(?:es)?|read[ /_-]?writes?|rmw)(?:[ _-](?:only|heavy|intensive|mostly|one|many|by id|by key))?"
+    r"(?: \(?\d{1,3} ?%?\)?)?"
+    r"|ping(?:_(?:inline|bulk|mbulk))?|(?:m|get|h|hm|z|x|s)(?:get|set|add|rem|del)(?:all|ex|nx)?|(?:in|de)cr(?:by)?|[lrsb]{1,2}(?:push|pop)"
+    r"|[lz]range(?:_\d{1,4})?(?: \([\w ]{1,40}\))?|zpopmin|zscore|smembers|del|exists|expire|eval|publish"
+    r"|tpc-?[a-z]{1,2}(?: \(.{1,30}\))?|oltp_\w{1,40}|(?:ycsb )?workload ?[a-f]|(?:get|post|put|patch|delete|head) /[^\s|]{0,200}"
+)
+
+
+def are_loads(titles: Sequence[str]) -> bool:
+    """Whether all of these name what a client asked for, or the tool that asked: no config is better than another by it."""
+    return all(map(_OPERATION.fullmatch, titles)) or all(makes_load(title.lower()) for title in titles)
+
+
+def spell_title(title: str) -> str:
+    """A column's title with its unit as IS_RATE has it: "Kops/s" → "K ops/s", "req/min" → "req/s per minute"."""
+    title = _SPREAD.sub(f" {SPREAD}", _PRAISE.sub("", title))
+    return _PREFIX.sub(r"\1 ", _IS_PER_MINUTE.sub("req/s per minute", title)).strip()
+
+
+def spell_titles(heading: Sequence[str], caption: str) -> list[str]:
+    """The titles of a table, with what its caption says of all of them: of columns that are numbers, and of thousands."""
+    titles = list(map(spell_title, heading))
+    numbers = [at for at, title in enumerate(titles) if at and COUNT.fullmatch(title)]
+    if len(numbers) > 1 and _CLIENTS_ABOVE.search(caption):
+        titles = [f"{title} clients" if at in numbers else title for at, title in enumerate(titles)]
+    return titles
+
+
+def tells_thousands(caption: str) -> bool:
+    return _THOUSANDS_ABOVE.search(caption) is not None
+
+
+def scale_figures(cells: Sequence[str], title: str) -> tuple[list[str], str]:
+    """(a column's cells, with what its title says of all of them; the rest of its title, beside the unit)."""
+    if SPREAD in title:
+        cells, title = [_IN_PARENTHESES.sub("", cell) for cell in cells], title.replace(SPREAD, "").strip()
+    for pattern, sign in ((IN_THOUSANDS, "k"), (IN_MILLIONS, "M")):
+        if pattern.fullmatch(title):
+            return [cell + sign * cell[-1:].isdigit() for cell in cells], ""
+    if OF_MINUTES.search(title):
+        return [f"{cell} req/min" if cell[-1:].isdigit() else cell for cell in cells], OF_MINUTES.sub("", title).strip()
+    return list(cells), title
+
+
+def is_round(rate: float) -> bool:
+    """Whether somebody may have set it: 5, 100, 2500, and no 14400."""
+    return rate == int(rate) and len(str(int(rate)).rstrip("0")) < 3
 
 
 def find_latency(title: str) -> tuple[str, float | None] | None:
@@ -203,11 +285,14 @@ def write_with_points(cells: list[str], title: str) -> list[str]:
 def read_number(text: str) -> tuple[float, float] | None:
     """(the number, the step of its last digit) where a cell is a plain number, with the unit of rates at the most, or "/s"."""
     text = group_by_commas(text) if POINTED.search(text) else text
-    found = _NUMBER.fullmatch(IS_RATE.sub("", _RATIO.sub("", text)).strip().removesuffix("/s"))
+    figure = IS_RATE.sub("", _PREFIX.sub(r"\1 ", _IS_PER_MINUTE.sub("", text))).strip().removesuffix("/s")
+    for behind in (_FOOTNOTE, _HAS_SPREAD, _RATIO):
+        figure = behind.sub("", figure)
+    found = _NUMBER.fullmatch(figure)
     if not found:
         return None
     digits = re.sub(r"\D", "", found[1])
-    factor = _FACTOR[found[3]]
+    factor = _FACTOR[found[3]] / (60 if _IS_PER_MINUTE.search(text) else 1)
     decimals = len(found[2]) - 1 if found[2] else 0
     return round(float(f"{digits}{found[2] or ''}") * factor, 6), factor / 10**decimals
 

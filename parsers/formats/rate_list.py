@@ -27,7 +27,16 @@ from ..catalogue import Format
 from ..commands import Option
 from ..lines import Lines
 from ..records import Found, LoadResult, Problem, Record, Semantics
-from ..written_rates import NOT_MEASURED, POINTED, RATE, group_by_commas, next_found, read_number, strip_markup
+from ..written_rates import (
+    NOT_MEASURED,
+    POINTED,
+    RATE,
+    are_loads,
+    group_by_commas,
+    next_found,
+    read_number,
+    strip_markup,
+)
 
 KIND = "rate_list"
 PROGRAMS: tuple[str, ...] = ()
@@ -99,6 +108,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
             lines.memory[_REFUSED] = found[-1].last if found else 0
             lines.back(*taken)
             return None
+    _take_loads(found)
     lines.memory[KIND] = found
     return next_found(lines, KIND)
 
@@ -117,8 +127,17 @@ def _make_item(item: re.Match[str], number: int) -> Found:
     return Found(values, number, number, partial=True, label=name or None)
 
 
+def _take_loads(found: list[Found]) -> None:
+    """Take names that only say what was asked for ("GET", "SET") for the loads of one config, which a heading names."""
+    if found and found[0].label and are_loads([each.label or "" for each in found]):
+        for each in found:
+            each.values |= {"load": each.label}
+            each.values.pop("config", None)
+            each.label = None
+
+
 def records(values: dict[str, Any]) -> list[Record]:
-    return [LoadResult(tool=KIND, requests_per_second=values["requests_per_second"])]
+    return [LoadResult(tool=KIND, path=values.get("load"), requests_per_second=values["requests_per_second"])]
 
 
 # --- rate_prose -------------------------------------------------------------------------------------------------------
@@ -186,6 +205,7 @@ def _parse_prose(lines: Lines, command: str | None) -> Found | None:
             return None
         values = {"requests_per_second": figure[0], "rate_step_per_s": figure[1], "said": line.strip()}
         found.append(Found(values, lines.number, lines.number, partial=True, label=None if is_own else name))
+    _take_loads(found)
     if found:
         read = [rate.span() for rate in told]
         others = [each for each in _ANY_RATE.finditer(line) if not any(a <= each.start() < b for a, b in read)]

@@ -61,7 +61,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         is_none = is_none or any(_PLAN.search(cell) for _, row in rows for cell in row[:2])
         if rows and lines.unended() and not (is_ruled or lines.raw.rstrip().endswith("|")):
             rows[-1][1][-1] = ""  # it may go on
-        cells = tables.find_table_rates(heading, rows, False) if heading and not is_none else []
+        cells = tables.find_table_rates(heading, rows, "") if heading and not is_none else []
         if len(cells) < 2 and not (cells and re.search(r"\|\||!!", following[0])):
             lines.back(*taken)
             return None
@@ -79,7 +79,8 @@ def follows(lines: Lines, command: str | None) -> Found | None:
 
 
 def _read_csv(lines: Lines, separator: str) -> tuple[Row, list[tuple[int, Row]]]:
-    heading, rows = [cell.replace("_", " ") for cell in _split_csv(next(lines), separator)], list[tuple[int, Row]]()
+    heading = [rates.spell_title(cell.replace("_", " ")) for cell in _split_csv(next(lines), separator)]
+    rows: list[tuple[int, Row]] = []
     heading = [re.sub(r"^(req(?:uest)?s?) s(?:ec)?$", r"\1/s", cell) for cell in heading]
     if not 2 <= len(heading) <= _MOST_COLUMNS or any(
         not cell or cell[0].isdigit() or len(cell) > 40 for cell in heading

@@ -15,22 +15,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from .. import rate_cells as tables
 from .. import written_rates as rates
 from ..commands import Option
 from ..lines import Lines
 from ..multiline import match_joined, was_broken
-from ..records import Found, Semantics
+from ..records import Found, Problem, Semantics
+from ..table_checks import are_limits, find_said, name_unread
+from ..transcript import unquote
 
 KIND = tables.KIND
 PROGRAMS: tuple[str, ...] = ()
 SEMANTICS = Semantics(whole_report=(), quotes_others=True, shown_as="table of rates")
 OPTIONS: dict[str, Option] = {}
-_ROW = rf"(?:[^|│┃║]{{0,120}}[|│┃║]){{0,12}}[^|│┃║]{{0,60}}?{rates.RATE}"
-_CAPTION = (  # behind a command; word by word, as a rate begins with one, and most lines are prose
-    r"(?:[a-z][\w-]{0,20}(?: -{1,2}\w[^\s|]{0,30}){1,8}\s)?(?:\d{1,2}[.)、]\s?)?"
-    rf"(?:[^\W\d]++[^|\w]++){{0,15}}?(?:[^\W\d]{{0,30}}?[\u3040-\u30ff\u4e00-\u9fff])?{rates.RATE}"
+_ROW = rf"(?:[^|│┃║]{{0,120}}[|│┃║]){{0,40}}[^|│┃║]{{0,60}}?(?:{rates.RATE}|{rates.PER_MINUTE}|{rates.PREFIXED})"
+_CAPTION = (  # word by word, as a rate begins with one, and most lines are prose; it has a unit and no figure beside it
+    r"(?=[^|]{1,200}$)(?:\*\*|__)?(?=\w)(?:\w++[^|\w]++){0,30}?"
+    rf"(?:(?:[^\W\d]{{0,30}}?[\u3040-\u30ff\u4e00-\u9fff])?(?<!\d)(?<!\d )(?<!\d[kKM] ){rates.RATE}|throughput\b)"
+    r"(?!\s{0,9}(?:[:=]\s{0,40})?[*`~]{0,3}\d)"
 )
 _BAR = "[|│┃║]"
 _ALIGNED = (
@@ -43,10 +47,10 @@ OPENS = (
     rf"(?i:{_RUNS}|\s*{rates.RATE}[^|:]{{1,80}}:\s*$|{_BAR}{_ROW}.*{_BAR}\s*$"
     rf"|{_ALIGNED}|\w[^|]{{0,120}}\|{_ROW}|\|?\s*\**{rates.METRIC}\**\s*\||\|\s{{0,20}}\|[^|]*\w[^|]*\|"
     rf"|(?:[^|]{{0,60}}\|){{2,9}}\s*{rates.IS_THROUGHPUT.pattern}\s*(?:\||$)|\|?[^|]{{1,60}}\|\s*{rates.IS_VALUE.pattern}\s*\|"
-    rf"|{_CAPTION}[^|\d]{{0,40}}$)"
+    rf"|{_CAPTION})"
 )
 NEEDS = (
-    "/s", "/ s", "/\ts", "/с", "/ с",
+    "/s", "/ s", "/\ts", "/с", "/ с", "/min", "/ min",
     "per", "throughput", "ps", "metric", "measure", "指标", "項目", "seco", "segu", "seku", "секун", "crit", "krit", "kennz",
     "messw", "métri", "пока", "метри", "run", "round", "pass", "test", "trial", "try", "attemp", "| |", "|  ", "||", "秒", "запрос",
     "param", "property", "项目", "参数", "초당", "durchsatz", "débit", "rendimiento", "caudal", "vazão", "przepust", "пропуск",
@@ -55,7 +59,8 @@ NEEDS = (
 )  # fmt: skip
 
 _DELIMITER = re.compile(r":?-+:?")
-_MOST_ROWS, _LONG, _MOST_COLUMNS = 200, 8, 16
+_MOST_ROWS, _LONG, _MOST_COLUMNS = 200, 8, 64
+_MOST_ABOVE = 3  # lines of a caption
 _REFUSED = "rate_table refused"  # what Lines.memory has: the last line of a long table that had no rates
 _REFUSED_DRAWN = "rate_table refused, with bars"
 _RULE = re.compile(  # between the rows of a table that a program drew, maybe quoted
@@ -68,20 +73,24 @@ _APART = re.compile(r"\t+| {2,}")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    following, first = lines.ahead(3), lines.number + 1
-    for read, may_be in ((_read_table, _may_be_drawn), (_read_aligned, _may_be_aligned)):
+    following, first = lines.ahead(_MOST_ABOVE + 2), lines.number + 1
+    above = _Above()
+    for read, may_be in (
+        (_read_table, _may_be_drawn),
+        (_read_below_heading, _is_below_heading),
+        (_read_aligned, _may_be_aligned),
+    ):
         if not may_be(lines, following):
             continue
         with lines.keep_taken() as taken:
-            cells = read(lines, following, taken)
+            cells = read(lines, following, taken, above)
             if len(cells) > (read is _read_aligned):
                 break
             lines.back(*taken)
     else:
-        return None
-    lines.memory[KIND] = found = tables.name_cells(cells, first)
-    if (caption := f"{lines.prefix}{following[0]}".strip())[:1] == "#":
-        found[0].caption = first, caption
+        return Found({}, first, first, problems=[above.problem]) if above.problem else None
+    lines.memory[KIND] = found = tables.name_cells(cells, above.line or first)
+    found[0].captions = above.captions
     return follows(lines, command)
 
 
@@ -90,13 +99,33 @@ def follows(lines: Lines, command: str | None) -> Found | None:
     return rates.next_found(lines, KIND)
 
 
+@dataclass(slots=True)
+class _Above:
+    """What stands above the rows of a table: its captions, the line of its heading; what is said where it has no rates."""
+
+    captions: list[tuple[int, str]] = field(default_factory=list)
+    line: int = 0
+    problem: Problem | None = None
+
+
 def _may_be_drawn(lines: Lines, following: list[str]) -> bool:
-    return lines.number >= lines.memory.get(_REFUSED_DRAWN, 0) and any(map(_DRAWN.search, following[:2]))
+    return lines.number >= lines.memory.get(_REFUSED_DRAWN, 0) and any(map(_DRAWN.search, following[: _MOST_ABOVE + 1]))
 
 
-def _read_table(lines: Lines, following: list[str], _: list[str]) -> list[tables.Cell]:
+def _count_captions(lines: Lines, following: list[str]) -> int:
+    """How many lines of captions stand above a drawn table; those below a heading of a section may be several."""
+    most = _MOST_ABOVE if lines.prefix.strip().startswith("#") else 1
+    for at, line in enumerate(following[: most + 1]):
+        if len(_split(line)) > 1:
+            return at
+        if at and line.lstrip()[:1] in "#>":
+            break
+    return 0
+
+
+def _read_table(lines: Lines, following: list[str], _: list[str], above: _Above) -> list[tables.Cell]:
+    skipped = _count_captions(lines, following)
     ahead = [_split(line) for line in following]
-    skipped = 1 if ahead and len(ahead[0]) == 1 else 0  # the caption
     heading, delimiters = ([*ahead, [], []])[skipped : skipped + 2]
     hollow = bool(heading and delimiters) and not heading[0] and not delimiters[0]  # quoted with "| "
     if hollow:
@@ -105,16 +134,47 @@ def _read_table(lines: Lines, following: list[str], _: list[str]) -> list[tables
         return []
     if not all(map(_DELIMITER.fullmatch, delimiters)) or rates.tells_of_plans(heading):
         return []
+    for at in range(skipped):
+        text = lines.take_next()
+        sign = lines.prefix.strip() if not at and lines.prefix.strip().startswith("#") else ""
+        above.captions.append((lines.number, f"{sign} {text}".strip()))
     if not (heading[0] or skipped or any(map(rates.IS_RATE.search, heading))):
         heading = ["metric", *heading[1:]]  # the only column without a title
-    rows: list[tuple[int, list[str]]] = []
     fits = _row_of(len(heading), hollow, opened=following[skipped].lstrip()[:1] in "|│┃║")
-    skip = skipped + 2
+    lines.take_next()
+    above.line = lines.number
+    lines.take_next()
+    return _read_rows(lines, [rates.strip_markup(title) for title in heading], fits, above)
+
+
+def _is_below_heading(lines: Lines, following: list[str]) -> bool:
+    """Whether the next line is the first row below a heading without a unit: the rows say it."""
+    (_, _), (number, delimiter) = lines.rows_above
+    is_tried = lines.number < lines.memory.get(_REFUSED_DRAWN, 0)
+    return not is_tried and number == lines.number and _DRAWN.search(delimiter) is not None and bool(following)
+
+
+def _read_below_heading(lines: Lines, following: list[str], _: list[str], above: _Above) -> list[tables.Cell]:
+    texts = [unquote(text, lines.prefix) for _, text in lines.rows_above]
+    opened = texts[0].lstrip()[:1] in "|│┃║"
+    heading, delimiters = (_split(text, opened=opened) for text in texts)
+    if not (2 <= len(heading) == len(delimiters) <= _MOST_COLUMNS) or not all(map(_DELIMITER.fullmatch, delimiters)):
+        return []
+    if rates.tells_of_plans(heading):
+        return []
+    above.line = lines.rows_above[0][0]
+    above.captions = [(number, "") for number, _ in lines.rows_above]  # they are no headings
+    fits = _row_of(len(heading), False, opened=opened)
+    return _read_rows(lines, [rates.strip_markup(title) for title in heading], fits, above)
+
+
+def _read_rows(
+    lines: Lines, heading: list[str], fits: Callable[[str], list[str] | None], above: _Above
+) -> list[tables.Cell]:
+    """The rates in the rows below a drawn heading."""
+    rows: list[tuple[int, list[str]]] = []
     for line in map(lines.end_text, lines):
         if not line.strip():
-            continue
-        if skip:
-            skip -= 1
             continue
         if _RULE.fullmatch(line.strip()):
             continue
@@ -136,7 +196,13 @@ def _read_table(lines: Lines, following: list[str], _: list[str]) -> list[tables
         if lines.unended() and not line.rstrip().endswith("|"):
             row[-1] = ""  # it may go on
         rows.append((lines.number, row))
-    cells = tables.find_table_rates([rates.strip_markup(title) for title in heading], rows, bool(skipped))
+    caption = above.captions[0][1] if above.captions else ""
+    said = [*find_said(lines.prose, above.line), *(text for _, text in above.captions)]
+    cells = tables.find_table_rates(heading, rows, caption if rates.IS_RATE.search(caption) else "")
+    if cells and are_limits(said, list(map(rates.spell_title, heading)), rows, cells):
+        return []
+    if not cells and (message := name_unread(said, heading, rows)):
+        above.problem = Problem(above.line, message)
     if len(cells) < 2 and len(rows) >= _LONG:  # each row may be tried as the heading of those below
         lines.memory[_REFUSED_DRAWN] = lines.number
     return cells
@@ -168,7 +234,7 @@ def _read_heading(line: str, row: str, *, captioned: bool = False) -> tuple[list
     cells = _APART.split(line.strip())
     if not 2 <= len(cells) <= _MOST_COLUMNS or rates.tells_of_plans(cells):
         return [], set()
-    heading = [rates.strip_markup(title) for title in cells]
+    heading = [rates.spell_title(rates.strip_markup(title)) for title in cells]
     if line[:2].isspace() and (rates.RUN.fullmatch(heading[0]) or len(_APART.split(row.strip())) == len(cells) + 1):
         heading = ["", *heading]
     return heading, set(tables.find_rate_columns(heading, captioned))
@@ -183,12 +249,13 @@ def _read_cells(line: str, heading: list[str]) -> list[str]:
     return ["", *cells] if len(cells) == len(heading) - 1 and line[:2].isspace() else cells
 
 
-def _read_aligned(lines: Lines, following: list[str], taken: list[str]) -> list[tables.Cell]:
+def _read_aligned(lines: Lines, following: list[str], taken: list[str], above: _Above) -> list[tables.Cell]:
     """A table whose columns stand apart by two blanks or a tab; it ends at the first line that has another number of them."""
     titles, captioned = next(lines), _is_caption(following[0])
     if captioned:
+        above.captions.append((lines.number, titles.strip()))
         titles = next(line for line in lines if line.strip())
-    heading, columns = _read_heading(titles, following[-1 if captioned else 1], captioned=captioned)
+    heading, columns = _read_heading(titles, following[2 if captioned else 1], captioned=captioned)
     begin = len(taken)
     rows: list[tuple[int, list[str]]] = []
     spaced = False  # whether there is a blank line between any two lines
@@ -211,7 +278,9 @@ def _read_aligned(lines: Lines, following: list[str], taken: list[str]) -> list[
             return []
     if lines.unended():
         return []
-    found = tables.find_table_rates(heading, rows, captioned)
+    found = tables.find_table_rates(heading, rows, following[0] if captioned else "")
+    if are_limits(find_said(lines.prose, lines.number - len(taken)), heading, rows, found):
+        return []
     if len(found) < 2 and len(rows) >= _LONG:  # each row may be tried as the heading of those below
         lines.memory[_REFUSED] = lines.number
     return found

@@ -240,6 +240,82 @@ Total: 5 apples, 3 pears
 | caddy  |          0.9 |          -10 |
 | h2o    |          1.2 |           20 |
 """,
+    "a Markdown table of an API's limits": """
+### Recommended Limits per Chain
+
+| Chain    | Req/sec | Req/min | Notes           |
+|----------|---------|---------|-----------------|
+| Ethereum | 10      | 600     | public endpoint |
+| Solana   | 20      | 1200    | high capacity   |
+""",
+    "limits below two headings": """
+### 3.2 Production Rate Limits
+
+#### Invoice Retrieval
+| Endpoint              | req/s | burst |
+|-----------------------|-------|-------|
+| POST /invoices/query  | 8     | 16    |
+| POST /invoices/export | 4     | 8     |
+""",
+    "limits in a minute": """
+The API allows 100 req/min for each key:
+
+| Endpoint | req/min |
+|----------|---------|
+| /users   | 100     |
+| /search  | 30      |
+""",
+    "prices and rates": """
+| Offer      | Per month | Requests per second |
+|------------|-----------|---------------------|
+| Small      | $9        | 5                   |
+| Enterprise | $499      | 1000                |
+""",
+    "a server's limits": """
+limit_req_zone $binary_remote_addr zone=one:10m rate=10r/s;
+    limit_req zone=one burst=5;
+API quota: 100 req/min. Burst: 5 requests per second.
+""",
+    "a changelog in a table": """
+| Version | Notes                                    |
+|---------|------------------------------------------|
+| 1.2.0   | 5 requests per second limit raised to 10 |
+| 1.1.0   | Fixed 500 on an empty body               |
+""",
+    "ports, sizes and counts in tables": """
+| Service | Port |
+|---------|------|
+| http    | 80   |
+| redis   | 6379 |
+
+| File   | Size (KB) |
+|--------|-----------|
+| app.js | 120       |
+| lib.js | 842       |
+
+| Package | Version | Downloads per day |
+|---------|---------|-------------------|
+| nginx   | 1.25.3  | 12000             |
+| redis   | 7.2.4   | 53000             |
+""",
+    "service level objectives": """
+| Service  | Target p99 (ms) | Availability |
+|----------|-----------------|--------------|
+| checkout | 300             | 99.95%       |
+| search   | 150             | 99.9%        |
+""",
+    "options in a table": """
+| Parameter   | Default | Description                 |
+|-------------|---------|-----------------------------|
+| rate        | 50      | Requests per second to send |
+| connections | 100     | Number of connections       |
+""",
+    "accessors in a table": """
+| Property | Get | Set | Type |
+|----------|-----|-----|------|
+| run      | yes | yes | bool |
+| reverse  | yes | no  | bool |
+""",
 }
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 from parsers.blocks import Block
+from parsers.catalogue import get_semantics
 from parsers.prompts import ASKED, STATE
 from runs.numbers import figure
 
@@ -189,6 +190,7 @@ def _say(key: str, own: frozenset[str], every: frozenset[str], is_answer: bool) 
 
 def note_requests(loads: Sequence[Block]) -> None:
     """What the heading or label alone tells of the requests: "## POST /users", "100 concurrent". A command tells its own."""
+    above: Block | None = None
     for block in loads:
         texts = [text for _, text in block.trail] + [block.label or ""]
         named = next(
@@ -203,3 +205,14 @@ def note_requests(loads: Sequence[Block]) -> None:
         is_told = bool(block.command) or any(result.concurrency for result in block.load_results)
         if clients and not is_told:
             block.values["told_concurrency"] = int(next(filter(None, clients.groups())))
+        elif (
+            above and not (is_told or block.trail) and "told_concurrency" in above.values and _is_next_row(above, block)
+        ):
+            block.values["told_concurrency"] = above.values["told_concurrency"]
+        above = block
+
+
+def _is_next_row(row: Block, other: Block) -> bool:
+    """Whether both are rates of one table or list."""
+    is_written = get_semantics(row.load_results[0].tool).quotes_others
+    return is_written and row.kind == other.kind and other.first - row.last <= 1

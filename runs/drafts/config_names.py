@@ -365,7 +365,8 @@ class ConfigNames:
         command = parse_command(self.blocks[load].command or "", result.tool)
         files = [str(command.options[term]) for term in ("script", "url_file", "path") if command.options.get(term)]
         loaded = (name for name in [*files, *command.arguments] if len(ran) < 2 or name not in ran)
-        return next(loaded, "")[:SHORT_NAME] or (result.path if len(ran) < 2 else result.tool) or ""
+        tool = get_semantics(result.tool).shown_as or result.tool
+        return next(loaded, "")[:SHORT_NAME] or (result.path if len(ran) < 2 else tool) or ""
 
     def _name_by_result(self, load: int) -> str:
         """What tells the load test apart by its commands, otherwise by the server that answered."""

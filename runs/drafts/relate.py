@@ -136,7 +136,7 @@ class _Relation:
         draft = Draft()
         n_configs = 0
         for number, part in enumerate(parts, start=1):
-            if part:
+            if any(self.blocks[i].values for i in part):
                 experiment = self._relate_part(f"e{number}", part, n_configs, draft)
                 n_configs += len(experiment.configs)
                 draft.experiments.append(experiment)

@@ -11,7 +11,7 @@ import mmap
 import signal
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from time import monotonic, thread_time
@@ -159,12 +159,16 @@ def kinds() -> dict[str, str]:
     return {kind: form.about for kind, form in sorted(formats().items())}
 
 
-def describe_nothing_found(n_lines: int) -> str:
+def describe_nothing_found(blocks: Sequence[parsers.Block], n_lines: int) -> str:
+    """What is said of a text in which nothing was recognised, with the lines that should have been; "" of any other."""
+    if any(block.values for block in blocks):
+        return ""
     tools = ", ".join(kind for kind, form in sorted(formats().items()) if form.syntax and form.programs)
     lines = "line" if n_lines == 1 else "lines"
     return (
         f"Nothing was recognised in {n_lines} {lines}. Looked for the report of a load test ({tools}), rates in a list or table, "
         "the output of monitors, what describes a machine, and config files. The home page lists them all."
+        + "".join(f" Line {problem.line}: {problem.message}." for block in blocks for problem in block.problems)
     )
 
 

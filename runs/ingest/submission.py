@@ -172,8 +172,8 @@ def _prepare(data: Incoming, name: str, options: Options) -> _Prepared:
         return _prepare_for_worker(upload, text)
     except Broken as error:
         raise _keep_unread(upload, text, str(error)) from error
-    if not reading.blocks:
-        raise _keep_unread(upload, text, describe_nothing_found(text.n_lines))
+    if nothing := describe_nothing_found(reading.blocks, text.n_lines):
+        raise _keep_unread(upload, text, nothing)
     return _Prepared(upload, text, partial(store, reading=reading))
 
 
@@ -253,8 +253,8 @@ def reparse(upload_id: int) -> Upload:
                     row.save(update_fields=["block_key"])
         upload.parser_version = parsers.VERSION
         store(upload, reading)
-        if not blocks:
-            write_unread(upload, status=Status.FAILED, error=describe_nothing_found(text.n_lines))
+        if nothing := describe_nothing_found(blocks, text.n_lines):
+            write_unread(upload, status=Status.FAILED, error=nothing)
     return upload
 
 
@@ -321,10 +321,10 @@ def _parse(reader: Reader) -> None:
             if upload.status != Status.PARSING or upload.seen_at != reader.claimed_at:
                 return
             upload.parser_version = parsers.VERSION
-            if reading.blocks:
-                store(upload, reading)
+            if nothing := describe_nothing_found(reading.blocks, text.n_lines):
+                write_unread(upload, status=Status.FAILED, error=nothing)
             else:
-                write_unread(upload, status=Status.FAILED, error=describe_nothing_found(text.n_lines))
+                store(upload, reading)
     except (Superseded, Upload.DoesNotExist):  # cancelled, read by another worker, or deleted
         return
     except (Rejected, Broken) as error:  # the sender has gone, so the upload's row says it

@@ -246,7 +246,7 @@ def draft_context(shown: Preview, redact: Sequence[str] | None, *, at: int) -> d
         "n_secrets": len(secrets),
         "redact": set(secrets) if redact is None else set(redact),
         "existing": shown.existing,
-        "nothing": "" if shown.blocks else describe_nothing_found(shown.text.n_lines),
+        "nothing": describe_nothing_found(shown.blocks, shown.text.n_lines),
         "n_unread": sum(last - first + 1 for first, last in shown.draft.unread),
     }
 

@@ -131,8 +131,8 @@ def describe_stored(receipt: ingest.Receipt, name: str, as_json: bool) -> list[s
 def describe_draft(data: Text, hints: Hints, as_json: bool) -> list[str]:
     """What `describe_stored` would say of each run, but for ids and addresses."""
     shown = ingest.preview(data, hints=hints)
-    if not shown.blocks:
-        raise ingest.rejected(422, ingest.describe_nothing_found(shown.text.n_lines))
+    if nothing := ingest.describe_nothing_found(shown.blocks, shown.text.n_lines):
+        raise ingest.rejected(422, nothing)
     runs = ingest.draft_results(shown.blocks, shown.draft)
     return [json.dumps(run, ensure_ascii=False) if as_json else _describe_run(run) for run in runs]
 

@@ -261,6 +261,14 @@ class TestRefusing:
             submit(session(500, 600))
         assert set(counts().values()) == {0} and not Host.objects.exists()
 
+    def test_a_text_of_which_a_problem_is_all_that_was_found_is_kept_as_failed(self):
+        with pytest.raises(Rejected) as caught:
+            submit("| Build | Throughput |\n|---|---|\n| main | 51234 |\n| patch | 53870 |\n")
+        assert "Line 1: 'Throughput': expected the unit" in caught.value.errors[0]["message"]
+        assert (
+            caught.value.status == 422 and Upload.objects.get().status == "failed" and not Experiment.objects.exists()
+        )
+
     def test_of_several_files_all_are_stored_or_none(self):
         with pytest.raises(Rejected) as caught:
             ingest.submit_all([("a.txt", session(500).encode()), ("b.txt", b"hello")], origin="rest")

@@ -36,6 +36,12 @@ def test_a_preview_in_which_nothing_was_recognised_says_so_and_what_was_looked_f
     assert "Nothing was recognised in 2 lines. Looked for the report of a load test (ab, artillery, autocannon," in page
 
 
+def test_a_preview_of_a_table_alone_that_was_not_read_says_what_was_expected_in_which_line(browser):
+    page = previewed(browser, "| Build | Throughput |\n|---|---|\n| main | 51234 |\n| patch | 53870 |\n")
+    assert "Nothing was recognised in 4 lines." in page
+    assert "Line 1: &#x27;Throughput&#x27;: expected the unit of these figures, such as req/s" in page
+
+
 def test_the_last_line_of_a_paste_counts_without_its_end(browser):
     page = previewed(browser, "name,rps\nnginx,1234.5\napache,987.6")
     browser.post("/preview/", fields(page, "preview") | {"action": "save"})

@@ -1,0 +1,80 @@
+"""Tables of rates that are none of results (limits, prices), and those that should have been read and were not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from .catalogue import load_programs
+from .rate_cells import EMPTY, Cell
+from .written_rates import (
+    IS_RATE,
+    IS_THROUGHPUT,
+    IS_VALUE,
+    LOAD,
+    NO_RATE,
+    NOT_MEASURED,
+    OTHER_FIGURE,
+    is_round,
+    read_number,
+    strip_markup,
+)
+
+Rows = Sequence[tuple[int, list[str]]]
+_TINY = 1e-6
+_FARTHEST = 4  # lines between a table and what is said above it
+_LIMITS = re.compile(
+    r"\b(?:rate|request|api|usage|recommended|default|service|account)[ -](?:rate[ -])?limit\w*|\bquotas?\b|\bthrottl\w*"
+    r"|\bpricing\b|\bprices?\b|\brate limiting\b|\bfree tier\b|限流|配额",
+    re.IGNORECASE,
+)
+_OF_LIMITS = re.compile(
+    r"burst\w*|(?:req(?:uest)?s?|calls) ?(?:/|per) ?(?:h(?:our|r)?|d(?:ay)?|month)|\W*(?:limit|quota|price|cost|tier|plan)s?\b.*"
+    r"|req/s per minute",
+    re.IGNORECASE,
+)
+_PRICE = re.compile(r"[$€£]\s?\d")
+_SAYS_THROUGHPUT = re.compile(r"\b(?:throughput|load test\w*|benchmark\w*)\b|吞吐|スループット|처리량", re.IGNORECASE)
+_WORD = re.compile(r"\w[\w.+-]*")
+
+
+def find_said(prose: Sequence[tuple[int, str]], line: int) -> list[str]:
+    """The last lines of prose right above a table whose heading stands in this line."""
+    return [text for number, text in prose[-2:] if line - number <= _FARTHEST + 2]
+
+
+def are_limits(said: Sequence[str], heading: Sequence[str], rows: Rows, cells: Sequence[Cell]) -> bool:
+    """Whether the rates were set by somebody: round ones, beside what tells of limits or prices."""
+    if not all(is_round(round(cell.rate * 60, 3) if abs(60 * cell.step - 1) < _TINY else cell.rate) for cell in cells):
+        return False
+    tells = any(map(_LIMITS.search, said)) or any(map(_OF_LIMITS.fullmatch, heading))
+    return tells or any(_PRICE.search(cell) for _, row in rows for cell in row)
+
+
+def name_unread(said: Sequence[str], heading: Sequence[str], rows: Rows) -> str:
+    """What is said of a table of figures without a unit, where the text above or a title tells of a load test; "" of any other."""
+    if any(map(_LIMITS.search, said)) or any(map(NOT_MEASURED.search, (*said, *heading))):
+        return ""
+    tells_above = any(IS_RATE.search(text) or _SAYS_THROUGHPUT.search(text) for text in said)
+    tells_tool = any(word in load_programs() for text in said for word in _WORD.findall(text))
+    for at, title in enumerate(heading):
+        is_titled = IS_THROUGHPUT.fullmatch(title) is not None or IS_RATE.search(title) is not None
+        is_value = IS_VALUE.fullmatch(title) is not None or not title or LOAD.match(title) is not None
+        if (
+            at
+            and (is_titled or tells_above or (tells_tool and is_value))
+            and _has_figures(title, [row[at] for _, row in rows])
+        ):
+            name = f"{title!r}: " if title else ""
+            return f"{name}expected the unit of these figures, such as req/s, in the column's title or right above the table"
+    return ""
+
+
+def _has_figures(title: str, column: Sequence[str]) -> bool:
+    figures = [cell for cell in map(strip_markup, column) if cell not in EMPTY]
+    return (
+        len(figures) > 1
+        and all(map(read_number, figures))
+        and not NO_RATE.search(title)
+        and not OTHER_FIGURE.fullmatch(title)
+    )

@@ -1,0 +1,199 @@
+"""Tables of rates in the shapes that people print them in. All texts are made up."""
+
+from __future__ import annotations
+
+import pytest
+
+import parsers
+
+from .documents import read
+
+ROWS = "|---|---|---|\n| nginx | 48211 | 9120 |\n| caddy | 31877 | 8011 |\n"
+RATES = {("nginx", 0): 48211, ("nginx", 1): 9120, ("caddy", 0): 31877, ("caddy", 1): 8011}
+
+
+def runs_of(text: str) -> list[tuple[str, str | None, int | None, float | None]]:
+    """(config, path, clients, rate) of each run."""
+    blocks, draft = read(text)
+    (experiment,) = draft.experiments
+    names = {config.key: config.name for config in experiment.configs}
+    figures = {f"b{at}": block.values.get("requests_per_second") for at, block in enumerate(blocks)}
+    return [(names[run.config], run.method.path, run.method.concurrency, figures[run.key]) for run in experiment.runs]
+
+
+def problems_of(text: str) -> list[tuple[int, str]]:
+    return [(problem.line, problem.message) for block in parsers.read(text.split("\n")) for problem in block.problems]
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "## Requests per second\n\n",
+        "### Requests Per Second (Higher is Better)\n\n4 threads, for 30 seconds\n\n",
+        "Throughput on an 8 core machine, keep-alive on (req/s):\n\n",
+        "**echo512 — 512 B, 2 servers** (req/s):\n\n",
+        "Best responses per second, single query (152 tests)\n\n",
+        "# Web servers\n\nOperations per second, medians of 3 runs:\n",
+    ],
+)
+def test_the_unit_may_stand_in_a_heading_or_caption_alone(above):
+    found = runs_of(f"{above}| Server | small | large |\n{ROWS}")
+    assert [(name, rate) for name, *_, rate in found] == [(name, rate) for (name, _), rate in RATES.items()]
+    assert [path for _, path, *_ in found] == ["small", "large"] * 2
+
+
+def test_a_caption_may_tell_thousands_and_what_the_numbers_above_the_columns_are():
+    text = "Throughput (k req/s) by connections\n\n| Server | 64 | 256 |\n|---|---|---|\n"
+    text += "| nginx | 48.2 | 51 |\n| caddy | 31.9 | 33 |\n"
+    assert runs_of(text) == [
+        ("nginx", None, 64, 48200),
+        ("nginx", None, 256, 51000),
+        ("caddy", None, 64, 31900),
+        ("caddy", None, 256, 33000),
+    ]
+
+
+def test_beside_figures_of_rates_a_captions_other_columns_are_none():
+    rows = "| nginx | 4 | 48211 | 22.5 |\n| caddy | 4 | 31877 | 40.1 |\n"
+    text = f"## Requests per second\n\n| Server | Workers | Throughput | Memory (MB) |\n|---|---|---|---|\n{rows}"
+    assert [(name, rate) for name, *_, rate in runs_of(text)] == [("nginx", 48211), ("caddy", 31877)]
+
+
+def test_a_table_of_many_columns_is_read():
+    levels = [2**at for at in range(20)]
+    head = "".join(f" {level} |" for level in levels)
+    rows = "".join(
+        f"| {name} |{''.join(f' {1000 + step + level} |' for level in levels)}\n"
+        for name, step in (("nginx", 0), ("h2o", 7))
+    )
+    text = f"Requests per second by number of connections\n\n| Server |{head}\n|{'---|' * 21}\n{rows}"
+    assert [clients for _, _, clients, _ in runs_of(text)] == levels * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "title"),
+    [
+        (f"Throughput of both:\n\n| Server | small | large |\n{ROWS}", 3, "small"),
+        (
+            "We measured both builds with wrk:\n\n| Build | Result |\n|---|---|\n| main | 51234 |\n| patch | 53870 |\n",
+            3,
+            "Result",
+        ),
+        ("# Builds\n\n| Build | Throughput |\n|---|---|\n| main | 51234 |\n| patch | 53870 |\n", 3, "Throughput"),
+    ],
+)
+def test_a_table_without_a_unit_is_told_in_its_line_whatever_else_the_text_has(text, line, title):
+    expected = [
+        (
+            line,
+            f"{title!r}: expected the unit of these figures, such as req/s, in the column's title or right above the table",
+        )
+    ]
+    assert problems_of(text) == expected
+    assert problems_of(f"{text}\nRequests per second:    1234.5 [#/sec] (mean)\n") == expected
+
+
+def test_a_text_with_such_a_table_alone_has_no_experiment():
+    _, draft = read("| Build | Throughput |\n|---|---|\n| main | 51234 |\n| patch | 53870 |\n")
+    assert draft.experiments == []
+
+
+@pytest.mark.parametrize(
+    ("titles", "cells", "rates"),
+    [
+        ("req/min", ("12,000", "14,460"), [200, 241]),
+        ("Rate", ("12,000 requests/minute", "14,460 requests/minute"), [200, 241]),
+        ("Kops/s", ("112.3", "98.1"), [112300, 98100]),
+        ("M req/s", ("1.2", "3.87"), [1_200_000, 3_870_000]),
+        ("Throughput", ("1.2M rps", "987.5 Krps"), [1_200_000, 987_500]),
+        ("Requests/sec", ("5,120 ± 40", "5480 +/- 35"), [5120, 5480]),
+        ("Requests/sec, avg (stdev)", ("8411.2 (120.3)", "8920.7 (88.1)"), [8411.2, 8920.7]),
+        ("RPS ± sd", ("8411.2 ± 120.3", "8920.7 ± 88.1"), [8411.2, 8920.7]),
+        (
+            "Best performance (responses per second, higher is better)",
+            ("1,602,134 100.0%", "1,498,214 93.5%"),
+            [1602134, 1498214],
+        ),
+        ("req/s ↑", ("1,419,280 `[SC]`", "854,021"), [1419280, 854021]),
+    ],
+)
+def test_units_and_spreads_as_people_write_them(titles, cells, rates):
+    found = runs_of(f"| Server | {titles} |\n|---|---|\n| nginx | {cells[0]} |\n| caddy | {cells[1]} |\n")
+    assert [(name, path, rate) for name, path, _, rate in found] == [
+        ("nginx", None, rates[0]),
+        ("caddy", None, rates[1]),
+    ]
+
+
+def test_a_column_of_spreads_is_none_of_rates():
+    text = (
+        "| Server | Requests/sec | Requests/sec stdev |\n|---|---|---|\n| nginx | 1200 | 31 |\n| caddy | 900 | 12 |\n"
+    )
+    assert [rate for *_, rate in runs_of(text)] == [1200, 900]
+
+
+def test_ranks_before_the_names_are_no_loads():
+    found = runs_of("| Rank | Framework | req/s |\n|---|---|---|\n| 1 | actix | 1498214 |\n| 2 | express | 268110 |\n")
+    assert found == [("actix", None, None, 1498214), ("express", None, None, 268110)]
+
+
+@pytest.mark.parametrize("bars", ["|||", "│├┤"])
+def test_the_unit_may_stand_in_the_cells_of_a_table_without_one_in_its_titles(bars):
+    bar, left, right = bars
+    rule = f"{left}---{bar}---{bar}---{right}".replace("-|-", "-|-") if bar == "|" else "├────┼────┼────┤"
+    rows = "".join(
+        f"{bar} {n} {bar} {old} rps {bar} {new} rps {bar}\n" for n, old, new in ((10, 1520, 1822), (100, 1711, 2210))
+    )
+    text = f"{bar} Concurrency {bar} old {bar} new {bar}\n{rule}\n{rows}"
+    assert runs_of(text) == [
+        ("old", None, 10, 1520),
+        ("new", None, 10, 1822),
+        ("old", None, 100, 1711),
+        ("new", None, 100, 2210),
+    ]
+    assert read(text)[1].experiments[0].name == "old and new"
+
+
+def test_load_tools_are_loads_and_servers_are_configs():
+    text = "+------+-------+-------+\n| req/s| nginx | caddy |\n+------+-------+-------+\n"
+    text += "| wrk  | 48211 | 31877 |\n| ab   | 18411 | 15210 |\n+------+-------+-------+\n"
+    assert [(name, path) for name, path, *_ in runs_of(text)] == [
+        ("nginx", "wrk"),
+        ("caddy", "wrk"),
+        ("nginx", "ab"),
+        ("caddy", "ab"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "operations",
+    [("GET", "SET"), ("read", "write"), ("insert", "select"), ("TPC-B", "select-only"), ("wrk", "hey"),
+     ("PING_INLINE", "LRANGE_100 (first 100 elements)"), ("GET /users", "POST /users"), ("Workload A", "Workload F"),
+     ("Random read", "Sequential write")],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "shape",
+    ["| Name | ops/s |\n|---|---|\n| {} | 182000 |\n| {} | 171000 |\n", "- {}: 182000 ops/s\n- {}: 171000 ops/s\n"],
+)
+def test_operations_of_one_server_are_loads_of_one_config(operations, shape):
+    shape = shape if shape[0] == "|" else shape.replace("ops/s", "req/s")
+    text = f"## Redis 7\n\n{shape.format(*operations)}\n## Valkey 8\n\n{shape.format(*operations)}"
+    assert [(name, path) for name, path, *_ in runs_of(text)] == [
+        (name, one) for name in ("Redis 7", "Valkey 8") for one in operations
+    ]
+
+
+def test_columns_of_operations_below_numbers_of_clients_are_of_one_config():
+    found = runs_of(
+        "| Clients | GET req/s | SET req/s |\n|---|---|---|\n| 10 | 90000 | 80000 |\n| 50 | 182000 | 171000 |\n"
+    )
+    assert {name for name, *_ in found} == {"table of rates"}
+    assert [(path, clients) for _, path, clients, _ in found] == [("GET", 10), ("SET", 10), ("GET", 50), ("SET", 50)]
+
+
+def test_the_clients_that_a_heading_tells_are_those_of_all_rows_below():
+    rows = "| Endpoint | RPS |\n|---|---|\n| GET /users | {} |\n| GET /items | {} |\n\n"
+    text = f"### 10 concurrent users\n\n{rows.format(38.2, 41.7)}### 100 concurrent users\n\n{rows.format(162, 175)}"
+    _, draft = read(text)
+    assert [run.method.concurrency for run in draft.experiments[0].runs] == [10, 10, 100, 100]
+    assert [run.repeat for run in draft.experiments[0].runs] == [1, 1, 1, 1]
