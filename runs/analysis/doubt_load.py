@@ -1,4 +1,4 @@
-"""Rules of doubts about the load: how long it went on, the clients that made it, and rates that were set.
+"""Rules of doubts about the load: how long it went on, the clients that made it, who answered it, and rates that were set.
 
 How many requests a server works on at once is read from settings in config texts, headings and notes.
 """
@@ -26,6 +26,14 @@ LEAST_S = 10
 LEAST_EACH = 10
 LEAST_FOR_P99 = 1000
 IDLE, FEW_STEPS = 0.5, 5  # of the clients; a mean of few steps is too coarse
+# Web servers that set the Server field themselves, and names of the like; openresty and tengine are nginx.
+WEB_SERVERS = {
+    "apache": re.compile(r"apache(?!\s?bench|\s\w*meter)|httpd", re.IGNORECASE),
+    "caddy": re.compile(r"caddy", re.IGNORECASE),
+    "lighttpd": re.compile(r"lighttpd|lighty", re.IGNORECASE),
+    "litespeed": re.compile(r"litespeed", re.IGNORECASE),
+    "nginx": re.compile(r"nginx|openresty|tengine", re.IGNORECASE),
+}
 OPEN = "Schroeder, Wierman, Harchol-Balter, Open Versus Closed (2006)"
 
 
@@ -121,6 +129,18 @@ def _is_in_force(limit: Setting, name: str) -> bool:
 def _find_source(text: TextFact, limit: Setting) -> Source:
     """The line of the setting itself, where the text's own address counts lines."""
     return source_at(text.source, text.line + limit.line_offset)
+
+
+@rule("load.other_server", "RFC 9110: the Server field names the software that answered", "server_software")
+def find_other_servers(case: Case) -> Iterator[Finding]:
+    """Runs of a config that is named after one web server and that another one answered: the wrong port, or names swapped."""
+    for run in case.counted_runs:
+        named, answered = (
+            {server for server, pattern in WEB_SERVERS.items() if pattern.search(text)}
+            for text in (case.names.get(run.config, ""), run.server_software)
+        )
+        if named and answered and not named & answered:
+            yield about_run(run, "caution", "other_server", server=run.server_software)
 
 
 @rule("load.idle_clients", LITTLE, "mean_ms")

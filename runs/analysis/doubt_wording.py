@@ -75,6 +75,7 @@ MORALS = {
     "omission": "a client that waits for an answer sends nothing meanwhile (coordinated omission), so the percentiles "
     "hide the waiting and the mean is the better figure",
     "page_changes": "a page that changes from reply to reply does that, and such failures are none",
+    "other_server": "it may be another server's rate, unless that one stood in front",
     "others": "CPU time that it took was missing to the server, and others here had all of it",
     "outlier": "one repeat this far off is noise of another kind, so look what happened then before it is averaged",
     "paging": "a server that pages is measured by its disk",
@@ -304,6 +305,7 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
         f"{_count_things(facts['clients'], 'client')} had {figure(facts['busy'])} requests under way in the mean"
     ),
     "load.missed_rate": _say_missed_rate,
+    "load.other_server": "{server} answered",
     "load.set_rate": ANSWERED,
     "machine.cpu": _say_busy_cpu,
     "machine.noise": lambda facts: (

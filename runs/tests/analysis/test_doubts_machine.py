@@ -214,6 +214,25 @@ def test_more_clients_than_workers_are_told_with_the_setting_and_its_line():
     assert "MaxClients 10" in lines[doubt.sources[0].line - 1]
 
 
+@pytest.mark.parametrize(
+    ("name", "server", "is_told"),
+    [
+        ("apache", "nginx/1.22.1", True),
+        ("nginx", "Apache/2.4.57 (Debian)", True),
+        ("nginx with ApacheBench", "nginx/1.22.1", False),
+        ("apache behind nginx", "nginx/1.22.1", False),
+        ("nginx", "openresty/1.21.4", False),
+        ("nginx", "gunicorn", False),
+        ("mod_php", "nginx/1.22.1", False),
+        ("httpd 2.4", "Apache/2.4.57", False),
+    ],
+)
+def test_a_server_that_answered_under_another_one_s_name_is_told(name, server, is_told):
+    case = Case(facts.configs(name), [facts.run(1, 900.0, server_software=server)])
+    found = [doubt for doubt in find_doubts(case) if doubt.rule == "load.other_server"]
+    assert [(doubt.severity, server in doubt.text) for doubt in found] == ([("caution", True)] if is_told else [])
+
+
 def test_as_many_clients_as_workers_are_fine():
     assert of(said(session(apache=report("long_1") + LIMITED.format(n=15))), "limits.clients") == []
 
