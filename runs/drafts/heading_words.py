@@ -107,6 +107,7 @@ _WARMED = re.compile(
 _LEAD_IN = re.compile(
     r"(?:(?:nice|great|cool|ok(?:ay)?|well|so|hm+|wow)\b[!,.…]*\s(?:with\s)?)?(?:(?:and|but|und|et|y|i|и)\s)?(?:"
     r"(?:and|but|und|aber|et|mais|y|pero|oraz|ale)\s(?=(?:with|on|for|using|mit|auf|für|avec|sur|con|en|z|na|dla)\s)"
+    r"|(?:versus|vs\.?|compared (?:to|with)|and) (?=\w)"
     r"|(?:start|launch|test|benchmark|measur|runn)ing(?: (?:the )?(?:test|benchmark|load)s?(?: (?:for|of|on|against|with))?)?\s"
     r"|(?:stop(?:ped)? [^,;]{1,40}[,;] (?:and |then )?)?start(?:ed)? (?=\w)|(?:i )?r[au]n (?:it |this )?(?:against|on) "
     r"|(?:first(?:ly)?|then|now|next|finally|lastly|again|after that|here(?:'s| is| are)|this is|these are)\b(?: up)?[,:]?"
@@ -125,6 +126,8 @@ _LEADS_ON = re.compile(
 _RESULT_OF = re.compile(  # "nginx 测试结果", "nginx, three runs each", "nginx(3回)"
     r"(?<=\w)(?:\s*の(?:測定|計測)?結果(?:です|は)?|\s*的?(?:压力|性能)?(?:测试|压测)?(?:的?结果|数据|报告|情况)(?:如下)?|[\s,(:–-]+(?:\d\d?|two|three|four|five|six|ten|zwei|drei"
     r"|vier|fünf|deux|trois|dos|tres)\s(?:runs|times|repeats|Läufe|Messungen|essais|pruebas)(?: each)?\)?"
+    r"|[,;]?\s(?:the |its )?(?:results?|outputs?|numbers?|figures) (?:is|are|was|were)"
+    r"|,?\s(?:just )?(?:for|as a) (?:reference|comparison)"
     r"|[\s,、，(（]+\d\d?[回次遍](?:ずつ|实验|測定|計測|実行|実施|试验)*[)）]?)$"
 )
 _WHEN = (

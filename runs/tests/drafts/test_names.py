@@ -56,6 +56,18 @@ def test_what_explains_or_shows_an_output_names_no_config(above):
     assert names_of(f"{above}\n\n{H2LOAD}") == ["h2load"]
 
 
+@pytest.mark.parametrize(
+    ("lines", "names"),
+    [
+        (("single threaded", "versus multi-threaded"), ["single threaded", "multi-threaded"]),
+        (("web2 uses uwsgi, the result is:", "web3 uses fcgi, the result is:"), ["web2 uses uwsgi", "web3 uses fcgi"]),
+        (("Alpine:", "Ubuntu:", "and bare metal for reference:"), ["Alpine", "Ubuntu", "bare metal"]),
+    ],
+)
+def test_words_that_lead_from_one_report_to_the_next_are_no_part_of_a_name(lines, names):
+    assert names_of("\n\n".join(f"{line}\n\n@ab {700 + at} server=" for at, line in enumerate(lines))) == names
+
+
 def test_front_matter_names_nothing_but_the_experiment():
     text = "---\ntitle: 'Static files'\ntags:\n- german\n- http\nsummary: some benchmarks\n---\n\n@ab 100.5\n"
     _, draft = read(expand(text))
