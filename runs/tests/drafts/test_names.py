@@ -60,7 +60,7 @@ def test_what_explains_or_shows_an_output_names_no_config(above):
     ("lines", "names"),
     [
         (("single threaded", "versus multi-threaded"), ["single threaded", "multi-threaded"]),
-        (("web2 uses uwsgi, the result is:", "web3 uses fcgi, the result is:"), ["web2 uses uwsgi", "web3 uses fcgi"]),
+        (("uwsgi workers, the results are:", "fcgi workers, the results are:"), ["uwsgi workers", "fcgi workers"]),
         (("Alpine:", "Ubuntu:", "and bare metal for reference:"), ["Alpine", "Ubuntu", "bare metal"]),
     ],
 )
