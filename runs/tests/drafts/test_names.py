@@ -65,7 +65,8 @@ def test_what_explains_or_shows_an_output_names_no_config(above):
     ],
 )
 def test_words_that_lead_from_one_report_to_the_next_are_no_part_of_a_name(lines, names):
-    assert names_of("\n\n".join(f"{line}\n\n@ab {700 + at} server=" for at, line in enumerate(lines))) == names
+    reports = "".join(f"\n\n{line}\n\n@ab {700 + at} server=" for at, line in enumerate(lines))
+    assert names_of(f"We measured this last week, on two machines.{reports}") == names
 
 
 def test_front_matter_names_nothing_but_the_experiment():
