@@ -123,7 +123,7 @@ _COMMENTER = re.compile(  # above a comment of a forum or a repository
 _MEASURED = (
     r"(?:rate|[rqt]ps|requests?(?:/sec)?|transactions?|availability|latency|throughput|elapsed(?: time)?|duration|total"
     r"|average|gesamt(?:zeit|dauer)?|dauer|durée|duración|mean|max|min|failed|successful|transfer(?:red)?|bytes"
-    r"|response time|errors?|usage)"
+    r"|response time|errors?|usage|used (?:memory|ram)|(?:memory|ram) used|peak memory|rss)"
 )
 _FIGURE = re.compile(  # what load tools print: a label and a figure, which may stand below
     rf"^\W{{0,6}}\d[\d.,]{{0,15}}\s?[kKM]?\s?(?:req(?:uest)?s?|replies|responses|trans(?:actions?)?|hits)(?:/|\sper\s)s(?:ec(?:ond)?)?\W{{0,6}}$"
@@ -132,7 +132,7 @@ _FIGURE = re.compile(  # what load tools print: a label and a figure, which may 
     rf"|^\W{{0,5}}{_MEASURED}(?:\s{{1,20}}\d[\d.,]{{0,15}}(?:[nmuµ]?s|%|[kM])?){{2,6}}$|^(?:thread )?stats\s+avg\b"
     rf"|^percentage of the requests served|^`?concurrency level:\s+\d+$"
     rf"|^\W{{0,5}}(?!with(?:out)?\s|using\s)(?:[\w/%() -]*\b)?{_MEASURED}"
-    rf"(?:[\w/%() -]*[:=]\s*(?:[*<>~]{{0,2}}-?\d[\d.,]*\s?\S{{0,12}}(?:\s.{{0,20}})?)"
+    rf"(?:[\w/%+() -]*[:=]\s*(?:[*<>~]{{0,2}}-?\d[\d.,]*\s?\S{{0,12}}(?:\s.{{0,20}})?)"
     rf"|(?:[\s/(%]+(?:{_MEASURED}|per|sec|seconds?|times?|count|number|distribution|ms|s|avg)\b[)%]*)*[)%]*\s?[:=])$",
     re.IGNORECASE,
 )

@@ -69,6 +69,14 @@ def test_words_that_lead_from_one_report_to_the_next_are_no_part_of_a_name(lines
     assert names_of(f"We measured this last week, on two machines.{reports}") == names
 
 
+def test_memory_that_was_used_names_no_config():
+    text = "".join(
+        f"**{name}**\nUsed memory ({name}):   {at}25MB\n@ab {700 + at} server=\n\n"
+        for at, name in enumerate(("old", "new"), 2)
+    )
+    assert names_of(text) == ["old", "new"]
+
+
 def test_front_matter_names_nothing_but_the_experiment():
     text = "---\ntitle: 'Static files'\ntags:\n- german\n- http\nsummary: some benchmarks\n---\n\n@ab 100.5\n"
     _, draft = read(expand(text))
