@@ -44,6 +44,7 @@ from .written_rates import (
     spell_titles,
     strip_markup,
     tells_thousands,
+    tells_times,
     write_with_points,
 )
 
@@ -51,6 +52,7 @@ KIND = "rate_table"
 EMPTY = frozenset(["", "-", "–", "—", "n/a", "N/A", "x", "?"])
 _ENDS_IN_LOAD = re.compile(r"(?<![\d.])\d+$")  # and in no version
 _BEST = re.compile(r"best performance\b", re.IGNORECASE)  # of each config
+_MAY_NAME = re.compile(r"c\d+", re.IGNORECASE)  # ten clients, or a kind of machine
 _DITTO = frozenset(['"', "''", "〃", "^^", "^", "″"])
 
 
@@ -58,7 +60,7 @@ class Cell(NamedTuple):
     line: int
     row: str
     column: str
-    rate: float
+    rate: float | None  # of a row of times alone none is known
     step: float
     load: int | None
     row_is_work: bool
@@ -79,6 +81,7 @@ class _Columns(NamedTuple):
     work: bool  # whether these name what was done, such as an endpoint
     address: bool  # or what was requested, for certain
     latencies: dict[int, str]  # of times and failures, with their headings
+    are_times: bool  # and no rates
 
 
 def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], caption: str) -> list[Cell]:
@@ -95,6 +98,11 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
         return [cell._replace(row="", column=cell.row) for cell in _find_metric_rates(heading, table)]
     columns = find_rate_columns(heading, bool(caption))
     columns |= _find_columns_of_units(heading, table)
+    timed = [at for at, title in enumerate(heading) if at and (find_latency(title) or FAILED.fullmatch(title))]
+    if are_times := not columns and tells_times(
+        [heading[at] for at in timed], [[row[at] for at in timed] for _, row in table]
+    ):
+        columns = {timed[0]: ""}
     if tells_thousands(caption):
         table = [
             (number, [f"{cell}k" if at in columns and cell[-1:].isdigit() else cell for at, cell in enumerate(row)])
@@ -119,9 +127,8 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
     if len({tuple(row[at] for at in (*titles, *loads) if at not in results) for _, row in table}) == len(table):
         titles = [at for at in titles if at not in results]  # shares and times were measured, too
     work, address = (any(each.fullmatch(heading[at]) for at in titles) for each in (WORK, ADDRESS))
-    timed = [at for at, title in enumerate(heading) if at and (find_latency(title) or FAILED.fullmatch(title))]
     latencies = {at: heading[at] for at in timed if len(columns) == 1}
-    return _make_cells(table, _Columns(heading, columns, loads, titles, work, address, latencies), sections)
+    return _make_cells(table, _Columns(heading, columns, loads, titles, work, address, latencies, are_times), sections)
 
 
 def _find_columns_of_units(heading: list[str], table: list[tuple[int, list[str]]]) -> dict[int, str]:
@@ -231,7 +238,7 @@ def _make_cells(table: list[tuple[int, list[str]]], columns: _Columns, sections:
     for at, column in columns.rates.items():
         rows = [(number, row) for number, row in table if row[at] not in EMPTY]
         cells, column = scale_figures([row[at] for _, row in rows], column)
-        figures = [read_number(cell) for cell in cells]
+        figures = [(None, 0.0) if columns.are_times else read_number(cell) for cell in cells]
         if None in figures or not figures:
             continue  # a column with anything else is none of rates
         unclear = find_unclear([row[at] for _, row in table])
@@ -242,21 +249,8 @@ def _make_cells(table: list[tuple[int, list[str]]], columns: _Columns, sections:
                 latency, without_unit = read_latencies(row, columns.latencies)
                 told = row[at] if row[at] in unclear else ""
                 section = " · ".join(filter(None, (sections.get(number), settings.get(number))))
-                found.append(
-                    Cell(
-                        number,
-                        title,
-                        column,
-                        *rate,
-                        load,
-                        columns.work,
-                        section,
-                        latency,
-                        told,
-                        without_unit,
-                        columns.address,
-                    )
-                )
+                told_of = (columns.work, section, latency, told, without_unit, columns.address)
+                found.append(Cell(number, title, column, rate[0], rate[1], load, *told_of))
     return sorted(found, key=lambda cell: cell.line)
 
 
@@ -321,6 +315,9 @@ def name_cells(cells: list[Cell], heading_line: int) -> list[Found]:
     are_compared = len(columns) > 1 and all(map(COMPARED.fullmatch, columns))
     rows_are_loads = columns != [""] and (rows_are_loads or cells[0].row_is_work or are_compared)
     rows_are_loads = rows_are_loads or are_loads([cell.row for cell in cells])
+    rows_are_loads = rows_are_loads or all(
+        LOAD_TITLE.fullmatch(cell.row) and not _MAY_NAME.fullmatch(cell.row) for cell in cells
+    )
     if rows_are_loads and columns != [""] and are_loads(columns):  # one config's: "| Clients | GET | SET |"
         cells = [
             cell._replace(column="", section=" · ".join(filter(None, (cell.section, cell.column)))) for cell in cells
@@ -341,7 +338,8 @@ def name_cells(cells: list[Cell], heading_line: int) -> list[Found]:
 def _make_found(cell: Cell, rows_are_loads: bool, repeats: bool) -> Found:
     column = "" if repeats or MEAN.fullmatch(cell.column) else cell.column
     name, how = (column, cell.row) if rows_are_loads else (cell.row, column)
-    values: dict[str, Any] = {} if cell.unclear else {"requests_per_second": cell.rate, "rate_step_per_s": cell.step}
+    is_known = not cell.unclear and cell.rate is not None
+    values: dict[str, Any] = {"requests_per_second": cell.rate, "rate_step_per_s": cell.step} if is_known else {}
     values |= {"config": name} if name else {}
     told = LOAD_TITLE.fullmatch(how)
     load = cell.load if cell.load is not None else read_load(how) if told else None

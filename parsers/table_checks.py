@@ -45,7 +45,8 @@ def find_said(prose: Sequence[tuple[int, str]], line: int) -> list[str]:
 
 def are_limits(said: Sequence[str], heading: Sequence[str], rows: Rows, cells: Sequence[Cell]) -> bool:
     """Whether the rates were set by somebody: round ones, beside what tells of limits or prices."""
-    if not all(is_round(round(cell.rate * 60, 3) if abs(60 * cell.step - 1) < _TINY else cell.rate) for cell in cells):
+    rates = [(cell.rate, cell.step) for cell in cells if cell.rate is not None]
+    if not all(is_round(round(rate * 60, 3) if abs(60 * step - 1) < _TINY else rate) for rate, step in rates):
         return False
     tells = any(map(_LIMITS.search, said)) or any(map(_OF_LIMITS.fullmatch, heading))
     return tells or any(_PRICE.search(cell) for _, row in rows for cell in row)

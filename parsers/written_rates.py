@@ -87,7 +87,8 @@ _DECIMALS = re.compile(r",\d{3}\.\d|\.(?!\d{3}(?!\d))\d")  # for certain
 _FACTOR = {"": 1, "k": 1000, "K": 1000, "M": 1_000_000} | dict.fromkeys("万萬만", 10_000) | dict.fromkeys("億亿", 10**8)
 LOAD = _compile(
     r"(?:-?c|conc(?:urren(?:cy|t))?(?: level)?|clients?|connections?|conns?|users?|vus?|同時(?:接続|アクセス)数|並列数"
-    r"|多重度|并发(?:用户|连接|请求)?数?|benutzer|nutzer|utilisateurs?|usuarios?|clientes?|usuários|conex(?:ões|iones)"
+    r"|多重度|并发(?:用户|连接|请求)?数?|동시성|동시 ?(?:접속|사용)자? ?수?"
+    r"|benutzer|nutzer|utilisateurs?|usuarios?|clientes?|usuários|conex(?:ões|iones)"
     r"|connexions|verbindungen|połącze\w*|клиент\w*|пользовател\w*|соединени\w*|потоков|[^\W\d][^()]{1,30} \(<?-?c>?\))"
 )
 LOAD_TITLE = _compile(rf"{LOAD.pattern}\s?[=:]?\s?(\d{{1,7}})|(\d{{1,7}})\s?(?:concurrent )?{LOAD.pattern}")
@@ -131,6 +132,10 @@ _LATENCY = _compile(
     r"(?: (?:latency|resp(?:onse)?\.?(?: time)?|time))?\s?(?:[(\[,]?\s?(?P<unit>ms|s|sec(?:onds)?|[uµ]s|msec|milliseconds)[)\]]?)?"
 )
 _TIME = _compile(r"[~≈<]?\s?(\d{1,9}(?:,\d{3})*(?:\.\d{1,6})?)\s?(ms|s|sec|[uµ]s|)")
+_TIME_WITH_UNIT = _compile(rf"{_TIME.pattern}(?<=s|c)")
+_TIMES_ABOVE = _compile(
+    r"\b(?:latenc(?:y|ies)|response times?|times?)\b.{0,20}?(?:[(\[]|\bin )(ms|milliseconds|[uµ]s)\b"
+)
 FAILED = _compile(
     r"(?:(?:errors?|fail(?:ed|ures?)?|non-?2xx)(?: rate| requests| responses)?)\s?[(\[]?(?P<share>%?)[)\]]?"
 )
@@ -224,6 +229,22 @@ def find_latency(title: str) -> tuple[str, float | None] | None:
     name = "mean" if found["mean"] else "max" if found["max"] else "50" if found["median"] else found["p"] or found["q"]
     unit = (found["unit"] or "").lower()
     return name, _MS[unit] if unit else None
+
+
+def tells_times(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether columns of these titles are of a load test's times: a percentile and another one, each with its unit."""
+    kinds = [(at, kind) for at, title in enumerate(titles) if (kind := find_latency(title))]
+    have_units = all(kind[1] or all(_TIME_WITH_UNIT.fullmatch(row[at]) for row in rows) for at, kind in kinds)
+    return len(kinds) > 1 and any(kind[0].isdigit() for _, kind in kinds) and have_units
+
+
+def spell_latencies(titles: Sequence[str], said: Sequence[str]) -> list[str]:
+    """The titles with the unit that only the text above tells of times: "Latency (ms)"."""
+    unit = next((found[1] for text in said if (found := _TIMES_ABOVE.search(text))), "")
+    unit = "ms" if unit.startswith("mil") else unit
+    return [
+        f"{title} ({unit})" if unit and (kind := find_latency(title)) and not kind[1] else title for title in titles
+    ]
 
 
 def read_latencies(row: list[str], columns: dict[int, str]) -> tuple[dict[str, Any], tuple[str, ...]]:

@@ -47,10 +47,10 @@ OPENS = (
     rf"(?i:{_RUNS}|\s*{rates.RATE}[^|:]{{1,80}}:\s*$|{_BAR}{_ROW}.*{_BAR}\s*$"
     rf"|{_ALIGNED}|\w[^|]{{0,120}}\|{_ROW}|\|?\s*\**{rates.METRIC}\**\s*\||\|\s{{0,20}}\|[^|]*\w[^|]*\|"
     rf"|(?:[^|]{{0,60}}\|){{2,9}}\s*{rates.IS_THROUGHPUT.pattern}\s*(?:\||$)|\|?[^|]{{1,60}}\|\s*{rates.IS_VALUE.pattern}\s*\|"
-    rf"|{_CAPTION})"
+    rf"|{_BAR}?(?:[^|│]{{0,60}}{_BAR}){{1,12}}[^|│]{{0,20}}\bp(?:50|9\d)\b|{_CAPTION})"
 )
 NEEDS = (
-    "/s", "/ s", "/\ts", "/с", "/ с", "/min", "/ min",
+    "/s", "/ s", "/\ts", "/с", "/ с", "/min", "/ min", "p50", "p9",
     "per", "throughput", "ps", "metric", "measure", "指标", "項目", "seco", "segu", "seku", "секун", "crit", "krit", "kennz",
     "messw", "métri", "пока", "метри", "run", "round", "pass", "test", "trial", "try", "attemp", "| |", "|  ", "||", "秒", "запрос",
     "param", "property", "项目", "参数", "초당", "durchsatz", "débit", "rendimiento", "caudal", "vazão", "przepust", "пропуск",
@@ -198,6 +198,7 @@ def _read_rows(
         rows.append((lines.number, row))
     caption = above.captions[0][1] if above.captions else ""
     said = [*find_said(lines.prose, above.line), *(text for _, text in above.captions)]
+    heading = rates.spell_latencies(heading, said)
     cells = tables.find_table_rates(heading, rows, caption if rates.IS_RATE.search(caption) else "")
     if cells and are_limits(said, list(map(rates.spell_title, heading)), rows, cells):
         return []

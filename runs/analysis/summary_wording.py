@@ -286,6 +286,8 @@ def _write_size(pct: float) -> str:
 
 def describe_levels(swept: Range, points: Sequence[Point]) -> str:
     """As "about 3 requests per second at 50 and 100 connections, the mean time doubles, 47 % fail at 150"."""
+    if all(point.rate is None and not point.failed for point in points):
+        return ", ".join(_say_times(points)) or "no rate is printed"
     sound = [point for point in points if not point.failed and point.rate is not None]
     parts = [*(_say_kept_rates(sound) if swept.axis == SET_RATE else _say_rates(swept, sound)), *_say_times(sound)]
     failing = [point for point in points if point.failed]

@@ -25,6 +25,8 @@ _LEAST_DIGITS = 200  # a rate of at least so many of its last digit
 _LEAST_STEPS = 10  # the same, where all rows of a table are another's
 _EXACT_FIGURES = 3
 _DIGITS_OF_RATE, _FARTHEST_ROW = 4, 2  # of a rate in two tables of one result, and lines between two rows of one table
+_TIMES = ("mean_ms", "max_ms", "percentiles_ms")
+_NEAR_MS, _NEAR_SHARE = 0.5, 0.005  # that rounding takes from a time
 _FULL_REPORT = 8  # figures from which on a report is not a quotation
 
 
@@ -114,6 +116,9 @@ def find_backed_figures(
     whose mean or median it is}. -1 where the text has reports, but none of this rate: by which tool it came, nobody knows."""
     results = {i: next(r for r in records[i] if isinstance(r, LoadResult)) for i in loads}
     written = [i for i, result in results.items() if get_semantics(result.tool).quotes_others]
+    if times := [i for i in written if results[i].requests_per_second is None and not blocks[i].problems]:
+        rated = [i for i in loads if i not in times]
+        return find_backed_figures(blocks, records, rated) | _place_times(blocks, results, times, rated)
     others = results.keys() - set(written)
     measured = [(i, rate) for i, result in results.items() if i in others and (rate := result.requests_per_second)]
     if not written or not measured:
@@ -142,6 +147,41 @@ def find_backed_figures(
         if "said" not in block.values or first in told:
             block.problems += [Problem(first, "this rate is of none of the text's reports, and was left out")]
     return backed
+
+
+def _place_times(
+    blocks: Sequence[Block], results: Mapping[int, LoadResult], times: Sequence[int], others: Sequence[int]
+) -> dict[int, int]:
+    """{row of a table of times: the row of a table of rates that is of the same load, and takes its times, or the report that has
+    them}, in a text with rates; -1 where there is neither."""
+    if not others:
+        return {}
+    rows = {_name_row(blocks[i]): i for i in others if get_semantics(results[i].tool).quotes_others}
+    reports = [i for i in others if i not in rows.values()][:_MAX_NAMED]
+    placed: dict[int, int] = {}
+    for index in times:
+        own = blocks[index].values
+        placed[index] = rows.get(_name_row(blocks[index]), -1)
+        if placed[index] >= 0:
+            row = blocks[placed[index]]
+            row.values = {name: own[name] for name in _TIMES if name in own} | row.values
+        else:
+            placed[index] = next((i for i in reports if _has_times_of(results[index], results[i])), -1)
+    return placed
+
+
+def _name_row(block: Block) -> tuple[object, ...]:
+    return block.label, block.values.get("load"), block.values.get("concurrency")
+
+
+def _has_times_of(row: LoadResult, report: LoadResult) -> bool:
+    """Whether all times that both have are the report's, rounded."""
+    pairs: list[tuple[float | None, float | None]] = [
+        (own, report.percentiles_ms.get(name)) for name, own in row.percentiles_ms.items()
+    ]
+    pairs += [(row.mean_ms, report.mean_ms), (row.max_ms, report.max_ms)]
+    known = [(own, its) for own, its in pairs if own is not None and its is not None]
+    return bool(known) and all(abs(own - its) <= max(_NEAR_MS, _NEAR_SHARE * its) for own, its in known)
 
 
 def _find_rows_beside_report(

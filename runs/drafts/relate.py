@@ -258,7 +258,9 @@ class _Relation:
         """The lines that no block covers but commands, headings and names. Blank lines are left out where the text is known."""
         named = list_names(draft)
         spans = []
-        for block in self.blocks:
+        for index, block in enumerate(self.blocks):
+            if self.tabled.get(index) == -1 and not block.problems:
+                continue  # times of no run
             spans.append(block.lines)
             spans += [(line, line) for line, text in block.trail if text in named or strip_markup(text) in named]
             for line in (block.command_line, block.heading_line):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 import parsers
+from runs.ingest.submission import Preview
+from runs.selectors.judging import judge_draft
 
-from .documents import read
+from .documents import expand, read
 
 ROWS = "|---|---|---|\n| nginx | 48211 | 9120 |\n| caddy | 31877 | 8011 |\n"
 RATES = {("nginx", 0): 48211, ("nginx", 1): 9120, ("caddy", 0): 31877, ("caddy", 1): 8011}
@@ -189,6 +191,57 @@ def test_columns_of_operations_below_numbers_of_clients_are_of_one_config():
     )
     assert {name for name, *_ in found} == {"table of rates"}
     assert [(path, clients) for _, path, clients, _ in found] == [("GET", 10), ("SET", 10), ("GET", 50), ("SET", 50)]
+
+
+TIMES = "| nginx | 1.1 | 4.2 |\n| caddy | 2.1 | 9.8 |\n"
+
+
+@pytest.mark.parametrize(
+    "titles",
+    [
+        "| Server | p50 (ms) | p99 (ms) |\n|---|---|---|\n",
+        "## Latency (ms)\n\n| Server | p50 | p99 |\n|---|---|---|\n",
+        "Response times in milliseconds:\n\n| Server | P50 | P99 |\n|---|---|---|\n",
+    ],
+)
+def test_a_table_of_times_without_rates_has_a_run_for_each_row(titles):
+    blocks, draft = read(titles + TIMES)
+    assert [config.name for config in draft.experiments[0].configs] == ["nginx", "caddy"]
+    assert [block.load_results[0].percentiles_ms for block in blocks] == [
+        {"50": 1.1, "99": 4.2},
+        {"50": 2.1, "99": 9.8},
+    ]
+    assert [block.load_results[0].requests_per_second for block in blocks] == [None, None]
+
+
+def test_times_of_unknown_units_are_none():
+    assert not read(f"| Metric of the day | p50 | p99 |\n|---|---|---|\n{TIMES}")[0]
+
+
+def test_times_in_a_table_of_their_own_are_those_of_the_rates_above():
+    rates = "| Server | req/s |\n|---|---|\n| nginx | 48211 |\n| caddy | 31877 |\n\n"
+    times = f"| Server | p50 (ms) | p99 (ms) |\n|---|---|---|\n{TIMES}| h2o | 3.1 | 7.7 |\n"
+    blocks, draft = read(rates + times)
+    (experiment,) = draft.experiments
+    results = [blocks[run.block].load_results[0] for run in experiment.runs]
+    assert [(each.requests_per_second, each.percentiles_ms["99"]) for each in results] == [(48211, 4.2), (31877, 9.8)]
+    assert any(first <= 10 <= last for first, last in draft.unread)  # of no config with a rate
+
+
+def test_times_beside_reports_are_quotes_or_nothing():
+    text = expand(
+        f"## nginx\n\n@ab 1200.5\n\n## caddy\n\n@ab 900.5\n\n| Server | p50 (ms) | p99 (ms) |\n|---|---|---|\n{TIMES}"
+    )
+    blocks, draft = read(text)
+    assert len(draft.experiments[0].runs) == 2 and not [problem for block in blocks for problem in block.problems]
+
+
+def test_levels_without_rates_are_a_sweep_of_times():
+    rows = "".join(f"| {clients} | {ms} | {4 * ms} |\n" for clients, ms in ((1, 12.4), (10, 28.3), (100, 42.5)))
+    for titles in ("| Users | Mean (ms) | p99 (ms) |", "| 동시성 | Mean (ms) | p99 (ms) |"):
+        blocks, draft = read(f"{titles}\n|---|---|---|\n{rows}")
+        headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+        assert "grows from 12.4 to 42.5 ms" in headline.sentence
 
 
 def test_the_clients_that_a_heading_tells_are_those_of_all_rows_below():
