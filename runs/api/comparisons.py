@@ -39,36 +39,32 @@ class SpreadSourceSerializer(serializers.Serializer[Any]):
 
 
 class VerdictSerializer(serializers.Serializer[Any]):
-    """Of {"verdict", "words", "effect_word"}; see list_rows."""
+    """How a cell stands to its baseline's."""
 
-    kind = serializers.ChoiceField([str(kind) for kind in Kind], source="verdict.kind")
-    base = serializers.IntegerField(source="verdict.base", help_text="index of the column that it stands against")
-    text = serializers.CharField(source="words.text")
-    n = serializers.IntegerField(source="verdict.n")
-    n_base = serializers.IntegerField(source="verdict.n_base")
-    ratio = serializers.FloatField(source="verdict.ratio", allow_null=True)
-    low = serializers.FloatField(source="verdict.low", allow_null=True, help_text="of the ratio's 95 % interval")
-    high = serializers.FloatField(source="verdict.high", allow_null=True)
-    of = serializers.CharField(source="verdict.of", allow_blank=True, help_text="what the ratio is of")
-    test = serializers.CharField(source="verdict.test", allow_blank=True)
-    p = serializers.FloatField(source="verdict.p", allow_null=True)
-    p_adjusted = serializers.FloatField(
-        source="verdict.p_adjusted", allow_null=True, help_text="after Holm, over the configs of the metric"
-    )
-    effect = serializers.FloatField(source="verdict.effect", allow_null=True, help_text="Cliff's delta")
+    kind = serializers.ChoiceField([str(kind) for kind in Kind])
+    base = serializers.IntegerField(help_text="index of the column that it stands against")
+    text = serializers.CharField()
+    n = serializers.IntegerField()
+    n_base = serializers.IntegerField()
+    ratio = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True, help_text="of the ratio's 95 % interval")
+    high = serializers.FloatField(allow_null=True)
+    of = serializers.CharField(allow_blank=True, help_text="what the ratio is of")
+    test = serializers.CharField(allow_blank=True)
+    p = serializers.FloatField(allow_null=True)
+    p_adjusted = serializers.FloatField(allow_null=True, help_text="after Holm, over the configs of the metric")
+    effect = serializers.FloatField(allow_null=True, help_text="Cliff's delta")
     effect_word = serializers.CharField(allow_blank=True)
-    needed = serializers.IntegerField(
-        source="verdict.needed", allow_null=True, help_text="repeats a side that would settle it"
-    )
+    needed = serializers.IntegerField(allow_null=True, help_text="repeats a side that would settle it")
     design = serializers.ChoiceField(
-        [str(design) for design in Design], source="verdict.design", help_text="order of both sides' runs in the text"
+        [str(design) for design in Design], help_text="order of both sides' runs in the text"
     )
     spread_of = serializers.SerializerMethodField(help_text="where a spread was borrowed from, of single runs")
-    detail = serializers.CharField(source="words.detail", allow_blank=True)
+    detail = serializers.CharField(allow_blank=True)
 
     @extend_schema_field(SpreadSourceSerializer(many=True))
     def get_spread_of(self, told: dict[str, Any]) -> list[dict[str, str]]:
-        scale = told["verdict"].scale
+        scale = told["scale"]
         return [{"name": name, "url": url} for name, url in (scale.sources if scale else ())]
 
 
@@ -274,7 +270,7 @@ def list_rows(comparison: Comparison, judgement: Judgement) -> list[dict[str, An
         if (verdict := judgement.of(key, at)) is None:
             return None
         word = "" if verdict.effect is None else delta_word(verdict.effect)
-        return {"verdict": verdict, "words": judgement.words[key, at], "effect_word": word}
+        return vars(verdict) | vars(judgement.words[key, at]) | {"effect_word": word}
 
     return [
         {
