@@ -36,7 +36,7 @@ import numpy as np
 import scipy  # its packages are imported at their first use
 
 from runs.analysis.facts import RunFact
-from runs.analysis.stats import Placed, Shift, pool_spread, student_quantile
+from runs.analysis.stats import Placed, Shift, pool_spread, shift_by_student
 
 ALPHA = 0.05
 FIRST_LOOK = 2  # with fewer rounds nothing is tested
@@ -91,10 +91,9 @@ def compare_in_turn(xs: Sequence[Placed], ys: Sequence[Placed], *, most: int, le
     error = sd * math.sqrt(float(np.linalg.inv(design.T @ design)[1, 1]))
     if not error > 0:
         return None
-    difference, level = float(found[1]), find_level(n_rounds, most)
-    reach = student_quantile(1 - level / 2, df) * error
-    p = 2 * float(scipy.special.stdtr(df, -abs(difference) / error))
-    return Shift(difference, difference - reach, difference + reach, min(p * ALPHA / level, 1.0))
+    level = find_level(n_rounds, most)
+    shift = shift_by_student(float(found[1]), error, df, level)
+    return replace(shift, p=min(shift.p * ALPHA / level, 1.0))
 
 
 @dataclass(frozen=True, slots=True)

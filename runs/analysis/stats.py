@@ -65,11 +65,11 @@ CONFIDENCE = 0.95
 TAIL = (1 - CONFIDENCE) / 2
 
 
-def _shift_by_student(difference: float, error: float, df: float) -> Shift:
-    reach = student_quantile(1 - TAIL, df) * error
-    return Shift(
-        difference, difference - reach, difference + reach, 2 * float(scipy.special.stdtr(df, -abs(difference) / error))
-    )
+def shift_by_student(difference: float, error: float, df: float, level: float = 2 * TAIL) -> Shift:
+    """low and high leave out 0 just where p is under `level`."""
+    reach = student_quantile(1 - level / 2, df) * error
+    p = 2 * float(scipy.special.stdtr(df, -abs(difference) / error))
+    return Shift(difference, difference - reach, difference + reach, p)
 
 
 def welch(xs: Sequence[float], ys: Sequence[float], *, least_sds: tuple[float, float] = (0.0, 0.0)) -> Shift | None:
@@ -86,7 +86,7 @@ def welch(xs: Sequence[float], ys: Sequence[float], *, least_sds: tuple[float, f
     if not sum(parts) > 0:
         return None
     df = min(_compute_joint_df(parts, (n, m)), (min(n, m) - 1) * (1 + min(n, m) / max(n, m)))
-    return _shift_by_student(fmean(ys) - fmean(xs), math.sqrt(sum(parts)), df)
+    return shift_by_student(fmean(ys) - fmean(xs), math.sqrt(sum(parts)), df)
 
 
 def _compute_joint_df(parts: tuple[float, float], sizes: tuple[int, int]) -> float:
@@ -205,7 +205,7 @@ def paired(pairs: Sequence[tuple[Placed, Placed]], *, least_sd: float = 0.0) -> 
 
 def _test_one_sample(values: Sequence[float], least_sd: float) -> Shift | None:
     sd = max(sample_sd(values), least_sd) if len(values) > 1 else 0.0
-    return _shift_by_student(fmean(values), sd / math.sqrt(len(values)), len(values) - 1) if sd else None
+    return shift_by_student(fmean(values), sd / math.sqrt(len(values)), len(values) - 1) if sd else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,11 +220,7 @@ class Slope:
     @property
     def p(self) -> float:
         """Two-sided, that there is no rise."""
-        return (
-            2 * float(scipy.special.stdtr(self.df, -abs(self.per_run) / self.error))
-            if self.error
-            else float(not self.per_run)
-        )
+        return shift_by_student(self.per_run, self.error, self.df).p if self.error else float(not self.per_run)
 
 
 def common_slope(sets: Iterable[tuple[Sequence[float], Sequence[float]]]) -> Slope | None:
