@@ -18,6 +18,7 @@ from runs.querysets import clean_line, take_turns
 
 from . import changes, counters
 from .changes import record_edit, record_edits
+from .configs import HARDWARE
 from .validation import rejected, truncate
 
 MOST_TAGS, TAG_LENGTH = 50, 300
@@ -240,7 +241,7 @@ def _rename_host(host: Host, name: str | dict[str, Any]) -> Host:
     return before
 
 
-HOST_COLUMNS = ("name", "cpu_model", "cores", "mhz", "ram_kb", "swap_kb", "os", "kernel", "fingerprint")
+HOST_COLUMNS = ("name", *HARDWARE, "fingerprint")
 _NAME = attrgetter("name")
 FIELDS: dict[type[Model], dict[str, Field]] = {
     Experiment: {
