@@ -97,12 +97,11 @@ def make_comparison_sheet(title: str, comparison: Comparison, judgement: Judgeme
     for at, name in enumerate(number_equal_heads([column.title for column in comparison.columns])):
         heads += [name, f"{name}: n", *(f"{name}: {word}" for word in AGAINST if at)]
     rows = []
-    for group in comparison.groups:
-        for row in group.rows:
-            values: list[Value] = [row.label, row.unit]
-            for at, cell in enumerate(row.cells):
-                values += [cell.mean, cell.n] + (_compare_cell(cell, judgement.of(row.key, at)) if at else [])
-            rows.append(tuple(values))
+    for row in comparison.rows:
+        values: list[Value] = [row.label, row.unit]
+        for at, cell in enumerate(row.cells):
+            values += [cell.mean, cell.n] + (_compare_cell(cell, judgement.of(row.key, at)) if at else [])
+        rows.append(tuple(values))
     return Sheet(title, tuple(heads), tuple(rows))
 
 
@@ -268,11 +267,10 @@ def _write_doubt(post: Post, doubt: Doubt) -> str:
 def _write_figures(post: Post) -> list[str]:
     heads = ("", *(escape_markdown(column.title) for column in post.comparison.columns))
     rows = []
-    for group in post.comparison.groups:
-        for row in group.rows:
-            label = f"{row.label} ({row.unit})" if row.unit else row.label
-            cells = (_word_cell(cell, post.judgement.of(row.key, at)) for at, cell in enumerate(row.cells))
-            rows.append((escape_markdown(label), *(escape_markdown(words) for words in cells)))
+    for row in post.comparison.rows:
+        label = f"{row.label} ({row.unit})" if row.unit else row.label
+        cells = (_word_cell(cell, post.judgement.of(row.key, at)) for at, cell in enumerate(row.cells))
+        rows.append((escape_markdown(label), *(escape_markdown(words) for words in cells)))
     if not rows:
         return []
     return [

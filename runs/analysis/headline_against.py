@@ -218,12 +218,11 @@ def find_objections(
     found: dict[str, list[Objection]] = {}
     gain = verdict_of(lead)
     missed = [side for side in (own, other) if data.concerns(MISSED, [side.at])]
-    for group in data.comparison.groups:
-        for row in group.rows:
-            rule = _choose_rule(data, row, lead)
-            verdict = verdict_of(row.key) if rule else None
-            if rule and verdict and (one := _make_objection(data, rule, row, own, other, verdict, gain)):
-                found.setdefault(rule, []).append(one)
+    for row in data.comparison.rows:
+        rule = _choose_rule(data, row, lead)
+        verdict = verdict_of(row.key) if rule else None
+        if rule and verdict and (one := _make_objection(data, rule, row, own, other, verdict, gain)):
+            found.setdefault(rule, []).append(one)
     times = next((found[rule] for rule in ("tail", "longest", "latency") if rule in found), [])
     times = sorted(times, key=lambda one: -(one.factor or 0))[:MOST_TIMES]
     times = [*_find_coordinated_omission(data, own, other), *times][:MOST_TIMES] if missed != [other] else []

@@ -94,10 +94,9 @@ def judge(
     places = {run.id: place for place, run in enumerate(runs)}
     case = _Case(comparison, excluded, silent, find_baselines(comparison.columns, silent), spread, places, attempts)
     found: dict[tuple[str, int], Verdict] = {}
-    for group in comparison.groups:
-        for row in group.rows:
-            for at, verdict in _judge_row(case, row).items():
-                found[row.key, at] = verdict
+    for row in comparison.rows:
+        for at, verdict in _judge_row(case, row).items():
+            found[row.key, at] = verdict
     metrics = tuple(dict.fromkeys([key for key, _ in found]))
     return Judgement(metrics, case.bases, _void_gains_by_failures(case, found), silent)
 

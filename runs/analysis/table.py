@@ -134,12 +134,12 @@ class Comparison:
     groups: tuple[Group, ...]
     bases: tuple[int, ...] = ()
 
+    @property
+    def rows(self) -> Iterator[Row]:
+        return (row for group in self.groups for row in group.rows)
+
     def row(self, key: str) -> Row | None:
-        for group in self.groups:
-            for row in group.rows:
-                if row.key == key:
-                    return row
-        return None
+        return next((row for row in self.rows if row.key == key), None)
 
 
 # key, label, unit, kind, and where the value is: see facts.read_at

@@ -142,8 +142,7 @@ def list_verdicts(comparison: Comparison, judgement: Judgement) -> list[dict[str
             "words": judgement.words[row.key, at],
             "effect": "" if verdict.effect is None else delta_word(verdict.effect),
         }
-        for group in comparison.groups
-        for row in group.rows
+        for row in comparison.rows
         for at, column in enumerate(comparison.columns)
         if (verdict := judgement.of(row.key, at)) is not None
     ]
