@@ -288,7 +288,7 @@ def strip_markup(text: str) -> str:
 def _name_file(path: PurePosixPath) -> str:
     """ "results/nginx.txt" → "nginx"; "bench/go/README.md" → "go"."""
     counted = re.sub(r"(?<=[A-Za-z])\.(\d{1,2})(?=\.[a-z]+$|$)", r"-\1", path.name)  # "nginx.1.txt"
-    stem = counted.partition(".")[0] or path.name
+    stem = re.sub(r"(?<=.)\.[A-Za-z]{1,4}$", "", counted)
     return path.parent.name if path.parent.name and _ANY_FILE.fullmatch(stem) else stem
 
 

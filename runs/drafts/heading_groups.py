@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -28,11 +28,8 @@ from .asides import (
     strip_markup,
 )
 from .heading_words import (
-    AGAIN,
     EXPECTED,
     LETTER,
-    LOADED,
-    RUN,
     WITH,
     WITHOUT,
     drop_repeat,
@@ -45,9 +42,8 @@ from .heading_words import (
     name_of_heading,
     names_software,
     only_counts,
-    read_number,
-    takes_number,
 )
+from .ordinals import AGAIN, LOADED, RUN, read_number, takes_number
 
 Heading = tuple[int, str]  # (line, text)
 _VERSION = re.compile(rf"\W*(?:(?:same )?(?:{WITH}|as|on|in)\s)?(?:v|version )?(\d+\.\d+)\W*", re.IGNORECASE)
@@ -95,7 +91,7 @@ class Choice:
 
 
 def find_sections(
-    blocks: Sequence[Block], choices: Mapping[int, Choice], duplicates: Mapping[int, int]
+    blocks: Sequence[Block], choices: Mapping[int, Choice], duplicates: Mapping[int, int], levels: Collection[str]
 ) -> dict[int, str]:
     """{line of a label or of a name that is no heading: the heading above it}, where names recur below other headings."""
     below: dict[int, tuple[str, tuple[str, ...]]] = {}  # line: (name, headings)
@@ -107,8 +103,10 @@ def find_sections(
                 own = [section for at, section in sections.items() if at or not find_phase(choice.text)]
                 below |= {} if heading_level(choice.text) else {line: (strip_markup(choice.text), (*own,))}
             level = heading_level(text)
-            if (level > 1 or (find_phase(text) and is_short(text))) and not (only_counts(text) or is_aside(text)):
-                kept = {at: section for at, section in sections.items() if level and 0 < at < level}
+            if (level > 1 or (find_phase(text) and is_short(text))) and not (
+                only_counts(text) or is_aside(text) or text in levels
+            ):
+                kept = {at: section for at, section in sections.items() if 0 < at < (level or _DEEPEST + 1)}
                 sections = kept | {level: strip_markup(text)}
     pairs = set(below.values())
     if len(pairs) == len(dict(pairs)):
@@ -188,7 +186,7 @@ def _differ(sections: Sequence[Sequence[Method]]) -> bool:
     return any(not any(one.agrees(other) for one in first for other in own) for own in others)
 
 
-def find_groups(blocks: Sequence[Block]) -> dict[int, str]:
+def find_groups(blocks: Sequence[Block], levels: Collection[str]) -> dict[int, str]:
     """{line of a heading: the heading one level up}: "(1)" above "(1.1)", "#" above "##".
 
     Where both recur in other sections ("## one pod", "### scale up", "#### GET"), with the one above these.
@@ -201,7 +199,7 @@ def find_groups(blocks: Sequence[Block]) -> dict[int, str]:
     )  # (heading, group): {line: what is above the group}
     for line, text in (heading for block in blocks for heading in block.trail):
         number, level, bare = find_numbering(text), heading_level(text), strip_markup(text)
-        if is_aside(text):
+        if is_aside(text) or text in levels:
             continue
         if level and only_counts(text):
             by_level = {d: t for d, t in by_level.items() if d < level}  # "## Round 2" of the same names
@@ -279,13 +277,14 @@ def _indent(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
+_BESIDE = ("before", "after")
 _COUNT = re.compile(rf"\W*(?:(?:{RUN}|[rt]|no)\W*)?(?P<number>[A-Z]|\d{{1,2}}|[IVX]{{2,4}})\W*", re.IGNORECASE)
 _BRIEF_LABEL = re.compile(
     r"(?!HW|OS|PC|VM|(?:ok|hi|so|no|on|in|vs|or|eg|ie|re|nb|to|at|by)\b)(?:[A-Z][A-Z\d]|[a-z][a-z\d])\s*[:：]?"
 )
 
 
-def find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
+def find_compared(trails: Sequence[Sequence[Heading]], counts: Collection[str] = ()) -> set[str]:
     """The last lines above load tests that name nothing alone, but do together: "before" and "after" a change, "A" and "B"."""
     n_with = Counter(text for trail in trails for text in {text for _, text in trail})
     last = [
@@ -293,7 +292,9 @@ def find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
             (
                 text
                 for _, text in reversed(trail)
-                if not (is_aside(text) or only_counts(text) or (n_with[text] > 1 and _heads_output(text)))
+                if not (
+                    is_aside(text) or only_counts(text) or text in counts or (n_with[text] > 1 and _heads_output(text))
+                )
             ),
             "",
         )
@@ -327,7 +328,7 @@ def find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
 
 def _heads_output(text: str) -> bool:
     """Whether a script put a line above each of its outputs: "--- Load Test Results ---"."""
-    return is_banner(text) and is_generic(text) and not find_phase(text)
+    return is_banner(text) and is_generic(text) and not (find_phase(text) or LETTER.fullmatch(strip_markup(text)))
 
 
 def find_counts(trails: Sequence[Sequence[Heading]]) -> set[str]:
@@ -338,8 +339,10 @@ def find_counts(trails: Sequence[Sequence[Heading]]) -> set[str]:
     counted: list[tuple[str, int, str]] = []  # line, its number, the name above it
     for trail in trails:
         if trail and (found := _COUNT.fullmatch(strip_markup(trail[-1][1]))):
-            named = next((text for _, text in reversed(trail[:-1]) if may_name(text)), "")
-            counted.append((trail[-1][1], read_number(found["number"]), named))
+            named = next(
+                (text for _, text in reversed(trail[:-1]) if may_name(text) or find_phase(text) in _BESIDE), ""
+            )
+            counted.append((trail[-1][1], read_number(found["number"]) or 0, named))
     names = [name for *_, name in counted if name]
     goes_on = all(
         n == (1 if name else before + 1) for (_, before, _), (_, n, name) in pairwise([("", 0, ""), *counted])

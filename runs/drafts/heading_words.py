@@ -14,6 +14,7 @@ from parsers.patterns import compile_words, lower
 from parsers.transcript import width
 
 from .asides import DATE, DONE, heading_level, is_banner, is_code, is_file, remember_lines, retracts, strip_markup
+from .ordinals import AGAIN, ONLY_DAY, REPEAT, read_number, split_number
 
 SOFTWARE = re.compile(
     r"nginx|apache\d?|httpd|lighttpd|caddy|haproxy|varnish|squid|envoy|traefik|tomcat|jetty|undertow|netty|node|deno|bun|express"
@@ -44,54 +45,6 @@ _PHASES = (
 )
 _PHASE_PATTERNS = [(phase, compile_words(pattern)) for phase, pattern in _PHASES]
 _ANY_PHASE = compile_words("|".join(pattern for _, pattern in _PHASES))
-_STEMS = (  # of ordinals in other languages
-    "erst zweit dritt",
-    "premi deuxi troisi",
-    "primer segund tercer",
-    "prim second terceir",
-    "prim second terz",
-    "pierwsz drug trzeci",
-    "перв втор трет",
-)
-_NUMBER_OF = {
-    word: n
-    for words in (
-        *("first second third fourth fifth", "1st 2nd 3rd", "one two three four five"),
-        *("一 二 三 四 五 六 七 八 九 十", "i ii iii iv v vi vii viii ix x", *_STEMS),
-    )
-    for n, word in enumerate(words.split(), start=1)
-}
-RUN = (
-    r"(?:run|try|attempt|round|pass|iter(?:ation)?|interation|repeat|rep(?:etition)?|test|trial|take|measurement|próba|przebieg|pomiar"
-    r"|(?:durch|test)?lauf|durchgang|versuch|messung|essai|passage|prueba|intento|ejecución|corrida|mesure|medi(?:ción|da)|misura|day|session|tentativ[ao]|teste|rodada|execução"
-    r"|prova|esecuzione|poging|meting|pokus|körning|försök|deneme|запуск|попытка|прогон|замер|тест)"
-)
-LOADED = r"(?:concurrent |parallel )?(?:requests?|users?|clients?|connections?|threads?|workers?|req|rps|sec|min|m?s\b|k\b|%)"
-_REPEAT = compile_words(
-    r"(?<!\d)(?P<ja>\d++)\s*+(?:回目|회차|度目)|第\s*(?:(?P<dai>\d+)|(?P<zh>[一二三四五六七八九十]))\s*[回次遍轮輪](?:测试|压测|测量|运行|測定|計測|実行)?"
-    rf"|(?<![^\W\d_]){RUN}(?:[\s_=-]*|\s?[:：]\s?(?=\d{{1,3}}\W*$))(?:n[or°º]\.?\s*|#\s*|№\s*)?(?P<en>\d{{1,3}})(?:\s?(?:/|of|von|de|z|из)\s?\d+)?"
-    rf"(?![^\W_]|\.\w|\s*{LOADED})"
-    r"|[(\[](?P<of>\d{1,2})\s?(?:/|of|von|de)\s?\d{1,2}[)\]]"
-    rf"|(?<![\w.])(?P<th>\d{{1,2}})(?:st|nd|rd|th|er|re|è?me|e|º|ª|\.|-?[йя])\s{RUN}\b"
-    rf"|\b(?P<stem>{'|'.join(' '.join(_STEMS).split())})\w{{0,4}}\s{RUN}\b"
-    rf"|\b(?P<nth>first|second|third|fourth|fifth|1st|2nd|3rd)(?:[\s_-]+(?:{RUN}|time|one))?\b"
-    rf"|\b{RUN}\s(?P<word>one|two|three|four|five)\b",
-)
-# "nginx 1", "nginx #2", "nginx (3)", "nginx II": only several of them together tell a repeat from a version.
-_NUMBERED = re.compile(
-    r"(?P<base>(?:\S.*?)?[^\W\d_]\)?)(?:\s*#|\s*[(（\[]#?|[\s_-]+#?)(?P<n>\d{1,2}|[IVX]{1,4})[)）\]]?"
-    r"|(?P<base3>\S.*?\w)(?:\s+#|\s*[(（\[]#?)(?P<n3>\d{1,2})[)）\]]?"
-    r"|#(?P<n2>\d{1,2})[\s:.)-]+(?P<base2>\D.*)|(?i:run |test )?(?P<base4>[A-Z])(?P<n4>\d)"
-)
-_BASES, _NUMBERS = ("base", "base2", "base3", "base4"), ("n", "n2", "n3", "n4")
-# What stands before a number that is a name's or a setting's own: "worker 1", "http 2", "php 7".
-_TAKES_NUMBER = re.compile(
-    r"(?:config(?:uration)?|servers?|hosts?|machine|node|version|ver|v|release|option|case|scenario|experiment|variant|set-?up"
-    r"|workers?|threads?|process(?:es)?|cores?|v?cpus?|https?|php|python|ruby|perl|java|level|phase|step|stage|clients?|users?"
-    r"|connections?|conns?|concurrency|instances?|replicas?|shards?|pods?|containers?|vms?|box|region|east|west|north|south|central|zone|backend|endpoint|page"
-    r"|url|query|api|route|sleep|delay|wait|timeout|latency|lag|ttl|part|figure|table|column|listing|chapter|group|(?<!\S)-\w+|size|depth|pipeline|batch|tls|h|gen)\W*$",
-    re.IGNORECASE,
-)
 _WARM_UP = compile_words(
     r"\bwarm(?:ing)?[ -]?up\b|\bwarming\b|\bprim(?:e|ing)\b(?= (?:the )?(?:cache|run|pass)|\W*$)|\b(?:ignore|discard|throw away)\b"
     r"|\bnot counted\b|\bthrow-?away\b|\baufwärm|\bwarmlauf|\bvorlauf\b|\béchauffement|\bpréchauffage|\bcalentamiento"
@@ -142,11 +95,6 @@ _DATED = re.compile(  # "nginx 2024-05-01", "[10:02] nginx", but no build of a d
 _IN_CASE = re.compile(r"(?<=\w)\s*(?:的(?:情况下?|时候)|时|(?:にした|の)場合は?)$")  # "when it is cached"
 _FILE_TYPE = re.compile(r"(?<=\w)\.(?:txt|log|out|csv|json|res|dat)$")  # of a label that is a file's name
 WORD = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ0-9_.+/-]*[A-Za-zÀ-ɏ0-9+]")
-AGAIN = compile_words(
-    r"続けて|もう一度|もう1回|\bagain\b|once more|\bone more(?: time)?\b"
-    r"|(?:^|[(\[,:–—-])\s?(?:re-?(?:try|run|test)|repeat(?:ed)?)\W*$"
-    r"|jeszcze raz|noch ?(?:ein)?mal|encore une fois|otra vez|ancora una volta|de novo$|ещ[её] раз|再来一次|再测一次",
-)
 # Words that say that something was measured, not of what. The names of monitors are generic, too.
 _GENERIC_WORDS = """
     apache\\s*bench(?:mark)? results? outputs? bench(?:mark(?:s|ing)?)? load(?:ed)?
@@ -173,7 +121,7 @@ _GENERIC_CJK = (
 _LETTERED = re.compile(
     r"\b(?i:servers?|machine|host|node|config(?:uration)?|set-?up|variante?|version|option|case|benchmark|scenario|experiment"
     r"|konfiguration|wariant|serwer|szenario|сценарий|场景)"
-    r"\s*:?\s?#?(?:[A-Z]|\d+)\b|\b(?i:first|second|third|1st|2nd|other)\s(?i:server|machine|host|config|set-?up|version)\b|(?:パターン|構成|サーバー?|案)\s*[A-Z0-9]"
+    r"[\s_-]*:?\s?#?(?:[A-Z]|\d+)\b|\b(?i:first|second|third|1st|2nd|other)\s(?i:server|machine|host|config|set-?up|version)\b|(?:パターン|構成|サーバー?|案)\s*[A-Z0-9]"
     r"|\b(?i:run|test|trial)\s[A-HJ-Z]\W*$"
     r"|\b(?:PR|MR|[Bb]uild|[pm]r(?=[-#!/]))\s?[-#!/]?\d+\b|\bv\d+(?:\.\d+)+\b"  # and by what was built
 )
@@ -243,22 +191,10 @@ def find_phase(heading: str) -> str:
 @remember_lines
 def find_repeat(text: str) -> int | None:
     """The repeat's number in a heading or label, or None."""
-    found = _REPEAT.search(lower(text))
+    found = REPEAT.search(lower(text))
     if not found:
         return None
     return read_number(found[found.lastgroup or 0])
-
-
-def read_number(text: str) -> int:
-    """A number in digits, in Roman ones, or as a letter, "A" as 1; 0 where it is none."""
-    if text.isdigit():
-        return int(text)
-    return _NUMBER_OF.get(text.lower()) or (ord(text.lower()) - ord("a") + 1 if len(text) == 1 else 0)
-
-
-def takes_number(base: str) -> bool:
-    """Whether a number behind these words is their own: "worker 1", "php 7"."""
-    return _TAKES_NUMBER.search(base) is not None
 
 
 @remember_lines
@@ -268,7 +204,7 @@ def split_repeat(text: str) -> tuple[str, int, bool] | None:
     The last is False where only a number stands there, which may as well be a version's: "nginx 2".
     """
     bare = strip_markup(text)
-    found = _REPEAT.search(lower(bare)) or AGAIN.search(lower(bare))
+    found = REPEAT.search(lower(bare)) or AGAIN.search(lower(bare))
     named = _LETTERED.search(bare) if found else None
     if found and named and named.end() > found.start() and found.end() > named.start():
         return None  # "the second server", "test case 2"
@@ -276,12 +212,8 @@ def split_repeat(text: str) -> tuple[str, int, bool] | None:
         base = _trim(f"{bare[: found.start()]} {bare[found.end() :]}")
         names = base and (LETTER.fullmatch(base) or find_phase(base) in ("before", "after") or not is_generic(base))
         return (base, find_repeat(found[0]) or 2, True) if names else None
-    found = _NUMBERED.fullmatch(bare)
-    if found is None:
-        return None
-    base, number = (next(filter(None, map(found.__getitem__, names))) for names in (_BASES, _NUMBERS))
-    value = read_number(number)
-    return (_trim(base), value, False) if value and not takes_number(base) else None
+    numbered = split_number(bare)
+    return (_trim(numbered[0]), numbered[1], False) if numbered else None
 
 
 def _trim(text: str) -> str:
@@ -362,8 +294,8 @@ def is_generic(text: str) -> bool:
         or makes_load(strip_markup(text).lower())
     ):
         return False
-    bare = lower(_METHOD.sub("method", strip_markup(text)))
-    bare = _WARM_UP.sub(" ", AGAIN.sub(" ", _REPEAT.sub(" ", bare)))
+    bare = lower(_METHOD.sub("method", strip_markup(text) if find_repeat(text) is None else remove_file_type(text)))
+    bare = _WARM_UP.sub(" ", AGAIN.sub(" ", REPEAT.sub(" ", bare)))
     bare = _build_generic_pattern().sub(" ", DATE.sub(" ", bare))
     for _, pattern in _PHASE_PATTERNS if _ANY_PHASE.search(bare) else ():
         bare = pattern.sub(" ", bare)
@@ -389,7 +321,7 @@ def is_sentence(text: str) -> bool:
     if bare.count(" ") < _LEAST_OF_TITLE and not _SPEAKS.search(bare):
         bare = NUMBER_LAST.sub("", bare)  # "DB sleep 2."
     return not is_short(text) or bool(
-        not LETTER.fullmatch(bare) and _SENTENCE.search(bare) and _SENTENCE.search(_REPEAT.sub(" ", lower(bare)))
+        not LETTER.fullmatch(bare) and _SENTENCE.search(bare) and _SENTENCE.search(REPEAT.sub(" ", lower(bare)))
     )
 
 
@@ -399,9 +331,10 @@ def drop_repeat(text: str) -> str:
 
 
 def only_counts(text: str) -> bool:
-    """Whether a heading only has the number of a repeat: "### Run 2"."""
+    """Whether a heading only has the number of a repeat, or its day: "### Run 2", "## Monday"."""
     is_letter = LETTER.fullmatch(drop_repeat(text))
-    return find_repeat(text) is not None and is_generic(text) and not (find_phase(text) or is_letter)
+    is_repeat = find_repeat(text) is not None and is_generic(text) and not (find_phase(text) or is_letter)
+    return is_repeat or ONLY_DAY.fullmatch(strip_markup(text)) is not None
 
 
 def speaks(text: str) -> bool:

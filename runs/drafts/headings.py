@@ -34,6 +34,7 @@ from .heading_words import (
     is_sentence,
     is_short,
     names_software,
+    only_counts,
     split_repeat,
 )
 from .names import drop_numbering, find_levels
@@ -86,7 +87,7 @@ def choose_headings(
     candidates = _collect_candidates(blocks, loads, texts, levels)
     nearest = _prefer_files(candidates, _choose_at_one_level(candidates, _choose_nearest(candidates, duplicates)))
     choices = _replace_recurring(candidates, nearest, duplicates, method_of)
-    groups, sections = find_groups(blocks), find_sections(blocks, choices, duplicates)
+    groups, sections = find_groups(blocks, levels), find_sections(blocks, choices, duplicates, levels)
     own = {
         i: choice.within(sections.get(choice.line) or choice.group or groups.get(choice.line, ""))
         for i, choice in choices.items()
@@ -136,7 +137,7 @@ def _collect_candidates(
     labels = {load: [(blocks[load].first, text)] for load in loads if (text := blocks[load].label)}
     trails = [blocks[load].trail for load in loads]
     counts = find_counts(trails)
-    compared = (find_compared([*trails, *labels.values()]) | find_machines(sections)) - counts
+    compared = find_compared([*trails, *labels.values()], counts) | find_machines(sections)
     tools = find_tool_names(sections) | find_only_host(sections) | levels | counts
     for load in loads:
         block = blocks[load]
@@ -358,7 +359,7 @@ def _replace_recurring(
 
 def _find_heading_above(found: _Candidates, choice: Choice, counts: Mapping[str, int]) -> Heading | None:
     """The name right above the chosen one, where no other load test has it as its own."""
-    names = [heading for heading in found.names if heading[0] < choice.line]
+    names = [heading for heading in found.names if heading[0] < choice.line and not only_counts(heading[1])]
     return names[-1] if names and not counts.get(strip_markup(names[-1][1])) else None
 
 

@@ -14,39 +14,24 @@ from runs.analysis.columns import Method
 
 from .asides import heading_level, strip_markup
 from .heading_words import (
-    AGAIN,
     LETTER,
     SOFTWARE,
     WITH,
     WITHOUT,
     find_phase,
     is_generic,
+    is_sentence,
     is_short,
     names_software,
-    read_number,
     remove_file_type,
     split_repeat,
 )
+from .ordinals import AGAIN, split_ordinal
 
 SHORT_NAME = 60
 _WITH = re.compile(rf"^(?:{WITH})\s+(?:(?:the|a|an)\s+)?(?=\w{{2}})", re.IGNORECASE)
 _WITHOUT = re.compile(rf"(?:{WITHOUT}|no)\b", re.IGNORECASE)
 _REMARK = re.compile(r"(?:(?<!\s)\s++)?+[(（\[,:]")  # what may be left out where a name is mentioned again
-_DAYS = "mon tue wed thu fri sat sun morning afternoon evening night die mit don fre sam son lun mar mer jeu ven dim mié jue vie"
-_DAY = rf"(?P<n>(?:{_DAYS.replace(' ', '|')})(?:[a-zé]*(?:day|tag|woch|di|che|es))?)"
-_ORDINALS = tuple(  # what may be the number of a repeat where several names have it
-    (kind, re.compile(pattern, re.IGNORECASE))
-    for kind, pattern in (
-        ("again", r"(?P<base>.*\w)[\s_-]{1,3}(?P<n>repeat(?:ed)?|re-?run)"),  # "nginx repeat"
-        ("glued", r"(?P<base>.*[^\W\d_])(?P<n>[1-9])"),  # "jetty1"
-        ("letter", r"(?P<base>.*[^\W_])\s*[(（\[](?P<n>[a-h])[)）\]]"),  # "jetty (a)"
-        ("dash", r"(?P<base>.*\w\d(?=[_-])|.*[^\W\d_](?=\.))[._-](?P<n>[1-9])"),  # "jdk11-1", "event.1"
-        ("software", r"(?P<base>.*\w)[_-](?P<n>[a-h])"),  # "nginx-a"
-        ("lead", r"[rt](?P<n>[1-9])[\s_:-]+(?P<base>\S.*)"),  # "r1 nginx"
-        ("day", rf"{_DAY}[\s_:,-]+(?P<base>\S.*)"),  # "Monday: nginx"
-        ("day", rf"(?P<base>.*\w)[\s_:,(-]{{1,3}}{_DAY}\)?"),
-    )
-)
 _COUNTED = re.compile(  # "(2.1) event", "2.1.1 Netty", "Setup 1 - default"
     r"(?:(?P<word>[^\W\d_]+)\s+)?[(（\[#]?(?P<number>\d{1,2}(?:(?:\.\d{1,2})+(?=[\s.)）\]:–—-])|(?=\s?[.)）\]:–—-])))[.)）\]:\s–—-]++(?P<rest>\S.*[^\W\d_].*)"
 )
@@ -118,20 +103,22 @@ def shorten(text: str) -> str:
 def find_levels(
     sections: Iterable[tuple[Sequence[tuple[int, str]], Method]], may_name: Callable[[str], bool]
 ) -> set[str]:
-    """Lines below a heading that only numbers tell apart, those of the load below each: "c=10, 3 runs", "c=100, 3 runs"."""
+    """Lines beside names that only numbers tell apart, those of the load below each: "c=10, 3 runs", "c=100, 3 runs"."""
     alike: dict[tuple[int, str], list[tuple[list[int], str, Method]]] = defaultdict(list)
-    below: set[tuple[int, str]] = set()  # what stands below another heading where it stands first
+    beside: set[tuple[int, str]] = set()  # what stands above or below a name where it stands first
     for trail, method in sections:
-        above = False
+        naming = [text for _, text in trail if may_name(text)]
+        headings = {text for text in naming if heading_level(text)}
         for _, text in trail:
             numbers = [int(number[:_MOST_DIGITS]) for number in re.findall(r"\d+", text)]
             base = len(numbers), re.sub(r"\d+|(?<=\w{3})[^\W\d]+", "", text)
-            if is_short(text) and numbers:
-                below |= {base} if above and base not in alike else set()
+            if is_short(text) and numbers and not names_software(text):
+                is_above = heading_level(text) and naming and naming[-1] != text and not is_sentence(naming[-1])
+                is_beside = is_above or headings - {text}
+                beside |= {base} if is_beside and base not in alike else set()
                 alike[base].append((numbers, text, method))
-            above = above or bool(heading_level(text) and may_name(text))
     levels: set[str] = set()
-    for base in below:
+    for base in beside:
         said = alike[base]
         changing = [at for at, column in enumerate(zip(*(each[0] for each in said), strict=True)) if len({*column}) > 1]
         if changing and all(_tells_load([numbers[at] for at in changing], method) for numbers, _, method in said):
@@ -256,8 +243,10 @@ def find_numbered_repeats(
     """
     kinds: dict[str, dict[str, dict[int, str]]] = defaultdict(lambda: defaultdict(dict))
     for text, name in names.items():
-        if split := _split_ordinal(name):
-            kind, base, number = split
+        if split := split_repeat(name):
+            kinds["number"][split[0]][split[1]] = text
+        elif found := split_ordinal(name):
+            kind, base, number = found
             kinds[kind][base][number] = text
     plain = {name: text for text, name in names.items()}
     repeats: dict[str, str] = {}
@@ -268,23 +257,12 @@ def find_numbered_repeats(
         counted = {
             base: texts
             for base, texts in bases.items()
-            if (sorted(texts) == days or len(texts) == max(texts))
+            if (sorted(texts) == days or len(texts) == max(texts) + (0 in texts))
             and are_alike([load for text in texts.values() for load in loads[text]])
         }
         if _are_repeats(kind, counted, len(bases)):
             repeats |= {text: base for base, texts in counted.items() for text in texts.values()}
     return repeats
-
-
-def _split_ordinal(name: str) -> tuple[str, str, int] | None:
-    """("number", "nginx", 2) of "nginx 2"; None of a name without a number."""
-    if split := split_repeat(name):
-        return "number", *split[:2]
-    for kind, pattern in _ORDINALS:
-        if found := pattern.fullmatch(name):
-            number = found["n"].lower()
-            return kind, found["base"], read_number(number) or (2 if kind == "again" else _DAYS.index(number[:3]) + 1)
-    return None
 
 
 def _are_repeats(kind: str, counted: Mapping[str, Mapping[int, str]], n_bases: int) -> bool:
@@ -293,9 +271,8 @@ def _are_repeats(kind: str, counted: Mapping[str, Mapping[int, str]], n_bases: i
     several = len(counted) > 1 and max(counts) > 1
     if kind in ("number", "again"):
         return several or any(len(texts) > 2 and len(base) > 1 or kind == "again" for base, texts in counted.items())
-    if kind == "glued":
-        several = several and len(counts) == 1 and max(counts) > 2
-    return several and len(counted) == n_bases and (kind != "software" or all(map(names_software, counted)))
+    is_clear = all(map(names_software, counted)) or (kind != "software" and len(counts) == 1 and max(counts) > 2)
+    return several and len(counted) == n_bases and (is_clear or kind not in ("glued", "software"))
 
 
 def name_values(texts: Iterable[str]) -> dict[str, str]:

@@ -7,6 +7,8 @@ import pytest
 from .documents import expand
 from .test_names import names_of
 
+DAYS = ("Monday", "Tuesday")
+
 
 def name_all(titles: str, line: str = "## {}\n\n{}\n\n") -> list[str]:
     """The configs of load tests of one server with these titles; of "# nginx" none is below."""
@@ -33,6 +35,12 @@ def name_all(titles: str, line: str = "## {}\n\n{}\n\n") -> list[str]:
         ("1: nginx; 2: nginx; 3: apache; 4: apache", ["nginx", "apache"]),
         ("Monday: nginx; Monday: apache; Tuesday: nginx; Tuesday: apache", ["nginx", "apache"]),
         ("nginx (Mon); nginx (Tue); apache (Mon); apache (Tue)", ["nginx", "apache"]),
+        ("nginx1; nginx2; apache1; apache2", ["nginx", "apache"]),
+        ("nginx-0; nginx-1; apache-0; apache-1", ["nginx", "apache"]),
+        ("bench-nginx-001; bench-nginx-002; bench-go-001; bench-go-002", ["bench-nginx", "bench-go"]),
+        ("4 workers #1; 4 workers #2; 8 workers #1; 8 workers #2", ["4 workers", "8 workers"]),
+        ("nginx, one; nginx, two; apache, one; apache, two", ["nginx", "apache"]),
+        ("with patch 1; without patch 1; with patch 2; without patch 2", ["with patch", "without patch"]),
     ],
 )
 def test_numbers_and_days_of_several_names_are_those_of_repeats(titles, names):
@@ -62,6 +70,37 @@ def test_numbers_letters_and_days_may_tell_configs_apart(titles):
 )
 def test_lines_that_only_count_below_names_are_repeats_of_these(counts):
     assert name_all(f"# jdk11; {counts}; # jdk17; {counts}", "{}\n\n{}\n\n") == ["jdk11", "jdk17"]
+
+
+def test_lines_that_only_count_below_before_and_after_are_repeats():
+    assert name_all("# Before; ## 1; ## 2; # After; ## 1; ## 2", "{}\n\n{}\n\n") == ["Before", "After"]
+
+
+@pytest.mark.parametrize("above", ["# {}", "## {}", "===== {} ====="])
+def test_days_above_names_are_those_of_repeats(above):
+    tests = (
+        f"{above.format(day)}\n\n### nginx\n\n@ab {n}00.1 server=\n\n### apache\n\n@ab {n}50.1 server=\n\n"
+        for n, day in enumerate(DAYS, 1)
+    )
+    assert names_of("".join(tests)) == ["nginx", "apache"]
+
+
+@pytest.mark.parametrize("name", ["### {}", "**{}**"])
+@pytest.mark.parametrize("level", ["## {} clients", "## c={}", "## Concurrency {}"])
+def test_loads_above_names_are_levels_of_one_sweep(level, name):
+    above = ((level.format(c), c, name.format(server)) for c in (10, 100) for server in ("nginx", "apache"))
+    tests = (
+        f"{heading}\n\n{server}\n\n@ab {c + at}0.1 server= c={c}\n\n" for at, (heading, c, server) in enumerate(above)
+    )
+    assert names_of("".join(tests)) == ["nginx", "apache"]
+
+
+def test_before_and_after_below_headings_are_of_these():
+    tests = (
+        f"## {name}\n\nbefore:\n\n@ab {n}00.1 server=\n\nafter:\n\n@ab {n}50.1 server=\n\n"
+        for n, name in enumerate(("event", "worker"), 1)
+    )
+    assert names_of("".join(tests)) == ["event · before", "event · after", "worker · before", "worker · after"]
 
 
 @pytest.mark.parametrize("counts", ["## run A; ## run B", "## 1; ## 2"])
@@ -99,6 +138,9 @@ def test_comments_behind_commands_name_as_headings_do(titles, names):
     [
         ("nginx-1st-run; nginx-2nd-run; apache-1st-run; apache-2nd-run", ["nginx", "apache"]),
         ("keepalive-on-1; keepalive-on-2; keepalive-off-1; keepalive-off-2", ["keepalive-on", "keepalive-off"]),
+        ("nginx-1-of-2; nginx-2-of-2; apache-1-of-2; apache-2-of-2", ["nginx", "apache"]),
+        ("c5.large-1; c5.large-2; m5.large-1; m5.large-2", ["c5.large", "m5.large"]),
+        ("host-A; host-B", ["host-A", "host-B"]),
         ("nginx-warm-up; nginx-1; nginx-2; apache-warm-up; apache-1; apache-2", ["nginx", "apache"]),
     ],
 )
