@@ -109,7 +109,8 @@ _PROMPT = re.compile(  # what no heading has, whatever the shell
     r"|^>>>\s(?:.*(?:[=(\[]|\w\.\w)|import\s)|^:;\s|^[A-Z]:\\|[\ue0a0-\ue0d7]|^☁\s.*⚡$|^[┌╭].{0,60}[\w)\]]\s?-\[|^[┌╭]─+\s?[\w.-]+@[\w.-]+\b"
 )
 _COMMENTER = re.compile(  # above a comment of a forum or a repository
-    r"\b\d+ (?:second|minute|hour|day|week|month|year)s? ago\b|\b(?:vor|hace|il y a|há) \d+ \w+|\d+\s?(?:日|時間|分|か月|年)前"
+    r"\b\d+ (?:second|minute|hour|day|week|month|year)s? ago\b|\b(?:vor|hace|il y a|há) \d+ \w+"
+    r"|(?<!\d)\d+\s?(?:日|時間|分|か月|年)前"
     r"|^\S+ (?:commented|wrote|replied|answered|said|asked|schrieb|a écrit|escribió|napisał\w*)\b.{0,40}[:：]?$"
     r"|^(?:on|am|le|el|dnia)\s.{6,80}(?:wrote|schrieb|a écrit|escribió|napisał).{0,40}:$|\bmin(?:ute)? read\b"
     r"|^\S.{0,30}\s+\[?\d{1,2}:\d\d(?:\s?[AP]M)?\]?$"  # of a chat

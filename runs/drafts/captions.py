@@ -161,7 +161,7 @@ _PLACES = re.compile(
 _FILLS = re.compile(
     r"^(?:[\s,;:：、，=()–—-]|(?:the|an?|one|runs?|reports?|results?|outputs?|tests?|blocks?|sets?|parts?|tables?|is|was|are|were|for|of|from|came|comes|with(?=\s\S+$)"
     r"|and|und|et|der|die|das|ist|kommt|mit dem|le|la|el|est|es)\b|は|が|で|是|为)+"
-    r"|(?:[\s,;:：、，.(–—-]|(?<!\w)(?:the|an?|and|und|et|is|results?|reports?|outputs?|runs?|numbers?|below|follows?|です)(?!\w)|の結果|的结果)+$",
+    r"|(?:[\s,;:：、，.(–—-]++|(?<!\w)(?:the|an?|and|und|et|is|results?|reports?|outputs?|runs?|numbers?|below|follows?|です)(?!\w)|の結果|的结果){1,20}+$",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"(?<=\w)[.!?](?:\s+|$)|[。！？;；]\s*")

@@ -44,7 +44,7 @@ _PART = re.compile(  # a number, but no size ("1B") or version; a word; a sign
 _IS_NAME = re.compile(r"\d|[^\W\d_a-z][A-Z]|[a-z][A-Z]")  # "PHP", "HTTP/2", "fastCGI"
 _IS_WORD = re.compile(r"[^\W\d_]{4,}|[^\W\d_A-Za-zÀ-ɏ]{2,}")
 _LOAD_PHRASE = re.compile(  # with what belongs to it: "c=10", "(10 connections)", ", 10 clients each"
-    rf"[^\W\d_]*\s?[=:：]\s?{_LOAD}\w*|[-([（\[,;|/@·–—]*\s*-?(?:(?<=-)[^\W\d_]\s?)?[^\s,;:：，。、()（）\[\]]*{_LOAD}[^,;:：，。、()（）\[\]]*[)\]）]?"
+    rf"[^\W\d_]*\s?[=:：]\s?{_LOAD}\w*|[-([（\[,;|/@·–—]*+\s*+-?+(?>(?<=-)[^\W\d_]\s?)?+[^\s,;:：，。、()（）\[\]{_LOAD}]*+{_LOAD}[^,;:：，。、()（）\[\]]*[)\]）]?"
 )
 _MEASURED = re.compile(r"\b(?:throughput|latenc(?:y|ies)|clients?)\b", re.IGNORECASE)  # at a load, which names nothing
 _JOINT = re.compile(r"(\s*[,;|/]\s+|\s+[–—-]\s+|\s*[:：=]\s*(?=[^\W\d]))")  # between the parts of a name

@@ -86,6 +86,7 @@ _CHANGED = re.compile(r"换[成为用]|改[成为用]|切换|开启|打开|关�
 _WIDEST_CLAUSE = 40
 _WIDEST_SETTINGS = 60
 _MAX_SENTENCE = 300  # characters of it that are looked at
+_MOST_COMPARED = 100_000  # characters of all sentences in which each is looked for what it says
 
 
 class Sentences:
@@ -93,9 +94,10 @@ class Sentences:
 
     def __init__(self, texts: Iterable[str]) -> None:
         texts = list(texts)
-        self._lower = "\n".join(texts).lower()
+        lower = "\n".join(texts).lower()
+        self._lower = lower[:_MOST_COMPARED]
         self._n_with = Counter(word for text in texts for word in _split_words(text))
-        self._lacking = frozenset(_WITHOUT.findall(self._lower))
+        self._lacking = frozenset(_WITHOUT.findall(lower))
         numbered = [_find_numbered(text) for text in texts]
         self._n_numbered = sum(map(bool, numbered))
         self._n_valued = Counter(valued for text in texts for valued in {*_find_values(text)})

@@ -87,7 +87,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Setting]], ...
             _read_written,
         ),
         (
-            r"\bsed\s+(?:-\w+\s+|--\S+\s+)*-\w*i\S*\s+(?:-\w\s+)*['\"]?[^'\"\s]{0,60}?s(?P<s>[/|#,@!])(?P<old>.*?)(?P=s)(?P<new>.*?)(?P=s)\w*['\"]?\s+(?P<file>\S+)",
+            r"\bsed\s+(?:-\w+\s+|--\S+\s+)*-\w*i\S*\s+(?:-\w\s+)*['\"]?[^'\"\s]{0,60}?s(?P<s>[/|#,@!])(?P<old>(?:\\.|(?!(?P=s)).)*+)(?P=s)(?P<new>.*?)(?P=s)\w*['\"]?\s+(?P<file>\S+)",
             0,
             _read_sed,
         ),

@@ -28,7 +28,7 @@ from .typed_commands import CONFINES, RELOADED, SSH, Before, Typing, Words, comp
 _PLAIN_FILE = re.compile(
     r"(?:out(?:put)?|logs?|results?|res|runs?|bench(?:mark)?s?|te?mp|tests?|reports?|data|txt|raw|load)?"
 )
-_FILE_NUMBER = re.compile(r"[\W_]*(\d{1,3})(?=$|\.)|(?:[\W_]|(?<=\D))\d{6,}(?:[-_T]\d{4,6})?")
+_FILE_NUMBER = re.compile(r"(?<![\W_])[\W_]*+(\d{1,3})(?=$|\.)|(?:[\W_]|(?<=\D))\d{6,}(?:[-_T]\d{4,6})?")
 _SIZE = re.compile(r"(?P<name>(?:--?)?[A-Za-z_][\w-]*=|-[A-Za-z])?(?P<number>\d+)(?P<unit>[kKsm]?)")
 _ASKS = re.compile(r"://|\s(?:localhost|[\w-]+(?:\.[\w-]+)+):\d+")
 SHOWN = "shown "  # what the keys of such settings begin with

@@ -9,8 +9,9 @@ import pytest
 
 import parsers
 from parsers.catalogue import formats
-from runs.drafts import asides, captions, heading_groups, names, settings, typed_commands
+from runs.drafts import asides, captions, heading_groups, names, settings, typed_commands, variants
 from runs.drafts.relate import relate
+from runs.drafts.sentences import Sentences
 
 RATE = "Requests per second:    {:.2f} [#/sec] (mean)\n\n"
 TYPED = "$ ab -n 100 http://web/\n" + RATE.replace("{:", "{1:")
@@ -117,6 +118,41 @@ def test_a_command_of_four_thousand_characters_is_looked_at_once(look, text):
     start = time.process_time()
     look(text.format(""))
     assert time.process_time() - start < 0.01
+
+
+@pytest.mark.parametrize(
+    ("look", "text"),
+    [
+        (captions._strip_filling, ". " * 250 + "x"),
+        (names._LOAD_PHRASE.search, "-" * 500),
+        (settings.read_setting, "sed -i " + "s/" * 240),
+        (variants._FILE_NUMBER.search, "-" * 500 + "x"),
+    ],
+)
+def test_a_line_of_five_hundred_characters_is_looked_at_once(look, text):
+    """Made of the patterns' own pieces: 3 to 390 ms each."""
+    spent = []
+    for number in range(3):  # what was asked before is remembered
+        start = time.process_time()
+        look(f"{text}{number}")
+        spent.append(time.process_time() - start)
+    assert min(spent) < 0.0015
+
+
+def test_twice_as_many_sentences_take_no_more_than_three_times_as_long():
+    """Made: what each said was looked for in all the others, 5 s for a megabyte of them."""
+
+    def spend(n: int) -> float:
+        texts = [f"Now we look at it with proxy{i} turned off and the cache set to {i} again." for i in range(n)]
+        start = time.process_time()
+        every = Sentences(texts)
+        assert every.find_distinguishing_words(texts[-1], texts[-1]) == f"proxy{n - 1} turned off"
+        for text in texts:
+            every.find_distinguishing_words(text, text)
+        return time.process_time() - start
+
+    spend(10)
+    assert any(spend(8_000) < 3 * spend(4_000) for _ in range(3))
 
 
 def test_a_wide_gap_in_a_heading_is_narrowed_before_names_are_looked_for():
