@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -53,6 +53,9 @@ EMPTY = frozenset(["", "-", "–", "—", "n/a", "N/A", "x", "?"])
 _ENDS_IN_LOAD = re.compile(r"(?<![\d.])\d+$")  # and in no version
 _BEST = re.compile(r"best performance\b", re.IGNORECASE)  # of each config
 _MAY_NAME = re.compile(r"c\d+", re.IGNORECASE)  # ten clients, or a kind of machine
+_DIGIT = re.compile(r"\d")
+_FACTOR_OF = re.compile(r"[+−-]?\d[\d.,]*\s?[x×%](?: (?:faster|slower|more|less))?")  # what a row compares others by
+_TIME_TAKEN = re.compile(r".*\b(?:time|duration|elapsed)\b.*", re.IGNORECASE)
 _DITTO = frozenset(['"', "''", "〃", "^^", "^", "″"])
 
 
@@ -69,6 +72,7 @@ class Cell(NamedTuple):
     unclear: str = ""  # a figure that may be one of two
     without_unit: tuple[str, ...] = ()  # titles of its latencies that nothing tells the unit of
     row_is_address: bool = False
+    unread: tuple[tuple[int, str], ...] = ()  # lines and texts of the column's cells that are no rates
 
 
 class _Columns(NamedTuple):
@@ -90,7 +94,7 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
     heading = spell_titles(heading, caption)
     if is_about_one := _lists_metrics(heading, table):  # "| nginx | Value |"
         heading, table = ["metric", heading[0]], [(number, row[:2]) for number, row in table]
-    if is_about_one or IS_METRIC.fullmatch(heading[0]):
+    if is_about_one or (IS_METRIC.fullmatch(heading[0]) and not any(map(IS_RATE.search, heading[1:]))):
         table = [
             (number, ["trans/sec" if row[0].lower() == "transaction rate" else row[0], *row[1:]])
             for number, row in table
@@ -98,6 +102,7 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
         return [cell._replace(row="", column=cell.row) for cell in _find_metric_rates(heading, table)]
     columns = find_rate_columns(heading, bool(caption))
     columns |= _find_columns_of_units(heading, table)
+    table = [each for each in table if not columns or not all(_FACTOR_OF.fullmatch(each[1][at]) for at in columns)]
     timed = [at for at, title in enumerate(heading) if at and (find_latency(title) or FAILED.fullmatch(title))]
     if are_times := not columns and tells_times(
         [heading[at] for at in timed], [[row[at] for at in timed] for _, row in table]
@@ -122,7 +127,21 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
     titles = [at for at in range(first) if at not in loads and (not at or not RANK.fullmatch(heading[at]))]
     if len(titles) > 1 and heading[0] and RANK.fullmatch(heading[0]):
         titles = titles[1:]
-    titles = [at for at in titles if not (at and COUNTED.fullmatch(heading[at]) and _is_counted(table, at))]
+    is_told = bool(loads) and len({tuple(row[at] for at in loads) for _, row in table}) == len(
+        table
+    )  # a row by its load
+    titles = [
+        at
+        for at in titles
+        if not ((at or is_told) and _is_counted(heading[at], [row[at] for _, row in table], is_told))
+    ]
+    titles = [at for at in titles if at not in timed]
+    if caption:
+        titles = [
+            at
+            for at in titles
+            if not (at and OTHER_FIGURE.fullmatch(heading[at]) and read_number(table[0][1][at]) is None)
+        ]
     results = {at for at in titles if at and all(RESULT.fullmatch(row[at]) for _, row in table)}
     if len({tuple(row[at] for at in (*titles, *loads) if at not in results) for _, row in table}) == len(table):
         titles = [at for at in titles if at not in results]  # shares and times were measured, too
@@ -190,7 +209,7 @@ def find_rate_columns(heading: list[str], captioned: bool) -> dict[int, str]:
         for at, title in enumerate(heading)
         if IS_RATE.search(title)
     }
-    if (captioned and not named) or set(named) == {0} or IS_METRIC.fullmatch(heading[0]):
+    if (captioned and not named) or set(named) == {0} or (IS_METRIC.fullmatch(heading[0]) and not named):
         throughputs = {at: "" for at, title in enumerate(heading) if at and IS_THROUGHPUT.fullmatch(title)}
         others = {at: title for at, title in enumerate(heading) if at and not OTHER_FIGURE.fullmatch(title)}
         named = throughputs if captioned and throughputs else others
@@ -239,8 +258,9 @@ def _make_cells(table: list[tuple[int, list[str]]], columns: _Columns, sections:
         rows = [(number, row) for number, row in table if row[at] not in EMPTY]
         cells, column = scale_figures([row[at] for _, row in rows], column)
         figures = [(None, 0.0) if columns.are_times else read_number(cell) for cell in cells]
-        if None in figures or not figures:
+        if None in figures and not _says_why(columns.heading[at], cells) or not any(figures):
             continue  # a column with anything else is none of rates
+        unread = tuple((number, row[at]) for (number, row), rate in zip(rows, figures, strict=True) if rate is None)
         unclear = find_unclear([row[at] for _, row in table])
         for (number, row), rate in zip(rows, figures, strict=True):
             title = _name_row(row, columns)
@@ -249,15 +269,26 @@ def _make_cells(table: list[tuple[int, list[str]]], columns: _Columns, sections:
                 latency, without_unit = read_latencies(row, columns.latencies)
                 told = row[at] if row[at] in unclear else ""
                 section = " · ".join(filter(None, (sections.get(number), settings.get(number))))
-                told_of = (columns.work, section, latency, told, without_unit, columns.address)
+                told_of = (columns.work, section, latency, told, without_unit, columns.address, unread)
                 found.append(Cell(number, title, column, rate[0], rate[1], load, *told_of))
+                unread = ()
     return sorted(found, key=lambda cell: cell.line)
 
 
-def _is_counted(table: list[tuple[int, list[str]]], at: int) -> bool:
-    """Whether a column has a number that nobody asks for: 1,464,838, and not 10,000."""
-    numbers = [re.sub(r"[,.\s]", "", row[at]) for _, row in table]
-    return any(len(number) > 2 and not number.endswith("0") for number in numbers)
+def _says_why(title: str, cells: Sequence[str]) -> bool:
+    """Whether a column of rates by its title has words in place of some ("timeout")."""
+    words = [cell for cell in cells if read_number(cell) is None]
+    return bool(IS_RATE.search(title)) and 2 * len(words) <= len(cells) and not any(map(_DIGIT.search, words))
+
+
+def _is_counted(title: str, cells: Sequence[str], is_told: bool) -> bool:
+    """Whether a column has what came out: a number of requests that nobody asks for (1,464,838, and not 10,000), and where the
+    load tells the rows apart, any number of them, and times such as 0.693."""
+    if COUNTED.fullmatch(title):
+        numbers = [re.sub(r"[,.\s]", "", cell) for cell in cells]
+        is_any = is_told or any(len(number) > 2 and not number.endswith("0") for number in numbers)
+        return is_any and all(map(str.isdecimal, numbers))
+    return is_told and _TIME_TAKEN.fullmatch(title) is not None and any("." in cell for cell in cells)
 
 
 def _name_settings(table: list[tuple[int, list[str]]], columns: _Columns) -> dict[int, str]:
@@ -309,15 +340,15 @@ def name_cells(cells: list[Cell], heading_line: int) -> list[Found]:
         cells = [cell for cell in cells if cell.column in columns]
     if all(RUN.fullmatch(cell.row) for cell in cells) and columns != [""]:  # each row is a repeat
         cells = [cell._replace(row="") for cell in cells]
-    rows_are_loads = all(
+    is_one = len(columns) == 1 and (not columns[0] or IS_THROUGHPUT.fullmatch(columns[0]) is not None)
+    are_clients = all(not cell.row or LOAD_TITLE.fullmatch(cell.row) for cell in cells)
+    end_in_loads = all(
         not cell.row or LOAD_TITLE.fullmatch(cell.row) or _ENDS_IN_LOAD.search(cell.row) for cell in cells
     )
     are_compared = len(columns) > 1 and all(map(COMPARED.fullmatch, columns))
-    rows_are_loads = columns != [""] and (rows_are_loads or cells[0].row_is_work or are_compared)
+    rows_are_loads = not is_one and (end_in_loads or cells[0].row_is_work or are_compared)
+    rows_are_loads = rows_are_loads or (are_clients and not any(_MAY_NAME.fullmatch(cell.row) for cell in cells))
     rows_are_loads = rows_are_loads or are_loads([cell.row for cell in cells])
-    rows_are_loads = rows_are_loads or all(
-        LOAD_TITLE.fullmatch(cell.row) and not _MAY_NAME.fullmatch(cell.row) for cell in cells
-    )
     if rows_are_loads and columns != [""] and are_loads(columns):  # one config's: "| Clients | GET | SET |"
         cells = [
             cell._replace(column="", section=" · ".join(filter(None, (cell.section, cell.column)))) for cell in cells
@@ -329,6 +360,7 @@ def name_cells(cells: list[Cell], heading_line: int) -> list[Found]:
     for before, one in pairwise(found):
         if one.first == before.first and one.values.get("load") == before.values.get("load"):
             one.label = one.label or "column without a title"
+    found[0].problems += [Problem(line, f"{text!r}: expected a rate") for cell in cells for line, text in cell.unread]
     for title in dict.fromkeys(title for cell in cells for title in cell.without_unit):
         message = f"{title}: expected a unit (ms, s or us) in the column's title or in its cells"
         found[0].problems.append(Problem(heading_line, message))
@@ -336,7 +368,8 @@ def name_cells(cells: list[Cell], heading_line: int) -> list[Found]:
 
 
 def _make_found(cell: Cell, rows_are_loads: bool, repeats: bool) -> Found:
-    column = "" if repeats or MEAN.fullmatch(cell.column) else cell.column
+    is_untold = MEAN.fullmatch(cell.column) or (rows_are_loads and IS_THROUGHPUT.fullmatch(cell.column))
+    column = "" if repeats or is_untold else cell.column
     name, how = (column, cell.row) if rows_are_loads else (cell.row, column)
     is_known = not cell.unclear and cell.rate is not None
     values: dict[str, Any] = {"requests_per_second": cell.rate, "rate_step_per_s": cell.step} if is_known else {}

@@ -25,7 +25,7 @@ _TINY = 1e-6
 _FARTHEST = 4  # lines between a table and what is said above it
 _LIMITS = re.compile(
     r"\b(?:rate|request|api|usage|recommended|default|service|account)[ -](?:rate[ -])?limit\w*|\bquotas?\b|\bthrottl\w*"
-    r"|\bpricing\b|\bprices?\b|\brate limiting\b|\bfree tier\b|限流|配额",
+    r"|\bpricing\b|\bprices?\b|\brate limiting\b|\bfree tier\b|\busage plans?\b|限流|配额",
     re.IGNORECASE,
 )
 _OF_LIMITS = re.compile(
@@ -33,6 +33,7 @@ _OF_LIMITS = re.compile(
     r"|req/s per minute",
     re.IGNORECASE,
 )
+_RANGE = re.compile(r"\d[\d.,]*\s?[kKM]?\s?(?:[–—-]|to)\s?\d[\d.,]*\s?[kKM]?")
 _PRICE = re.compile(r"[$€£]\s?\d")
 _SAYS_THROUGHPUT = re.compile(r"\b(?:throughput|load test\w*|benchmark\w*)\b|吞吐|スループット|처리량", re.IGNORECASE)
 _WORD = re.compile(r"\w[\w.+-]*")
@@ -48,7 +49,8 @@ def are_limits(said: Sequence[str], heading: Sequence[str], rows: Rows, cells: S
     rates = [(cell.rate, cell.step) for cell in cells if cell.rate is not None]
     if not all(is_round(round(rate * 60, 3) if abs(60 * step - 1) < _TINY else rate) for rate, step in rates):
         return False
-    tells = any(map(_LIMITS.search, said)) or any(map(_OF_LIMITS.fullmatch, heading))
+    names = [row[0] for _, row in rows]
+    tells = any(map(_LIMITS.search, (*said, *names))) or any(map(_OF_LIMITS.fullmatch, heading))
     return tells or any(_PRICE.search(cell) for _, row in rows for cell in row)
 
 
@@ -61,11 +63,13 @@ def name_unread(said: Sequence[str], heading: Sequence[str], rows: Rows) -> str:
     for at, title in enumerate(heading):
         is_titled = IS_THROUGHPUT.fullmatch(title) is not None or IS_RATE.search(title) is not None
         is_value = IS_VALUE.fullmatch(title) is not None or not title or LOAD.match(title) is not None
-        if (
-            at
-            and (is_titled or tells_above or (tells_tool and is_value))
-            and _has_figures(title, [row[at] for _, row in rows])
-        ):
+        column = [row[at] for _, row in rows]
+        figures = sum(read_number(strip_markup(cell)) is not None for cell in column)
+        if at and IS_RATE.search(title) and not NO_RATE.search(title) and figures > 1 and 2 * figures >= len(column):
+            return f"{title!r}: expected a rate in each cell"
+        if at and IS_RATE.search(title) and column and all(map(_RANGE.fullmatch, map(strip_markup, column))):
+            return f"{title!r}: expected one rate in each cell, and not the least and the most"
+        if at and (is_titled or tells_above or (tells_tool and is_value)) and _has_figures(title, column):
             name = f"{title!r}: " if title else ""
             return f"{name}expected the unit of these figures, such as req/s, in the column's title or right above the table"
     return ""

@@ -89,7 +89,8 @@ LOAD = _compile(
     r"(?:-?c|conc(?:urren(?:cy|t))?(?: level)?|clients?|connections?|conns?|users?|vus?|同時(?:接続|アクセス)数|並列数"
     r"|多重度|并发(?:用户|连接|请求)?数?|동시성|동시 ?(?:접속|사용)자? ?수?"
     r"|benutzer|nutzer|utilisateurs?|usuarios?|clientes?|usuários|conex(?:ões|iones)"
-    r"|connexions|verbindungen|połącze\w*|клиент\w*|пользовател\w*|соединени\w*|потоков|[^\W\d][^()]{1,30} \(<?-?c>?\))"
+    r"|connexions|verbindungen|połącze\w*|клиент\w*|пользовател\w*|соединени\w*|потоков"
+    r"|[^\W\d][^()]{1,30} \((?:<?-?c>?|vus?|users|clients|connections)\))"
 )
 LOAD_TITLE = _compile(rf"{LOAD.pattern}\s?[=:]?\s?(\d{{1,7}})|(\d{{1,7}})\s?(?:concurrent )?{LOAD.pattern}")
 COUNT = re.compile(r"\d{1,7}")
@@ -118,7 +119,8 @@ OTHER_FIGURE = _compile(  # the title of none of rates, where only what stands a
 # Of requests that were counted, and not asked for.
 COUNTED = _compile(
     r"(?:total|completed?|successful|failed|ok) (?:requests?|reqs?|hits|responses|transactions)"
-    r"|(?:requests?|reqs?|hits|responses|transactions) (?:total|completed?|made|done|served|sent)|总请求数?|성공 ?요청"
+    r"|(?:requests?|reqs?|hits|responses|transactions) (?:total|completed?|made|done|served|sent)|completed|总?请求数?|성공 ?요청"
+    r"|requests?|reqs?|peticiones|solicitudes|requisições|anfragen|requêtes|запрос(?:ов|ы)"
 )
 NO_ROW = _compile(r"(?:avg\.?|average|mean|median|total|sum|max|min|best|worst|ratio|difference|change|diff|Δ.*|平均)")
 NOT_MEASURED = _compile(
@@ -131,7 +133,7 @@ _LATENCY = _compile(
     r"|(?P<q>\d{2}(?:\.\d{1,3})?)(?:%|th|st|nd|rd)(?:[ -]?(?:percentile|pctl?|%-?ile))?|(?P<median>median|med))\)?"
     r"(?: (?:latency|resp(?:onse)?\.?(?: time)?|time))?\s?(?:[(\[,]?\s?(?P<unit>ms|s|sec(?:onds)?|[uµ]s|msec|milliseconds)[)\]]?)?"
 )
-_TIME = _compile(r"[~≈<]?\s?(\d{1,9}(?:,\d{3})*(?:\.\d{1,6})?)\s?(ms|s|sec|[uµ]s|)")
+_TIME = _compile(r"[~≈<]?\s?(\d{1,9}(?:[, \u00a0\u202f]\d{3})*(?:\.\d{1,6})?)\s?(ms|s|sec|[uµ]s|)")
 _TIME_WITH_UNIT = _compile(rf"{_TIME.pattern}(?<=s|c)")
 _TIMES_ABOVE = _compile(
     r"\b(?:latenc(?:y|ies)|response times?|times?)\b.{0,20}?(?:[(\[]|\bin )(ms|milliseconds|[uµ]s)\b"
@@ -259,7 +261,7 @@ def read_latencies(row: list[str], columns: dict[int, str]) -> tuple[dict[str, A
         kind, cell = find_latency(title), _TIME.fullmatch(row[at])
         factor = (_MS.get(cell[2].lower()) or (kind[1] if kind else None)) if cell else None
         if kind and cell and factor:
-            ms = round(float(cell[1].replace(",", "")) * factor, 6)
+            ms = round(float(re.sub(r"[,\s]", "", cell[1])) * factor, 6)
             if kind[0] in ("mean", "max"):
                 others[f"{kind[0]}_ms"] = ms
             else:

@@ -1,10 +1,11 @@
 """rate_table: a table of requests per second that somebody wrote, in Markdown, drawn with lines or in columns.
 
-Reads     a table whose heading, first cell or caption says req/s, RPS, QPS ..., with two rates at least where no bars draw
-          it; or one of metrics, with a row of rates. Titles of rows and columns say what was loaded (the label) and how (the
-          concurrency, or else the path)
-Yields    one LoadResult for each rate, with failures and latencies (titles or cells say their unit) of one column of rates
-Units     requests/s; "12.3k" is 12300; latencies in ms
+Reads     a table whose heading, cells or caption say req/s, RPS, QPS ..., with two rates at least where no bars draw it; one of
+          metrics, with a row of rates; one of times with a percentile. Titles of rows and columns say what was loaded (the
+          label) and how (the concurrency, or else the path); operations and load tools are no label
+Yields    one LoadResult for each rate, with failures and latencies (titles, cells or the text above say their unit) of one
+          column of rates, or for each row of times. A table of figures without a unit below "throughput" is a problem
+Units     requests/s; "12.3k" is 12300, and req/min are 60 times fewer; latencies in ms
 Quirks    merged cells stand in their first row; a row with a title alone says what the rows below it requested; rows and columns
           of means, ratios, changes, targets and other metrics are no rates; columns that only count ("run 2") are repeats; a row
           of numbers alone is the load. rate_step_per_s is the last digit that was written: a report may back it up

@@ -271,6 +271,19 @@ The API allows 100 req/min for each key:
 | Small      | $9        | 5                   |
 | Enterprise | $499      | 1000                |
 """,
+    "a usage plan": """
+**Usage Plan:**
+
+| Rate (requests per second) | Burst |
+|----------------------------|-------|
+| 2                          | 5     |
+""",
+    "what is promised": """
+| Endpoint    | Response Time (p95) | Throughput (req/s) |
+|-------------|---------------------|--------------------|
+| `/health`   | <50ms               | 2000+              |
+| `/search/`  | <500ms              | 100+               |
+""",
     "a server's limits": """
 limit_req_zone $binary_remote_addr zone=one:10m rate=10r/s;
     limit_req zone=one burst=5;

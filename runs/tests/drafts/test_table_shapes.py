@@ -193,6 +193,73 @@ def test_columns_of_operations_below_numbers_of_clients_are_of_one_config():
     assert [(path, clients) for _, path, clients, _ in found] == [("GET", 10), ("SET", 10), ("GET", 50), ("SET", 50)]
 
 
+def test_words_in_place_of_a_rate_are_told_and_the_other_rates_are_read():
+    rows = "| in memory | 2 | 297,974 |\n| on disk | 7,941 | (fsync-bound) |\n"
+    text = f"| Variant | p50 (us) | Throughput (ops/sec) |\n|---|---|---|\n{rows}"
+    assert [(name, rate) for name, *_, rate in runs_of(text)] == [("in memory", 297974)]
+    assert problems_of(text) == [(4, "'(fsync-bound)': expected a rate")]
+
+
+def test_a_column_of_ranges_is_told():
+    text = "| Version | Throughput (req/s) |\n|---|---|\n| old | 752.87–766.19 |\n| new | 814.68 - 820.72 |\n"
+    told = "'Throughput (req/s)': expected one rate in each cell, and not the least and the most"
+    assert problems_of(text) == [(1, told)]
+
+
+def test_a_throughput_that_ends_in_no_names_is_of_the_rows():
+    rows = "| Baseline 1 | 640.77 |\n| Baseline 2 | 671.43 |\n| Fixed 1 | 677.14 |\n| Fixed 2 | 675.62 |\n"
+    _, draft = read(f"| Version | Throughput (req/s) |\n|---|---|\n{rows}")
+    assert [config.name for config in draft.experiments[0].configs] == ["Baseline", "Fixed"]
+    assert [run.repeat for run in draft.experiments[0].runs] == [1, 2, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "titles",
+    [
+        "| Nivel (VUs) | Peticiones | p95 (ms) | Throughput (req/s) |",
+        "| Concurrency | Total requests | Avg latency (ms) | req/s |",
+        "| Clients | Completed | Total time (s) | Requests per second |",
+        "| 并发 | 请求数 | P50 (ms) | QPS |",
+    ],
+)
+def test_what_was_counted_and_timed_at_each_level_is_no_setting(titles):
+    rows = "| 10 | 1 070 | 2.46 | 110.9 |\n| 25 | 2 520 | 3.20 | 144.3 |\n| 50 | 5 039 | 4.1 | 190.5 |\n"
+    found = runs_of(f"{titles}\n|---|---|---|---|\n{rows}")
+    assert len({name for name, *_ in found}) == 1
+    assert [(path, clients) for _, path, clients, _ in found] == [(None, 10), (None, 25), (None, 50)]
+
+
+def test_requests_in_the_first_column_are_no_names_where_the_clients_tell_the_rows_apart():
+    found = runs_of("| Requests | Concurrency | req/s |\n|---|---|---|\n| 100 | 10 | 83.89 |\n| 1000 | 50 | 736.94 |\n")
+    assert len({name for name, *_ in found}) == 1 and [clients for _, _, clients, _ in found] == [10, 50]
+
+
+def test_a_row_of_ratios_is_none_of_rates():
+    rows = "| tree | 5.9 s | **852** |\n| fallback | 8.1 s | 617 |\n| tree vs fallback | 1.37× faster | 1.38× |\n"
+    text = f"| Engine | Wall | qps |\n|---|---|---|\n{rows}"
+    assert [(name, rate) for name, *_, rate in runs_of(text)] == [("tree", 852), ("fallback", 617)]
+
+
+def test_a_column_of_rates_with_other_figures_in_it_is_told():
+    text = "| Engine | qps |\n|---|---|\n| tree | 852 |\n| fallback | 617 |\n| legacy | 164 of 200 |\n"
+    assert problems_of(text) == [(1, "'qps': expected a rate in each cell")]
+
+
+def test_times_before_the_rate_are_no_settings():
+    found = runs_of("| Server | p50 (ms) | req/s |\n|---|---|---|\n| nginx | 3 | 900 |\n| caddy | 5 | 700 |\n")
+    assert found == [("nginx", None, None, 900), ("caddy", None, None, 700)]
+
+
+def test_operations_below_the_title_of_metrics_are_of_the_config_that_the_heading_names():
+    text = "## B+ tree\n\n| Metric | Throughput (ops/sec) |\n|---|---|\n| **Read** | **~90,969** |\n| **Write** | **~36,033** |\n"
+    assert runs_of(text) == [("B+ tree", "Read", None, 90969), ("B+ tree", "Write", None, 36033)]
+
+
+def test_times_with_blanks_between_thousands_are_read():
+    (block,) = read("| Users | req/s | p99 (ms) |\n|---|---|---|\n| 100 | 23.4 | 29 998 |\n")[0]
+    assert block.load_results[0].percentiles_ms == {"99": 29998}
+
+
 TIMES = "| nginx | 1.1 | 4.2 |\n| caddy | 2.1 | 9.8 |\n"
 
 
