@@ -80,6 +80,7 @@ _VERSION = re.compile(rf"\b(?:{SOFTWARE.pattern})[ -]v?\d+(?:\.\d+)*\b", re.IGNO
 _RELEASE = re.compile(
     r"\b(?:on|with|using|under|in|to)\s(?:the\s)?((?:[A-Za-z][\w-]*\s)?v?\d+(?:\.\d+)+)(?=\s*(?:[,;:!?)]|\.?$))"
 )
+_ITEM = re.compile(r"\W{0,4}\d{1,2}[.)]\s+")  # of two items that are alike but for it one tells what others do not have
 _CLAUSE = re.compile(r"\s*[，、。；：,;:]\s*")
 _COUNTED = re.compile(r"\d\s*[个万千]?\s*(?:请求|并发|线程|连接|用户|リクエスト|接続)")
 _CHANGED = re.compile(r"换[成为用]|改[成为用]|切换|开启|打开|关闭|启用|禁用|使用|采用|に(?:変更|して|切り替え)|を使")
@@ -93,7 +94,7 @@ class Sentences:
     """What each of several sentences has that no other of them has. Each is looked at once, however many there are."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        texts = list(texts)
+        texts = list({" ".join(_ITEM.sub("", text).split()): text for text in texts}.values())
         lower = "\n".join(texts).lower()
         self._lower = lower[:_MOST_COMPARED]
         self._n_with = Counter(word for text in texts for word in _split_words(text))

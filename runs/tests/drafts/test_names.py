@@ -69,6 +69,14 @@ def test_words_that_lead_from_one_report_to_the_next_are_no_part_of_a_name(lines
     assert names_of(f"We measured this last week, on two machines.{reports}") == names
 
 
+def test_items_alike_but_for_their_numbers_are_repeats_that_one_word_names():
+    command = "gunicorn -w 4 -k {} --access-logfile - -b 127.0.0.1:5000 app:app"
+    items = (
+        f"{at}. {command.format(kind)}\n@wrk {700 + at}" for at, kind in enumerate(("gevent", "gevent", "eventlet"), 1)
+    )
+    assert names_of("\n\n".join(items)) == ["gevent", "eventlet"]
+
+
 def test_memory_that_was_used_names_no_config():
     text = "".join(
         f"**{name}**\nUsed memory ({name}):   {at}25MB\n@ab {700 + at} server=\n\n"
