@@ -148,7 +148,7 @@ POSTS = {
     ),
     "paths in a table": (
         "| Endpoint | req/s |\n|---|---|\n| GET /users | 900 |\n| GET /orders | 100 |\n",
-        {"GET /users": [900], "GET /orders": [100]},
+        {"table of rates": [900, 100]},
         *("not_comparable", ""),
     ),
     "paths above reports that have none": (
