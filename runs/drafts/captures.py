@@ -146,6 +146,8 @@ class _Placing:
         if named and (run is None or run.config != named):
             of_config = self.by_config[named]
             return (of_config[0].key if len(of_config) == 1 else "", named, phase or self._guess_phase(group, True))
+        if run and not phase and self._saw_all(group):
+            return "", run.config if len(self.by_config) == 1 else "", "during"
         if run is None:
             return "", "", phase
         if phase:
@@ -192,6 +194,21 @@ class _Placing:
             if self.spans[at][1] >= clocks[0]:
                 places.append(self.spans[at][2])
         return [self.runs[place] for place in sorted(places)]
+
+    def _saw_all(self, group: Sequence[int]) -> bool:
+        """Whether a monitor under a heading of its own below all load tests went on for as long as they took together.
+
+        Without clocks a second is taken for each sample: few monitors can show more.
+        """
+        block, results = self.blocks[group[0]], [self.blocks[run.block].load_results for run in self.runs]
+        if len(results) < 2 or (block.heading_line or 0) <= self.runs[-1].lines[1]:
+            return False
+        if any(capture.run and capture.phase == "during" for capture in self.experiment.captures):
+            return False
+        clocks = [seconds_of_day(clock) for i in (group[0], group[-1]) for clock in _list_clocks(self.blocks[i])]
+        seconds = clocks[-1] - clocks[0] if clocks else sum(count_samples(self.blocks[i]) for i in group) - 1
+        took = [each.duration_s for one in results for each in one[:1] if each.duration_s]
+        return len(took) == len(results) and seconds >= sum(took)
 
     def _find_beside(self, block: Block) -> DraftRun | None:
         """The run whose report stands on the same lines: in the terminal beside, or in the same log."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+import pytest
+
 from .documents import expand, read
 
 STATS = (
@@ -64,6 +66,23 @@ def test_a_monitor_whose_clocks_go_over_two_load_tests_is_of_neither():
         for name, minute, rate in (("log on", 0, 900.5), ("log off", 2, 1200.5))
     )
     assert placed(f"# Logs\n\n{runs}vmstat of the whole time:\n\n{VMSTAT}{rows}") == [("", "during")]
+
+
+@pytest.mark.parametrize(
+    ("heading", "n", "run"),
+    [
+        ("Terminal 2:", 60, ""),  # 295 s, and the load tests took 1.783 s each
+        ("Terminal 2:", 1, "250.5"),
+        ("", 60, "250.5"),  # right below the last one's report
+    ],
+)
+def test_a_monitor_below_all_load_tests_that_went_on_for_all_their_time_is_of_none(heading, n, run):
+    start = datetime(2024, 2, 10, 21, 0)
+    rows = "".join(ROW.format(start + timedelta(seconds=5 * at)) for at in range(n))
+    reports = "\n\n".join(
+        f"{name}:\n$ ab http://localhost/\n@ab {rate}" for name, rate in (("old", 200.5), ("new", 250.5))
+    )
+    assert placed(f"{reports}\n\n{heading}\n{VMSTAT}{rows}") == [(run, "during")]
 
 
 def test_a_file_that_is_written_behind_the_last_load_test_did_not_run():
