@@ -1,12 +1,14 @@
-"""What a pattern tells by itself, with which characters a text can begin that it matches, and the same pattern made quicker."""
+"""What a pattern tells by itself, with which characters a text can begin that it matches, and the same pattern made quicker;
+and answers about lines, which are remembered while a text is related."""
 
 from __future__ import annotations
 
 import re
-from functools import cache
+from collections.abc import Callable
+from functools import cache, lru_cache
 from itertools import count, groupby
 from re import _compiler, _constants, _parser  # type: ignore[attr-defined]  # nothing else takes patterns apart
-from typing import Any
+from typing import Any, TypeVar
 
 ASCII = [chr(code) for code in range(128)]
 _ONE_CHARACTER = (_constants.LITERAL, _constants.NOT_LITERAL, _constants.IN, _constants.ANY)
@@ -131,3 +133,22 @@ def _find_first_of_node(operation: Any, argument: Any, flags: int) -> tuple[set[
     if operation in _NO_CHARACTER:
         return set(), True
     return set(ASCII), False  # a reference to a group, and what later versions may add
+
+
+_MOST_REMEMBERED, _MOST_KEPT = 100_000, 20_000  # lines, while one text is related and behind it
+Told = TypeVar("Told")
+_forget: list[tuple[Callable[[], Any], Callable[[], None]]] = []
+
+
+def remember_lines(tell: Callable[[str], Told]) -> Callable[[str], Told]:
+    """The function, called once for each line: it is asked for several times, all lines of a text in turn."""
+    remembering = lru_cache(maxsize=_MOST_REMEMBERED)(tell)
+    _forget.append((remembering.cache_info, remembering.cache_clear))
+    return remembering
+
+
+def forget_lines() -> None:
+    """A text was related: where it was a long one, its lines are not kept in memory."""
+    for get_size, clear in _forget:
+        if get_size().currsize > _MOST_KEPT:
+            clear()

@@ -6,11 +6,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
 from pathlib import PurePosixPath
-from typing import Any, TypeVar
 
-from parsers.patterns import compile_words, lower, split_alternatives
+from parsers.patterns import compile_words, lower, remember_lines, split_alternatives
 from parsers.transcript import FILE_HEAD
 
 _MONTHS = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|januar|märz|mai|okt|dez)[a-zéäö]*\.?"
@@ -187,23 +185,6 @@ _LONGEST_FIGURE = 150  # characters
 _MAIL_WIDTH = 50  # columns that a line has at least where an editor or a mail client broke it
 _ENDED = re.compile(r"(?:^|(?<=\w))(?:(?<=_)|(?=\W*?[.:;!?。！？：|*`>)\]]))\W*+$")
 _BEGINS = re.compile(r"[#*+>|`=_•・◆■-]|\d{1,2}[.)]\s")  # a heading, an item of a list, code
-_MOST_REMEMBERED, _MOST_KEPT = 100_000, 20_000  # lines, while one text is related and behind it
-Told = TypeVar("Told")
-_forget: list[tuple[Callable[[], Any], Callable[[], None]]] = []
-
-
-def remember_lines(tell: Callable[[str], Told]) -> Callable[[str], Told]:
-    """The function, called once for each line: it is asked for several times, all lines of a text in turn."""
-    remembering = lru_cache(maxsize=_MOST_REMEMBERED)(tell)
-    _forget.append((remembering.cache_info, remembering.cache_clear))
-    return remembering
-
-
-def forget_lines() -> None:
-    """A text was related: where it was a long one, its lines are not kept in memory."""
-    for get_size, clear in _forget:
-        if get_size().currsize > _MOST_KEPT:
-            clear()
 
 
 @remember_lines

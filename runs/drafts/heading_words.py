@@ -10,10 +10,10 @@ import re
 from functools import cache
 
 from parsers.catalogue import formats, makes_load
-from parsers.patterns import compile_words, lower
+from parsers.patterns import compile_words, lower, remember_lines
 from parsers.transcript import width
 
-from .asides import DATE, DONE, heading_level, is_banner, is_code, is_file, remember_lines, retracts, strip_markup
+from .asides import DATE, DONE, heading_level, is_banner, is_code, is_file, retracts, strip_markup
 from .ordinals import AGAIN, ONLY_DAY, REPEAT, read_number, split_number
 
 SOFTWARE = re.compile(

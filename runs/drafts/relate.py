@@ -11,11 +11,12 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 
 from parsers.blocks import Block
+from parsers.patterns import forget_lines
 from parsers.records import ConfigText, LoadResult, ProcessSample, SystemSample, Timings
 from parsers.transcript import width
 from runs.series.samples import make_short_records
 
-from .asides import SUBJECT, forget_lines, heading_level, is_aside, strip_markup, tell_files_apart
+from .asides import SUBJECT, heading_level, is_aside, strip_markup, tell_files_apart
 from .captions import label_by_remarks, move_captions, name_in_order
 from .captures import place_captures, place_texts
 from .conditions import note_conditions, note_requests

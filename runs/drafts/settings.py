@@ -11,9 +11,8 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import PurePosixPath
 
+from parsers.patterns import remember_lines
 from parsers.transcript import width
-
-from .asides import remember_lines
 
 MAX_WIDTH = 60  # columns
 _NO_SETTING = re.compile(

@@ -14,8 +14,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from parsers.catalogue import is_monitor, parse_command
+from parsers.patterns import remember_lines
 
-from .asides import remember_lines
 from .settings import read_setting
 
 Words = tuple[str, ...]
