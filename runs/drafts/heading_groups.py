@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from parsers.blocks import Block
 from parsers.catalogue import makes_load
-from parsers.patterns import lower
+from parsers.patterns import lower, remember_lines
 from runs.analysis.columns import Method, group_by_method
 
 from .asides import (
@@ -24,7 +24,6 @@ from .asides import (
     is_aside,
     is_banner,
     is_file,
-    remember_lines,
     strip_markup,
 )
 from .heading_words import (
