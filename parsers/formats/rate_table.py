@@ -48,7 +48,7 @@ OPENS = (
     rf"(?i:{_RUNS}|\s*{rates.RATE}[^|:]{{1,80}}:\s*$|{_BAR}{_ROW}.*{_BAR}\s*$"
     rf"|{_ALIGNED}|\w[^|]{{0,120}}\|{_ROW}|\|?\s*\**{rates.METRIC}\**\s*\||\|\s{{0,20}}\|[^|]*\w[^|]*\|"
     rf"|(?:[^|]{{0,60}}\|){{2,9}}\s*{rates.IS_THROUGHPUT.pattern}\s*(?:\||$)|\|?[^|]{{1,60}}\|\s*{rates.IS_VALUE.pattern}\s*\|"
-    rf"|{_BAR}?(?:[^|│]{{0,60}}{_BAR}){{1,12}}[^|│]{{0,20}}\bp(?:50|9\d)\b|{_CAPTION})"
+    rf"|(?=[|│┃║\w]){_BAR}?(?:[^|│]{{0,60}}{_BAR}){{1,12}}[^|│]{{0,20}}\bp(?:50|9\d)\b|{_CAPTION})"
 )
 NEEDS = (
     "/s", "/ s", "/\ts", "/с", "/ с", "/min", "/ min", "p50", "p9",
@@ -200,7 +200,7 @@ def _read_rows(
     caption = above.captions[0][1] if above.captions else ""
     said = [*find_said(lines.prose, above.line), *(text for _, text in above.captions)]
     heading = rates.spell_latencies(heading, said)
-    cells = tables.find_table_rates(heading, rows, caption if rates.IS_RATE.search(caption) else "")
+    cells = tables.find_table_rates(heading, rows, caption if rates.has_unit_of_all(caption) else "")
     if cells and are_limits(said, list(map(rates.spell_title, heading)), rows, cells):
         return []
     if not cells and (message := name_unread(said, heading, rows)):
