@@ -15,6 +15,7 @@ from .written_rates import (
     NO_RATE,
     NOT_MEASURED,
     OTHER_FIGURE,
+    has_unit_of_all,
     is_round,
     read_number,
     strip_markup,
@@ -35,7 +36,13 @@ _OF_LIMITS = re.compile(
 )
 _RANGE = re.compile(r"\d[\d.,]*\s?[kKM]?\s?(?:[–—-]|to)\s?\d[\d.,]*\s?[kKM]?")
 _PRICE = re.compile(r"[$€£]\s?\d")
-_SAYS_THROUGHPUT = re.compile(r"\b(?:throughput|load test\w*|benchmark\w*)\b|吞吐|スループット|처리량", re.IGNORECASE)
+_SAYS_THROUGHPUT = re.compile(r"\bthroughput\b|吞吐|スループット|처리량", re.IGNORECASE)
+_SAYS_TEST = re.compile(r"\b(?:load[ -]test\w*|benchmark\w*)\b", re.IGNORECASE)
+_OTHER_UNIT = re.compile(
+    r"\b(?:[kmgt]i?b(?:it)?(?:ps|/s(?:ec)?)?|bytes|bits|tok(?:en)?s?|msgs?|messages|rows|events|records|images|frames|inserts)"
+    r"(?:/s\w*| per second)?\b|\biops\b|\bfps\b",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"\w[\w.+-]*")
 
 
@@ -58,8 +65,11 @@ def name_unread(said: Sequence[str], heading: Sequence[str], rows: Rows) -> str:
     """What is said of a table of figures without a unit, where the text above or a title tells of a load test; "" of any other."""
     if any(map(_LIMITS.search, said)) or any(map(NOT_MEASURED.search, (*said, *heading))):
         return ""
-    tells_above = any(IS_RATE.search(text) or _SAYS_THROUGHPUT.search(text) for text in said)
-    tells_tool = any(word in load_programs() for text in said for word in _WORD.findall(text))
+    is_other = any(map(_OTHER_UNIT.search, said))
+    tells_above = any(has_unit_of_all(text) or (_SAYS_THROUGHPUT.search(text) and not is_other) for text in said)
+    tells_tool = any(
+        _SAYS_TEST.search(text) or not load_programs().keys().isdisjoint(_WORD.findall(text)) for text in said
+    )
     for at, title in enumerate(heading):
         is_titled = IS_THROUGHPUT.fullmatch(title) is not None or IS_RATE.search(title) is not None
         is_value = IS_VALUE.fullmatch(title) is not None or not title or LOAD.match(title) is not None

@@ -72,6 +72,8 @@ IN_THOUSANDS = _compile(
 )  # what is left of the title "requests/sec (thousands)"
 IN_MILLIONS = _compile(r"(?:in )?(?:millions?|m|[x×*] ?1,?000,?000)")
 _THOUSANDS_ABOVE = _compile(rf"\bthousands?(?: of)? {RATE}|(?<!\w)k ?{RATE}|\bin thousands\b")
+_SAYS_UNIT = _compile(rf"\b(?:are|is|in|as|show|shows) (?:the )?{RATE}[\W_]{{0,4}}$")
+_SENTENCE_ENDS = (".", "!", "?", "。", "！")
 _CLIENTS_ABOVE = _compile(r"\b(?:connections|clients|concurrency|users|vus)\b")
 IS_METRIC = _compile(rf"\**{METRIC}\**")
 _MARKUP = re.compile(r"[*`~]{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|<br ?/?>|!?\[([^\]\[]{0,120})\]\([^()]{0,300}\)")
@@ -200,6 +202,14 @@ def spell_titles(heading: Sequence[str], caption: str) -> list[str]:
     if len(numbers) > 1 and _CLIENTS_ABOVE.search(caption):
         titles = [f"{title} clients" if at in numbers else title for at, title in enumerate(titles)]
     return titles
+
+
+def has_unit_of_all(caption: str) -> bool:
+    """Whether a caption has the unit of the figures below it: none of goals, and no sentence but "All figures are in req/s."."""
+    bare = caption.strip("#*_ ")
+    is_caption = not bare.endswith(_SENTENCE_ENDS) or IS_RATE.match(bare) is not None
+    is_caption = is_caption or _SAYS_UNIT.search(bare) is not None
+    return is_caption and IS_RATE.search(bare) is not None and not NOT_MEASURED.search(bare)
 
 
 def tells_thousands(caption: str) -> bool:

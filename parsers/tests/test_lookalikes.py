@@ -271,6 +271,38 @@ The API allows 100 req/min for each key:
 | Small      | $9        | 5                   |
 | Enterprise | $499      | 1000                |
 """,
+    "a disk's throughput": """
+Throughput of the disks (MB/s):
+
+| Disk | read | write |
+|------|------|-------|
+| ssd  | 520  | 480   |
+| nvme | 3400 | 2900  |
+""",
+    "a model's benchmark": """
+# Benchmark
+
+| Model  | Params | Accuracy |
+|--------|--------|----------|
+| small  | 25     | 76.1     |
+| medium | 60     | 78.3     |
+""",
+    "goals above a table": """
+Target throughput (requests per second):
+
+| Service | peak | usual |
+|---------|------|-------|
+| api     | 1200 | 345   |
+| web     | 2500 | 987   |
+""",
+    "features below a sentence with a rate's unit": """
+Our server is built for many requests per second, and here is what it has.
+
+| Feature  | Lite | Pro  |
+|----------|------|------|
+| Workers  | 1    | 64   |
+| Plugins  | 12   | 148  |
+""",
     "a usage plan": """
 **Usage Plan:**
 

@@ -36,6 +36,7 @@ def problems_of(text: str) -> list[tuple[int, str]]:
         "**echo512 — 512 B, 2 servers** (req/s):\n\n",
         "Best responses per second, single query (152 tests)\n\n",
         "# Web servers\n\nOperations per second, medians of 3 runs:\n",
+        "# Web servers\n\nAll figures are in req/s.\n\n",
     ],
 )
 def test_the_unit_may_stand_in_a_heading_or_caption_alone(above):
