@@ -100,8 +100,7 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
             for number, row in table
         ]
         return [cell._replace(row="", column=cell.row) for cell in _find_metric_rates(heading, table)]
-    columns = find_rate_columns(heading, bool(caption))
-    columns |= _find_columns_of_units(heading, table)
+    columns = _find_columns_of_units(heading, table) | find_rate_columns(heading, bool(caption))
     table = [each for each in table if not columns or not all(_FACTOR_OF.fullmatch(each[1][at]) for at in columns)]
     timed = [at for at, title in enumerate(heading) if at and (find_latency(title) or FAILED.fullmatch(title))]
     if are_times := not columns and tells_times(

@@ -145,7 +145,17 @@ FAILED = _compile(
 )
 RESULT = re.compile(r"[~≈<]?\s?\d[\d.,]*\s?(?:%|m?s|sec|[uµ]s)")
 _FAILURES = re.compile(r"(\d{1,9}(?:\.\d{1,4})?)\s?(%?)")
-_MS = {"ms": 1, "msec": 1, "milliseconds": 1, "s": 1000, "sec": 1000, "seconds": 1000, "us": 0.001, "µs": 0.001}
+_MS = {
+    "ms": 1,
+    "msec": 1,
+    "milliseconds": 1,
+    "s": 1000,
+    "sec": 1000,
+    "seconds": 1000,
+    "us": 0.001,
+    "µs": 0.001,
+    "\u03bcs": 0.001,
+}
 
 BARE_RATE = _compile(  # a line of a rate alone
     r"\W{0,6}(?:(?:requests?|reqs?) ?(?:per|/) ?sec(?:ond)?s?\s?[:=]\s{0,8}\d[\d,.]{0,14}"

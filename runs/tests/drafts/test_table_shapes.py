@@ -157,6 +157,13 @@ def test_the_unit_may_stand_in_the_cells_of_a_table_without_one_in_its_titles(ba
     assert read(text)[1].experiments[0].name == "old and new"
 
 
+def test_a_unit_in_the_title_and_in_the_cells_is_no_load():
+    rows = "| new | ~180,000 ops/sec | ~5.5 \u03bcs |\n| old | 12,000 ops/sec | 83 \u03bcs |\n"
+    text = f"| Store | Ops/sec | Avg latency |\n|---|---|---|\n{rows}"
+    assert runs_of(text) == [("new", None, None, 180000), ("old", None, None, 12000)]
+    assert [block.load_results[0].mean_ms for block in read(text)[0]] == [0.0055, 0.083]
+
+
 def test_load_tools_are_loads_and_servers_are_configs():
     text = "+------+-------+-------+\n| req/s| nginx | caddy |\n+------+-------+-------+\n"
     text += "| wrk  | 48211 | 31877 |\n| ab   | 18411 | 15210 |\n+------+-------+-------+\n"
