@@ -25,7 +25,7 @@ GUTTER = re.compile(rf"(?=[ \t]*[\dL\[])(?:{re.sub('[?]P<[^>]*>', '?:', _NUMBER.
 # Its alternatives begin with one class, by which most characters are passed over at once.
 _LABEL_END = re.compile(r"[\]:>| \t](?:(?<=[\]:>]) |(?<=\|) (?=[^|]*$)|(?<= - )|(?<=\t)|(?<=stdout F |stderr F ))")
 _CLOCK = re.compile(r"[ \t]{0,8}\d\d:\d\d:\d\d\s")  # no line's number
-_VARIES = re.compile(r"\d\d:\d\d(?::\d\d)?")
+_FIGURES, _TIME = re.compile(r"\d+"), re.compile(r"\d\d:\d\d(?::\d\d)?")
 _DIGITS = tuple("0123456789L[")
 _LONGEST, _MOST_LABELS = 100, 4  # columns, and ends of a label that are tried
 _RIGHT_BORDER = re.compile(rf"\s*[{_BORDERS}]\s*$")
@@ -69,11 +69,15 @@ def _is_labelled_rate(line: str, at: int) -> bool:
     return any(map(str.isalnum, line[:at])) and compile_rate_labels().search(line, at) is not None
 
 
+def _find_varying(gutter: str) -> re.Pattern[str]:
+    """What finds the parts of a gutter that each line has its own of."""
+    return _FIGURES if _NUMBER.fullmatch(gutter) else _TIME
+
+
 @lru_cache(maxsize=64)
 def _compile(gutter: str) -> re.Pattern[str]:
     """The same before another line: with its own number or time, and without blanks where nothing stands behind it."""
-    text = gutter.strip()
-    varies = re.compile(r"\d+") if _NUMBER.fullmatch(gutter) else _VARIES
+    text, varies = gutter.strip(), _find_varying(gutter)
     same, at = "", 0
     for part in varies.finditer(text):
         same, at = same + re.escape(text[at : part.start()]) + varies.pattern, part.end()
@@ -91,6 +95,9 @@ def _fit(lines: Lines, line: str) -> re.Pattern[str] | None:
         numbers = [int(found["number"]) for text in ahead if (found := _NUMBER.match(f"{text}  "))]
         if numbers != [int(number["number"]) + 1, int(number["number"]) + 2]:
             return None
+    start = _find_varying(gutter).split(gutter.strip(), maxsplit=1)[0]
+    if not all(text.lstrip().startswith(start) for text in ahead):
+        return None  # quicker to see than with patterns of its own: of labels each line has another
     # The blank behind it may be one of the output's own.
     same = (_compile(text) for text in (gutter, gutter.removesuffix(" ")) if text.strip())
     return next((each for each in same if all(map(each.match, [line, *ahead]))), None)
