@@ -334,7 +334,7 @@ class Context:
 
 
 # It begins with what no quoting or heading does, and no sentence ends like it.
-_NAMING_PROMPT = re.compile(r"[\w\[(~/][^\n]{1,80}[#$%>❯➜λ»]\s{1,3}")
+_NAMING_PROMPT = re.compile(r"[\w\[(~/][^\n]{1,80}[#$%>❯➜➔λ»]\s{1,3}")
 
 
 class _Line(NamedTuple):

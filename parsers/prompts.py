@@ -32,7 +32,7 @@ _PROMPTS = [
         r"[(\[][\w.-]{1,40}[)\]]\s?[$❯]\s+(?P<command>\S.*)",
         r":;\s+(?P<command>\S.*)",
         r"☁\s[^⚡]{1,200}⚡\s+(?P<command>\S.*)",
-        r"[$❯➜λ]\s+(?:[~/]\S*\s+)?(?P<command>\S.*)",
+        r"[$❯➜➔λ]\s+(?:[~/]\S*\s+)?(?P<command>\S.*)",
         r"\$(?P<command>[a-z./][\w./-]*\s.*)",
         r"[#%>]\s*(?P<command>(?:sudo\s+|time\s+)?{TOOL}.*)",
         r"\++\s(?P<command>(?:sudo\s+|time\s+)?{TOOL}.*)",
@@ -63,7 +63,7 @@ _PROMPTS = [
 ]
 ANY_PROMPT = re.compile("|".join(re.sub(r"\?P<\w+>", "?:", prompt.pattern) for prompt in _PROMPTS))
 # By itself: within an alternation, each sign of the line is tried with all of it.
-PROMPT_SIGNS = "$#%>❯➜λ⚡\ue0a0-\ue0d7"
+PROMPT_SIGNS = "$#%>❯➜➔λ⚡\ue0a0-\ue0d7"
 _PROMPT_SIGN = re.compile(f"[{PROMPT_SIGNS}]")
 SAID = re.compile(  # "Command: wrk ...", "run `ab ...`"
     r"(?:run(?:ning)?|ran|command(?:\s+line)?|cmd|execut(?:e|ing)|using|with|befehl|polecenie|commande|comando|команда"
@@ -79,7 +79,7 @@ BARE_COMMAND = re.compile(
 _NAME = r"(?P<{}>[A-Za-z][\w./-]{{0,60}})"
 _STATE = r"[\s*+%$!?=<>|✗✔~↑↓⇡⇣·\d-]{0,8}"
 _BRANCH_SHOWN = re.compile(
-    rf"(?<=\S)\s\((?:git:)?{_NAME.format('a')}{_STATE}\)(?=\s?[$#%>❯➜λ])|(?<=\S)\s\[{_NAME.format('b')}{_STATE}\](?=\s?[$#%>❯➜λ])"
+    rf"(?<=\S)\s\((?:git:)?{_NAME.format('a')}{_STATE}\)(?=\s?[$#%>❯➜➔λ])|(?<=\S)\s\[{_NAME.format('b')}{_STATE}\](?=\s?[$#%>❯➜➔λ])"
 )
 _BRANCH_NAMED = re.compile(rf"\bgit:\({_NAME.format('a')}\)|\ue0a0\s*{_NAME.format('b')}")
 _FIRST_OF_TWO = re.compile(
@@ -87,7 +87,9 @@ _FIRST_OF_TWO = re.compile(
     rf"(?:\((?:git:)?{_NAME.format('a')}{_STATE}\)|on\s+(?:\W\s*)?{_NAME.format('b')}|{_NAME.format('c')}\*?)"
     r"(?:\s+(?:\[[^\w\]]{1,8}\]|[⇡⇣]\S*|(?:via|took)\s(?:(?!\s(?:via|took)\s).){1,60}))*+\s*"
 )
-
+_TIMED_FIRST_OF_TWO = re.compile(  # "14:32:13 me/app  main [!$]    ruby-2.4.5@app"
+    r"\d\d:\d\d(?::\d\d)?\s+[~\w][\w./~-]*+\s+(?P<a>\w[\w./-]{0,60}+)(?:\s+(?:\[[^\w\]]{1,8}\]|[a-z]{2,10}-\d[\w.@-]{0,60}+))++\s*"
+)
 
 SHOWN = re.compile(  # what runs there, as another command tells it
     r"(?P<name>Server): (?P<value>\S+)|(?P<lang>go) version (?P<go>go\S+)\s.*"
@@ -151,7 +153,8 @@ def find_branch(line: str, above: str = "") -> str | None:
     head = line[:_LONGEST_PROMPT]
     first = above if len(above) < 2 * _LONGEST_PROMPT else ""
     found = _BRANCH_SHOWN.search(head) or _BRANCH_NAMED.search(head)
-    found = found or _FIRST_OF_TWO.fullmatch(first) or _DIRECTORY_ON_BRANCH.fullmatch(first)
+    of_two = (_FIRST_OF_TWO, _DIRECTORY_ON_BRANCH, _TIMED_FIRST_OF_TWO)
+    found = found or next(filter(None, (pattern.fullmatch(first) for pattern in of_two)), None)
     return next(filter(None, found.groups()), None) if found else None
 
 

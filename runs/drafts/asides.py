@@ -102,7 +102,7 @@ _PROGRESS = re.compile(  # what load tools print while they run
     r"|^Creat(?:ing summariser|ed the tree)|^Starting (?:standalone|the) test|^Waiting for possible"
 )
 _PROMPT = re.compile(  # what no heading has, whatever the shell
-    r"^[^\s#>*-]?.{0,40}[❯➜λ⟩»]\s|^[\w.-]+@[\w.-]+[\s:\]]|^\[\w+@[^\]]*\]|^(?=[\w.@~/:-]*[~/:@])[\w.@~/:-]++\s?[$#%>](?:\s|$)"
+    r"^[^\s#>*-]?.{0,40}[❯➜➔λ⟩»]\s|^[\w.-]+@[\w.-]+[\s:\]]|^\[\w+@[^\]]*\]|^(?=[\w.@~/:-]*[~/:@])[\w.@~/:-]++\s?[$#%>](?:\s|$)"
     r"|^\d{0,3}\[\d\d?:\d\d(?::\d\d)?\]\s\S{1,60}\s[$#%>]$"
     r"|^>>>\s(?:.*(?:[=(\[]|\w\.\w)|import\s)|^:;\s|^[A-Z]:\\|[\ue0a0-\ue0d7]|^☁\s.*⚡$|^[┌╭].{0,60}[\w)\]]\s?-\[|^[┌╭]─+\s?[\w.-]+@[\w.-]+\b"
 )

@@ -572,3 +572,9 @@ def test_a_branch_in_the_first_line_of_a_prompt_with_versions_names_a_config():
     prompt = "bench on  {} is 📦 v2.1.0 via 🐹 v1.22.1 took 30s\n❯ wrk -t2 -c10 -d5s http://localhost:8080/\n"
     main, pool = prompt.format("main"), prompt.format("pool")
     assert grouped(main, main, pool) == {"main": [100.1, 101.1], "pool": [102.1]}
+
+
+def test_a_branch_in_the_first_line_of_a_prompt_with_the_time_names_a_config():
+    prompt = "14:3{}:13 shop/web  {} [!$]    ruby-2.4.5@web\n➔ wrk -t2 -c10 -d5s http://localhost:8080/\n"
+    texts = (prompt.format(at, name) for at, name in enumerate(("626-pool", "626-pool", "main")))
+    assert grouped(*texts) == {"626-pool": [100.1, 101.1], "main": [102.1]}
