@@ -81,6 +81,7 @@ _RESULT_OF = re.compile(  # "nginx 测试结果", "nginx, three runs each", "ngi
     r"|vier|fünf|deux|trois|dos|tres)\s(?:runs|times|repeats|Läufe|Messungen|essais|pruebas)(?: each)?\)?"
     r"|[,;]?\s(?:the |its )?(?:results?|outputs?|numbers?|figures) (?:is|are|was|were)"
     r"|,?\s(?:just )?(?:for|as a) (?:reference|comparison)"
+    r"|\s*[(（]`?\d[\d.,]*\s?[kKM]?\s?(?:/s|(?:requests|req|[rqt]ps)\b[^()]{0,12})`?[)）]"  # its rate
     r"|[\s,、，(（]+\d\d?[回次遍](?:ずつ|实验|測定|計測|実行|実施|试验)*[)）]?)$"
 )
 _WHEN = (

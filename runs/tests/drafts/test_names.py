@@ -61,6 +61,7 @@ def test_what_explains_or_shows_an_output_names_no_config(above):
     [
         (("single threaded", "versus multi-threaded"), ["single threaded", "multi-threaded"]),
         (("uwsgi workers, the results are:", "fcgi workers, the results are:"), ["uwsgi workers", "fcgi workers"]),
+        (("Nightly(`700.0/s`):", "v7.0.1 (701 req/s):"), ["Nightly", "v7.0.1"]),
         (("Alpine:", "Ubuntu:", "and bare metal for reference:"), ["Alpine", "Ubuntu", "bare metal"]),
     ],
 )
