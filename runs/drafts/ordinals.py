@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from parsers.patterns import compile_words
+from parsers.patterns import compile_words, lower
 
 _STEMS = (  # of ordinals in other languages
     "erst zweit dritt",
@@ -84,7 +84,7 @@ def read_number(text: str) -> int | None:
     """A number in digits, in Roman ones, in words, or as a letter, "A" as 1; None where it is none."""
     if text.isdigit():
         return int(text)
-    return _NUMBER_OF.get(text.lower()) or (ord(text.lower()) - ord("a") + 1 if len(text) == 1 else None)
+    return _NUMBER_OF.get(lower(text)) or (ord(lower(text)) - ord("a") + 1 if len(text) == 1 else None)
 
 
 def takes_number(base: str) -> bool:

@@ -6,6 +6,7 @@ import pytest
 
 from runs.drafts import sentences
 from runs.drafts.asides import find_numbering, is_aside, strip_markup
+from runs.drafts.heading_groups import find_counts
 from runs.drafts.heading_words import find_phase, find_repeat, is_generic, is_warm_up
 from runs.drafts.sentences import Sentences
 
@@ -205,3 +206,8 @@ def test_the_words_of_each_sentence_are_looked_for_a_few_times_however_many_othe
     every = Sentences(texts)
     assert [every.find_distinguishing_words(text, text) for text in texts] == [f"number{n}" for n in range(100)]
     assert len(seen) <= 2 * len(texts)
+
+
+def test_a_letter_that_becomes_two_in_lower_case_is_one_letter():
+    """Found by made texts: the patterns, which ignore the case, take it for an "i"."""
+    assert find_counts([[(1, "## nginx"), (2, letter)] for letter in ("(İ)", "(b)")]) == set()
