@@ -29,6 +29,7 @@ from .names import (
     drop_common_words,
     drop_levels,
     drop_numbering,
+    drop_repeats,
     drop_with,
     find_full_names,
     find_numbered_repeats,
@@ -126,7 +127,8 @@ class ConfigNames:
         self._servers: dict[tuple[str, str], Servers] = defaultdict(Servers)  # by heading
         self._addresses: dict[str, set[tuple[str, int]]] = defaultdict(set)  # by server software
         self._config_of: dict[int, str] = {}
-        self._variants = find_variants(blocks, sources, self._heading_of, self.results, self.method_of)
+        variants = find_variants(blocks, sources, self._heading_of, self.results, self.method_of)
+        self._variants = drop_repeats(variants, self._are_alike)
         self._assign(loads, sources, texts)
         for load, choice in choices.items():
             if choice.text:  # above several configs it names none of them
@@ -218,16 +220,11 @@ class ConfigNames:
         """The choices, but the heading for all, where each sentence below it stands above requests of a page of its own."""
         first = next(iter(choices.values()), Choice())
         others = [choice for choice in choices.values() if choice.text != first.text]
-        if (
-            not others
-            or not heading_level(first.text)
-            or any(other.is_heading or "://" in other.text for other in others)
-        ):
-            return choices
+        is_title = heading_level(first.text) and not any(other.is_heading or "://" in other.text for other in others)
         asked = {(choice.text, self.method_of(load).path) for load, choice in choices.items()}
-        texts, paths = ({each[at] for each in asked} for at in (0, 1))
-        is_one_server = len({*self._server_of.values()}) == 1
-        return dict.fromkeys(choices, first) if is_one_server and len(texts) == len(paths) == len(asked) else choices
+        n_texts, n_paths = (len({each[at] for each in asked}) for at in (0, 1))
+        are_requests = 1 < n_texts == n_paths == len(asked) and len({*self._server_of.values()}) == 1
+        return dict.fromkeys(choices, first) if is_title and are_requests else choices
 
     def _find_common_heading(self, loads: Mapping[str, Sequence[int]], choices: Mapping[int, Choice]) -> str:
         """The text's first line, chosen for the first load test, where it is about all of them: what others have stands in it, or

@@ -275,6 +275,15 @@ def _are_repeats(kind: str, counted: Mapping[str, Mapping[int, str]], n_bases: i
     return several and len(counted) == n_bases and (is_clear or kind not in ("glued", "software"))
 
 
+def drop_repeats(variants: Mapping[int, str], are_alike: Callable[[Sequence[int]], bool]) -> dict[int, str]:
+    """{load: what its commands tell}, without the number of a repeat: of "nginx 1" and "nginx 2", beside others, "nginx"."""
+    loads: dict[str, list[int]] = defaultdict(list)
+    for load, words in variants.items():
+        loads[words].append(load)
+    repeats = find_numbered_repeats({words: words for words in loads}, are_alike, loads)
+    return {load: repeats.get(words, words) for load, words in variants.items()}
+
+
 def name_values(texts: Iterable[str]) -> dict[str, str]:
     """{heading: its whole name}, where its number is no repeat's but a value, as the others lie far apart: "test1", "test64"."""
     numbers: dict[str, dict[int, str]] = defaultdict(dict)

@@ -72,6 +72,7 @@ _ORDINALS = tuple(  # what may be a repeat's where several names have it
         ("letter", r"(?P<base>.*[^\W_])\s*[(（\[](?P<n>[a-h])[)）\]]"),  # "jetty (a)"
         ("dash", r"(?P<base>.*\w\d(?=[_-])|.*[^\W\d_](?=\.))[._-](?P<n>[1-9])"),  # "jdk11-1", "event.1"
         ("software", r"(?P<base>.*\w)[_-](?P<n>[a-h])"),  # "nginx-a"
+        ("software", r"(?P<n>[1-9])[\s_-]+(?P<base>\D.*)"),  # "1 nginx"
         ("word", r"(?P<base>.*\w)[\s_,(-]{1,3}(?P<n>one|two|three|four|five)\)?"),  # "nginx, one"
         ("lead", r"[rt](?P<n>[1-9])[\s_:-]+(?P<base>\S.*)"),  # "r1 nginx"
         ("day", rf"{DAY}[\s_:,-]+(?P<base>\S.*)"),  # "Monday: nginx"

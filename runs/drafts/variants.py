@@ -202,12 +202,21 @@ def _split_number(words: Words, at: int) -> tuple[str, str]:
     """("nginx", "1") of the file ">nginx-1.txt"; ("", "1") of a number alone; otherwise the whole word and ""."""
     word = words[at]
     if word[0] == ">":
-        stem = PurePosixPath(word[1:]).name.partition(".")[0]
-        number = _FILE_NUMBER.search(stem)
-        return f">{_FILE_NUMBER.sub('', stem).strip('-_')}", (number[1] or "") if number else ""
+        path = PurePosixPath(word[1:])
+        number, base = _split_file(path.name.partition(".")[0])
+        if _is_plain_file(base) and path.parent.name[:1].isalpha():  # "nginx/1.txt", "run1/out.txt"
+            of_parent, base = _split_file(path.parent.name)
+            number = number or of_parent
+        return f">{base}", number
     if word.isdigit() and at and words[at - 1][:1] != "-":
         return "", word
     return word, ""
+
+
+def _split_file(name: str) -> tuple[str, str]:
+    """(its number or "", the name without it)."""
+    number = _FILE_NUMBER.search(name)
+    return (number[1] or "") if number else "", _FILE_NUMBER.sub("", name).strip("-_")
 
 
 def _tell_apart(words_of: Mapping[int, Words]) -> dict[int, str]:

@@ -115,6 +115,7 @@ def test_lines_that_count_below_one_server_are_its_repeats(counts):
         "# nginx workers; ## 1; ## 2; ## 4",
         "# Throughput; ## run A; ## run B",
         "# php; ## 7; ## 8",
+        "# go workers; ## 1; ## 2; # php workers; ## 1; ## 2",
     ],
 )
 def test_letters_and_values_below_one_heading_are_configs(titles):
@@ -131,6 +132,25 @@ def test_letters_and_values_below_one_heading_are_configs(titles):
 )
 def test_comments_behind_commands_name_as_headings_do(titles, names):
     assert name_all(titles, "$ ab -n 500 -c 10 http://localhost/page.html  # {}\n{}\n") == names
+
+
+@pytest.mark.parametrize(
+    ("commands", "names"),
+    [
+        ("./bench.sh nginx 1; ./bench.sh nginx 2; ./bench.sh apache 1; ./bench.sh apache 2", ["nginx", "apache"]),
+        ("./bench.sh 1 nginx; ./bench.sh 2 nginx; ./bench.sh 1 apache; ./bench.sh 2 apache", ["nginx", "apache"]),
+        (
+            "RUN=1 DB=mysql ./b.sh; RUN=2 DB=mysql ./b.sh; RUN=1 DB=redis ./b.sh; RUN=2 DB=redis ./b.sh",
+            ["DB=mysql", "DB=redis"],
+        ),
+        ("cat nginx/1.txt; cat nginx/2.txt; cat apache/1.txt; cat apache/2.txt", ["nginx", "apache"]),
+        ("cat r1-nginx.txt; cat r2-nginx.txt; cat r1-apache.txt; cat r2-apache.txt", ["nginx", "apache"]),
+        ("cat run1/out.txt; cat run2/out.txt", ["localhost:80"]),
+        ("./bench.sh 1; ./bench.sh 2; ./bench.sh 4", ["bench.sh 1", "bench.sh 2", "bench.sh 4"]),
+    ],
+)
+def test_numbers_in_commands_are_those_of_repeats(commands, names):
+    assert name_all(commands, "$ {}\n{}\n") == names
 
 
 @pytest.mark.parametrize(
