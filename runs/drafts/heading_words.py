@@ -214,7 +214,7 @@ def split_repeat(text: str) -> tuple[str, int, bool] | None:
         names = base and (LETTER.fullmatch(base) or find_phase(base) in ("before", "after") or not is_generic(base))
         return (base, find_repeat(found[0]) or 2, True) if names else None
     numbered = split_number(bare)
-    return (_trim(numbered[0]), numbered[1], False) if numbered else None
+    return (_trim(numbered[0]), numbered[1], False) if numbered and not numbered[2] else None
 
 
 def _trim(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import takewhile
 from types import MappingProxyType
 
@@ -26,7 +26,7 @@ from .heading_words import (
     remove_file_type,
     split_repeat,
 )
-from .ordinals import AGAIN, split_ordinal
+from .ordinals import AGAIN, split_number, split_ordinal
 
 SHORT_NAME = 60
 _WITH = re.compile(rf"^(?:{WITH})\s+(?:(?:the|a|an)\s+)?(?=\w{{2}})", re.IGNORECASE)
@@ -242,9 +242,12 @@ def find_numbered_repeats(
     names: {heading: name}; loads: {heading: load tests that it names}
     """
     kinds: dict[str, dict[str, dict[int, str]]] = defaultdict(lambda: defaultdict(dict))
+    own: set[str] = set()  # names whose numbers may be their own
     for text, name in names.items():
-        if split := split_repeat(name):
+        if split := split_repeat(name) or split_number(name):
             kinds["number"][split[0]][split[1]] = text
+            is_free = split_repeat(name) and (split[1] or names_software(split[0]))
+            own |= set() if is_free else {split[0]}  # "worker 1", "gzip 0"
         elif found := split_ordinal(name):
             kind, base, number = found
             kinds[kind][base][number] = text
@@ -260,17 +263,19 @@ def find_numbered_repeats(
             if (sorted(texts) == days or len(texts) == max(texts) + (0 in texts))
             and are_alike([load for text in texts.values() for load in loads[text]])
         }
-        if _are_repeats(kind, counted, len(bases)):
+        if _are_repeats(kind, counted, len(bases), own):
             repeats |= {text: base for base, texts in counted.items() for text in texts.values()}
     return repeats
 
 
-def _are_repeats(kind: str, counted: Mapping[str, Mapping[int, str]], n_bases: int) -> bool:
+def _are_repeats(kind: str, counted: Mapping[str, Mapping[int, str]], n_bases: int, own: Collection[str]) -> bool:
     """Whether names of one kind, {name: {number: heading}} of those that count from 1, of so many, number repeats."""
     counts = {*map(len, counted.values())}
     several = len(counted) > 1 and max(counts) > 1
     if kind in ("number", "again"):
-        return several or any(len(texts) > 2 and len(base) > 1 or kind == "again" for base, texts in counted.items())
+        free = [(base, len(texts)) for base, texts in counted.items() if base not in own]
+        is_counted = any(n > 1 and several or n > 2 and len(base) > 1 for base, n in free)
+        return is_counted or (kind == "again" and bool(counted))
     is_clear = all(map(names_software, counted)) or (kind != "software" and len(counts) == 1 and max(counts) > 2)
     return several and len(counted) == n_bases and (is_clear or kind not in ("glued", "software"))
 

@@ -93,15 +93,15 @@ def takes_number(base: str) -> bool:
     return _TAKES_NUMBER.search(base) is not None
 
 
-def split_number(bare: str) -> tuple[str, int] | None:
-    """("nginx", 2) of "nginx 2", "#2: nginx"; None of "worker 2", whose number is its own."""
+def split_number(bare: str) -> tuple[str, int, bool] | None:
+    """("nginx", 2, False) of "nginx 2", "#2: nginx"; the last is True for "worker 2", whose number may be its own."""
     found = _NUMBERED.fullmatch(bare)
     if found is None:
         return None
     base, number = (next(filter(None, map(found.__getitem__, names))) for names in (_BASES, _NUMBERS))
     value = read_number(number)
     has_two = re.search(r"\d", base) and re.search(r"[#(（\[]", bare[len(base) :])  # "4 workers #1"
-    return None if value is None or (takes_number(base) and not has_two) else (base, value)
+    return None if value is None else (base, value, takes_number(base) and not has_two)
 
 
 def split_ordinal(name: str) -> tuple[str, str, int] | None:
