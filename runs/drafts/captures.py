@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import accumulate, pairwise
 
 from parsers.blocks import Block
@@ -49,6 +50,7 @@ def place_captures(
     for group in _group_by_command(blocks, monitors):
         quotes = [quote for i in group for quote in quotes_of.get(i, ())]
         run, config, phase = placing.place(group, quotes)
+        placing.watched |= bool(run and phase == "during")
         experiment.captures.append(
             DraftCapture(
                 key=f"b{group[0]}",
@@ -113,6 +115,7 @@ class _Placing:
         self.config_by_port = _find_configs_by_port(self.runs, blocks)
         self.stated: set[tuple[str, str]] = set()  # (run, phase) that a heading states
         self.guessed: dict[str, str] = {}  # capture -> run
+        self.watched = False  # whether any capture was taken during a run
 
     def place(self, group: Sequence[int], quotes: Sequence[int]) -> tuple[str, str, str]:
         """(run, config, phase) of one capture."""
@@ -200,15 +203,18 @@ class _Placing:
 
         Without clocks a second is taken for each sample: few monitors can show more.
         """
-        block, results = self.blocks[group[0]], [self.blocks[run.block].load_results for run in self.runs]
-        if len(results) < 2 or (block.heading_line or 0) <= self.runs[-1].lines[1]:
-            return False
-        if any(capture.run and capture.phase == "during" for capture in self.experiment.captures):
+        heading_line = self.blocks[group[0]].heading_line or 0
+        if self.watched or not self.took_s or heading_line <= self.runs[-1].lines[1]:
             return False
         clocks = [seconds_of_day(clock) for i in (group[0], group[-1]) for clock in _list_clocks(self.blocks[i])]
         seconds = clocks[-1] - clocks[0] if clocks else sum(count_samples(self.blocks[i]) for i in group) - 1
-        took = [each.duration_s for one in results for each in one[:1] if each.duration_s]
-        return len(took) == len(results) and seconds >= sum(took)
+        return seconds >= self.took_s
+
+    @cached_property
+    def took_s(self) -> float:
+        """How long all load tests took; 0 of one alone, or where one does not tell."""
+        took = [result.duration_s or 0.0 for run in self.runs for result in self.blocks[run.block].load_results[:1]]
+        return sum(took) if len(took) > 1 and all(took) else 0.0
 
     def _find_beside(self, block: Block) -> DraftRun | None:
         """The run whose report stands on the same lines: in the terminal beside, or in the same log."""

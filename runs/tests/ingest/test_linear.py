@@ -126,17 +126,17 @@ def test_a_command_of_four_thousand_characters_is_looked_at_once(look, text):
         (captions._strip_filling, ". " * 250 + "x"),
         (names._LOAD_PHRASE.search, "-" * 500),
         (settings.read_setting, "sed -i " + "s/" * 240),
-        (variants._FILE_NUMBER.search, "-" * 500 + "x"),
+        (variants._FILE_NUMBER.search, "-" * 2_000 + "x"),
     ],
 )
-def test_a_line_of_five_hundred_characters_is_looked_at_once(look, text):
-    """Made of the patterns' own pieces: 3 to 390 ms each."""
+def test_a_line_of_five_hundred_characters_and_more_is_looked_at_once(look, text):
+    """Made of the patterns' own pieces: 48 to 390 ms each."""
     spent = []
     for number in range(3):  # what was asked before is remembered
         start = time.process_time()
         look(f"{text}{number}")
         spent.append(time.process_time() - start)
-    assert min(spent) < 0.0015
+    assert min(spent) < 0.01
 
 
 def test_twice_as_many_sentences_take_no_more_than_three_times_as_long():
