@@ -19,12 +19,16 @@ from .units import Memo, clock_s, number, size_kb
 
 
 class Table(Sequence[dict[str, Any]]):
-    """A sequence of dicts {column: value}, made when they are asked for. A None in a column is left out of its dict."""
+    """A sequence of dicts {column: value}, made when they are asked for. A None in a column is left out of its dict.
 
-    __slots__ = ("columns", "_n")
+    lines  the line of each row in the text, or () where that is not kept
+    """
 
-    def __init__(self, columns: dict[str, list[Any]], n: int) -> None:
+    __slots__ = ("columns", "lines", "_n")
+
+    def __init__(self, columns: dict[str, list[Any]], n: int, lines: Sequence[int] = ()) -> None:
         self.columns = columns
+        self.lines = lines
         self._n = n
 
     def __len__(self) -> int:

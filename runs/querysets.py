@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cache, reduce
@@ -164,3 +164,9 @@ def union_rows(parts: Iterable[QuerySet[Any, Any]]) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(" UNION ALL ".join(texts), values)
         return list(cursor.fetchall())
+
+
+def find_divided(captures: Collection[Any]) -> set[int]:
+    """The ids of those captures of which parts are among them as well: what each part saw is one run's."""
+    parts = {(one.upload_id, one.block_key.split(".")[0]) for one in captures if one.is_part}
+    return {one.pk for one in captures if not one.is_part and (one.upload_id, one.block_key) in parts}

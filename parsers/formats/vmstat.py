@@ -20,6 +20,7 @@ Source    procps' src/vmstat.c, sum_format()
 from __future__ import annotations
 
 import re
+from array import array
 from itertools import islice
 from typing import Any
 
@@ -90,6 +91,7 @@ class _Rows:
         lines.memory[KIND] = None
         self.columns: dict[str, list[Any]] = {}
         self.n, self.problems = 0, list[Problem]()
+        self.row_lines = array("q")
         first = last = lines.number + 1
         blank: list[str] = []
         for line in lines:
@@ -135,6 +137,7 @@ class _Rows:
             self.columns[name] = [None] * self.n
         for name, column in self.columns.items():
             column.append(row.get(name))
+        self.row_lines.append(self.lines.number)
         self.n += 1
 
     def _finish(self, first: int, last: int) -> Found:
@@ -142,7 +145,13 @@ class _Rows:
         values: dict[str, Any] = {"iteration": self.blocks} if self.blocks > 1 else {}
         names = [f"{name}_kb" if name in _MEMORY else name for name in self.names] + ["timestamp"]
         columns = {name: self.columns[name] for name in names if name in self.columns}
-        return Found(values | {"n_rows": self.n, "rows": Table(columns, self.n)}, first, last, False, self.problems)
+        return Found(
+            values | {"n_rows": self.n, "rows": Table(columns, self.n, self.row_lines)},
+            first,
+            last,
+            False,
+            self.problems,
+        )
 
 
 def _names(lines: Lines, line: str) -> list[str] | None:

@@ -307,6 +307,7 @@ class CaptureFact:
     `lists_all`: its tool lists every process; `cpu_now`: it has their CPU time of its own interval.
     `programs`: of several samples {program: {"processes", "rss_kb", "cpu_pct":
     [mean, most] of the sums of each sample}}. `seconds`: from its first sample to its last, by their clocks.
+    `part`: its samples are those of a longer capture that saw its run; `divided`: such parts of it are captures, too.
     """
 
     id: int
@@ -330,6 +331,8 @@ class CaptureFact:
     programs: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
     seconds: float | None = None
     falls: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    part: bool = False
+    divided: bool = False
 
     @property
     def first_line(self) -> Source:

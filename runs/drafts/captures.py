@@ -40,8 +40,8 @@ def place_captures(
     host_of: Mapping[int, str],
     configs_by_heading: Mapping[str, str],
     heading_lines: Mapping[int, int],
-) -> None:
-    """Append the captures to the experiment.
+) -> dict[str, bool]:
+    """Append the captures to the experiment. Returns those that may have seen several runs, and whether only clocks tell them.
 
     monitors       numbers of the blocks that quote no other
     heading_lines  {number of a load test's block: line of the heading that names its config}
@@ -66,6 +66,7 @@ def place_captures(
             )
         )
     placing.correct_guesses()
+    return placing.shared
 
 
 def _group_by_command(blocks: Sequence[Block], monitors: Sequence[int]) -> list[list[int]]:
@@ -116,6 +117,7 @@ class _Placing:
         self.stated: set[tuple[str, str]] = set()  # (run, phase) that a heading states
         self.guessed: dict[str, str] = {}  # capture -> run
         self.watched = False  # whether any capture was taken during a run
+        self.shared: dict[str, bool] = {}  # see place_captures
 
     def place(self, group: Sequence[int], quotes: Sequence[int]) -> tuple[str, str, str]:
         """(run, config, phase) of one capture."""
@@ -141,6 +143,8 @@ class _Placing:
             run = run if run in own else next((each for each in own if each.lines[0] > block.last), own[-1])
             return run.key, run.config, phase or self._guess_phase(group, block.first < run.lines[0])
         seen = self._find_runs_by_clock(group) if not phase else []
+        if phase in ("", "during"):
+            self.shared[f"b{group[0]}"] = bool(named)
         if len(seen) > 1:
             configs = {run.config for run in seen}
             return "", configs.pop() if len(configs) == 1 else "", "during"

@@ -83,6 +83,8 @@ class DraftCapture:
     config   key of the config that it belongs to, "" if it holds for the whole experiment
     phase    "before", "during", "after" or "" (not known)
     n_samples  in the blocks: one block may hold those of hours
+    span     of a part: its first sample and the one behind its last. A part has the samples of a longer capture that saw one
+             run, and the key of that one with a number: "b17.1"
     """
 
     key: str
@@ -95,6 +97,12 @@ class DraftCapture:
     lines: tuple[int, int]
     quotes: list[tuple[int, int]] = field(default_factory=list)
     n_samples: int = 1
+    span: tuple[int, int] | None = None
+
+    @property
+    def whole(self) -> str:
+        """Key of the capture that it is a part of, else its own."""
+        return self.key.split(".")[0]
 
 
 @dataclass(slots=True)
@@ -182,6 +190,12 @@ def number_repeats(runs: Iterable[DraftRun]) -> None:
         for _, group in group_by_method(own, attrgetter("method")):
             for repeat, run in enumerate(sorted(group, key=attrgetter("lines")), start=1):
                 run.repeat = repeat
+
+
+def drop_parts(draft: Draft, whole: str) -> None:
+    """Remove the parts of the capture with this key, which is then one for all."""
+    for experiment in draft.experiments:
+        experiment.captures = [c for c in experiment.captures if c.span is None or c.whole != whole]
 
 
 def merge_namesakes(draft: Draft) -> None:

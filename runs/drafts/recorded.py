@@ -146,6 +146,7 @@ def _place_captures(experiment: DraftExperiment, marks: list[_Mark]) -> None:
     first: dict[int, DraftRun] = {}
     for run in sorted(experiment.runs, key=attrgetter("lines")):
         first.setdefault(bisect_right(sections, run.lines[0]), run)
+    experiment.captures = [capture for capture in experiment.captures if capture.span is None]
     for capture in experiment.captures:
         mark = _mark_above(marks, capture.lines[0])
         beside = first.get(bisect_right(sections, capture.lines[0]))

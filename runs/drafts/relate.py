@@ -40,6 +40,7 @@ from .left_out import cut_corrections, find_left_out
 from .names import shorten
 from .parts import fill_in_loops, join_parts
 from .recorded import Recording, place_recorded
+from .seen_runs import split_captures
 from .stated_hosts import find_listed_facts, find_stated_host
 
 _COMPARES = re.compile(
@@ -172,7 +173,8 @@ class _Relation:
             place_texts(experiment, self.blocks, texts, names.results)
         if monitors := [i for i in self.monitors if i in part and i not in self.duplicates]:
             by_heading, lines = names.configs_by_heading, names.heading_lines
-            place_captures(experiment, self.blocks, monitors, self.quotes, host_of, by_heading, lines)
+            shared = place_captures(experiment, self.blocks, monitors, self.quotes, host_of, by_heading, lines)
+            split_captures(experiment, self.blocks, shared)
         experiment.configs = names.configs
         experiment.timings = [DraftTiming(f"b{i}", self.blocks[i].lines) for i in self.timings if i in part]
         # What stands above a sentence with a rate was given to the block below it.

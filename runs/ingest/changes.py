@@ -226,6 +226,9 @@ def move_capture(capture: Capture, config: Config | None, phase: str = "") -> Ca
     before = (capture.experiment_id, capture.config_id)
     if capture.run is None or config is None or capture.run.config_id != config.pk:
         capture.run = None
+    Capture.objects.filter(
+        upload=capture.upload_id, block_key__startswith=f"{capture.block_key}."
+    ).delete()  # its parts
     capture.phase, capture.config = phase, config
     capture.experiment = config.experiment if config is not None else capture.experiment
     capture.save()

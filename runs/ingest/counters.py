@@ -23,7 +23,7 @@ from runs.analysis.doubts import fatal_rules
 from runs.analysis.facts import CaptureFact, ConfigFact, RunFact, copy_run
 from runs.analysis.monitors import MIB
 from runs.models import Capture, CounterDelta, Facet, Host, Override, Run, RunTag, Series, Trend, TrendLine
-from runs.querysets import database_lock
+from runs.querysets import database_lock, find_divided
 
 Kind = Facet.Kind
 FacetIds = dict[tuple[str, str], int]  # by kind and value
@@ -321,12 +321,12 @@ def _make_capture_facts(captures: Sequence[Capture]) -> list[CaptureFact]:
     for capture, metric, *figures in rows:
         for part, figure in zip(parts[capture], figures, strict=True):
             part[metric] = figure
-    facts = []
+    facts, divided = [], find_divided(captures)
     for one in captures:
         mean, low, peak = parts[one.pk]
         own = one.pk, one.config_id, one.run_id, one.tool, one.phase, one.label, "", "", one.line_first
         facts.append(CaptureFact(*own, metrics=mean, lows=low, peaks=peak, host_id=one.host_id))
-    return facts
+    return [fact for fact in facts if fact.id not in divided]
 
 
 def _read_sums(runs: QuerySet[Run]) -> Iterator[Any]:

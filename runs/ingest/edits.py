@@ -4,10 +4,10 @@
      "blocks": {"b3": {"config": "c2", "run": "b1", "phase": "after", "label": .., "note": .., "tags": [..],
                        "repeat": 2, "counted": false, "leave_out": true}}}
 
-A block is a run, a capture (named by any of its blocks) or a config text. Its `config` is a config's key, "new:NAME"
-for one of its experiment that is made where it is missing, or "" for the whole experiment (not for runs). A capture's
-`run` is a run's key, "id:PK" for a stored run of another upload, or "". Configs and experiments that are given the same
-name become one.
+A block is a run, a capture (named by any of its blocks; "b3.1" is its first part) or a config text. Its `config` is a
+config's key, "new:NAME" for one of its experiment that is made where it is missing, or "" for the whole experiment (not
+for runs). A capture's `run` is a run's key, "id:PK" for a stored run of another upload, or "". Configs and experiments
+that are given the same name become one.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from runs.drafts.draft import (
     DraftRun,
     DraftText,
     Item,
+    drop_parts,
     list_items,
     merge_namesakes,
     number_repeats,
@@ -38,6 +39,7 @@ from .validation import MOST_REPEATS, Error, Rejected
 Edits = dict[str, dict[str, dict[str, Any]]]
 NEW = "new:"
 PHASES = ("", "before", "during", "after")
+_PLACES = ("config", "run", "phase", "leave_out")  # what says of a capture as a whole where it belongs
 
 _TEXT: tuple[str, Callable[[Any], bool]] = ("a text", lambda value: isinstance(value, str))
 _NAME: tuple[str, Callable[[Any], bool]] = (
@@ -202,6 +204,8 @@ def _edit_block(draft: Draft, configs: dict[str, DraftConfig], key: str, changes
         for field in changes
         if field not in ("config", "leave_out") and not hasattr(item, field)
     ]
+    if isinstance(item, DraftCapture) and item.span is None and not changes.keys().isdisjoint(_PLACES):
+        drop_parts(draft, item.key)
     if changes.get("leave_out"):
         _leave_out(experiment, item, key)
         return errors
@@ -238,9 +242,10 @@ def _leave_out(experiment: DraftExperiment, item: Item, key: str) -> None:
         return
     _list_of(experiment, item).remove(item)
     experiment.timings = [timing for timing in experiment.timings if timing.key != key]
-    for capture in experiment.captures:
-        if isinstance(item, DraftRun) and capture.run == item.key:
-            capture.run = ""
+    for capture in [c for c in experiment.captures if isinstance(item, DraftRun) and c.run == item.key]:
+        capture.run = ""
+        if capture.span is not None:
+            experiment.captures.remove(capture)
 
 
 def _find_experiment(draft: Draft, config: DraftConfig) -> DraftExperiment:

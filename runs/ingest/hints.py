@@ -157,4 +157,5 @@ def _drop_quoted_runs(draft: Draft, experiment: DraftExperiment, slot: Slot) -> 
     first, last = slot.lines
     quoted = [run for run in experiment.runs if not first <= run.lines[0] <= last]
     experiment.runs = [run for run in experiment.runs if run not in quoted]
+    experiment.captures = [capture for capture in experiment.captures if capture.span is None]
     draft.unread = sorted([*draft.unread, *(run.lines for run in quoted)])

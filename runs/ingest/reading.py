@@ -25,12 +25,13 @@ from parsers.blocks import UNFORESEEN, Block
 from parsers.catalogue import formats
 from parsers.records import ProcessSample, SystemSample
 from parsers.tables import Table
-from runs.drafts.draft import Draft, Reading
+from runs.drafts.draft import Draft, DraftCapture, Reading
 from runs.drafts.recorded import Recording, read_recording
 from runs.drafts.relate import relate
 from runs.models import Upload
 from runs.querysets import read_database_now
 from runs.series.collecting import MAX_PROCESSES, CaptureSeries, ProcessKey, ProcessKeys
+from runs.series.cutting import cut_series
 from runs.series.samples import (
     MAX_SINGLE_SAMPLES,
     FoldedBlock,
@@ -118,14 +119,22 @@ def collect_samples(reading: Reading, on_progress: OnProgress, most_processes: f
     Raises Broken, and TooSlow for more than `most_processes` processes.
     """
     captures = [capture for drafted in reading.draft.experiments for capture in drafted.captures]
+    parts = defaultdict[str, list[DraftCapture]](list)
+    for part in captures:
+        if part.span is not None:
+            parts[part.whole].append(part)
     try:
         for capture in captures:
+            if capture.span is not None:
+                continue
             samples = collect_series(reading.blocks[int(key.removeprefix("b"))] for key in capture.blocks)
-            most_processes -= len(samples.process_keys())
+            own = parts[capture.key]
+            found = [samples, *cut_series(samples, [part.span for part in own if part.span])]
+            most_processes -= sum(len(each.process_keys()) for each in found)
             if most_processes < 0:
                 raise TooSlow
             samples.flush()
-            reading.samples[id(capture)] = samples
+            reading.samples.update(zip(map(id, [capture, *own]), found, strict=True))
             on_progress(0, 0)
     except UNFORESEEN as failure:
         raise Broken(failure) from failure

@@ -25,6 +25,7 @@ from runs.models import Build, Capture, Config, ConfigText, Experiment, Run, Ser
 from runs.querysets import parse_id
 from runs.series import clocks
 from runs.series.collecting import CaptureSeries
+from runs.series.cutting import cut_series
 from runs.series.samples import ROW_TABLES, collect_series
 
 from . import counters, timings
@@ -266,7 +267,9 @@ class _Writer:
             sampled = []
             for drafted, capture in drafts[first : first + CAPTURES_IN_MEMORY]:
                 samples = self.samples.pop(id(capture), None)
-                samples = samples or collect_series(self.blocks[key] for key in capture.blocks)
+                if samples is None:
+                    samples = collect_series(self.blocks[key] for key in capture.blocks)
+                    samples = cut_series(samples, [capture.span])[0] if capture.span else samples
                 row = self._make_capture(drafted, capture, samples)
                 row.run = self.runs.get(capture.run) or foreign.get(capture.run)
                 _reuse_id(row, previous)
@@ -279,7 +282,9 @@ class _Writer:
         blocks = [self.blocks[key] for key in capture.blocks]
         experiment, config = self._place(drafted, capture.config)
         own = {"tool": blocks[0].kind, "phase": capture.phase, "label": capture.label, "command": blocks[0].command}
-        values = {name: value for name, value in blocks[-1].values.items() if name not in ROW_TABLES}
+        values = {
+            name: value for name, value in blocks[-1].values.items() if name not in ROW_TABLES and not capture.span
+        }
         return Capture(
             **_describe_source(self.upload, capture),
             **truncate(Capture, values=values, programs=samples.sum_programs() if samples.n > 1 else {}, **own),

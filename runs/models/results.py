@@ -168,7 +168,11 @@ class CaptureQuerySet(models.QuerySet["Capture"]):
 
 
 class Capture(Sourced):
-    """Monitor output beside a run: the samples of one command. `values`: the last sample, without its processes."""
+    """Monitor output beside a run: the samples of one command. `values`: the last sample, without its processes.
+
+    Of a monitor that went on beside several runs, those samples that saw one run are a capture more, its part: with the
+    key of the whole and a number ("b17.1"), series of its own, and no values.
+    """
 
     class Phase(models.TextChoices):
         BEFORE = "before"
@@ -203,6 +207,10 @@ class Capture(Sourced):
 
     def __str__(self) -> str:
         return f"{self.tool} {self.label or self.pk}"
+
+    @property
+    def is_part(self) -> bool:
+        return "." in self.block_key
 
     def get_absolute_url(self) -> str:
         return make_page_url("capture", self.pk)

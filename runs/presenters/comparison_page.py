@@ -109,7 +109,9 @@ class WatchedCaptures:
 
 def find_watched(data: comparison_data.ComparisonData, wanted: str) -> WatchedCaptures | None:
     """wanted: the id of a capture; else the one of most samples. At most three queries."""
-    captures = sorted([one for one in data.captures if one.n > 1], key=lambda one: (-one.n, one.id))
+    has_whole = any(one.divided for one in data.captures)
+    several = [one for one in data.captures if one.n > 1 and not (one.part and has_whole)]
+    captures = sorted(several, key=lambda one: (-one.n, one.id))
     if not captures:
         return None
     shown = next((one for one in captures if str(one.id) == wanted), captures[0])

@@ -129,6 +129,8 @@ def upload_spans(
         tool = get_semantics(run.tool).shown_as or run.tool
         spans += _mark_quotes(run, "load", f"{tool} {rate} → {run.config.name}")
     for capture in captures:
+        if capture.is_part:
+            continue
         owner = capture.config.name if capture.config else capture.experiment.name
         title = " ".join(word for word in (capture.tool, capture.phase, "→", owner) if word)
         spans += _mark_quotes(capture, capture_tint(capture.tool), title)
@@ -324,7 +326,13 @@ def _make_other_card(item: DraftCapture | DraftText, blocks: dict[str, Any]) -> 
     if isinstance(item, DraftText):
         return Card(item, "text", "config text", "text", detail=item.path)
     block = blocks[item.blocks[0]]
-    return Card(item, "capture", block.kind, capture_tint(block.kind), detail=_describe_capture(item, block.values))
+    return Card(
+        item,
+        "capture",
+        block.kind,
+        capture_tint(block.kind),
+        detail=_describe_capture(item, {} if item.span else block.values),
+    )
 
 
 def _describe_capture(item: DraftCapture, values: dict[str, Any]) -> str:
@@ -353,6 +361,8 @@ def _make_lines(shown: Preview, boards: list[dict[str, Any]], start: int) -> lis
         owner = group.config.name if group.config else "whole experiment"
         for card in [*group.runs, *group.others]:
             title, (first, last) = f"{card.tool} → {owner}", card.item.lines
+            if isinstance(card.item, DraftCapture) and card.item.span:
+                continue  # its lines are the whole capture's
             spans.append(Span(first, last, card.tint, title, f"#edit-{card.item.key}", card.item.key))
             spans += [
                 Span(begin, end, card.tint, f"{card.tool}, quoted again", quote=True)

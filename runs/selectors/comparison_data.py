@@ -46,7 +46,7 @@ from runs.ingest import (
     parse_command,
 )
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Override, Run, Series, Timing
-from runs.querysets import make_page_url
+from runs.querysets import find_divided, make_page_url
 from runs.series.clocks import seconds_of_day
 from runs.series.packing import unpack_samples
 
@@ -59,7 +59,7 @@ MAX_RUNS = 2000  # of an experiment: more are too many to judge while somebody w
 OF_RUN = (*COPIED, "config", "upload", "line_first", "line_last")
 OF_CAPTURE = (
     *("experiment", "config", "run", "host", "upload", "line_first", "tool", "phase", "label", "partial", "programs"),
-    *("n_samples", "clock_first", "clock_last"),
+    *("n_samples", "clock_first", "clock_last", "block_key"),
 )
 OF_OVERRIDE = ("upload_id", "line", "made_at", "made_by__username", "pk", "rule", "config_id", "reason")
 OF_TIMING = (
@@ -95,9 +95,13 @@ class ComparisonData:
 
     @cached_property
     def counted_captures(self) -> list[CaptureFact]:
-        """Those that are not beside a run that is left out, such as a warm-up. Of some configs only counted runs are read."""
+        """Those that are not beside a run that is left out, such as a warm-up. Of some configs only counted runs are read.
+
+        A monitor that went on beside several runs is there as its parts alone.
+        """
         counted = {run.id for run in self.runs if run.counted}
-        return [capture for capture in self.captures if capture.run is None or capture.run in counted]
+        whole = (capture for capture in self.captures if not capture.divided)
+        return [capture for capture in whole if capture.run is None or capture.run in counted]
 
 
 def line_url(upload_id: int, line: int) -> str:
@@ -241,7 +245,8 @@ def make_capture_facts(captures: Sequence[Capture]) -> list[CaptureFact]:
     series: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
     for capture, *row in rows.order_by("id").values_list("capture_id", *OF_SERIES, SqlCase(sizes)):
         series[capture].append(tuple(row))
-    return [_make_capture_fact(one, series[one.pk]) for one in captures]
+    divided = find_divided(captures)
+    return [replace(_make_capture_fact(one, series[one.pk]), divided=one.pk in divided) for one in captures]
 
 
 def _find_falls(capture: Capture, series: Sequence[tuple[Any, ...]], lists_all: bool) -> dict[str, list[float]]:
@@ -314,9 +319,11 @@ def _make_config_fact(config: Config, experiment: str = "") -> ConfigFact:
     return ConfigFact(config.pk, config.name, config.group, config.get_absolute_url(), experiment)
 
 
-def _seconds_between(first: str, last: str) -> float | None:
-    seconds = (seconds_of_day(last) - seconds_of_day(first)) % 86400
-    return None if math.isnan(seconds) else seconds
+def _measure_seconds(capture: Capture) -> float | None:
+    """Of a part with the time that its first sample is of."""
+    seconds = (seconds_of_day(capture.clock_last) - seconds_of_day(capture.clock_first)) % 86400
+    n = capture.n_samples
+    return None if math.isnan(seconds) else seconds * n / (n - 1) if capture.is_part and n > 1 else seconds
 
 
 def _make_capture_fact(capture: Capture, series: Sequence[tuple[Any, ...]]) -> CaptureFact:
@@ -335,8 +342,9 @@ def _make_capture_fact(capture: Capture, series: Sequence[tuple[Any, ...]]) -> C
         source=line_url(capture.upload_id, capture.line_first),
         line=capture.line_first,
         n=capture.n_samples,
-        seconds=_seconds_between(capture.clock_first, capture.clock_last),
+        seconds=_measure_seconds(capture),
         lists_all=lists_all,
+        part=capture.is_part,
         falls=_find_falls(capture, series, lists_all or ("tasks_total" in system and "tasks_unlisted" not in system)),
         cpu_now=has_cpu_now(capture.tool),
         metrics={metric: mean for metric, (mean, _, _) in system.items()},

@@ -213,12 +213,14 @@ def load_samples_of_run(run: Run, captures: Sequence[Capture]) -> Samples | None
     """Those of the run's captures that can be put in a row; None where no monitor took more than one sample.
 
     They are of one machine. Where the clocks of two overlap, the one with fewer samples is left out, since both show the
-    same time. For a run without captures of its own, one that ran through several runs may do: one query more.
+    same time. For a run without captures of its own, one that ran through several runs may do, even where what it saw of the
+    run is a part of it: one query more.
     """
-    ordered = sorted(captures, key=lambda capture: (-capture.n_samples, capture.pk))
-    if not ordered or ordered[0].n_samples < 2:
+    ordered = sorted(captures, key=lambda capture: (capture.is_part, -capture.n_samples, capture.pk))
+    if not ordered or ordered[0].is_part or ordered[0].n_samples < 2:
         longer = _find_capture_around(run)
-        return Samples([longer], run.experiment_id, run.clock_start_s) if longer else None
+        if longer or not ordered or ordered[0].n_samples < 2:
+            return Samples([longer], run.experiment_id, run.clock_start_s) if longer else None
     first = ordered[0]
     if not first.clock_first:
         return Samples([first], run.experiment_id)

@@ -269,12 +269,32 @@ def find_run_span(
     """
     if slot and len(slot.get("clock") or ()) == 2:
         return Span(*slot["clock"])
-    rows = block.values.get("rows")
     if logged := _read_logged_time(block, values):  # the line of a log is written when the run is over
         clock = read_clock(logged)
         return _make_span_until(seconds_of_day(clock), result.duration_s) if clock else Span()
+    return _compute_span_between(*_find_times_around(block), result.duration_s)
+
+
+def find_sure_span(block: Block, result: LoadResult, values: Mapping[str, object]) -> tuple[float, float] | None:
+    """When the block's load went on for sure: less than its span where more time passed between the dates around it.
+
+    Seconds of the day, above 86400 past midnight; None where the text does not show both or they leave no such time.
+    """
+    start, end = find_run_span(block, result, values)
+    if start is None or end is None:
+        return None
+    above, below = _find_times_around(block)
+    if above is not None and below is not None and not below.by_prompt and not _read_logged_time(block, values):
+        waited = (below.second - end) % DAY_S
+        start += waited if SLACK_S < waited < DAY_S - SLACK_S else 0
+    return (start, end) if start < end else None
+
+
+def _find_times_around(block: Block) -> tuple[ShownTime | None, ShownTime | None]:
+    """The times right above the load and right below it."""
+    rows = block.values.get("rows")
     if (isinstance(rows, list) and len(rows) > 1) or not (block.above or block.below):
-        return Span()
+        return None, None
     top = block.command_line or block.first
     above = [
         shown
@@ -282,7 +302,7 @@ def find_run_span(
         if top - MAX_LINES_APART <= shown.line < block.first and not shown.by_prompt
     ]
     below = [shown for shown in _find_times(block.below) if block.last < shown.line <= block.last + MAX_LINES_APART]
-    return _compute_span_between(above[-1] if above else None, below[0] if below else None, result.duration_s)
+    return above[-1] if above else None, below[0] if below else None
 
 
 def _read_logged_time(block: Block, values: Mapping[str, object]) -> str:

@@ -73,6 +73,7 @@ class PackedSeries:
 class CaptureSeries:
     """The samples `first` to `n` - 1 of a capture.
 
+    lines                    the line that each sample begins at, 0 where that is not known
     clock_first, clock_last  as printed, "" where no sample has a clock
     first_summed             the sample from which on further processes were added up by program, None where none were
     """
@@ -81,6 +82,7 @@ class CaptureSeries:
         """seen: processes of the samples before the first, which have series of their own already."""
         self.first = self.n = first
         self.clock_first = self.clock_last = ""
+        self.lines = array("q")
         self._clock_s = array("d")
         self._system = _SystemSeries()
         self._processes = _ProcessSeries(seen)
@@ -99,6 +101,7 @@ class CaptureSeries:
         metrics: Mapping[str, float],
         processes: Sequence[ProcessKey],
         process_values: Mapping[str, Sequence[Any]],
+        line: int = 0,
     ) -> None:
         """Add the next sample.
 
@@ -106,6 +109,7 @@ class CaptureSeries:
         process_values  {metric: one value a process}
         """
         self._clock_s.append(second)
+        self.lines.append(line)
         if clock:
             self.clock_first = self.clock_first or clock
             self.clock_last = clock
@@ -127,9 +131,14 @@ class CaptureSeries:
             self._system.series.setdefault(name, PackedSeries()).append(series, shift)
         self._processes.append(other._processes, shift)
         self._clock_s.extend(other._clock_s)
+        self.lines.extend(other.lines)
         self.clock_first = self.clock_first or other.clock_first
         self.clock_last = other.clock_last or self.clock_last
         self.n += other.n - other.first
+
+    def clocks(self) -> Floats:
+        """The second of the day of each sample, growing past midnight; NaN where it has no clock."""
+        return unwrap_midnight(np.array(self._clock_s))
 
     def series(self) -> Iterator[tuple[Subject, str, PackedSeries]]:
         """(subject, metric, series) of the machine, its clock, and its processes, each process's metrics together."""
@@ -137,7 +146,7 @@ class CaptureSeries:
         for name, series in self._system.series.items():
             if name != "clock_s":
                 yield SYSTEM, name, series
-        clock = unwrap_midnight(np.array(self._clock_s))
+        clock = self.clocks()
         known = np.flatnonzero(~np.isnan(clock))
         if len(known):
             series = PackedSeries()

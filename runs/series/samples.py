@@ -362,9 +362,17 @@ def collect_series(blocks: Iterable[Block]) -> CaptureSeries:
 
 
 def _add_samples(series: CaptureSeries, reader: SampleReader, block: Block) -> None:
-    for sample in reader.read(block):
+    samples = reader.read(block)
+    for sample, line in zip(samples, _list_lines(block, len(samples)), strict=True):
         second = seconds_of_day(sample.clock)
-        series.add(sample.clock, second, sample.metrics, sample.processes, sample.process_values)
+        series.add(sample.clock, second, sample.metrics, sample.processes, sample.process_values, line)
+
+
+def _list_lines(block: Block, n: int) -> Sequence[int]:
+    """The line of each of a block's n samples: those of a table's last rows, where the format keeps them, or its first."""
+    table = block.values.get("rows")
+    lines = table.lines if isinstance(table, Table) else ()
+    return lines[len(lines) - n :] if len(lines) >= n else [block.first] * n
 
 
 def too_many_processes(line: int) -> Problem:

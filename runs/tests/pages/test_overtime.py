@@ -14,10 +14,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from runs import ingest
-from runs.models import Capture, Run, Series
+from runs.models import Capture, Experiment, Run, Series
 from runs.series.packing import pack_samples
 from runs.tests import factories
 from runs.tests.charts.light import restored
+from runs.tests.drafts.monitored import monitored
 from runs.tests.ingest.texts import ab
 from runs.tests.pages.page_html import collapse
 
@@ -330,3 +331,14 @@ def test_the_query_chooses_which_monitor_is_shown_over_time(browser):
 def test_an_experiment_without_series_says_nothing_of_time(browser):
     made = watched(1)
     assert "over-time" not in browser.get(made.experiment.get_absolute_url()).content.decode()
+
+
+def test_a_monitor_beside_several_runs_is_shown_once_and_each_run_has_its_lines(browser):
+    ingest.submit(monitored("sar").encode(), name="log", origin="web")
+    page = browser.get(Experiment.objects.get().get_absolute_url()).content.decode()
+    whole, part = (Capture.objects.get(block_key=key) for key in ("b4", "b4.1"))
+    assert f"/captures/{whole.pk}/figures/" in page
+    assert f"/captures/{part.pk}/figures/" not in page
+    body = browser.get(f"/api/v1/runs/{part.run_id}/").json()
+    assert [one["lines"] for one in body["captures"]] == [[part.line_first, part.line_last]]
+    assert f"/runs/{part.run_id}/figures/" in browser.get(f"/runs/{part.run_id}/").content.decode()

@@ -8,11 +8,14 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from runs.models import Config, Host, Upload
+from runs import ingest
+from runs.models import Config, Experiment, Host, Upload
 from runs.selectors import comparison_data
 from runs.tests import factories
+from runs.tests.drafts.monitored import Load, monitored
 
 MOST = 14
+OVER_TIME = 3  # what the charts of a monitor of several samples need
 OF_VERSION = 4  # whether a browser has the page already, and the hosts of its runs
 
 
@@ -80,3 +83,15 @@ def test_of_too_many_runs_the_newest_are_judged_and_the_others_counted(browser, 
     told = browser.get(f"{url.rstrip('/')}.json").json()
     assert told["runs_not_read"] == 3
     assert len(told["configs"]) == 1  # the runs of the other are older
+
+
+def test_an_experiment_page_needs_as_many_queries_for_many_parts_of_a_monitor_as_for_few(browser):
+    counts = []
+    for n in (2, 6):
+        loads = tuple(Load(f"config {'ABCDEF'[at]}", 900.5 + at, 20, 60, 90) for at in range(n))
+        ingest.submit(monitored("sar", loads, seconds=85 * n).encode(), name="log", origin="web")
+        experiment = Experiment.objects.latest("pk")
+        browser.get(experiment.get_absolute_url())
+        counts.append(queries(browser, experiment.get_absolute_url()))
+        assert experiment.captures.count() == n + 1
+    assert counts[0] == counts[1] <= MOST + OF_VERSION + OVER_TIME
