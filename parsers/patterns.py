@@ -136,6 +136,7 @@ def _find_first_of_node(operation: Any, argument: Any, flags: int) -> tuple[set[
 
 
 _MOST_REMEMBERED, _MOST_KEPT = 100_000, 20_000  # lines, while one text is related and behind it
+_MOST_SHORT, _LONGEST_SHORT = 512, 100
 Told = TypeVar("Told")
 _forget: list[tuple[Callable[[], Any], Callable[[], None]]] = []
 
@@ -152,3 +153,20 @@ def forget_lines() -> None:
     for get_size, clear in _forget:
         if get_size().currsize > _MOST_KEPT:
             clear()
+
+
+def remember_short(tell: Callable[[str], Told]) -> Callable[[str], Told]:
+    """The function, called once for each of the short texts that recur, such as titles of tables; no long text is kept."""
+    remembering = lru_cache(maxsize=_MOST_SHORT)(tell)
+    return lambda text: remembering(text) if len(text) <= _LONGEST_SHORT else tell(text)
+
+
+class TitlePattern:
+    """A pattern, whatever the case, that is asked for the same titles and cells of tables again and again."""
+
+    def __init__(self, pattern: str) -> None:
+        compiled = re.compile(pattern, re.IGNORECASE)
+        self.pattern, self.sub = pattern, compiled.sub
+        self.search, self.match, self.fullmatch = map(
+            remember_short, (compiled.search, compiled.match, compiled.fullmatch)
+        )

@@ -63,30 +63,31 @@ def are_limits(said: Sequence[str], heading: Sequence[str], rows: Rows, cells: S
 
 def name_unread(said: Sequence[str], heading: Sequence[str], rows: Rows) -> str:
     """What is said of a table of figures without a unit, where the text above or a title tells of a load test; "" of any other."""
-    if any(map(_LIMITS.search, said)) or any(map(NOT_MEASURED.search, (*said, *heading))):
+    columns = [(title, [strip_markup(row[at]) for _, row in rows]) for at, title in enumerate(heading) if at]
+    columns = [(title, column) for title, column in columns if IS_RATE.search(title) or _has_figures(title, column)]
+    if not columns or any(map(_LIMITS.search, said)) or any(map(NOT_MEASURED.search, (*said, *heading))):
         return ""
     is_other = any(map(_OTHER_UNIT.search, said))
     tells_above = any(has_unit_of_all(text) or (_SAYS_THROUGHPUT.search(text) and not is_other) for text in said)
     tells_tool = any(
         _SAYS_TEST.search(text) or not load_programs().keys().isdisjoint(_WORD.findall(text)) for text in said
     )
-    for at, title in enumerate(heading):
-        is_titled = IS_THROUGHPUT.fullmatch(title) is not None or IS_RATE.search(title) is not None
+    for title, column in columns:
+        is_rate, is_titled = IS_RATE.search(title) is not None, IS_THROUGHPUT.fullmatch(title) is not None
         is_value = IS_VALUE.fullmatch(title) is not None or not title or LOAD.match(title) is not None
-        column = [row[at] for _, row in rows]
-        figures = sum(read_number(strip_markup(cell)) is not None for cell in column)
-        if at and IS_RATE.search(title) and not NO_RATE.search(title) and figures > 1 and 2 * figures >= len(column):
+        figures = sum(read_number(cell) is not None for cell in column)
+        if is_rate and not NO_RATE.search(title) and figures > 1 and 2 * figures >= len(column):
             return f"{title!r}: expected a rate in each cell"
-        if at and IS_RATE.search(title) and column and all(map(_RANGE.fullmatch, map(strip_markup, column))):
+        if is_rate and column and all(map(_RANGE.fullmatch, column)):
             return f"{title!r}: expected one rate in each cell, and not the least and the most"
-        if at and (is_titled or tells_above or (tells_tool and is_value)) and _has_figures(title, column):
+        if (is_rate or is_titled or tells_above or (tells_tool and is_value)) and _has_figures(title, column):
             name = f"{title!r}: " if title else ""
             return f"{name}expected the unit of these figures, such as req/s, in the column's title or right above the table"
     return ""
 
 
 def _has_figures(title: str, column: Sequence[str]) -> bool:
-    figures = [cell for cell in map(strip_markup, column) if cell not in EMPTY]
+    figures = [cell for cell in column if cell not in EMPTY]
     return (
         len(figures) > 1
         and all(map(read_number, figures))

@@ -8,12 +8,8 @@ from typing import Any
 
 from .catalogue import makes_load
 from .lines import Lines
+from .patterns import TitlePattern, remember_short
 from .records import Found, Problem
-
-
-def _compile(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
-
 
 _CJK = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3"  # there are no blanks between these and a unit
 RATE = (
@@ -26,20 +22,20 @@ RATE = (
     r"|リクエスト(?:数)?/秒|请求(?:数)?/秒|每秒(?:处理)?请求数?|초당 (?:처리 )?요청 ?수)"
     rf"(?![^\W{_CJK}]|/)"
 )
-IS_THROUGHPUT = _compile(  # where the cells have units
+IS_THROUGHPUT = TitlePattern(  # where the cells have units
     r"\**(?:throughput|performance|rate|speed|durchsatz|débit|rendimiento|caudal|vazão|przepustowość|производительность"
     r"|пропускная способность|吞吐量?|スループット|처리량)\**"
 )
-IS_RATE = _compile(RATE)
+IS_RATE = TitlePattern(RATE)
 PER_MINUTE = r"(?<!\w)(?:req(?:uest)?s?|transactions?|queries|op(?:eration)?s)\s?(?:/|per)\s?min(?:ute)?s?(?!\w)"
-_IS_PER_MINUTE = _compile(PER_MINUTE)
+_IS_PER_MINUTE = TitlePattern(PER_MINUTE)
 PREFIXED = r"(?<![^\W\d])[kM](?:(?:reqs?|ops) ?/ ?s(?:ec)?|[rqt]ps)(?!\w)"  # "Kops/s"
-HAS_UNIT = _compile(f"{RATE}|{PER_MINUTE}|{PREFIXED}")
-OF_MINUTES = _compile(r"per minute")  # what is left of such a title, see `spell_title`
-_PREFIX = _compile(r"(?<![^\W\d])([kM])(?=(?:(?:reqs?|ops) ?/|[rqt]ps))")
+HAS_UNIT = TitlePattern(f"{RATE}|{PER_MINUTE}|{PREFIXED}")
+OF_MINUTES = TitlePattern(r"per minute")  # what is left of such a title, see `spell_title`
+_PREFIX = TitlePattern(r"(?<![^\W\d])([kM])(?=(?:(?:reqs?|ops) ?/|[rqt]ps))")
 SPREAD = "±"
-_PRAISE = _compile(r"\s{0,3}[(\[,;–-]{0,3}\s{0,3}(?:higher|more|bigger) is better\b\s{0,3}[)\]]?|\s{0,3}[↑⬆▲]️?")
-_SPREAD = _compile(
+_PRAISE = TitlePattern(r"\s{0,3}[(\[,;–-]{0,3}\s{0,3}(?:higher|more|bigger) is better\b\s{0,3}[)\]]?|\s{0,3}[↑⬆▲]️?")
+_SPREAD = TitlePattern(
     r"\s{0,3}(?:\((?:±\s?|\+/-\s?)?(?:std\.?\s?dev(?:iation)?\.?|stdev|sd|σ|±)\)|(?:±|\+/-)\s?(?:std\.?\s?dev\.?|stdev|sd|σ)?)"
 )
 _HAS_SPREAD = re.compile(
@@ -52,95 +48,97 @@ METRIC = (
     r"|param(?:eter)?s?|property|指标|項目|项目|参数)"
 )
 # Of one config, in a table of names and values.
-IS_VALUE = _compile(
+IS_VALUE = TitlePattern(
     r"(?:value|result|measure(?:ment|d)|wert|ergebnis|messung|valeur|mesure|valor|medi(?:cion|da|ção)|значение|数值|值|結果|结果"
     r"|测量值|測定値)(?:e?s|en)?"
 )
-NAMES_CONFIG = _compile(
+NAMES_CONFIG = TitlePattern(
     r"(?:framework|server|name|config(?:uration)?|language|app(?:lication)?|implementation|variant|software|框架|名称)"
 )
 # Units of languages that group thousands by points.
-POINTED = _compile(r"anfragen|sekunde|peticiones|solicitudes|requisições|richieste")
+POINTED = TitlePattern(r"anfragen|sekunde|peticiones|solicitudes|requisições|richieste")
 _POINTED_NUMBER = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d{1,6})?|(?<![\d.,])\d{1,12},(?:\d{1,2}|\d{4,6})(?![\d,])")
 _DECIMAL_COMMA = re.compile(r"\d\.\d{3},\d|(?<!\d)\d{1,12},\d{1,2}(?![\d,])")  # for certain
 _STRUCK = re.compile(r"~~[^~]{1,200}~~")  # taken back
 _RATIO = re.compile(  # behind a figure: "(1.25x)", "(+12 %)", "93.5%"
     r"\s{0,3}(?:\([+−-]?\d[\d.,]{0,9}\s?[x×%][^()]{0,30}\)|(?<=\s)\d{1,3}(?:\.\d{1,2})?\s?%)$"
 )
-IN_THOUSANDS = _compile(
+IN_THOUSANDS = TitlePattern(
     r"(?:in )?(?:thousands?|k|[x×*] ?1,?000)"
 )  # what is left of the title "requests/sec (thousands)"
-IN_MILLIONS = _compile(r"(?:in )?(?:millions?|m|[x×*] ?1,?000,?000)")
-_THOUSANDS_ABOVE = _compile(rf"\bthousands?(?: of)? {RATE}|(?<!\w)k ?{RATE}|\bin thousands\b")
-_SAYS_UNIT = _compile(rf"\b(?:are|is|in|as|show|shows) (?:the )?{RATE}[\W_]{{0,4}}$")
+IN_MILLIONS = TitlePattern(r"(?:in )?(?:millions?|m|[x×*] ?1,?000,?000)")
+_THOUSANDS_ABOVE = TitlePattern(rf"\bthousands?(?: of)? {RATE}|(?<!\w)k ?{RATE}|\bin thousands\b")
+_SAYS_UNIT = TitlePattern(rf"\b(?:are|is|in|as|show|shows) (?:the )?{RATE}[\W_]{{0,4}}$")
 _SENTENCE_ENDS = (".", "!", "?", "。", "！")
-_CLIENTS_ABOVE = _compile(r"\b(?:connections|clients|concurrency|users|vus)\b")
-IS_METRIC = _compile(rf"\**{METRIC}\**")
+_CLIENTS_ABOVE = TitlePattern(r"\b(?:connections|clients|concurrency|users|vus)\b")
+IS_METRIC = TitlePattern(rf"\**{METRIC}\**")
 _MARKUP = re.compile(r"[*`~]{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|<br ?/?>|!?\[([^\]\[]{0,120})\]\([^()]{0,300}\)")
-WORK = _compile(
+WORK = TitlePattern(
     r"(?:workload|test|test ?case|scenario|endpoint|path|route|url|page|case|operation|command|query|request|file|size|bytes)s?"
 )
-ADDRESS = _compile(r"(?:\w+ )?(?:endpoint|route|url|path|page|api)s?")  # of these a load test requests one
-VERSION = _compile(r"\b(?:version|release)\b")
-RANK = _compile(r"(?:#|rank|no\.?|pos(?:ition)?|順位|)")
+ADDRESS = TitlePattern(r"(?:\w+ )?(?:endpoint|route|url|path|page|api)s?")  # of these a load test requests one
+VERSION = TitlePattern(r"\b(?:version|release)\b")
+RANK = TitlePattern(r"(?:#|rank|no\.?|pos(?:ition)?|順位|)")
 _NUMBER = re.compile(r"[~≈]?\s?(\d{1,3}(?:[,  '’ ]\d{3})+|\d{1,12})(\.\d{1,9})?\s?([kKM万萬만億亿]?)")
 _POINT = re.compile(r"[~≈]?\s?\d{1,3}\.\d{3}")  # of decimals or of thousands
 _DECIMALS = re.compile(r",\d{3}\.\d|\.(?!\d{3}(?!\d))\d")  # for certain
 _FACTOR = {"": 1, "k": 1000, "K": 1000, "M": 1_000_000} | dict.fromkeys("万萬만", 10_000) | dict.fromkeys("億亿", 10**8)
-LOAD = _compile(
+LOAD = TitlePattern(
     r"(?:-?c|conc(?:urren(?:cy|t))?(?: level)?|clients?|connections?|conns?|users?|vus?|同時(?:接続|アクセス)数|並列数"
     r"|多重度|并发(?:用户|连接|请求)?数?|동시성|동시 ?(?:접속|사용)자? ?수?"
     r"|benutzer|nutzer|utilisateurs?|usuarios?|clientes?|usuários|conex(?:ões|iones)"
     r"|connexions|verbindungen|połącze\w*|клиент\w*|пользовател\w*|соединени\w*|потоков"
     r"|[^\W\d][^()]{1,30} \((?:<?-?c>?|vus?|users|clients|connections)\))"
 )
-LOAD_TITLE = _compile(rf"{LOAD.pattern}\s?[=:]?\s?(\d{{1,7}})|(\d{{1,7}})\s?(?:concurrent )?{LOAD.pattern}")
+LOAD_TITLE = TitlePattern(rf"{LOAD.pattern}\s?[=:]?\s?(\d{{1,7}})|(\d{{1,7}})\s?(?:concurrent )?{LOAD.pattern}")
 COUNT = re.compile(r"\d{1,7}")
-REPEAT = _compile(
+REPEAT = TitlePattern(
     r"(?:(?:run|test|try|round|pass|trial|attempt)\s?)?#?\s?\d{1,2}(?:st|nd|rd|th)?(?: run| pass)?|第?\d回目?"
 )
-RUN = _compile(r"(?:runs?|rounds?|trials?|attempts?|iterations?|repeats?|pass|try|#) ?\d{1,2}")
-COMPARED = _compile(  # columns that are configs, whatever their rows are: "before" and "after", "v1" and "v2"
+RUN = TitlePattern(r"(?:runs?|rounds?|trials?|attempts?|iterations?|repeats?|pass|try|#) ?\d{1,2}")
+COMPARED = TitlePattern(  # columns that are configs, whatever their rows are: "before" and "after", "v1" and "v2"
     r"(?:the )?(?:before|after|vorher|nachher|avant|après|antes|después|old|new|alt|neu|base(?:line)?|master|main|trunk|develop"
     r"|(?:feature )?branch|(?:this )?pr(?: ?#?\d+)?|(?:un)?patched|patch|head|current|proposed|(?:un)?optimi[sz]ed|original"
     r"|previous|with(?:out)? .{2,40}|on|off|enabled|disabled|control|treatment|candidate|stable|[A-E]|v\d[\w.]*|\d+\.\d+[\w.-]*"
     r"|(?:変更|改善|修正|最適化|导入|优化|改造|之)[前后後])(?: (?:version|build|code))?"
 )
-MEAN = _compile(r"(?:avg\.?|average|mean)?")
-NO_RATE = _compile(
+MEAN = TitlePattern(r"(?:avg\.?|average|mean)?")
+NO_RATE = TitlePattern(
     r"(?<!\w)(?:max|min|peak|std\.?(?:dev)?|stdev|sd|p\d\d?|median|best(?! performance)|worst|ratio|relative|change"
     r"|diff(?:erence)?|delta|gain|speed-?up"
     r"|[a-z-]*(?:deviation|abweichung)|écart[- ]type|desvia\w*(?: est\w*)?|标准差|標準偏差"
     r"|improvement|overhead|vs\.?|versus|x|errors?|failed|latency|ms|cpu|mem(?:ory)?|total|sum)(?!\w)|[%Δ±σ×]"
 )
-OTHER_FIGURE = _compile(  # the title of none of rates, where only what stands above the table says that it has any
+OTHER_FIGURE = TitlePattern(  # the title of none of rates, where only what stands above the table says that it has any
     r"\W{0,3}(?:workers?|threads?|process(?:es)?|cores?|v?cpus?|instances?|nodes?|replicas?|batch(?: size)?|pipeline\w{0,5}|payload"
     r"|size|bytes|n|version|stars|year|loc|lines|tests?|port|rank|count|date|score|duration|time|#)\W{0,3}"
     r"|.*[(\[](?:[kmg]i?b(?:ps|/s)?|bytes|m?s|secs?|[uµ]s|usd|\$|%)[)\]]"
 )
 # Of requests that were counted, and not asked for.
-COUNTED = _compile(
+COUNTED = TitlePattern(
     r"(?:total|completed?|successful|failed|ok) (?:requests?|reqs?|hits|responses|transactions)"
     r"|(?:requests?|reqs?|hits|responses|transactions) (?:total|completed?|made|done|served|sent)|completed|总?请求数?|성공 ?요청"
     r"|requests?|reqs?|peticiones|solicitudes|requisições|anfragen|requêtes|запрос(?:ов|ы)"
 )
-NO_ROW = _compile(r"(?:avg\.?|average|mean|median|total|sum|max|min|best|worst|ratio|difference|change|diff|Δ.*|平均)")
-NOT_MEASURED = _compile(
+NO_ROW = TitlePattern(
+    r"(?:avg\.?|average|mean|median|total|sum|max|min|best|worst|ratio|difference|change|diff|Δ.*|平均)"
+)
+NOT_MEASURED = TitlePattern(
     r"\b(?:target|goal|expected|estimate[ds]?|theoretical|budget|threshold|limit|slo|quota|phase|plan|tier)\b"
 )
-_LOADED = _compile(r"targets?")  # the title of a first column
-_LATENCY = _compile(
+_LOADED = TitlePattern(r"targets?")  # the title of a first column
+_LATENCY = TitlePattern(
     r"(?:latency|resp(?:onse)?\.?(?: time)?|time)?[ (:,-]*(?:(?P<mean>avg\.?|average|mean)|(?P<max>max(?:imum)?)"
     r"|p(?P<p>\d{2}(?:\.\d{1,3})?)"
     r"|(?P<q>\d{2}(?:\.\d{1,3})?)(?:%|th|st|nd|rd)(?:[ -]?(?:percentile|pctl?|%-?ile))?|(?P<median>median|med))\)?"
     r"(?: (?:latency|resp(?:onse)?\.?(?: time)?|time))?\s?(?:[(\[,]?\s?(?P<unit>ms|s|sec(?:onds)?|[uµ]s|msec|milliseconds)[)\]]?)?"
 )
-_TIME = _compile(r"[~≈<]?\s?(\d{1,9}(?:[, \u00a0\u202f]\d{3})*(?:\.\d{1,6})?)\s?(ms|s|sec|[uµ]s|)")
-_TIME_WITH_UNIT = _compile(rf"{_TIME.pattern}(?<=s|c)")
-_TIMES_ABOVE = _compile(
+_TIME = TitlePattern(r"[~≈<]?\s?(\d{1,9}(?:[, \u00a0\u202f]\d{3})*(?:\.\d{1,6})?)\s?(ms|s|sec|[uµ]s|)")
+_TIME_WITH_UNIT = TitlePattern(rf"{_TIME.pattern}(?<=s|c)")
+_TIMES_ABOVE = TitlePattern(
     r"\b(?:latenc(?:y|ies)|response times?|times?)\b.{0,20}?(?:[(\[]|\bin )(ms|milliseconds|[uµ]s)\b"
 )
-FAILED = _compile(
+FAILED = TitlePattern(
     r"(?:(?:errors?|fail(?:ed|ures?)?|non-?2xx)(?: rate| requests| responses)?)\s?[(\[]?(?P<share>%?)[)\]]?"
 )
 RESULT = re.compile(r"[~≈<]?\s?\d[\d.,]*\s?(?:%|m?s|sec|[uµ]s)")
@@ -157,7 +155,7 @@ _MS = {
     "\u03bcs": 0.001,
 }
 
-BARE_RATE = _compile(  # a line of a rate alone
+BARE_RATE = TitlePattern(  # a line of a rate alone
     r"\W{0,6}(?:(?:requests?|reqs?) ?(?:per|/) ?sec(?:ond)?s?\s?[:=]\s{0,8}\d[\d,.]{0,14}"
     r"|\d(?:[\d,.]{0,14}\d)?\s?(?:(?:requests?|reqs?|transactions) ?(?:per|/) ?s(?:ec(?:ond)?s?)?|[rqt]ps))\W{0,4}"
 )
@@ -172,6 +170,7 @@ def name_unread(bare: Sequence[tuple[int, str]], values: Mapping[str, Any]) -> l
     return [Problem(line, f"a rate that was not read: {text!r}") for line, text in told]
 
 
+@remember_short
 def strip_markup(text: str) -> str:
     return _MARKUP.sub(lambda found: found[1] or "", _STRUCK.sub("", text)).strip()
 
@@ -182,7 +181,7 @@ def tells_of_plans(heading: Sequence[str]) -> bool:
     return any(map(NOT_MEASURED.search, titles))
 
 
-_OPERATION = _compile(  # what a client asks of a store or a server, as a title; all that it says is how a run was loaded
+_OPERATION = TitlePattern(  # what a client asks of a store or a server, as a title; all that it says is how a run was loaded
     r"(?:(?:random|rand|sequential|seq|bulk|batch(?:ed)?|single|multi|point|range|simple|complex|mixed|concurrent"
     r"|pipelined)[ _-]?)?"
     r"(?:reads?|writes?|inserts?|updates?|deletes?|selects?|scans?|look-?ups?|quer(?:y|ies)|gets?|sets?|puts?|posts?|appends?|upserts?"
@@ -199,6 +198,7 @@ def are_loads(titles: Sequence[str]) -> bool:
     return all(map(_OPERATION.fullmatch, titles)) or all(makes_load(title.lower()) for title in titles)
 
 
+@remember_short
 def spell_title(title: str) -> str:
     """A column's title with its unit as IS_RATE has it: "Kops/s" → "K ops/s", "req/min" → "req/s per minute"."""
     title = _SPREAD.sub(f" {SPREAD}", _PRAISE.sub("", title))
@@ -243,6 +243,7 @@ def is_round(rate: float) -> bool:
     return rate == int(rate) and len(str(int(rate)).rstrip("0")) < 3
 
 
+@remember_short
 def find_latency(title: str) -> tuple[str, float | None] | None:
     """(name of the figure: "mean", "max", "99"; ms of its unit, None where the title has none) of a column of latencies."""
     found = _LATENCY.fullmatch(title.strip())
@@ -321,10 +322,11 @@ def group_by_commas(text: str) -> str:
 
 def write_with_points(cells: list[str], title: str) -> list[str]:
     """The figures of a row or column as English has them, where its title's language or one of them has decimal commas."""
-    has_commas = POINTED.search(title) or any(map(_DECIMAL_COMMA.search, cells))
+    has_commas = POINTED.search(title) or any("," in cell and _DECIMAL_COMMA.search(cell) for cell in cells)
     return [group_by_commas(cell) for cell in cells] if has_commas else cells
 
 
+@remember_short
 def read_number(text: str) -> tuple[float, float] | None:
     """(the number, the step of its last digit) where a cell is a plain number, with the unit of rates at the most, or "/s"."""
     text = group_by_commas(text) if POINTED.search(text) else text
