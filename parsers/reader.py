@@ -64,8 +64,8 @@ def read(lines: Iterable[str]) -> Iterator[Block]:
             context.unread + name_unread(context.bare, before.values) + _take_too_long(source, source.number)
         )
         before.tail = context.trail
-    elif context.lost:
-        yield Block(UNKNOWN, context.lost[0].line, context.lost[-1].line, partial=True, problems=context.lost)
+    elif lost := context.lost or name_unread([each for each in context.bare if each[1][-1].isalpha()][:_MOST_LOST], {}):
+        yield Block(UNKNOWN, lost[0].line, lost[-1].line, partial=True, problems=lost)
 
 
 def _read_guarded(source: Lines, context: Context) -> Iterator[Block]:

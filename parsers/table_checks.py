@@ -1,4 +1,4 @@
-"""Tables of rates that are none of results (limits, prices), and those that should have been read and were not."""
+"""Tables and lists of rates that are none of results (limits, prices), and those that should have been read and were not."""
 
 from __future__ import annotations
 
@@ -49,6 +49,11 @@ _WORD = re.compile(r"\w[\w.+-]*")
 def find_said(prose: Sequence[tuple[int, str]], line: int) -> list[str]:
     """The last lines of prose right above a table whose heading stands in this line."""
     return [text for number, text in prose[-2:] if line - number <= _FARTHEST + 2]
+
+
+def are_set(rates: Sequence[float], said: Sequence[str]) -> bool:
+    """Whether the rates of a list are round ones, below what tells of limits or prices."""
+    return any(map(_LIMITS.search, said)) and all(map(is_round, rates))
 
 
 def are_limits(said: Sequence[str], heading: Sequence[str], rows: Rows, cells: Sequence[Cell]) -> bool:

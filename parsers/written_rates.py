@@ -14,7 +14,8 @@ from .records import Found, Problem
 _CJK = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3"  # there are no blanks between these and a unit
 RATE = (
     rf"(?<![^\W{_CJK}])(?<!/)"
-    r"(?:(?:http )?(?:req(?:uest)?s?|trans(?:actions?)?|queries|op(?:eration)?s|responses)\s?(?:/|per|p/)\s?s(?:ec(?:ond)?s?)?"
+    r"(?:(?:http )?(?:req(?:uest)?s?|trans(?:actions?)?|txns?|queries|op(?:eration)?s|responses)"
+    r"\s?(?:/|per|p/)\s?s(?:ec(?:ond)?s?)?"
     r"|[rqt]ps"
     r"|requêtes ?(?:par |/ ?)s(?:ec(?:onde)?)?|anfragen ?(?:pro |/ ?)s(?:ek(?:unde)?)?"
     r"|(?:peticiones|solicitudes) ?(?:por |/ ?)s(?:eg(?:undo)?)?|requisições ?(?:por |/ ?)s(?:eg(?:undo)?)?"
@@ -78,7 +79,7 @@ WORK = TitlePattern(
 )
 ADDRESS = TitlePattern(r"(?:\w+ )?(?:endpoint|route|url|path|page|api)s?")  # of these a load test requests one
 VERSION = TitlePattern(r"\b(?:version|release)\b")
-RANK = TitlePattern(r"(?:#|rank|no\.?|pos(?:ition)?|順位|)")
+RANK = TitlePattern(r"(?:#|\(?index\)?|rank|no\.?|pos(?:ition)?|順位|)")
 _NUMBER = re.compile(r"[~≈]?\s?(\d{1,3}(?:[,  '’ ]\d{3})+|\d{1,12})(\.\d{1,9})?\s?([kKM万萬만億亿]?)")
 _POINT = re.compile(r"[~≈]?\s?\d{1,3}\.\d{3}")  # of decimals or of thousands
 _DECIMALS = re.compile(r",\d{3}\.\d|\.(?!\d{3}(?!\d))\d")  # for certain
@@ -93,7 +94,8 @@ LOAD = TitlePattern(
 LOAD_TITLE = TitlePattern(rf"{LOAD.pattern}\s?[=:]?\s?(\d{{1,7}})|(\d{{1,7}})\s?(?:concurrent )?{LOAD.pattern}")
 COUNT = re.compile(r"\d{1,7}")
 REPEAT = TitlePattern(
-    r"(?:(?:run|test|try|round|pass|trial|attempt)\s?)?#?\s?\d{1,2}(?:st|nd|rd|th)?(?: run| pass)?|第?\d回目?"
+    r"(?:(?:run|test|try|round|pass|trial|attempt)\s?)?#?\s?\d{1,2}(?:st|nd|rd|th)?(?: run| pass)?"
+    r"|(?:first|second|third) (?:run|pass|try)|第?\d回目?"
 )
 RUN = TitlePattern(r"(?:runs?|rounds?|trials?|attempts?|iterations?|repeats?|pass|try|#) ?\d{1,2}")
 COMPARED = TitlePattern(  # columns that are configs, whatever their rows are: "before" and "after", "v1" and "v2"
@@ -157,7 +159,7 @@ _MS = {
 
 BARE_RATE = TitlePattern(  # a line of a rate alone
     r"\W{0,6}(?:(?:requests?|reqs?) ?(?:per|/) ?sec(?:ond)?s?\s?[:=]\s{0,8}\d[\d,.]{0,14}"
-    r"|\d(?:[\d,.]{0,14}\d)?\s?(?:(?:requests?|reqs?|transactions) ?(?:per|/) ?s(?:ec(?:ond)?s?)?|[rqt]ps))\W{0,4}"
+    r"|\d(?:[\d,.]{0,14}\d)?\s?(?:(?:requests?|reqs?|transactions|txns?) ?(?:per|/) ?s(?:ec(?:ond)?s?)?|[rqt]ps))\W{0,4}"
 )
 _FIGURE = re.compile(r"\d+(?:\.\d+)?")
 

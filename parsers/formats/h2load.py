@@ -50,9 +50,9 @@ OPTIONS = {
     "-B --base-uri -N -T -w -W": Option(),
     "-v --verbose": FLAG,
 }
-INLINE = r"finished in [^,]{1,20}, (\d[\d.]{0,30}) req/s"
+INLINE = r"finished in [^,\s]{1,20},? (\d[\d.]{0,30}) req/s"
 OPENS = (
-    r"starting benchmark\.\.\.|spawning thread #\d+:|finished in \d[\d.]*\w+, \d[\d.]* req/s"
+    r"starting benchmark\.\.\.|spawning thread #\d+:|finished in \d[\d.]*\w+,? \d[\d.]* req/s"
     r"|requests: \d+ total, \d+ started|time for request:\s+\d|request\s*:(?:\s+\d[\d.]*[mun]?s){7}\s"
 )
 
@@ -83,7 +83,7 @@ _read_figures = compile_lines(
         "S": (r"[\d.]+(?:us|ms|s|m|h)", lambda text: round(time_s(text), 9)),
         "T": (r"[\d.]+[KMGT]?B \(\d{1,18}\)|\d{1,18} bytes", lambda text: int(re.findall(r"\d+", text)[-1])),
     },
-    r"finished in <time_taken_s:S>, <requests_per_second:F> req/s, <transfer_bytes_per_s:B>B/s",
+    r"finished in <time_taken_s:S>,? <requests_per_second:F> req/s(?:, <transfer_bytes_per_s:B>B/s)?",
     r"spawning thread #<@:N>: <clients_of_threads.*:N> total client\(s\)\..*",
     r"Application protocol: <application_protocol:A>",
     r"traffic: <traffic_total_bytes:T> total, <traffic_headers_bytes:T> headers(?: \(space savings [-\d.]+%\))?,"

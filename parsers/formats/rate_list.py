@@ -1,7 +1,7 @@
 """rate_list: a list of requests per second that somebody wrote: "- nginx: 12,345 req/s".
 
-Reads     two such lines and more, with or without list marks; what stands behind the rate is a remark. Without names they are
-          repeats of what the heading above names
+Reads     two such lines and more, with or without list marks; what stands behind the rate is a remark, or else the name: "900
+          req/s - nginx". Without names they are repeats of what the heading above names
 Yields    one LoadResult for each, named by what stands before its rate
 Units     requests/s; "12.3k" is 12300
 Quirks    lists of goals and limits, of metrics and of means are none of results. rate_step_per_s is the last digit that was
@@ -16,6 +16,13 @@ Units     requests/s
 Quirks    what could, should or must be reached, was so in another year or is what others say, is none of results. `said` is the
           line: beside reports it is prose as any other
 Source    blogs, issues and chats
+
+rate_mean: the mean below the rates of a loop's runs: "average TPS: 66225.3".
+
+Reads     that line, right below two rates or more without a unit, each in a line of its own
+Yields    one LoadResult for each of these where it is their mean, else one for the mean
+Units     requests/s
+Source    awk in scripts around pgbench
 """
 
 from __future__ import annotations
@@ -27,10 +34,14 @@ from ..catalogue import Format
 from ..commands import Option
 from ..lines import Lines
 from ..records import Found, LoadResult, Problem, Record, Semantics
+from ..table_checks import are_set, find_said
+from ..transcript import unquote
 from ..written_rates import (
     NOT_MEASURED,
     POINTED,
     RATE,
+    REPEAT,
+    RESULT,
     are_loads,
     group_by_commas,
     next_found,
@@ -42,8 +53,8 @@ KIND = "rate_list"
 PROGRAMS: tuple[str, ...] = ()
 SEMANTICS = Semantics(whole_report=(), quotes_others=True, shown_as="list of rates")
 OPTIONS: dict[str, Option] = {}
-_UNIT = (
-    r"(?:(?:http )?(?:req(?:uest)?s?|transactions?|queries)\s?(?:/|per|p/)\s?s(?:ec(?:ond)?s?)?"
+_UNIT = (  # people write "req/seq", too
+    r"(?:(?:http )?(?:req(?:uest)?s?|trans(?:actions?)?|txns?|queries|op(?:eration)?s)\s?(?:/|per|p/)\s?s(?:e[cq](?:ond)?s?)?"
     r"|anfragen ?(?:/|pro) ?s(?:ekunde)?|[rqt]ps)"
 )
 _MARK = r"(?:(?P<mark>[-*•・‣]|\d{1,2}[.)])\s+)?"
@@ -52,7 +63,7 @@ _ABOUT = r"(?:~|≈|about |around |ca\. ?)?[*_`]{0,2}"
 _NUMBER = r"(?:\d{1,3}(?:[,  '’]\d{3})+|\d{1,12})(?:\.\d{1,6})?\s?[kKM万萬만億亿]?"
 _RATE = rf"(?P<rate>{_NUMBER})"
 _LINE = (
-    rf"\s{{0,8}}{_MARK}(?:{_NAME}\s{{0,8}}(?:[:：=→]|->|=>|\s[-–—]+)\s{{0,8}})?{_ABOUT}{_RATE}\s?"
+    rf"\s{{0,8}}{_MARK}(?:{_NAME}\s{{0,8}}(?:[:：=→]|->|=>|\s[-–—]+|(?P<gap>\s\s))\s{{0,40}})?{_ABOUT}{_RATE}\s?"
     rf"(?P<unit>{_UNIT})[*_`]{{0,2}}(?![\w/])"
 )
 OPENS = rf"(?i:(?=.{{0,120}}\d\s?[kM万萬만億亿]?\s?{_UNIT}){_LINE})"
@@ -74,6 +85,8 @@ _POINTED_WORDS = re.compile(
     r"\b(?:mit|ohne|vor|nach|bei|und|der|die|das|für|verbindungen|benutzern?|clientes|conexiones|usuarios|sem|senza|dopo|prima)\b",
     re.IGNORECASE,
 )
+_GAP = re.compile(r"\S(?:\s\s|\t)")  # between columns
+_MEASURED = re.compile(rf"(?:{RESULT.pattern}|\d\s?[kmg]i?b)(?!\w)", re.IGNORECASE)  # beside a rate
 _LONGEST = 300  # characters of a line that are looked at for them
 _MOST = 50
 _REFUSED = "rate_list refused"  # what Lines.memory has: the last line of a list that was none of results
@@ -91,19 +104,21 @@ def parse(lines: Lines, command: str | None) -> Found | None:
             if not line.strip() and found:
                 continue
             item = _ITEM.match(line)
+            item = None if item and item["gap"] and _GAP.search(item["name"]) else item
             marks |= {re.sub(r"\d+", "1", item["mark"] or "")} if item else set()
             if item is None or len(marks) > 1 or len(found) == _MOST or (not found and lines.unended()):
                 lines.step_back()
                 break
-            is_goal = is_goal or bool(_NO_RESULT.search(item["name"] or "") or _GOAL.search(line))
+            is_goal = is_goal or bool(
+                _NO_RESULT.search(item["name"] or "") or _GOAL.search(line) or NOT_MEASURED.search(line)
+            )
             found.append(_make_item(item, lines.number))
             remarks.append(_REMARK.match(line, item.end()))
-        if len({each.label for each in found} - {None}) < len(
-            found
-        ):  # a name may recur, with a remark that tells which
-            for each, remark in zip(found, remarks, strict=True):
-                each.label = f"{each.label} · {remark[1].strip()}" if remark and each.label else each.label
+        if len({each.label for each in found} - {None}) < len(found):
+            _name_by_remarks(found, [remark[1].strip() if remark else "" for remark in remarks])
         labels = {each.label for each in found}
+        said = find_said(lines.prose, found[0].first) if found else []
+        is_goal = is_goal or are_set([each.values["requests_per_second"] for each in found], said)
         if is_goal or len(found) < 2 or not (labels == {None} or None not in labels and len(labels) > 1):
             lines.memory[_REFUSED] = found[-1].last if found else 0
             lines.back(*taken)
@@ -116,6 +131,17 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 def follows(lines: Lines, command: str | None) -> Found | None:
     """The next rate of the list that was read."""
     return next_found(lines, KIND)
+
+
+def _name_by_remarks(found: list[Found], remarks: list[str]) -> None:
+    """Take what stands behind the rates for what tells those of one name apart, or for their names, where it differs."""
+    is_none = any(_MEASURED.search(remark) or _NO_RESULT.search(remark) for remark in remarks)
+    are_names = len({*remarks}) == len(remarks) and all(remarks) and not all(map(REPEAT.fullmatch, remarks))
+    for each, remark in zip(found, remarks, strict=True):
+        if each.label and remark:
+            each.label = f"{each.label} · {remark}"
+        elif are_names and not is_none:
+            each.values["config"] = each.label = remark
 
 
 def _make_item(item: re.Match[str], number: int) -> Found:
@@ -146,18 +172,20 @@ _PROSE_NEEDS = ("/s", "/ s", "per", "ps", "pro s", "秒", "запрос", "segu"
 _ROUGHLY = r"(?:(?:about|around|only|just|roughly|an average of|nur|etwa|rund|environ|unos|około|约|大约)\s?|[~≈])?"
 _VERB = (
     r"(?:(?<!\w)(?:made|makes|reache[sd]|got|gets?|see|saw|gave|gives|handle[sd]|serve[sd]|does|did|achieve[sd]|delivers|delivered|manage[sd]|yields"
-    r"|yielded|hits?|scored|measured|averaged|was|were|erreichte?|schaffte?|lieferte?|atteint|alcanza|alcanzó|osiąga|osiągnął)\s{1,2}"
+    r"|yielded|hits?|scored|measured|averaged|process(?:ed|es)|was|were|could (?:process|handle|serve|do|reach)"
+    r"|erreichte?|schaffte?|lieferte?|atteint|alcanza|alcanzó|osiąga|osiągnął)\s{1,2}"
     r"|[はが]\s?|(?:达到?|有|为)了?\s?)"
 )
 _SAID = (
-    rf"(?:{_VERB}{_ROUGHLY}[*_`]{{0,3}}(?P<rate>{_NUMBER})\s?(?P<unit>{RATE})"
+    rf"(?:{_VERB}{_ROUGHLY}[*_`]{{0,3}}(?P<rate>{_NUMBER})[*_`]{{0,3}}\s?(?P<unit>{RATE})"
     rf"|[qrt]ps\s?(?:值|数)?\s?(?:达到?了?|高达|约?为|是|只有){_ROUGHLY}\s?(?P<figure>{_NUMBER})(?![\d.]|\s?%))[*_`]{{0,3}}"
 )
 _PROSE_OPENS = rf"(?i:\s{{0,3}}(?=[^\W\d_]|\*\*)(?=.{{0,200}}\d)[^|\t:]{{0,200}}?{_SAID})"
 _PROSE_RATE = re.compile(_SAID, re.IGNORECASE)
 _ANY_RATE = re.compile(rf"(?<![\w.,]){_NUMBER}\s?{RATE}", re.IGNORECASE)
 _NOT_OF_A_RUN = re.compile(
-    r"\b(?:can|could|should|would|must|need\w*|want\w*|might|may|if|expect\w*"
+    r"\b(?:can|could(?! (?:process|handle|serve|do|reach) [*_`]{0,3}\d[\d,]*\.\d)|should|would|must|need\w*"
+    r"|want\w*|might|may|if|expect\w*"
     r"|target\w*|goal|claim\w*|limit\w*|max\w*|up to|at least"
     r"|theoretical\w*|estimate\w*|per (?:client|user|node|core)|capped|muss|soll\w*|könnte|debería"
     # of another time, or by others
@@ -220,7 +248,41 @@ def _read_letter(text: str, n_told: int) -> str:
     return found[1] if found else ""
 
 
+# --- rate_mean --------------------------------------------------------------------------------------------------------
+_OF_MEAN = "rate_mean"
+_MEAN = rf"\s{{0,8}}(?:average|avg\.?|mean) {RATE}\s?[:=]\s{{0,8}}(?P<rate>{_NUMBER})\s*$"
+_MEAN_LINE = re.compile(_MEAN, re.IGNORECASE)
+
+
+def _parse_mean(lines: Lines, command: str | None) -> Found | None:
+    found, number = _MEAN_LINE.match(next(lines)), lines.number
+    mean, above = read_number(found["rate"]) if found else None, list[tuple[int, tuple[float, float]]]()
+    for line, text in reversed(lines.prose):
+        rate = read_number(unquote(text, lines.prefix).strip())
+        if not rate or line < (above[0][0] if above else number) - 2:
+            break
+        above.insert(0, (line, rate))
+    if not mean or len(above) < 2:
+        return None
+    is_mean = abs(sum(rate for _, (rate, _) in above) / len(above) - mean[0]) <= mean[1]
+    lines.memory[_OF_MEAN] = repeats = [
+        Found({"requests_per_second": rate, "rate_step_per_s": step}, line, line, partial=True)
+        for line, (rate, step) in (above if is_mean else [(number, mean)])
+    ]
+    repeats[0].captions = [(line, "") for line, _ in above]  # they are no headings
+    repeats[-1].last = number
+    return next_found(lines, _OF_MEAN)
+
+
 OTHER_FORMATS = (
+    Format(
+        kind=_OF_MEAN,
+        opens=rf"(?i:{_MEAN})",
+        needs=("average", "avg", "mean"),
+        parse=_parse_mean,
+        follows=lambda lines, _: next_found(lines, _OF_MEAN),
+        records=records,
+    ),
     Format(
         kind=_PROSE,
         opens=_PROSE_OPENS,

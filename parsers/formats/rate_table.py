@@ -7,8 +7,9 @@ Yields    one LoadResult for each rate, with failures and latencies (titles, cel
           column of rates, or for each row of times. A table of figures without a unit below "throughput" is a problem
 Units     requests/s; "12.3k" is 12300, and req/min are 60 times fewer; latencies in ms
 Quirks    merged cells stand in their first row; a row with a title alone says what the rows below it requested; rows and columns
-          of means, ratios, changes, targets and other metrics are no rates; columns that only count ("run 2") are repeats; a row
-          of numbers alone is the load. rate_step_per_s is the last digit that was written: a report may back it up
+          of means, ratios, changes, targets and other metrics are no rates, as are second lines in parentheses, of shares;
+          columns that only count ("run 2") are repeats; a row of numbers alone is the load. rate_step_per_s is the last digit
+          that was written: a report may back it up
 Source    GitHub Flavored Markdown, section 4.10 (tables)
 """
 
@@ -59,6 +60,7 @@ NEEDS = (
     "знач", "值", "結果", "结果",
 )  # fmt: skip
 
+_IN_PARENTHESES = re.compile(r"\([^()]{1,40}\)")
 _DELIMITER = re.compile(r":?-+:?")
 _MOST_ROWS, _LONG, _MOST_COLUMNS = 200, 8, 64
 _MOST_ABOVE = 3  # lines of a caption
@@ -127,13 +129,15 @@ def _count_captions(lines: Lines, following: list[str]) -> int:
 def _read_table(lines: Lines, following: list[str], _: list[str], above: _Above) -> list[tables.Cell]:
     skipped = _count_captions(lines, following)
     ahead = [_split(line) for line in following]
-    heading, delimiters = ([*ahead, [], []])[skipped : skipped + 2]
+    heading, second, delimiters = [*ahead, [], [], []][skipped : skipped + 3]
+    has_second_line = _is_second_line(second)
+    titles, delimiters = ([*heading, *second], delimiters) if has_second_line else (heading, second)
     hollow = bool(heading and delimiters) and not heading[0] and not delimiters[0]  # quoted with "| "
     if hollow:
         heading, delimiters = heading[1:], delimiters[1:]
     if not (2 <= len(heading) <= _MOST_COLUMNS) or len(heading) != len(delimiters):
         return []
-    if not all(map(_DELIMITER.fullmatch, delimiters)) or rates.tells_of_plans(heading):
+    if not all(map(_DELIMITER.fullmatch, delimiters)) or rates.tells_of_plans(titles):
         return []
     for at in range(skipped):
         text = lines.take_next()
@@ -144,8 +148,13 @@ def _read_table(lines: Lines, following: list[str], _: list[str], above: _Above)
     fits = _row_of(len(heading), hollow, opened=following[skipped].lstrip()[:1] in "|│┃║")
     lines.take_next()
     above.line = lines.number
-    lines.take_next()
+    lines.take_next(1 + has_second_line)
     return _read_rows(lines, [rates.strip_markup(title) for title in heading], fits, above)
+
+
+def _is_second_line(row: list[str]) -> bool:
+    """Whether a row only has what is put in parentheses below the titles or figures of the row above: "(% of bare)"."""
+    return bool(row) and not row[0] and any(row) and all(not cell or _IN_PARENTHESES.fullmatch(cell) for cell in row)
 
 
 def _is_below_heading(lines: Lines, following: list[str]) -> bool:
@@ -194,6 +203,8 @@ def _read_rows(
                 break
             lines.memory[_REFUSED_DRAWN] = lines.number - 2 if len(rows) >= _LONG else 0
             return []
+        if rows and _is_second_line(row):
+            continue
         if lines.unended() and not line.rstrip().endswith("|"):
             row[-1] = ""  # it may go on
         rows.append((lines.number, row))

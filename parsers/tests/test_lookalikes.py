@@ -321,6 +321,47 @@ limit_req_zone $binary_remote_addr zone=one:10m rate=10r/s;
     limit_req zone=one burst=5;
 API quota: 100 req/min. Burst: 5 requests per second.
 """,
+    "rates of plans before their names": """
+10 req/s - free tier
+100 req/s - pro tier
+""",
+    "limits in columns": """
+Rate limits of the API
+
+search   10 req/s
+upload    5 req/s
+""",
+    "limits in a list": """
+The default limits are
+
+- search: 10 transactions/s
+- upload: 50 transactions/s
+""",
+    "a changelog with rates": """
+1.4.0 - raised the limit to 100 req/s - thanks to all
+1.3.9 - 10 req/s - per client
+""",
+    "prices": """
+$20  up to 10 req/s
+$50  up to 100 req/s
+""",
+    "what somebody says a server could do": """
+A server like this could process 5000 requests per second.
+The old one can process 2363.37 requests per second.
+""",
+    "a limit in the second line of a heading": """
+| Service | Requests/s |
+|         | (limit)    |
+|---------|------------|
+| search  | 10         |
+| upload  | 50         |
+""",
+    "a mean below no rates": """
+average TPS: 66225.3
+versions
+1.2
+average TPS: 66225.3
+""",
     "a changelog in a table": """
 | Version | Notes                                    |
 |---------|------------------------------------------|

@@ -35,6 +35,7 @@ from .heading_words import (
     is_short,
     names_software,
     only_counts,
+    speaks,
     split_repeat,
 )
 from .names import drop_numbering, find_levels
@@ -358,8 +359,13 @@ def _replace_recurring(
 
 
 def _find_heading_above(found: _Candidates, choice: Choice, counts: Mapping[str, int]) -> Heading | None:
-    """The name right above the chosen one, where no other load test has it as its own."""
-    names = [heading for heading in found.names if heading[0] < choice.line and not only_counts(heading[1])]
+    """The name right above the chosen one, where no other load test has it as its own; above a list it may be a long line."""
+    longer = [heading for heading in found.own if found.label and not speaks(heading[1])]
+    above = (
+        [each for each in lines if each[0] < choice.line and not only_counts(each[1])]
+        for lines in (found.names, longer)
+    )
+    names = next(filter(None, above), [])
     return names[-1] if names and not counts.get(strip_markup(names[-1][1])) else None
 
 

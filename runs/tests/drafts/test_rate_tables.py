@@ -202,6 +202,75 @@ def test_rows_that_only_count_are_repeats():
     assert [(name, repeat) for name, _, repeat in found] == [("nginx", 1), ("caddy", 1), ("nginx", 2), ("caddy", 2)]
 
 
+def test_rates_before_their_names_are_a_config_each_and_those_of_two_sections_two_workloads():
+    """Posted: four frameworks were repeats of one config."""
+    text = ""
+    for how, rates in (("close", (25127, 4397.28)), ("keep-alive", (25954.71, 8406.37))):
+        text += f"Simple HTTP benchmark results (wrk) with {how} connection\n```\n"
+        text += (
+            "".join(f"{r} Requests/sec - {name}.js\n" for name, r in zip(("ukoa", "koa"), rates, strict=True)) + "```\n"
+        )
+    (experiment,) = read(text)[1].experiments
+    assert [config.name.rpartition(" · ")[2] for config in experiment.configs] == ["ukoa.js", "koa.js"] * 2
+    assert len({config.group for config in experiment.configs}) == 2 and all(run.repeat == 1 for run in experiment.runs)
+
+
+@pytest.mark.parametrize(
+    "remarks", [("", "after warm-up"), ("first run", "second run"), ("p99 of 12 ms", "p99 of 14 ms")]
+)
+def test_remarks_behind_rates_that_name_nothing_leave_them_repeats(remarks):
+    text = "## nginx\n\n" + "".join(
+        f"{rate} req/s{f' - {remark}' * bool(remark)}\n" for rate, remark in zip((912.5, 934), remarks, strict=True)
+    )
+    assert [(name, repeat) for name, _, repeat in runs_of(text)[0]] == [("nginx", 1), ("nginx", 2)]
+
+
+@pytest.mark.parametrize(
+    "unit", ["txn/s", "txns/sec", "transactions/s", "tps", "qps", "ops/sec", "queries/s", "req/seq"]
+)
+@pytest.mark.parametrize("sign", [": ", "   "])
+def test_a_list_may_have_any_unit_of_rates_and_columns_in_place_of_colons(unit, sign):
+    text = f"With tracking{sign}587.90 {unit}\nWithout tracking{sign}2286.68 {unit}\n"
+    assert [name for name, *_ in runs_of(text)[0]] == ["With tracking", "Without tracking"]
+
+
+def test_what_a_server_could_process_to_the_hundredth_was_measured():
+    text = "> PHP-FPM (TCP) could process **1863.51** Requests per second\n> \n"
+    text += "> HHVM (TCP) could process **1284.09** Requests per second\n"
+    assert [name for name, *_ in runs_of(text)[0]] == ["PHP-FPM (TCP)", "HHVM (TCP)"]
+
+
+@pytest.mark.parametrize(("mean", "rates"), [(6550, [6600, 6500]), (7000, [7000])])
+def test_rates_of_a_loop_are_repeats_where_the_mean_below_is_theirs_else_that_counts(mean, rates):
+    blocks, draft = read(f"The master:\n6600\n6500\naverage TPS: {mean}\nPatched:\n7100\n7300\naverage TPS: 7200\n")
+    assert [block.values["requests_per_second"] for block in blocks] == [*rates, 7100, 7300]
+    assert [config.name for config in draft.experiments[0].configs] == ["The master", "Patched"]
+
+
+@pytest.mark.parametrize("title", ["(index)", "#", "index"])
+def test_a_column_that_counts_the_rows_is_no_load(title):
+    text = f"| {title} | Framework | Requests/sec |\n|---|---|---|\n| 0 | fastify | 138457.36 |\n| 1 | http | 137054.68 |\n"
+    _, draft = read(text)
+    assert [(run.label, run.method.path) for run in draft.experiments[0].runs] == [("fastify", None), ("http", None)]
+
+
+def test_second_lines_of_headings_and_rows_in_parentheses_are_passed_over():
+    rule = "├─────────┼────────────┤\n"
+    text = f"│         │ Requests/s │\n│         │ (% of raw) │\n{rule}│ raw     │ 56439.2    │\n│         │ (100.00)   │\n{rule}"
+    text += "│ fastify │ 52571.2    │\n│         │ (93.15)    │\n"
+    assert [(name, repeat) for name, _, repeat in runs_of(text)[0]] == [("raw", 1), ("fastify", 1)]
+
+
+def test_h2loads_rate_alone_is_its_own():
+    text = "## http2\nfinished in 76.43s 1309.64 req/s\n## http1\nfinished in 77.61s, 1288.43 req/s\n"
+    assert [(name, tool) for name, tool, _ in runs_of(text)[0]] == [("http2", "h2load"), ("http1", "h2load")]
+
+
+def test_a_rate_alone_in_a_text_is_a_problem_with_its_line():
+    (block,) = read("This is what I got:\n\n70920 req/s\n\nThanks.")[0]
+    assert [problem.line for problem in block.problems] == [3] and not block.values
+
+
 LIST = "- nginx: 12,346 req/s\n- caddy: 10.0k req/s (two runs)\n"
 
 
