@@ -192,7 +192,7 @@ class _Placing:
 
     def _find_runs_by_clock(self, group: Sequence[int]) -> list[DraftRun]:
         """The runs whose load the samples saw, where the text shows the time of both."""
-        clocks = [seconds_of_day(clock) for i in (group[0], group[-1]) for clock in _list_clocks(self.blocks[i])]
+        clocks = [seconds_of_day(clock) for i in (group[0], group[-1]) for clock in list_clocks(self.blocks[i])]
         if not self.spans or not clocks or any(map(math.isnan, clocks)):
             return []
         places, at = [], bisect_right(self.span_starts, clocks[-1])
@@ -210,9 +210,12 @@ class _Placing:
         heading_line = self.blocks[group[0]].heading_line or 0
         if self.watched or not self.took_s or heading_line <= self.runs[-1].lines[1]:
             return False
-        clocks = [seconds_of_day(clock) for i in (group[0], group[-1]) for clock in _list_clocks(self.blocks[i])]
-        seconds = clocks[-1] - clocks[0] if clocks else sum(count_samples(self.blocks[i]) for i in group) - 1
+        clocks = [seconds_of_day(clock) for i in (group[0], group[-1]) for clock in list_clocks(self.blocks[i])]
+        seconds = clocks[-1] - clocks[0] if clocks else sum(map(self._count_samples, group)) - 1
         return seconds >= self.took_s
+
+    def _count_samples(self, index: int) -> int:
+        return int(self.blocks[index].values.get("n_rows", 0)) or count_samples(self.blocks[index])
 
     @cached_property
     def took_s(self) -> float:
@@ -298,7 +301,7 @@ def _find_span(block: Block) -> tuple[float, float] | None:
     return (span.start_s, span.end_s) if span and span.start_s is not None and span.end_s is not None else None
 
 
-def _list_clocks(block: Block) -> list[str]:
+def list_clocks(block: Block) -> list[str]:
     """The clocks of a monitor's first and last sample, as far as it shows them."""
     if isinstance(block, FoldedBlock):
         clocks = [block.series.clock_first, block.series.clock_last]

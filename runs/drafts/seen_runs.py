@@ -7,6 +7,7 @@ By stretches without times of the load tests: the CPU was busy and idle in turn,
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,12 +18,12 @@ from operator import attrgetter
 import numpy as np
 
 from parsers.blocks import Block
-from parsers.records import LoadResult
-from runs.series.clocks import DAY_S, find_sure_span
+from runs.series.clocks import DAY_S, find_sure_span, seconds_of_day
 from runs.series.collecting import SYSTEM, CaptureSeries
 from runs.series.packing import Floats, unpack_points, unpack_samples
 from runs.series.samples import collect_series
 
+from .captures import list_clocks
 from .draft import DraftCapture, DraftExperiment, DraftRun
 
 _FEW_LINES = 4  # of a capture that has too few samples to have seen several load tests
@@ -39,11 +40,22 @@ _INTERVAL = re.compile(r"\s(\d+(?:\.\d+)?)(?:\s+\d+)?\s*(?:[|>;&].*)?")
 
 
 @dataclass(frozen=True, slots=True)
-class LoadTime:
-    """A load test in the order of the text. span: seconds of the day in which it went on for sure, None where no clock tells."""
+class LoadTimes:
+    """Of the load tests in the order of the text.
 
-    span: tuple[float, float] | None
-    duration_s: float | None
+    places, spans   those that clocks tell, and from when to when they went on for sure: (n, 2), seconds of the day
+    """
+
+    durations_s: list[float | None]
+    places: list[int]
+    spans: Floats
+
+    def find_between(self, first: float, last: float) -> list[tuple[float, float, int]]:
+        """(start, end, place), on the same day, of those that went on then; without any that did on two days."""
+        moved = self.spans + np.array([-DAY_S, 0.0, DAY_S])[:, None, None]
+        meets = (moved[..., 0] <= last) & (moved[..., 1] >= first)
+        days, known = np.argmax(meets, axis=0), np.flatnonzero(meets.sum(axis=0) == 1)
+        return sorted((*moved[days[at], at].tolist(), self.places[at]) for at in known.tolist())
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +89,8 @@ class _MonitoredRuns:
         if len(self.runs) < 2 or capture.lines[1] - capture.lines[0] < _FEW_LINES:
             return []
         blocks = [self.blocks[int(key[1:])] for key in capture.blocks]
+        if capture.lines[1] - capture.lines[0] <= 2 * len(self.runs) and not self._meets_several(blocks):
+            return []  # too few samples for stretches of load, and no clocks of several load tests
         samples, by_load = collect_series(blocks), not by_clock_only and self._has_all_loads
         seen = find_seen_runs(samples, self._loads, blocks[0].command or "", by_load=by_load)
         if seen:
@@ -98,11 +112,25 @@ class _MonitoredRuns:
             span=(seen.first, seen.end),
         )
 
+    def _meets_several(self, blocks: Sequence[Block]) -> bool:
+        clocks = [seconds_of_day(clock) for block in (blocks[0], blocks[-1]) for clock in list_clocks(block)]
+        first, last = (clocks[0], clocks[-1]) if clocks else (math.nan, math.nan)
+        return len(self._loads.find_between(first, last + DAY_S * (last < first))) > 1
+
     @cached_property
-    def _loads(self) -> list[LoadTime]:
+    def _loads(self) -> LoadTimes:
         """When each run went on, as far as that is sure."""
         results = {i: self.blocks[i].load_results for i in {run.block for run in self.runs}}
-        return [_find_load_time(self.blocks[run.block], run.key, results[run.block]) for run in self.runs]
+        durations, places, spans = list[float | None](), list[int](), list[tuple[float, float]]()
+        for place, run in enumerate(self.runs):
+            block, own = self.blocks[run.block], results[run.block]
+            row, rows = int(run.key.partition(".")[2] or 0), block.values.get("rows")  # of a log
+            values = rows[row] if isinstance(rows, Sequence) and len(rows) == len(own) else block.values
+            durations.append(own[row].duration_s)
+            if span := find_sure_span(block, own[row], values):
+                places.append(place)
+                spans.append(span)
+        return LoadTimes(durations, places, np.array(spans, np.float64).reshape(-1, 2))
 
     @cached_property
     def _has_all_loads(self) -> bool:
@@ -113,14 +141,7 @@ class _MonitoredRuns:
         return not any(block.load_results for block in others)
 
 
-def _find_load_time(block: Block, key: str, results: Sequence[LoadResult]) -> LoadTime:
-    """Of the run with this key, which may be one row of a log."""
-    row, rows = int(key.partition(".")[2] or 0), block.values.get("rows")
-    values = rows[row] if isinstance(rows, Sequence) and len(rows) == len(results) else block.values
-    return LoadTime(find_sure_span(block, results[row], values), results[row].duration_s)
-
-
-def find_seen_runs(samples: CaptureSeries, loads: Sequence[LoadTime], command: str, *, by_load: bool) -> list[SeenRun]:
+def find_seen_runs(samples: CaptureSeries, loads: LoadTimes, command: str, *, by_load: bool) -> list[SeenRun]:
     """In the order of the samples; [] where they saw fewer than two, or where it is not clear which.
 
     by_load  whether these are all that the monitor may have seen
@@ -130,7 +151,7 @@ def find_seen_runs(samples: CaptureSeries, loads: Sequence[LoadTime], command: s
     at, busy = _find_times(samples, command), _measure_load(samples)
     if at is None or samples.n < 2 or (np.diff(at) < 0).any():
         return []
-    if np.isfinite(samples.clocks()).all() and any(load.span for load in loads):
+    if np.isfinite(samples.clocks()).all() and loads.places:
         seen = _find_by_clock(at, loads)
         return seen if _agrees(busy, seen) else []
     return _find_by_stretches(at, busy, loads) if by_load and busy is not None else []
@@ -168,31 +189,20 @@ def _measure_load(samples: CaptureSeries) -> Floats | None:
 # --- by clock ----------------------------------------------------------------------------------------------------------
 
 
-def _find_by_clock(at: Floats, loads: Sequence[LoadTime]) -> list[SeenRun]:
+def _find_by_clock(at: Floats, loads: LoadTimes) -> list[SeenRun]:
     """A sample is of the time since the one before, so at least half of that must be the load test's."""
     half_s = float(np.median(np.diff(at))) / 2
-    spans = sorted(
-        (span, place)
-        for place, load in enumerate(loads)
-        if load.span and (span := _move_by_days(load.span, float(at[0]), float(at[-1])))
-    )
-    if any(following[0] < before[1] - _NEAR_S for (before, _), (following, _) in pairwise(spans)):
+    spans = loads.find_between(float(at[0]), float(at[-1]))
+    if any(start < end_before - _NEAR_S for (_, end_before, _), (start, _, _) in pairwise(spans)):
         return []  # some ran at the same time
     seen = []
-    for place_in_time, ((start, end), place) in enumerate(spans):
+    for place_in_time, (start, end, place) in enumerate(spans):
         if place_in_time + 1 < len(spans):
-            end = min(end, spans[place_in_time + 1][0][0])
+            end = min(end, spans[place_in_time + 1][0])
         first, last = int(np.searchsorted(at, start + half_s)), int(np.searchsorted(at, end, side="right"))
         if first < last:
             seen.append(SeenRun(place, first, last))
     return seen if len(seen) > 1 else []
-
-
-def _move_by_days(span: tuple[float, float], first: float, last: float) -> tuple[float, float] | None:
-    """The span on the day on which it meets the time from `first` to `last`; None where there is none, or several."""
-    moved = [(span[0] + day, span[1] + day) for day in (-DAY_S, 0.0, DAY_S)]
-    meeting = [(start, end) for start, end in moved if start <= last and end >= first]
-    return meeting[0] if len(meeting) == 1 else None
 
 
 def _agrees(busy: Floats | None, seen: Sequence[SeenRun]) -> bool:
@@ -210,18 +220,19 @@ def _agrees(busy: Floats | None, seen: Sequence[SeenRun]) -> bool:
 # --- by stretches of load ----------------------------------------------------------------------------------------------
 
 
-def _find_by_stretches(at: Floats, busy: Floats, loads: Sequence[LoadTime]) -> list[SeenRun]:
+def _find_by_stretches(at: Floats, busy: Floats, loads: LoadTimes) -> list[SeenRun]:
     low, rise = float(busy.min()), float(busy.max() - busy.min())
-    if len(loads) < 2 or rise < _LEAST_RISE_PCT:
+    durations_s = loads.durations_s
+    if len(durations_s) < 2 or rise < _LEAST_RISE_PCT:
         return []
     wide, narrow = (_find_stretches(busy >= low + part * rise) for part in _BUSY)
-    if not len(wide) == len(narrow) == len(loads):
+    if not len(wide) == len(narrow) == len(durations_s):
         return []
     step_s = float(np.median(np.diff(at)))
     seen = []
-    for place, (load, (first, end)) in enumerate(zip(loads, wide, strict=True)):
+    for place, (duration_s, (first, end)) in enumerate(zip(durations_s, wide, strict=True)):
         took_s = float(at[end - 1] - at[first]) + step_s
-        if load.duration_s is None or abs(took_s - load.duration_s) > max(_NEAR * load.duration_s, _NEAR_S):
+        if duration_s is None or abs(took_s - duration_s) > max(_NEAR * duration_s, _NEAR_S):
             return []
         edge = int(end - first >= _LEAST_TRIMMED)
         seen.append(SeenRun(place, first + edge, end - edge))
