@@ -18,7 +18,13 @@ from parsers.blocks import Block
 from parsers.catalogue import has_cpu_now, makes_load
 from parsers.records import HostFacts, LoadResult, ProcessSample, SystemSample
 from runs.series.clocks import find_run_span, seconds_of_day
-from runs.series.samples import MAX_SINGLE_SAMPLES, FoldedBlock, SampleGrouper, count_samples, make_short_records
+from runs.series.samples import (
+    MAX_SINGLE_SAMPLES,
+    SampleGrouper,
+    count_samples,
+    list_clocks,
+    make_short_records,
+)
 
 from .asides import strip_markup
 from .draft import DraftCapture, DraftExperiment, DraftRun, DraftText
@@ -299,16 +305,6 @@ def _find_span(block: Block) -> tuple[float, float] | None:
     results = block.load_results
     span = find_run_span(block, results[0], block.values) if len(results) == 1 else None
     return (span.start_s, span.end_s) if span and span.start_s is not None and span.end_s is not None else None
-
-
-def list_clocks(block: Block) -> list[str]:
-    """The clocks of a monitor's first and last sample, as far as it shows them."""
-    if isinstance(block, FoldedBlock):
-        clocks = [block.series.clock_first, block.series.clock_last]
-    else:
-        clocks = [r.clock or "" for r in make_short_records(block) if isinstance(r, SystemSample)]
-        clocks = [clocks[0], clocks[-1]] if clocks else []
-    return [clock for clock in clocks if clock]
 
 
 def _is_cpu_data(block: Block) -> bool:

@@ -21,9 +21,8 @@ from parsers.blocks import Block
 from runs.series.clocks import DAY_S, find_sure_span, seconds_of_day
 from runs.series.collecting import SYSTEM, CaptureSeries
 from runs.series.packing import Floats, unpack_points, unpack_samples
-from runs.series.samples import collect_series
+from runs.series.samples import collect_series, list_clocks
 
-from .captures import list_clocks
 from .draft import DraftCapture, DraftExperiment, DraftRun
 
 _FEW_LINES = 4  # of a capture that has too few samples to have seen several load tests

@@ -350,6 +350,16 @@ def count_samples(block: Block) -> int:
     return block.series.n - block.series.first if isinstance(block, FoldedBlock) else 1
 
 
+def list_clocks(block: Block) -> list[str]:
+    """The clocks of a monitor's first and last sample, as far as it shows them."""
+    if isinstance(block, FoldedBlock):
+        clocks = [block.series.clock_first, block.series.clock_last]
+    else:
+        clocks = [r.clock or "" for r in make_short_records(block) if isinstance(r, SystemSample)]
+        clocks = [clocks[0], clocks[-1]] if clocks else []
+    return [clock for clock in clocks if clock]
+
+
 def collect_series(blocks: Iterable[Block]) -> CaptureSeries:
     """The series of a capture's blocks, some of which may be folded."""
     series, reader = CaptureSeries(), SampleReader()
