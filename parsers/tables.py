@@ -351,6 +351,8 @@ class RowReader:
         commands = self.columns.get("command")
         if not commands or self.names[-1] != "command" or prompt(line) is not None or _BETWEEN.match(line):
             return False
+        if find_kinds(line):  # another tool's output: "1 WCHAN COMMAND" right below the longest row
+            return False
         needed = self._width + 1 + len(line.split(None, 1)[0])
         if commands[-1]:
             if not (self._longest <= 110 and needed > max(70, self._longest) and (self._wraps or self._a_row_soon())):

@@ -252,6 +252,17 @@ def test_a_screen_of_top_says_how_many_processes_it_leaves_out():
     assert system.metrics["tasks_unlisted"] == system.metrics["tasks_total"] - len(processes) > 0
 
 
+def test_another_output_right_below_the_longest_row_of_a_screen_is_no_rest_of_its_command():
+    head = "    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND"
+    row = "{:>7} root      20   0    2500   1488   1392 S   0.0   0.0   0:00.00 {}"
+    channels = ["1 WCHAN                    COMMAND", "3 do_epoll_wait            nginx: worker process"]
+    lines = [head, row.format(412, "sleep"), row.format(636, "kworker/u8:3-kvfree_rcu_reclaim"), *channels]
+    assert [(block.kind, block.first, block.last) for block in blocks("\n".join([*lines, ""]))] == [
+        ("top", 1, 3),
+        ("wait_channels", 4, 5),
+    ]
+
+
 def test_a_column_called_time_is_not_the_time_of_its_rows():
     """Found by make fuzz: mpstat with "Time" as a title, which stopped the whole text from being related."""
     titles = ("CPU", "%usr", "%nice", "%sys", "%iowait", "%irq", "%soft", "%steal", "%guest", "%gnice", "Time")
