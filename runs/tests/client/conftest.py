@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import socket
@@ -119,10 +120,17 @@ class Client:
 
 
 @pytest.fixture
-def bd(tmp_path: Path, live_server, settings, needs: Callable[[str], str]) -> Iterator[Client]:
+def bd(tmp_path: Path, live_server, settings, monkeypatch, needs: Callable[[str], str]) -> Iterator[Client]:
     """No worker runs here, and a transcript lists every process of the machine: none is too large to be read at once."""
     needs("dash"), needs("curl"), needs("ab")
     settings.QUEUE_UPLOAD_BYTES = settings.MAX_UPLOAD_BYTES
+    for name in (
+        "submission.AT_ONCE_LINES",
+        "submission.AT_ONCE_BLOCKS",
+        "submission.AT_ONCE_PROCESSES",
+        "reading.AT_ONCE_S",
+    ):
+        monkeypatch.setattr(f"runs.ingest.{name}", math.inf)
     from django.contrib.auth.models import User  # models cannot be imported before Django is set up
 
     from runs.accounts.tokens import make_token
