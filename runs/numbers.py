@@ -1,8 +1,10 @@
-"""How figures are written (four significant figures, counts whole, deltas with an arrow and a word), and lists of words."""
+"""How figures are written (four significant figures, counts whole, deltas with an arrow and a word), lists and long names."""
 
 from __future__ import annotations
 
 import math
+import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
@@ -10,6 +12,8 @@ from functools import lru_cache
 from statistics import fmean
 
 SIGNIFICANT = 4
+BETWEEN = " · "  # a heading and a name below it
+MAYBE_WIDE = re.compile("[\u1100-\u115f\u231a-\U0003ffff]")  # no other letter takes two columns
 # Beyond these no tool prints anything sound; a row of noughts would hide how far off it is.
 LEAST_PLAIN, MOST_PLAIN = 1e-9, 1e16
 HUGE = 1e300
@@ -138,3 +142,31 @@ def name_first(words: Sequence[str], most: int, between: str = ", ") -> str:
 def capitalize(words: str) -> str:
     """With the first letter in upper case, and the others as they are."""
     return words[:1].upper() + words[1:]
+
+
+def cut_name(name: str, most: int) -> str:
+    """`name` cut to about `most` letters, the end kept too: names often differ in their last word only.
+
+    Of a name under a heading ("heading · name") the heading is cut, as long as the name leaves room for some of it.
+    """
+    if count_columns(name) <= most:
+        return name
+    heading, between, last = name.rpartition(BETWEEN)
+    left = most - count_columns(between + last)
+    if heading and left >= most // 3:
+        return f"{cut_name(heading, left)}{between}{last}"
+    width, kept, end = count_columns(name), 0, len(name)
+    while end > 1 and kept < most // 3:
+        end -= 1
+        kept += count_columns(name[end])
+    head = end
+    while head > 1 and width >= most:
+        head -= 1
+        width -= count_columns(name[head])
+    return f"{name[:head].rstrip()}…{name[end:].lstrip()}"
+
+
+def count_columns(words: str) -> int:
+    """Letters as wide as in Latin script; a Chinese or Japanese one takes two."""
+    wide = [] if words.isascii() else MAYBE_WIDE.findall(words)
+    return len(words) + sum(unicodedata.east_asian_width(letter) in "WF" for letter in wide)

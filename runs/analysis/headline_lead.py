@@ -70,10 +70,10 @@ def write_lead(headline: Headline) -> Lead:
 
 
 def name_sides(headline: Headline) -> dict[int, str]:
-    """Column -> the name of each side, cut where there are no others on the page."""
-    titles = [side.title for side in headline.sides]
-    names = titles if headline.others else drop_shared_words(titles)
-    return {at: shorten(name) for at, name in zip((side.at for side in headline.sides), names, strict=True)}
+    """Column -> the name of each side, without the words that all sides of the page share."""
+    sides = [side for one in (headline, *headline.others) for side in one.sides]
+    names = drop_shared_words([side.title for side in sides])
+    return {side.at: shorten(name) for side, name in zip(sides, names, strict=True)}
 
 
 def _lead_of_leader(headline: Headline) -> Lead:

@@ -31,7 +31,7 @@ from runs.analysis.objection_wording import as_number, describe_failure, describ
 from runs.analysis.scaling import Range
 from runs.analysis.summary_wording import advise_levels, describe_leaders, describe_levels
 from runs.analysis.verdict import Kind
-from runs.numbers import capitalize, figure, figure_or_word, name_first, percent, spread_words
+from runs.numbers import BETWEEN, capitalize, figure, figure_or_word, name_first, percent, spread_words
 
 OUTCOMES = {  # the word of a badge, and what it says
     Outcome.BETTER: ("proven", "A test shows it at 5 %, and nothing serious speaks against it."),
@@ -48,7 +48,6 @@ OUTCOMES = {  # the word of a badge, and what it says
 LABELS = {kind: label for kind, (label, _) in OUTCOMES.items()}
 MEANINGS = {kind: meaning for kind, (_, meaning) in OUTCOMES.items()}
 NOTHING = "No run here says how many requests it served per second, or how long one took."
-BETWEEN = " · "  # a workload and a config of it
 BEFORE_DOUBT = {ONE_RUN: "; ", TOO_LITTLE: ", "}  # of others: ", but "
 MOST_OTHERS = 3
 MOST_AGAINST = 2

@@ -19,7 +19,7 @@ from runs.analysis.headline_against import (
     Failure,
     Objection,
 )
-from runs.numbers import TIMES_FROM, figure, figure_or_word, percent, share_words, times
+from runs.numbers import TIMES_FROM, cut_name, figure, figure_or_word, percent, share_words, times
 
 LONGEST_NAME = 60
 BRACKETS = re.compile(r" \([^()]*\)")
@@ -130,4 +130,4 @@ def as_number(value: float | str | None) -> float:
 
 
 def shorten(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1].rstrip()}…"
+    return cut_name(name, LONGEST_NAME)

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from runs.numbers import figure
+from runs.numbers import cut_name, figure
 
 N_COLORS = 8
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star", "pentagon", "cross")
-MAYBE_WIDE = re.compile("[\u1100-\u115f\u231a-\U0003ffff]")  # no other letter takes two columns
 # XML has no way at all to write these, not even escaped.
 UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 MOST_LINES = 10
@@ -41,25 +39,8 @@ def clean(words: str) -> str:
 
 
 def cut(words: str, most: int) -> str:
-    """`words` cut to about `most` letters, the end kept too: names often differ in their last word only."""
-    words = clean(words)
-    width = count_columns(words)
-    if width <= most:
-        return words
-    head, tail, kept = list(words), "", 0
-    while len(head) > 1 and width >= most:
-        letter = head.pop()
-        if kept < most // 3:
-            tail, kept = letter + tail, kept + count_columns(letter)
-        else:
-            width -= count_columns(letter)
-    return f"{''.join(head).rstrip()}…{tail.lstrip()}"
-
-
-def count_columns(words: str) -> int:
-    """Letters as wide as in Latin script; a Chinese or Japanese one takes two."""
-    wide = [] if words.isascii() else MAYBE_WIDE.findall(words)
-    return len(words) + sum(unicodedata.east_asian_width(letter) in "WF" for letter in wide)
+    """`words` cut to about `most` letters; see `cut_name` for which are kept."""
+    return cut_name(clean(words), most)
 
 
 def keep_drawable(values: Sequence[float]) -> list[float]:

@@ -28,14 +28,13 @@ from runs.charts import (
     Tick,
     Whisker,
     clean,
-    count_columns,
     cut,
     keep_drawable,
     paint,
     symbol,
 )
 from runs.charts.bars import Bar
-from runs.numbers import figure
+from runs.numbers import count_columns, figure
 
 # Corners of the symbols but for the circle, with a radius of about 1.
 CORNERS: dict[str, tuple[tuple[float, float], ...]] = {

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from runs.charts import Axis, Chart, Key, count_columns, cut
+from runs.charts import Axis, Chart, Key, cut
 from runs.charts.svg import LETTER, Painter, Plot, draw_swatch, escape, px
+from runs.numbers import count_columns
 
 WIDTH, PAD, GAP = 720, 16, 24
 TITLE, LINE = 26, 19

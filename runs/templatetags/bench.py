@@ -13,7 +13,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.text import Truncator
 from django.utils.timesince import timesince
 
 from runs.analysis.columns import Column, Difference, drop_shared_words
@@ -30,7 +29,7 @@ from runs.charts.bars import Bar
 from runs.charts.svg import draw_inline, draw_mini
 from runs.ingest import get_semantics
 from runs.models import Config
-from runs.numbers import write_count
+from runs.numbers import cut_name, write_count
 from runs.presenters.comparison_page import list_verdicts
 from runs.presenters.overview import MetricCell, write_value
 from runs.presenters.tool_fields import say_field
@@ -215,7 +214,7 @@ def run_rows(context: template.Context, runs: Sequence[RunFact]) -> SafeString:
 
 
 def _run_row(run: RunFact, names: Mapping[int, str], changes: bool, moves: bool) -> str:
-    url, label = escape(run.url), _shorten(run.label or tool_name(run.tool))
+    url, label = escape(run.url), cut_name(run.label or tool_name(run.tool), LONGEST_LABEL)
     form = f'formaction="{url}manage/" class="plain"'
     move = f'<button form="move-run" {form}>move</button> · ' if moves else ""
     off = "" if run.counted else ' class="off"'
@@ -229,14 +228,12 @@ def _run_row(run: RunFact, names: Mapping[int, str], changes: bool, moves: bool)
     )
 
 
-def _shorten(name: str) -> str:
-    return name if len(name) <= LONGEST_LABEL else Truncator(name).chars(LONGEST_LABEL)
-
-
 @register.simple_tag
 def config_options(configs: Iterable[Config | ConfigFact]) -> SafeString:
     """Of a select: the value is the config's id."""
-    return format_html_join("\n", '<option value="{}">{}</option>', ((one.id, _shorten(one.name)) for one in configs))
+    return format_html_join(
+        "\n", '<option value="{}">{}</option>', ((one.id, cut_name(one.name, LONGEST_LABEL)) for one in configs)
+    )
 
 
 @register.simple_tag

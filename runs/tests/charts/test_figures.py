@@ -286,3 +286,4 @@ def test_long_names_keep_both_ends():
     assert cut("ApplicationGroup and WSGIImportScript, set 3", 28).endswith("set 3")
     assert len(cut("x" * 100, 28)) <= 28
     assert cut("short", 28) == "short"
+    assert cut("Simple HTTP benchmark results (wrk) with close connection · ukoa", 42).endswith("connection · ukoa")
