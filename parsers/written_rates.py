@@ -12,17 +12,16 @@ from .patterns import TitlePattern, remember_short
 from .records import Found, Problem
 
 _CJK = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3"  # there are no blanks between these and a unit
-RATE = (
-    rf"(?<![^\W{_CJK}])(?<!/)"
-    r"(?:(?:http )?(?:req(?:uest)?s?|trans(?:actions?)?|txns?|queries|op(?:eration)?s|responses)"
-    r"\s?(?:/|per|p/)\s?s(?:ec(?:ond)?s?)?"
+UNIT = (
+    r"(?:(?:http )?(?:(?:req(?:uest)?s?|rq)\.?|hits|calls|pages|trans(?:actions?)?|txn?s?|quer(?:ies|y)|op(?:eration)?s|responses)"
+    r"\s?(?:/|per|p/|an?|each|every)\s?s(?:e[cq](?:ond)?s?)?"  # people write "req/seq", too
     r"|[rqt]ps"
     r"|requêtes ?(?:par |/ ?)s(?:ec(?:onde)?)?|anfragen ?(?:pro |/ ?)s(?:ek(?:unde)?)?"
     r"|(?:peticiones|solicitudes) ?(?:por |/ ?)s(?:eg(?:undo)?)?|requisições ?(?:por |/ ?)s(?:eg(?:undo)?)?"
     r"|richieste al secondo|żądań na sekundę|запрос(?:ов|ы) ?(?:в секунду|/ ?с(?:ек)?)"
     r"|リクエスト(?:数)?/秒|请求(?:数)?/秒|每秒(?:处理)?请求数?|초당 (?:처리 )?요청 ?수)"
-    rf"(?![^\W{_CJK}]|/)"
 )
+RATE = rf"(?<![^\W{_CJK}])(?<!/){UNIT}(?![^\W{_CJK}]|/)"
 IS_THROUGHPUT = TitlePattern(  # where the cells have units
     r"\**(?:throughput|performance|rate|speed|durchsatz|débit|rendimiento|caudal|vazão|przepustowość|производительность"
     r"|пропускная способность|吞吐量?|スループット|처리량)\**"

@@ -42,6 +42,7 @@ from ..written_rates import (
     RATE,
     REPEAT,
     RESULT,
+    UNIT,
     are_loads,
     group_by_commas,
     next_found,
@@ -53,10 +54,7 @@ KIND = "rate_list"
 PROGRAMS: tuple[str, ...] = ()
 SEMANTICS = Semantics(whole_report=(), quotes_others=True, shown_as="list of rates")
 OPTIONS: dict[str, Option] = {}
-_UNIT = (  # people write "req/seq", too
-    r"(?:(?:http )?(?:req(?:uest)?s?|trans(?:actions?)?|txns?|queries|op(?:eration)?s)\s?(?:/|per|p/)\s?s(?:e[cq](?:ond)?s?)?"
-    r"|anfragen ?(?:/|pro) ?s(?:ekunde)?|[rqt]ps)"
-)
+_UNIT = rf"(?:{UNIT}|r/s(?:ec)?)"  # as a title "r/s" is iostat's reads
 _MARK = r"(?:(?P<mark>[-*•・‣]|\d{1,2}[.)])\s+)?"
 _NAME = r"[*_`]{0,2}(?!\d{1,2}[.)]\s)(?P<name>(?:/|[A-Z]{3,6} /)?[^\W_][^:：=|→`*]{0,58}?)[*_`]{0,2}"
 _ABOUT = r"(?:~|≈|about |around |ca\. ?)?[*_`]{0,2}"
@@ -67,7 +65,10 @@ _LINE = (
     rf"(?P<unit>{_UNIT})[*_`]{{0,2}}(?![\w/])"
 )
 OPENS = rf"(?i:(?=.{{0,120}}\d\s?[kM万萬만億亿]?\s?{_UNIT}){_LINE})"
-NEEDS = ("/s", "/ s", "/\ts", "per", "ps", "pro s")
+NEEDS = (
+    *("/s", "/ s", "/\ts", "per", "ps", "pro s", " a s", " every s", " each s", "par s", "por s", "al s", "na s"),
+    *("/с", "/ с", "в с", "/秒"),
+)
 _ITEM = re.compile(_LINE, re.IGNORECASE)
 _GOAL = re.compile(
     r"\b(?:target|goal|expect\w*|estimate\w*|theoretical|budget|threshold|limit\w*|slo|quota|capacity|up to"

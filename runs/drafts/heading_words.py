@@ -116,7 +116,7 @@ _GENERIC_WORDS = """
 """
 _GENERIC_CJK = (
     r"結果|(?:的|压力|性能)?(?:测试|压测|结果|报告|数据(?!库)|概述|概要|命令|过程|分析|如下|总结|情况|参数|示例|例子|使用|说明)|使用状況|使用量|状況|状態|確認|メモリー?|プロセス数?|コマンド|実行|測定|計測|ベンチマーク|負荷試験|試験|時点|并发(?:[数量度为是]|请求)+|(?:总?请求|连接|线程|用户|次)[总次]?数|(?:再(?:来|次|测)?)+一?[次下遍]|[为是个次秒]|首先|然后|接着|我们|命令|同時(?:接続)?数|リクエスト数|接続数|以下|こちら|を?かけ(?:ます|た|てみます)"
-    r"|かけ|設定内容|設定|内容|ファイル|ハードウェア|マシン|スナップショット|環境|まとめ|比較|サマリー?|総合|一覧|の|を|に|で|は|と|が|時|後|前|中"
+    r"|かけ|出力|表示|使用率|スワップ|输出|显示|設定内容|設定|内容|ファイル|ハードウェア|マシン|スナップショット|環境|まとめ|比較|サマリー?|総合|一覧|の|を|に|で|は|と|が|時|後|前|中"
 )
 # "Server B", "config 2": named by a letter or a number alone, which is not a repeat's number.
 _LETTERED = re.compile(
@@ -165,7 +165,9 @@ _PATH = re.compile(r"/\w[\w./?=&%-]*")
 _METHOD = re.compile(r"\b(?:GET|PUT|POST|HEAD|DELETE|PATCH)\b(?![.!])")
 DESCRIBES_HOST = re.compile(r"スペック|ハードウェア|ハードウエア|マシン|環境|hardware|\bspec|machine", re.IGNORECASE)
 LETTER = re.compile(r"[(（]?([A-Za-z])[.)）]?")  # "A", "(b)"
-_SENTENCE = re.compile(r"。|[．!?？！]$|[.](?:\s|$)|ます$|です$|ました$")
+_SENTENCE = re.compile(
+    r"。|[．!?？！]$|[.](?:\s|$)|(?:ます|です|ました|でした|ましょう|ません|ください|てみる|てみた|니다)$"
+)
 _SPEAKS = re.compile(
     r"\b(?:I|[Ww]e|[Ii]ch|[Ww]ir|[Jj]e|[Nn]ous|[Yy]o)\s\w"
     r"|^(?:[Yy]ou|Now you)\s(?:should|can|may|would|get|see)\s|\w\swill\s|\b(?:this|that|it)\s(?:is|was|gives?|gave|got)\b"
@@ -315,7 +317,7 @@ def is_short(text: str) -> bool:
 @remember_lines
 def is_sentence(text: str) -> bool:
     """Whether a line is more than a name."""
-    bare = DONE.sub("", re.sub(r"^[\s#]*[(（]?\d{1,2}[.)）]\s+", "", text).strip())
+    bare = DONE.sub("", re.sub(r"^[\s#]*[(（]?\d{1,2}[.)）]\s+", "", text).rstrip(" -–—").lstrip())
     bare = bare.removesuffix(".") if _BOLD_LABEL.match(bare) else bare  # "**nginx**: one worker, no cache."
     if heading_level(text) > 1 and bare.count(" ") < _LEAST_OF_SENTENCE and not _SPEAKS.search(bare):
         bare = bare.removesuffix(".")  # "## Go implementation."

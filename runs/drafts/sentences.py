@@ -133,9 +133,9 @@ class Sentences:
         persons = set(_PERSON.findall(sentence))
         named = [word for word in words if is_technical(word) or SOFTWARE.fullmatch(word.partition("-")[0])]
         named = [word for word in named if word not in persons]
-        if named or _OTHER_SCRIPT.search(sentence):
-            return next(iter(named or words), "") or self._find_clause(sentence, own)
         plain = [word for word in words if not is_generic(word) and word.lower() not in _PLAIN_WORDS]
+        if named or _OTHER_SCRIPT.search(sentence):
+            return next(iter(named or plain), "") or self._find_clause(sentence, own)
         told = [word for word in plain if word not in persons]
         has_others = "\n" in self._lower
         return " ".join(told) if told and has_others and len(plain) <= 3 and not all(map(_WEAK.fullmatch, told)) else ""

@@ -35,6 +35,8 @@ from runs.drafts.sentences import Sentences
         *(
             "Po teście:",
             "終了後のメモリ",
+            "出力",
+            "使用率",
             "What top said while it ran:",
             "The short version:",
             "比較",

@@ -78,6 +78,12 @@ def test_items_alike_but_for_their_numbers_are_repeats_that_one_word_names():
     assert names_of("\n\n".join(items)) == ["gevent", "eventlet"]
 
 
+def test_a_japanese_sentence_is_not_named_by_a_word_that_any_measurement_has():
+    text = "CPUとスワップを見るコマンド(sar -P ALL 1 100)を裏で実行しつつ、abコマンドを実行してみる。\n\n"
+    assert names_of(f"{text}@ab 3.86 server= c=30\n\n@ab 7.55 server= c=20\n") == ["localhost:80"]
+    assert names_of("1人で連続ページロードを実行してみましょう-\n\n@ab 7.55 server=\n") == ["localhost:80"]
+
+
 def test_memory_that_was_used_names_no_config():
     text = "".join(
         f"**{name}**\nUsed memory ({name}):   {at}25MB\n@ab {700 + at} server=\n\n"

@@ -226,7 +226,23 @@ def test_remarks_behind_rates_that_name_nothing_leave_them_repeats(remarks):
 
 
 @pytest.mark.parametrize(
-    "unit", ["txn/s", "txns/sec", "transactions/s", "tps", "qps", "ops/sec", "queries/s", "req/seq"]
+    "unit",
+    [
+        *(
+            "txn/s",
+            "txns/sec",
+            "transactions/s",
+            "tps",
+            "qps",
+            "ops/sec",
+            "queries/s",
+            "req/seq",
+            "r/s",
+            "rq/s",
+            "req./sec",
+        ),
+        *("hits/s", "requests a second", "requêtes/s", "запросов/с", "solicitudes por segundo"),
+    ],
 )
 @pytest.mark.parametrize("sign", [": ", "   "])
 def test_a_list_may_have_any_unit_of_rates_and_columns_in_place_of_colons(unit, sign):
