@@ -34,7 +34,7 @@ watch_postgresql(patience_s=3)
 wsgi = get_wsgi_application()
 
 from benchdash.middleware import Refusal  # noqa: E402
-from runs.accounts.tokens import is_known  # noqa: E402
+from runs.accounts import is_known  # noqa: E402
 from runs.ingest import reject_too_large  # noqa: E402
 from runs.management.processes import end_with_parent  # noqa: E402
 

@@ -129,13 +129,13 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
 API_PER_MINUTE = env.whole_number("API_PER_MINUTE", default=60_000)
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "runs.accounts.tokens.BearerAuthentication",
+        "runs.accounts.BearerAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["runs.accounts.tokens.AuthenticatedOrPublicRead"],
-    "DEFAULT_RENDERER_CLASSES": ["runs.api.renderers.FiniteJSONRenderer"],
+    "DEFAULT_PERMISSION_CLASSES": ["runs.accounts.AuthenticatedOrPublicRead"],
+    "DEFAULT_RENDERER_CLASSES": ["runs.api.FiniteJSONRenderer"],
     "DEFAULT_PARSER_CLASSES": [
-        "runs.api.renderers.ShallowJSONParser",
+        "runs.api.ShallowJSONParser",
         "rest_framework.parsers.FormParser",
         "rest_framework.parsers.MultiPartParser",
     ],
@@ -155,7 +155,7 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "benchdash",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
-    "SERVE_PERMISSIONS": ["runs.accounts.tokens.AuthenticatedOrPublicRead"],
+    "SERVE_PERMISSIONS": ["runs.accounts.AuthenticatedOrPublicRead"],
     "ENUM_NAME_OVERRIDES": {"JobState": "runs.remote.models.Job.State", "StepState": "runs.remote.models.Step.State"},
 }
 

@@ -32,7 +32,7 @@ import parsers
 from benchdash.asgi import freeze_program
 from runs import ingest
 from runs.models import Config, Experiment, Facet, Host, Run, Series, TrendLine, Upload
-from runs.series.packing import pack_samples
+from runs.series import pack_samples
 from runs.tests import factories
 
 from . import FOLDER, MB, Figure, require_equal, run_in_turn, texts

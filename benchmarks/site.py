@@ -48,7 +48,7 @@ from benchdash.asgi import application  # noqa: E402
 from benchdash.tests.services import find_chromium  # noqa: E402
 from benchdash.urls import urlpatterns as site  # noqa: E402
 from runs import ingest  # noqa: E402
-from runs.accounts.tokens import make_token  # noqa: E402
+from runs.accounts import make_token  # noqa: E402
 from runs.management.processes import is_web_up, web_command  # noqa: E402
 from runs.models import Experiment  # noqa: E402
 from runs.tests import factories  # noqa: E402

@@ -63,7 +63,7 @@ def measure() -> dict[str, tuple[int, int, int]]:
     from django.core.management import call_command
     from django.test import Client
 
-    from runs.accounts.tokens import make_token
+    from runs.accounts import make_token
     from runs.models import Run
 
     settings.ALLOWED_HOSTS = ["testserver"]

@@ -144,7 +144,7 @@ class Site:
     def prepare(self) -> None:
         assert (started := self.manage("first_start")).returncode == 0, started.stderr
         make = (
-            "from django.contrib.auth.models import User; from runs.accounts.tokens import make_token;"
+            "from django.contrib.auth.models import User; from runs.accounts import make_token;"
             "print(make_token(user=User.objects.get(), name='test')[1])"
         )
         self.token = self.manage("shell", "--no-imports", "-c", make, check=True).stdout.strip()

@@ -18,7 +18,7 @@ from django.test import Client
 
 from benchdash import caching, env, faults
 from benchdash.faults import Fault, LogRarely, Outage, find_fault
-from runs.accounts.tokens import make_token
+from runs.accounts import make_token
 from runs.models import Host
 from runs.tests.installation import find_free_port
 

@@ -34,7 +34,7 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks
 
 from runs import ingest
-from runs.accounts.tokens import make_token
+from runs.accounts import make_token
 from runs.models import Run
 from runs.tests.remote import job_rows
 

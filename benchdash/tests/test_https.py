@@ -14,7 +14,7 @@ from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.contrib.auth.models import User
 
 from benchdash.tests.proxy import start_proxy
-from runs.accounts.tokens import make_token
+from runs.accounts import make_token
 from runs.management import processes
 from runs.tests.installation import MANAGE, create_database, environment, find_free_port
 

@@ -26,7 +26,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from benchdash.tests.proxy import start_proxy
-from runs.accounts.tokens import make_token
+from runs.accounts import make_token
 from runs.management import processes
 from runs.tests.ingest.texts import session
 from runs.tests.installation import MANAGE, create_database, environment, find_free_port

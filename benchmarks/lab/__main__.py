@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from .plants import KINDS, PORT, Plant, Variant, plants
+from . import KINDS, PORT, Plant, Variant, plants
 
 ROOT = Path(__file__).resolve().parents[2]
 DIR = Path(os.environ.get("LAB_DIR", "/tmp/lab"))  # noqa: S108

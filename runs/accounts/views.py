@@ -26,7 +26,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 from rest_framework.throttling import BaseThrottle, SimpleRateThrottle
 
-from runs.accounts.tokens import make_token, revoke_token
+from runs.accounts import make_token, revoke_token
 from runs.models import ApiToken
 
 TRIES, TRIES_OF_A_NAME, TRIES_OF_AN_ADDRESS = "10/min", "30/min", "60/min"

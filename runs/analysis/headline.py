@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from runs.analysis.bd_command import write_command
+from runs.analysis.adaptive import write_command
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubts import list_incomparable
 from runs.analysis.headline_against import (

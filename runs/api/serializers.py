@@ -379,7 +379,7 @@ ERRORS = {
 class Bearer(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """How the OpenAPI description says that tokens are sent."""
 
-    target_class = "runs.accounts.tokens.BearerAuthentication"
+    target_class = "runs.accounts.BearerAuthentication"
     name = "token"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:

@@ -26,8 +26,7 @@ from runs.analysis.adaptive import (
     narrow,
     read_limit,
 )
-from runs.api import comparisons, filters, serializers
-from runs.api.renderers import ShallowJSONParser
+from runs.api import ShallowJSONParser, comparisons, filters, serializers
 from runs.api.views import ManagedRowViews, describe_managing
 from runs.incoming import read_named_text, read_parts, refuse_coding
 from runs.ingest import EVERY_SECRET, Hints, Text, receive, rejected

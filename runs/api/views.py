@@ -19,8 +19,7 @@ from rest_framework.viewsets import ReadOnlyModelViewSet
 
 from runs import ingest
 from runs.analysis.export import to_plain
-from runs.api import comparisons, filters, serializers
-from runs.api.renderers import ShallowJSONParser
+from runs.api import ShallowJSONParser, comparisons, filters, serializers
 from runs.ingest import Rejected, fields
 from runs.models import Capture, Config, Experiment, Host, Run
 from runs.presenters.monitor_charts import thin_series

@@ -18,9 +18,9 @@ from operator import attrgetter
 import numpy as np
 
 from parsers.blocks import Block
+from runs.series import Floats, unpack_points, unpack_samples
 from runs.series.clocks import DAY_S, find_sure_span, seconds_of_day
 from runs.series.collecting import SYSTEM, CaptureSeries
-from runs.series.packing import Floats, unpack_points, unpack_samples
 from runs.series.samples import collect_series, list_clocks
 
 from .draft import DraftCapture, DraftExperiment, DraftRun

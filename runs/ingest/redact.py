@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import compress, count
 from typing import NamedTuple
 
-from .secret_copies import REDACTED
+from .secret_copies import FAMILIES, REDACTED, compile_programs
 from .secret_kinds import (
     BARE_NEEDLE,
     BLOCKS,
@@ -38,7 +38,6 @@ from .secret_kinds import (
     Block,
     Kind,
 )
-from .secret_options import FAMILIES, compile_programs
 
 MAX_KEYS = 10_000
 MAX_HARMLESS, MAX_HARMLESS_LENGTH = 5000, 1000  # lines and commands, and their characters

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from .secret_options import PROGRAM_NEEDLES
+from .secret_copies import PROGRAM_NEEDLES
 
 DIGITS = b"0123456789.: "
 LOWER = bytes(range(256)).lower()

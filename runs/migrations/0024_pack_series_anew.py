@@ -10,7 +10,7 @@ import numpy as np
 from backports import zstd
 from django.db import migrations, transaction
 
-from runs.series.packing import LETTER, join_parts, pack_points
+from runs.series import LETTER, join_parts, pack_points
 
 BATCH = 250
 RAW = 255

@@ -3,13 +3,16 @@
 Units as everywhere: _ms, _s, _kb (KiB), _pct, _bytes in the names. Lines are 1-based and belong to the upload's text.
 """
 
-from .deletions import KEPT as KEPT
-from .deletions import Deletion as Deletion
+from .experiments import KEPT as KEPT
+from .experiments import ApiToken as ApiToken
 from .experiments import Config as Config
 from .experiments import ConfigText as ConfigText
+from .experiments import Deletion as Deletion
 from .experiments import Experiment as Experiment
 from .experiments import Host as Host
 from .experiments import Override as Override
+from .experiments import Piece as Piece
+from .experiments import Upload as Upload
 from .results import Build as Build
 from .results import Capture as Capture
 from .results import CounterDelta as CounterDelta
@@ -20,6 +23,3 @@ from .results import Series as Series
 from .results import Timing as Timing
 from .results import Trend as Trend
 from .results import TrendLine as TrendLine
-from .uploads import ApiToken as ApiToken
-from .uploads import Piece as Piece
-from .uploads import Upload as Upload

@@ -13,9 +13,7 @@ from django.utils import timezone
 
 from runs.querysets import created_since, find_facets, find_ids, make_page_url, parse_id, related_to
 
-from .deletions import PRESENT, Present, make_deletion_index
-from .experiments import Config, Experiment, Host, Sourced
-from .uploads import HEAVY
+from .experiments import HEAVY, PRESENT, Config, Experiment, Host, Present, Sourced, make_deletion_index
 
 
 def make_facet_key(of: str) -> models.ForeignKey[Any, Any]:
@@ -219,7 +217,7 @@ class Capture(Sourced):
 class Series(models.Model):
     """One metric over a capture's samples: of the whole system (pid None) or of one process.
 
-    samples   packed figures, a sample without one leaves a gap; see runs.series.packing
+    samples   packed figures, a sample without one leaves a gap; see runs.series
     Where samples have a clock, the system's metric "clock_s" holds it in seconds of the day, growing past midnight.
     """
 

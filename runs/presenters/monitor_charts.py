@@ -19,7 +19,7 @@ from runs.charts.plotly import Figure, as_text
 from runs.charts.timeline import Floats, Timeline, Trace, build_timeline, find_extremes, to_rows
 from runs.models import Capture, Run, Series
 from runs.selectors.samples import CLOCK, MOST_PROCESSES, OTHERS, Program, Samples
-from runs.series.packing import unpack_samples
+from runs.series import unpack_samples
 
 Programs = Mapping[str, Sequence[Program]]
 Panels = list[tuple[str, list[Trace]]]  # (unit, traces)

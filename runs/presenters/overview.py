@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from django.utils.safestring import SafeString
 
 from runs.analysis import Judged
-from runs.analysis.bd_command import SWITCH, lengthen, write_bd_command, write_command
+from runs.analysis.adaptive import SWITCH, lengthen, write_bd_command, write_command
 from runs.analysis.columns import Column
 from runs.analysis.config_diff import ConfigDiff
 from runs.analysis.doubt_case import LOCAL, seconds_taken

@@ -42,8 +42,8 @@ from runs.charts.curves import (
     make_scaling_chart,
     make_sweep_chart,
 )
-from runs.charts.history import FEWEST_INTERVALS, LoadBySecond, describe_load, make_load_chart
 from runs.charts.svg_file import draw_empty, draw_file
+from runs.charts.timeline import FEWEST_INTERVALS, LoadBySecond, describe_load, make_load_chart
 from runs.models import Run, Timing
 from runs.numbers import delta, figure, signed
 from runs.selectors import comparison_data

@@ -47,8 +47,8 @@ from runs.ingest import (
 )
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Override, Run, Series, Timing
 from runs.querysets import find_divided, make_page_url
+from runs.series import unpack_samples
 from runs.series.clocks import seconds_of_day
-from runs.series.packing import unpack_samples
 
 OF_PROCESS = ("rss_kb", "cpu_pct", "time_s")
 OF_SERIES = ("pid", "group", "command", "metric", "mean", "min", "max")

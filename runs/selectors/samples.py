@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from runs.charts.time_series import RunSpan
 from runs.models import Capture, Run, Series
+from runs.series import unpack_points, unpack_samples
 from runs.series.clocks import seconds_of_day
-from runs.series.packing import unpack_points, unpack_samples
 from runs.series.samples import PROCESS_METRICS
 
 Floats = NDArray[np.float64]

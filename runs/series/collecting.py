@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from parsers.records import ProcessSample
 
-from .packing import Floats, Integers, join_parts, pack_points, shift_points
+from . import Floats, Integers, join_parts, pack_points, shift_points
 
 MAX_PROCESSES = 20_000  # that get series of their own
 MAX_PROGRAMS = 1_000

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from . import unpack_points
 from .clocks import DAY_S
 from .collecting import SYSTEM, CaptureSeries, ProcessKey, Subject
-from .packing import unpack_points
 
 Spans = Sequence[tuple[int, int]]
 

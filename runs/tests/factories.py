@@ -13,7 +13,7 @@ from typing import Any
 
 from runs.ingest import counters
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, Series, Upload
-from runs.series.packing import pack_samples
+from runs.series import pack_samples
 
 _numbers = itertools.count(1)
 

@@ -28,10 +28,10 @@ from runs.analysis import trend as trends
 from runs.analysis.export import Sheet
 from runs.analysis.monitors import PHASES
 from runs.analysis.summary_wording import describe_change, describe_course
-from runs.charts.history import make_trend_chart
 from runs.charts.svg import draw_inline
 from runs.charts.svg_file import draw_file
 from runs.charts.time_series import RunSpan, View
+from runs.charts.timeline import make_trend_chart
 from runs.forms import RunFilterForm
 from runs.models import Capture, Run, TrendLine
 from runs.presenters.monitor_charts import (

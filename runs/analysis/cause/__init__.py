@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from runs.analysis.bd_command import write_bd_command, write_command
+from runs.analysis.adaptive import write_bd_command, write_command
 from runs.analysis.cause.evidence import Watched, collect
 from runs.analysis.cause.programs import Falls
 from runs.analysis.cause.rules import COLLECTING, Certainty, Limit, Point, find_full_generator, find_limits

@@ -25,7 +25,7 @@ from django.db import connection, transaction
 from runs import ingest
 from runs.ingest import counters
 from runs.models import Capture, Config, Experiment, Host, Run, Series, Upload
-from runs.series.packing import pack_samples
+from runs.series import pack_samples
 
 SERIES_A_RUN, SERIES_VARIANTS = 10, 40
 RUNS_A_BATCH, ROWS_A_STATEMENT, RUNS_A_REPORT = 5_000, 1_000, 100_000

@@ -7,7 +7,7 @@ from django.contrib import admin
 from django.contrib.auth.models import User
 
 from runs import ingest
-from runs.accounts.tokens import make_token
+from runs.accounts import make_token
 from runs.models import Facet, Host, Run
 from runs.remote.models import Switch, Target
 from runs.tests.ingest.texts import session

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 from rest_framework.views import APIView
 
-from runs.accounts.tokens import find_token, make_token
+from runs.accounts import find_token, make_token
 from runs.models import ApiToken
 
 pytestmark = pytest.mark.django_db

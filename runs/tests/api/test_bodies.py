@@ -20,7 +20,7 @@ from django.test import Client
 
 from benchdash import asgi
 from benchdash.faults import Fault
-from runs.accounts.tokens import make_token
+from runs.accounts import make_token
 from runs.models import Host, Run, Upload
 from runs.tests.ingest.texts import session
 

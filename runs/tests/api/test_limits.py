@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from rest_framework.throttling import SimpleRateThrottle
 
-from runs.accounts.tokens import make_token
+from runs.accounts import make_token
 
 pytestmark = pytest.mark.django_db
 

@@ -9,7 +9,7 @@ from django.test import Client
 from runs import ingest
 from runs.ingest import Hints
 from runs.models import Capture, Config, Experiment, Host, Run, Series, Upload
-from runs.series.packing import pack_samples
+from runs.series import pack_samples
 from runs.tests.ingest.texts import session
 
 pytestmark = pytest.mark.django_db

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from runs.accounts.tokens import make_token
+from runs.accounts import make_token
 from runs.models import Config, Deletion, Experiment, Host, Run, Upload
 from runs.tests import factories
 

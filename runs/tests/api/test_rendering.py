@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from runs.api.renderers import FiniteJSONRenderer
+from runs.api import FiniteJSONRenderer
 
 
 def rendered(value: object, media_type: str = "application/json") -> bytes:

@@ -11,7 +11,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from runs.accounts.tokens import make_token
+from runs.accounts import make_token
 from runs.models import Run, Upload
 from runs.tests.ingest.texts import ab
 

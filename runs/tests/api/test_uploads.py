@@ -21,7 +21,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from runs import ingest, tasks
-from runs.accounts.tokens import make_token
+from runs.accounts import make_token
 from runs.ingest import reading
 from runs.models import Build, Experiment, Host, Run, Upload
 from runs.tests.ingest.texts import session

@@ -23,12 +23,12 @@ from runs.charts import (
     bars,
     curves,
     cut,
-    history,
     make_linear_axis,
     make_log_axis,
     paint,
     svg,
     symbol,
+    timeline,
 )
 from runs.charts.bars import Bar, Sizes, Stack
 from runs.charts.curves import Curve, Dot, LatencyRun, SweptPoint
@@ -43,7 +43,7 @@ PERCENTILES = {"50": 35.0, "90": 49.0, "99": 1032.0, "100": 4612.0}
 SWEEP = tuple(Dot(n, 100.0 * n, 5.0 + n) for n in (1, 2, 2, 4, 8))
 LAW = ((1.0, 100.0, 90.0, 110.0), (8.0, 780.0, 700.0, 860.0))
 DAYS = tuple(trend.Day(date(2026, 3, day), 2, math.log(100.0 + day), 90.0, 120.0) for day in range(1, 9))
-LOAD = history.LoadBySecond(
+LOAD = timeline.LoadBySecond(
     None, 1, range(5), (10, 12, 0, 11, 9), (5.0, 6.0, None, 5.0, 4.0), (9.0, 9.0, None, 8.0, 7.0)
 )
 CHARTS = {
@@ -59,8 +59,8 @@ CHARTS = {
     "memory": bars.make_memory_chart([Stack("event", "before", {"used": 300.0, "free": 400.0}, "A")]),
     "cpu": bars.make_cpu_chart([Stack("event", "during", {"user": 60.0, "stolen": 10.0, "idle": 30.0})]),
     "requests": bars.make_histogram_chart([(0.0, 10.0, 5), (10.0, float("inf"), 2)]),
-    "trend": history.make_trend_chart([trend.Stretch(DAYS[:4]), trend.Stretch(DAYS[4:])]),
-    "course": history.make_load_chart(LOAD),
+    "trend": timeline.make_trend_chart([trend.Stretch(DAYS[:4]), trend.Stretch(DAYS[4:])]),
+    "course": timeline.make_load_chart(LOAD),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runs.charts.history import LoadBySecond, describe_load
+from runs.charts.timeline import LoadBySecond, describe_load
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ def bd(tmp_path: Path, live_server, settings, monkeypatch, needs: Callable[[str]
         monkeypatch.setattr(f"runs.ingest.{name}", math.inf)
     from django.contrib.auth.models import User  # models cannot be imported before Django is set up
 
-    from runs.accounts.tokens import make_token
+    from runs.accounts import make_token
 
     _, secret = make_token(user=User.objects.create_user("recorder"), name="bd")
     with serving() as server:

@@ -15,8 +15,7 @@ from runs.drafts.relate import relate
 from runs.ingest import reading
 from runs.ingest.reading import fold_samples
 from runs.models import Capture, Series, Upload
-from runs.series import collecting, samples
-from runs.series.packing import unpack_samples
+from runs.series import collecting, samples, unpack_samples
 from runs.series.samples import FoldedBlock, collect_series, count_samples
 
 ROW = "{pid:7} {user:8}  20   0  {virt:7} {res:6} {shr:6} S {cpu:5.1f} {mem:4.1f} {time:>9} {command}"

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from runs.accounts.tokens import make_token
+from runs.accounts import make_token
 from runs.ingest import redact, secret_copies
 from runs.ingest.redact import SecretSearch, find_secrets, redact_secrets
 from runs.ingest.secret_copies import mask_words

@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 
 from runs import ingest
 from runs.models import Capture, Experiment, Run, Series
-from runs.series.packing import pack_samples
+from runs.series import pack_samples
 from runs.tests import factories
 from runs.tests.charts.light import restored
 from runs.tests.drafts.monitored import monitored

@@ -9,7 +9,7 @@ import numpy as np
 from playwright.sync_api import expect
 
 from runs.models import Capture, Series
-from runs.series.packing import pack_samples
+from runs.series import pack_samples
 from runs.tests import factories
 from runs.tests.pages.test_browser import _static, chromium, no_sideways_scroll, page, see_charts
 

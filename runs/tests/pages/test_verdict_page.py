@@ -9,7 +9,7 @@ import pytest
 from django.core.cache import caches
 
 from runs import ingest, tasks
-from runs.analysis.bd_command import lengthen, take_command
+from runs.analysis.adaptive import lengthen, take_command
 from runs.models import Experiment, Override, Run
 from runs.selectors import judging
 from runs.selectors.judging import work_out_headlines

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from runs.accounts import tokens
+from runs.accounts import make_token
 from runs.remote.models import Job
 from runs.tests import factories
 from runs.tests.remote import job_rows, rows
@@ -20,7 +20,7 @@ API = "/api/v1/"
 
 def client_of(user: Any) -> Client:
     """A script with a token of this user's."""
-    _, secret = tokens.make_token(user=user, name="script")
+    _, secret = make_token(user=user, name="script")
     return Client(headers={"Authorization": f"Bearer {secret}"})
 
 

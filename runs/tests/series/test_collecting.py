@@ -13,10 +13,9 @@ from parsers import Block
 from parsers.tables import Table
 from runs.ingest.store import make_series
 from runs.models import Capture
-from runs.series import collecting
+from runs.series import collecting, unpack_samples
 from runs.series.clocks import seconds_of_day
 from runs.series.collecting import unwrap_midnight
-from runs.series.packing import unpack_samples
 from runs.series.samples import collect_series
 
 NAMES = ("pid", "user", "res_kb", "cpu_pct", "time_s", "command")

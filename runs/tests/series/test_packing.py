@@ -18,7 +18,7 @@ from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.series.packing import join_parts, pack_points, pack_samples, unpack_points, unpack_samples
+from runs.series import join_parts, pack_points, pack_samples, unpack_points, unpack_samples
 from runs.tests import factories
 
 FIGURES = st.floats(allow_nan=False) | st.integers(-(2**53), 2**53).map(float)
