@@ -54,6 +54,7 @@ _ENDS_IN_LOAD = re.compile(r"(?<![\d.])\d+$")  # and in no version
 _BEST = re.compile(r"best performance\b", re.IGNORECASE)  # of each config
 _MAY_NAME = re.compile(r"c\d+", re.IGNORECASE)  # ten clients, or a kind of machine
 _DIGIT = re.compile(r"\d")
+_PER_SECOND = re.compile(r"\d\s?[kKMwW万萬]?\s?/\s?[s秒]$")
 _FACTOR_OF = re.compile(r"[+−-]?\d[\d.,]*\s?[x×%](?: (?:faster|slower|more|less))?")  # what a row compares others by
 _TIME_TAKEN = re.compile(r".*\b(?:time|duration|elapsed)\b.*", re.IGNORECASE)
 _DITTO = frozenset(['"', "''", "〃", "^^", "^", "″"])
@@ -154,14 +155,15 @@ def _find_columns_of_units(heading: list[str], table: list[tuple[int, list[str]]
     columns: dict[int, str] = {}
     for at, title in enumerate(heading):
         cells = [row[at] for _, row in table if row[at] not in EMPTY]
+        is_throughput = IS_THROUGHPUT.fullmatch(title) is not None
         if (
             at
             and cells
             and not NO_RATE.search(title)
-            and all(map(HAS_UNIT.search, cells))
+            and (all(map(HAS_UNIT.search, cells)) or (is_throughput and all(map(_PER_SECOND.search, cells))))
             and all(map(read_number, cells))
         ):
-            columns[at] = "" if IS_THROUGHPUT.fullmatch(title) or IS_VALUE.fullmatch(title) else title
+            columns[at] = "" if is_throughput or IS_VALUE.fullmatch(title) else title
     return columns
 
 

@@ -6,12 +6,14 @@ import re
 from collections.abc import Sequence
 
 from .catalogue import load_programs
+from .patterns import TitlePattern
 from .rate_cells import EMPTY, Cell
 from .written_rates import (
+    IS_METRIC,
     IS_RATE,
-    IS_THROUGHPUT,
     IS_VALUE,
     LOAD,
+    MAY_BE_RATE,
     NO_RATE,
     NOT_MEASURED,
     OTHER_FIGURE,
@@ -44,6 +46,8 @@ _OTHER_UNIT = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"\w[\w.+-]*")
+_MAY_BE_RATE = TitlePattern(MAY_BE_RATE)
+_DECIMALS = re.compile(r"\d\.\d")
 
 
 def find_said(prose: Sequence[tuple[int, str]], line: int) -> list[str]:
@@ -69,7 +73,14 @@ def are_limits(said: Sequence[str], heading: Sequence[str], rows: Rows, cells: S
 def name_unread(said: Sequence[str], heading: Sequence[str], rows: Rows) -> str:
     """What is said of a table of figures without a unit, where the text above or a title tells of a load test; "" of any other."""
     columns = [(title, [strip_markup(row[at]) for _, row in rows]) for at, title in enumerate(heading) if at]
-    columns = [(title, column) for title, column in columns if IS_RATE.search(title) or _has_figures(title, column)]
+    if heading and (not heading[0] or IS_METRIC.fullmatch(heading[0])):
+        measured = ((row[0], list(map(strip_markup, row[1:]))) for _, row in rows)
+        columns += [(title, figures) for title, figures in measured if all(map(read_number, figures))]
+    columns = [
+        (title, column)
+        for title, column in columns
+        if IS_RATE.search(title) or _may_be_rates(title, column) or _has_figures(title, column)
+    ]
     if not columns or any(map(_LIMITS.search, said)) or any(map(NOT_MEASURED.search, (*said, *heading))):
         return ""
     is_other = any(map(_OTHER_UNIT.search, said))
@@ -78,17 +89,30 @@ def name_unread(said: Sequence[str], heading: Sequence[str], rows: Rows) -> str:
         _SAYS_TEST.search(text) or not load_programs().keys().isdisjoint(_WORD.findall(text)) for text in said
     )
     for title, column in columns:
-        is_rate, is_titled = IS_RATE.search(title) is not None, IS_THROUGHPUT.fullmatch(title) is not None
+        is_rate, is_titled = IS_RATE.search(title) is not None, _may_be_rates(title, column)
         is_value = IS_VALUE.fullmatch(title) is not None or not title or LOAD.match(title) is not None
         figures = sum(read_number(cell) is not None for cell in column)
         if is_rate and not NO_RATE.search(title) and figures > 1 and 2 * figures >= len(column):
             return f"{title!r}: expected a rate in each cell"
         if is_rate and column and all(map(_RANGE.fullmatch, column)):
             return f"{title!r}: expected one rate in each cell, and not the least and the most"
+        if is_titled and any(map(IS_RATE.search, column)) and figures:
+            return f"{title!r}: expected a rate in each cell"
         if (is_rate or is_titled or tells_above or (tells_tool and is_value)) and _has_figures(title, column):
             name = f"{title!r}: " if title else ""
             return f"{name}expected the unit of these figures, such as req/s, in the column's title or right above the table"
     return ""
+
+
+def _may_be_rates(title: str, column: Sequence[str]) -> bool:
+    """Whether a title such as "throughput" has figures below it; "requests" are counted, unless they have decimals."""
+    found = _MAY_BE_RATE.fullmatch(title)
+    is_counted = found is not None and found["counted"] and "/" not in title and "per" not in title
+    return (
+        found is not None
+        and any(map(read_number, column))
+        and not (is_counted and not any(map(_DECIMALS.search, column)))
+    )
 
 
 def _has_figures(title: str, column: Sequence[str]) -> bool:

@@ -26,6 +26,12 @@ IS_THROUGHPUT = TitlePattern(  # where the cells have units
     r"\**(?:throughput|performance|rate|speed|durchsatz|débit|rendimiento|caudal|vazão|przepustowość|производительность"
     r"|пропускная способность|吞吐量?|スループット|처리량)\**"
 )
+# The title of what may be rates, where no unit is told.
+MAY_BE_RATE = (
+    rf"\**(?:(?:avg\.?|average|mean|overall|sustained|http) )?(?:{IS_THROUGHPUT.pattern}|http_reqs"
+    r"|(?P<counted>requests?|reqs?|hits|calls|iterations)(?: ?(?:/|per) ?s(?:ec(?:ond)?s?)?)?)"
+    r"(?: ?\(?(?:avg\.?|average|mean)\)?)?\**"
+)
 IS_RATE = TitlePattern(RATE)
 PER_MINUTE = r"(?<!\w)(?:req(?:uest)?s?|transactions?|queries|op(?:eration)?s)\s?(?:/|per)\s?min(?:ute)?s?(?!\w)"
 _IS_PER_MINUTE = TitlePattern(PER_MINUTE)
@@ -79,10 +85,14 @@ WORK = TitlePattern(
 ADDRESS = TitlePattern(r"(?:\w+ )?(?:endpoint|route|url|path|page|api)s?")  # of these a load test requests one
 VERSION = TitlePattern(r"\b(?:version|release)\b")
 RANK = TitlePattern(r"(?:#|\(?index\)?|rank|no\.?|pos(?:ition)?|順位|)")
-_NUMBER = re.compile(r"[~≈]?\s?(\d{1,3}(?:[,  '’ ]\d{3})+|\d{1,12})(\.\d{1,9})?\s?([kKM万萬만億亿]?)")
+_NUMBER = re.compile(
+    r"(?:[~≈约]|(?:about|around|ca\.?) )?\s?"
+    r"(\d{1,3}(?:[,  '’ ]\d{3})+|\d{1,12})(\.\d{1,9})?\s?([kKMwW万萬만億亿千]|thousand|million|)"
+)
 _POINT = re.compile(r"[~≈]?\s?\d{1,3}\.\d{3}")  # of decimals or of thousands
 _DECIMALS = re.compile(r",\d{3}\.\d|\.(?!\d{3}(?!\d))\d")  # for certain
-_FACTOR = {"": 1, "k": 1000, "K": 1000, "M": 1_000_000} | dict.fromkeys("万萬만", 10_000) | dict.fromkeys("億亿", 10**8)
+_FACTOR = {"": 1, "M": 1_000_000, "million": 1_000_000} | dict.fromkeys(("k", "K", "千", "thousand"), 1000)
+_FACTOR |= dict.fromkeys("wW万萬만", 10_000) | dict.fromkeys("億亿", 10**8)  # "w" is typed for 万
 LOAD = TitlePattern(
     r"(?:-?c|conc(?:urren(?:cy|t))?(?: level)?|clients?|connections?|conns?|users?|vus?|同時(?:接続|アクセス)数|並列数"
     r"|多重度|并发(?:用户|连接|请求)?数?|동시성|동시 ?(?:접속|사용)자? ?수?"
@@ -335,7 +345,7 @@ def read_number(text: str) -> tuple[float, float] | None:
     for behind in (_FOOTNOTE, _HAS_SPREAD, _RATIO):
         figure = behind.sub("", figure)
     found = _NUMBER.fullmatch(figure)
-    if not found:
+    if not found or (found[3] == "W" and figure == text.strip()):  # watts
         return None
     digits = re.sub(r"\D", "", found[1])
     factor = _FACTOR[found[3]] / (60 if _IS_PER_MINUTE.search(text) else 1)

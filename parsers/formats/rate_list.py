@@ -54,17 +54,17 @@ KIND = "rate_list"
 PROGRAMS: tuple[str, ...] = ()
 SEMANTICS = Semantics(whole_report=(), quotes_others=True, shown_as="list of rates")
 OPTIONS: dict[str, Option] = {}
-_UNIT = rf"(?:{UNIT}|r/s(?:ec)?)"  # as a title "r/s" is iostat's reads
+_UNIT = rf"(?:{UNIT}|r/s(?:ec)?|(?<=[wW万萬])\s?(?:/|per)\s?[s秒])"  # as a title "r/s" is iostat's reads
 _MARK = r"(?:(?P<mark>[-*•・‣]|\d{1,2}[.)])\s+)?"
 _NAME = r"[*_`]{0,2}(?!\d{1,2}[.)]\s)(?P<name>(?:/|[A-Z]{3,6} /)?[^\W_][^:：=|→`*]{0,58}?)[*_`]{0,2}"
 _ABOUT = r"(?:~|≈|about |around |ca\. ?)?[*_`]{0,2}"
-_NUMBER = r"(?:\d{1,3}(?:[,  '’]\d{3})+|\d{1,12})(?:\.\d{1,6})?\s?[kKM万萬만億亿]?"
+_NUMBER = r"(?:\d{1,3}(?:[,  '’]\d{3})+|\d{1,12})(?:\.\d{1,6})?\s?[kKMwW万萬만億亿千]?"
 _RATE = rf"(?P<rate>{_NUMBER})"
 _LINE = (
     rf"\s{{0,8}}{_MARK}(?:{_NAME}\s{{0,8}}(?:[:：=→]|->|=>|\s[-–—]+|(?P<gap>\s\s))\s{{0,40}})?{_ABOUT}{_RATE}\s?"
     rf"(?P<unit>{_UNIT})[*_`]{{0,2}}(?![\w/])"
 )
-OPENS = rf"(?i:(?=.{{0,120}}\d\s?[kM万萬만億亿]?\s?{_UNIT}){_LINE})"
+OPENS = rf"(?i:(?=.{{0,120}}\d\s?[kMwW万萬만億亿千]?\s?{_UNIT}){_LINE})"
 NEEDS = (
     *("/s", "/ s", "/\ts", "per", "ps", "pro s", " a s", " every s", " each s", "par s", "por s", "al s", "na s"),
     *("/с", "/ с", "в с", "/秒"),
@@ -148,7 +148,7 @@ def _name_by_remarks(found: list[Found], remarks: list[str]) -> None:
 def _make_item(item: re.Match[str], number: int) -> Found:
     groups_by_points = POINTED.search(item["unit"]) or _POINTED_WORDS.search(item.string, 0, _LONGEST)
     figure = group_by_commas(item["rate"]) if groups_by_points else item["rate"]
-    rate, step = read_number(figure.upper()) or (None, None)
+    rate, step = read_number(f"{figure.upper()} rps") or (None, None)
     name = (item["name"] or "").strip(" -–—(")
     values = {"requests_per_second": rate, "rate_step_per_s": step} | ({"config": name} if name else {})
     return Found(values, number, number, partial=True, label=name or None)
@@ -179,7 +179,7 @@ _VERB = (
 )
 _SAID = (
     rf"(?:{_VERB}{_ROUGHLY}[*_`]{{0,3}}(?P<rate>{_NUMBER})[*_`]{{0,3}}\s?(?P<unit>{RATE})"
-    rf"|[qrt]ps\s?(?:值|数)?\s?(?:达到?了?|高达|约?为|是|只有){_ROUGHLY}\s?(?P<figure>{_NUMBER})(?![\d.]|\s?%))[*_`]{{0,3}}"
+    rf"|[qrt]ps\s?(?:值|数)?\s?(?:达到?了?|高达|约?为|是|只有){_ROUGHLY}\s?(?P<figure>{_NUMBER})(?:\s?/\s?[s秒])?(?![\w.]|\s?%))[*_`]{{0,3}}"
 )
 _PROSE_OPENS = rf"(?i:\s{{0,3}}(?=[^\W\d_]|\*\*)(?=.{{0,200}}\d)[^|\t:]{{0,200}}?{_SAID})"
 _PROSE_RATE = re.compile(_SAID, re.IGNORECASE)
@@ -199,7 +199,7 @@ _NOT_OF_A_RUN = re.compile(
 _BEFORE = re.compile(  # a name
     r"^(?:[\s,;.:，；。、()（）*_`–—-]|(?<!\w)(?:and|but|while|whereas|then|when|the|it"
     r"|und|aber|während|et|mais|tandis que|y|pero|i|a|oraz"
-    r"|TL;?DR)(?!\w)|而|但)+",
+    r"|TL;?DR)(?!\w)|而|但|\w*结果[:：])+",
     re.IGNORECASE,
 )
 _BEHIND = re.compile(r"(?:[\s,;:，、*_`]|(?<!\w)(?:it|we|I|which|that|es|wir|[qrt]ps)(?!\w)|的)+$", re.IGNORECASE)
@@ -226,7 +226,7 @@ def _parse_prose(lines: Lines, command: str | None) -> Found | None:
     for rate in told:
         name = _BEHIND.sub("", _BEFORE.sub("", strip_markup(line[end : rate.start()])))
         name = _SENTENCE_ENDS.split(name)[-1] or _read_letter(line[end : rate.start()], len(told))
-        figure = read_number(f"{rate['rate'] or rate['figure']} {rate['unit'] or ''}".strip())
+        figure = read_number(f"{rate['rate'] or rate['figure']} {rate['unit'] or 'rps'}")
         end = rate.end()
         is_own = len(told) == 1 and _OF_ONES_OWN.fullmatch(line[: rate.start()]) is not None
         is_letter = len(told) > 1 and re.fullmatch("[A-Z]", name) is not None

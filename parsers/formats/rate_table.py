@@ -38,6 +38,9 @@ _CAPTION = (  # word by word, as a rate begins with one, and most lines are pros
     rf"(?:(?:[^\W\d]{{0,30}}?[\u3040-\u30ff\u4e00-\u9fff])?(?<!\d)(?<!\d )(?<!\d[kKM] ){rates.RATE}|throughput\b)"
     r"(?!\s{0,9}(?:[:=]\s{0,40})?[*`~]{0,3}\d)"
 )
+_UNTOLD = (  # the titles of columns, one of which may be of rates, but has no unit: "server,throughput"
+    rf"(?=[^\W\d])[^|:]{{1,60}}?(?:[,;]|\s\s|\t)\s{{0,40}}{rates.IS_THROUGHPUT.pattern}\s{{0,40}}(?:$|[,;]|\s\s|\t)"
+)
 _BAR = "[|│┃║]"
 _ALIGNED = (
     rf"(?!Type\s)[^\W\d][\w.#()/-]{{0,30}}(?: [\w.#()/-]{{1,30}}){{0,3}}(?: {{2,}}|\t)"
@@ -47,8 +50,8 @@ _COUNTED = r"(?:run|round|pass|test|trial|try|attempt) ?#?"
 _RUNS = rf"[^|:]{{0,60}}?(?<!\w){_COUNTED}1(?: {{2,}}|\t){_COUNTED}2(?!\d)"  # columns of repeats
 OPENS = (
     rf"(?i:{_RUNS}|\s*{rates.RATE}[^|:]{{1,80}}:\s*$|{_BAR}{_ROW}.*{_BAR}\s*$"
-    rf"|{_ALIGNED}|\w[^|]{{0,120}}\|{_ROW}|\|?\s*\**{rates.METRIC}\**\s*\||\|\s{{0,20}}\|[^|]*\w[^|]*\|"
-    rf"|(?:[^|]{{0,60}}\|){{2,9}}\s*{rates.IS_THROUGHPUT.pattern}\s*(?:\||$)|\|?[^|]{{1,60}}\|\s*{rates.IS_VALUE.pattern}\s*\|"
+    rf"|{_ALIGNED}|{_UNTOLD}|\w[^|]{{0,120}}\|{_ROW}|\|?\s*\**{rates.METRIC}\**\s*\||\|\s{{0,20}}\|[^|]*\w[^|]*\|"
+    rf"|(?=[|\w])(?:[^|]{{0,60}}\|){{1,9}}\s*{rates.MAY_BE_RATE}\s*(?:\||$)|\|?[^|]{{1,60}}\|\s*{rates.IS_VALUE.pattern}\s*\|"
     rf"|(?=[|│┃║\w]){_BAR}?(?:[^|│]{{0,60}}{_BAR}){{1,12}}[^|│]{{0,20}}\bp(?:50|9\d)\b|{_CAPTION})"
 )
 NEEDS = (
@@ -56,7 +59,8 @@ NEEDS = (
     "per", "throughput", "ps", "metric", "measure", "指标", "項目", "seco", "segu", "seku", "секун", "crit", "krit", "kennz",
     "messw", "métri", "пока", "метри", "run", "round", "pass", "test", "trial", "try", "attemp", "| |", "|  ", "||", "秒", "запрос",
     "param", "property", "项目", "参数", "초당", "durchsatz", "débit", "rendimiento", "caudal", "vazão", "przepust", "пропуск",
-    "произв", "吞吐", "スループット", "처리량", "valu", "valo", "valeur", "medi", "mesure", "wert", "result", "ergeb", "messung",
+    "произв", "| req", "|req", "http_req", "| hits",
+    "| calls", "吞吐", "スループット", "처리량", "valu", "valo", "valeur", "medi", "mesure", "wert", "result", "ergeb", "messung",
     "знач", "值", "結果", "结果",
 )  # fmt: skip
 
@@ -72,7 +76,7 @@ _RULE = re.compile(  # between the rows of a table that a program drew, maybe qu
 _ORG_RULE = re.compile(r"\|[-+]{2,}\|")
 _DRAWN = re.compile("[|│┃║+├╞╠┌└]")  # what a line of a drawn table has, and one of its rules
 _BARS = str.maketrans("│┃║", "|||")
-_APART = re.compile(r"\t+| {2,}")
+_APART, _COMMA = re.compile(r"\t+| {2,}"), re.compile(r"\s*[,;]\s*")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
@@ -91,7 +95,8 @@ def parse(lines: Lines, command: str | None) -> Found | None:
                 break
             lines.back(*taken)
     else:
-        return Found({}, first, first, problems=[above.problem]) if above.problem else None
+        problem = above.problem or _find_untold(lines, following)
+        return Found({}, first, first, problems=[problem]) if problem else None
     lines.memory[KIND] = found = tables.name_cells(cells, above.line or first)
     found[0].captions = above.captions
     return follows(lines, command)
@@ -109,6 +114,19 @@ class _Above:
     captions: list[tuple[int, str]] = field(default_factory=list)
     line: int = 0
     problem: Problem | None = None
+
+
+def _find_untold(lines: Lines, following: list[str]) -> Problem | None:
+    """What is said of columns that no bars divide, where the unit of their figures is told nowhere."""
+    if lines.number < lines.memory.get(_REFUSED, 0) or len(following) < 3 or "|" in following[0]:
+        return None
+    split = next((each.split for each in (_APART, _COMMA) if each.search(following[0].strip())), None)
+    heading, *rows = (split(line.strip()) for line in following[:3]) if split else ([],)
+    if any(map(rates.IS_RATE.search, heading)):
+        return None
+    numbered = [(lines.number + 2 + at, row) for at, row in enumerate(rows) if len(row) == len(heading)]
+    message = name_unread(find_said(lines.prose, lines.number + 1), heading, numbered) if len(numbered) > 1 else ""
+    return Problem(lines.number + 1, message) if message else None
 
 
 def _may_be_drawn(lines: Lines, following: list[str]) -> bool:

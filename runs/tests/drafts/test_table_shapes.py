@@ -325,3 +325,42 @@ def test_the_clients_that_a_heading_tells_are_those_of_all_rows_below():
     _, draft = read(text)
     assert [run.method.concurrency for run in draft.experiments[0].runs] == [10, 10, 100, 100]
     assert [run.repeat for run in draft.experiments[0].runs] == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        (
+            "# Load test of two servers\n\n| Server | throughput |\n|---|---|\n| a1 | 1234.67 |\n| b1 | 987.5 |\n",
+            3,
+            "unit",
+        ),
+        ("Two servers\n\n| Server | requests |\n|---|---|\n| a1 | 1234.67 |\n| b1 | 987.5 |\n", 3, "unit"),
+        ("Two servers\n\n| metric | nginx | caddy |\n|---|---|---|\n| throughput | 1234.67 | 987.5 |\n", 3, "unit"),
+        ("| Server | avg throughput |\n|---|---|\n| nginx | 1234.67 |\n| caddy | 987.5 |\n", 1, "unit"),
+        ("| Server | throughput |\n|---|---|\n| nginx | 1234 rps |\n| caddy | less |\n", 1, "a rate in each cell"),
+        ("Load test\n\nServer    throughput\nnginx     1234.67\ncaddy     987.5\n", 3, "unit"),
+        ("Load test\n\nserver,throughput,p99\nnginx,1234.67,3\ncaddy,987.5,4\n", 3, "unit"),
+    ],
+)
+def test_a_table_that_looks_like_one_of_rates_but_has_no_unit_is_a_problem_with_its_line(text, line, said):
+    assert [(at, said in message) for at, message in problems_of(text)] == [(line, True)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| Server | QPS |\n|---|---|\n| nginx | 4W/s |\n| caddy | 3.1w |\n",
+        "| 服务 | 吞吐量 |\n|---|---|\n| nginx | 4W/s |\n| caddy | 3.1万/s |\n",
+        "压测\n\nnginx: 4W/s\ncaddy: 3.1w qps\n",
+        "压测结果：nginx 的 QPS 达到 4w，caddy 的 QPS 只有 3.1W/s。\n",
+        "| Server | throughput |\n|---|---|\n| nginx | 40 thousand req/s |\n| caddy | about 31k req/s |\n",
+    ],
+)
+def test_rates_in_tens_of_thousands_are_read(text):
+    assert [(name, rate) for name, *_, rate in runs_of(text)] == [("nginx", 40000), ("caddy", 31000)]
+
+
+def test_a_power_in_watts_is_no_rate():
+    text = "## Requests per second\n\n| Server | Small | Power |\n|---|---|---|\n| nginx | 900 | 120W |\n| caddy | 800 | 90W |\n"
+    assert [rate for *_, rate in runs_of(text)] == [900, 800]
