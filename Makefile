@@ -20,11 +20,10 @@ INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile --req
 run: .venv/.run
 	@exec $(BIN)/python manage.py serve
 
-# Both passes at once: while tests of one wait for servers, browsers and loads, those of the other work. What the second
+# Both passes and lint at once: while tests of one wait for servers, browsers and loads, the others work. What the second pass
 # says is shown at the end.
 test: .venv/.dev
-	@$(MAKE) --no-print-directory --jobs=2 lint compiled
-	@said=$$(mktemp) && { $(MAKE) --no-print-directory --jobs=2 --keep-going test-sqlite test-postgresql SAID=$$said; \
+	@said=$$(mktemp) && { $(MAKE) --no-print-directory --jobs=3 --keep-going lint test-sqlite test-postgresql SAID=$$said; \
 	  status=$$?; cat $$said; rm $$said; exit $$status; }
 
 # Once, as each of the passes' processes would compile all tests for itself.
@@ -32,10 +31,10 @@ compiled: .venv/.dev
 	@$(BIN)/python -W error manage.py makemigrations --check --dry-run
 	@said=$$($(BIN)/python -m pytest --collect-only -qq 2>&1) || { echo "$$said"; exit 1; }
 
-test-sqlite:
+test-sqlite: compiled
 	@$(BIN)/python -m pytest $(PARALLEL) $(shell echo $$(( ($(CORES) * 3 + 1) / 2 )))
 
-test-postgresql:
+test-postgresql: compiled
 	@url=$$($(BIN)/python -m benchdash.tests.services) && { [ -z "$$url" ] || \
 	  TEST_DATABASE_URL=$$url $(BIN)/python -m pytest $(PARALLEL) $(CORES) -m "not once" runs benchdash $(if $(SAID),>$(SAID) 2>&1); }
 

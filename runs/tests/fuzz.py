@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import faulthandler
 import logging
+import math
 import os
 import signal
 import sys
@@ -24,7 +25,7 @@ from contextlib import contextmanager
 from itertools import repeat
 from pathlib import Path
 from random import Random
-from time import process_time
+from time import monotonic, process_time
 from typing import Any
 
 from parsers.tests import mutate
@@ -33,7 +34,7 @@ from parsers.tests.reading import holds
 CHUNK = 500  # cases that a process is given at a time
 RELATED, COMPARED, STORED = 20, 50, 100  # one case in so many
 HANGS_S, S_A_MB, FREE_S = 20.0, 1.0, 0.05  # of CPU time; the last is not counted
-ENDS_S = 300  # behind which the process ends with a traceback: no signal stops a loop in C
+ENDS_S = 300  # behind which the process ends with a traceback: no signal stops a loop in C. Each arming makes a thread
 SHOWN = 3  # cases of one failure
 ROOT = Path(__file__).resolve().parent.parent.parent
 client: Any = None  # of this process, logged in
@@ -57,12 +58,15 @@ class Faults(logging.Handler):
 
 def try_cases(seed: str, numbers: Iterable[int], client: Any) -> Iterator[tuple[int, str]]:
     """(number, what is wrong) of the cases that fail: an exception and its place, or the CPU time of a slow one."""
+    armed = -math.inf
     with _watched():
         for number in numbers:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             text = mutate.text(f"{seed}:{number}")
             signal.setitimer(signal.ITIMER_VIRTUAL, HANGS_S)
-            faulthandler.dump_traceback_later(ENDS_S, exit=True)
+            if monotonic() > armed + ENDS_S / 10:
+                armed = monotonic()
+                faulthandler.dump_traceback_later(ENDS_S, exit=True)
             begun = process_time()
             try:
                 holds([f"{line}\n" for line in text.split("\n")])
