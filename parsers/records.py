@@ -96,6 +96,7 @@ class Semantics:
     absent_non_2xx_is_zero  a whole report without non_2xx_responses had none
     makes_all_requests      complete_requests is the number asked for, unless a time limit or a person ended the run
     one_thread              the tool runs on one thread, so that one core is all that it can use
+    prints_tls              values have tls_protocol of a load over TLS, so that a whole report without it had none
     printed_as              {name of a LoadResult's figure: path of what is printed for it}, where that is another name
     address_from_command    the address that the report lacks is taken from the command
     quotes_others           its figures were written down by somebody, of whatever tool; values have rate_step_per_s, to which they
@@ -127,6 +128,7 @@ class Semantics:
     absent_non_2xx_is_zero: bool = False
     makes_all_requests: bool = False
     one_thread: bool = False
+    prints_tls: bool = False
     printed_as: Mapping[str, str] = field(default_factory=dict)
     address_from_command: bool = False
     quotes_others: bool = False

@@ -40,6 +40,7 @@ SEMANTICS = Semantics(
     absent_non_2xx_is_zero=True,
     makes_all_requests=True,
     one_thread=True,
+    prints_tls=True,
     whole_report=("failures", "percentiles", "document"),
     max_step_ms=1.0,
     percentile_step_ms=1.0,

@@ -23,6 +23,7 @@ NEAR = 1.02  # set rates and durations this near are the same: some tools print 
 REQUESTED = frozenset({"script", "url_file", "body", "body_file"})  # of these, those that say what was asked for
 MOST_CLIENTS = 10**9
 MOST_METHODS = 100  # of one config, that others are compared with; beyond them only equal ones are one
+FOLDERS = re.compile(r"(?<!\S)(?:~|\.{1,2})?/(?:[^\s/:]+/)*(?=[^\s/:]+\.\w{1,5}(?!\S))")  # of a file
 WORD = re.compile(r"[^\W_][\w.+-]*")
 Item = TypeVar("Item")
 
@@ -103,6 +104,11 @@ class Column:
         return self.title if self.short == self.split else self.short
 
 
+def drop_folders(value: Any) -> Any:
+    """Names of files without where they are: "./post.lua" for "/home/a/post.lua". Addresses and headers have more than a path."""
+    return FOLDERS.sub("", value) if isinstance(value, str) else value
+
+
 def read_method(run: RunFact) -> Method:
     return method_of(run, run.options, run.semantics, run.command)
 
@@ -119,7 +125,7 @@ def method_of(run: Any, options: Mapping[str, Any], semantics: Any, command: str
     if concurrency is None and semantics.concurrency == "asked" and (run.concurrency or MOST_CLIENTS) < MOST_CLIENTS:
         concurrency = int(run.concurrency or 0)
     is_plain = bool(command) and "script" not in options
-    further = tuple((term, options[term]) for term in FURTHER if options.get(term))
+    further = tuple((term, drop_folders(options[term])) for term in FURTHER if options.get(term))
     return Method(
         tool=run.tool,
         requests=requests,

@@ -15,7 +15,7 @@ from datetime import date
 from functools import partial
 from typing import Any, Literal
 
-from runs.analysis.columns import WORD, read_method
+from runs.analysis.columns import WORD, drop_folders, read_method
 from runs.analysis.doubt_case import Case, Finding, Severity, hostname_of, is_local, mean_reply_bytes, rule
 from runs.analysis.facts import RunFact, read_at
 
@@ -124,13 +124,26 @@ def _grade_days(one: Value, other: Value) -> Grade | None:
 def _read_tls(run: RunFact) -> Value | None:
     """Whether the load went over TLS: by the address, or by what the tool prints of the protocol."""
     scheme = run.options.get("scheme")
-    return "on" if run.values.get("tls_protocol") or scheme == "https" else "off" if scheme else None
+    is_off = scheme or (run.semantics.prints_tls and not run.partial and not run.aborted)
+    return "on" if run.values.get("tls_protocol") or scheme == "https" else "off" if is_off else None
 
 
 def _read_option(name: str, unset: str, run: RunFact) -> Value | None:
     """What the command sets, or that it does not."""
     found = run.options.get(name) or (unset if run.command else None)
     return found if isinstance(found, (str, float, int)) else None
+
+
+def _read_script(run: RunFact) -> Value | None:
+    """Without folders: one script is called from several."""
+    found = _read_option("script", NONE, run)
+    return drop_folders(found) if isinstance(found, str) else None
+
+
+def _read_timeout(run: RunFact) -> Value | None:
+    """How long an answer is waited for, as far as the tool counts those that come later."""
+    unset = run.semantics.late_after_s
+    return float(run.options.get("timeout_s") or unset) if run.command and unset else None
 
 
 def _read_headers(run: RunFact) -> Value | None:
@@ -156,8 +169,8 @@ def _read_body(run: RunFact) -> Value | None:
 
 
 def _grade_option(one: Value, other: Value) -> Grade | None:
-    """Where one command sets it and the other does not, something else was sent; else it is said in the configs' names."""
-    return "split" if {one, other} & {NONE, USUAL} else "note"
+    """Where one command sets it and the other does not, something else was sent."""
+    return "split" if {one, other} & {NONE, USUAL} else "caution"
 
 
 def _read_tls_protocol(run: RunFact) -> Value | None:
@@ -226,14 +239,15 @@ LOAD = (
     Property("body sent", _read_body, "caution", says=0, named=SIZES, like="request body"),
     Property("request header", _read_headers, "caution", says=0, named=HEADERS),
     Property("scale", partial(_read_option, "scale", ""), "split", stops=1.1, named=r"scal\w*|-s\s*\d*|factor"),
-    Property("script", partial(_read_option, "script", NONE), _grade_option, stops=0, named=SCRIPT),
+    Property("script", _read_script, _grade_option, stops=0, named=SCRIPT),
     Property("protocol", partial(_read_option, "protocol", USUAL), _grade_option, stops=0, named=HTTP, varied=True),
     Property("set rate", "set_rate", _grade_rates, " requests/s", stops=1.02, named=r"-R\s*\d*|rate|rps|req/s|qps"),
     Property("TLS", _read_tls, "split", stops=0, named=r"https?|tls|ssl|plain|:(?:80|443|8080|8443)\b", varied=True),
-    Property("TLS protocol", _read_tls_protocol, "note"),
+    Property("TLS protocol", _read_tls_protocol, "caution", says=0, named=r"\w*(?:tls|ssl)\w*"),
     Property("loaded through", _read_way, "split", stops=0, named=r"local(?:host)?|loopback|network|remote(?:ly)?|lan"),
     Property("concurrency", "loading_clients", "caution", figure="concurrency", stops=1.1, named=CLIENTS, varied=True),
     Property("requests", "options.requests", "note", says=10),
+    Property("timeout", _read_timeout, "caution", " s", says=1.1, named=r"time-?outs?"),
     Property("duration", "options.duration_s", "note", " s", says=2),
     Property("threads", "options.threads", "caution", says=0, named=r"threads?|-t\s*\d*"),
 )
@@ -244,7 +258,7 @@ PAGE = (
     Property("answer from a cache", "values.cached", "caution", says=0, named=r"cach\w*|hits?"),
     Property("path", partial(_read_path, False), "caution", stops=0),
     Property("path", partial(_read_path, True), "note", says=0),
-    Property("address", lambda run: "localhost" if is_local(run) else hostname_of(run), "note"),
+    Property("address", lambda run: "localhost" if is_local(run) else hostname_of(run), "note", says=0),
 )
 MACHINE = (
     Property("CPU", "machine.cpu_model", "split", stops=0),

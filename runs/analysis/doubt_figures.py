@@ -215,17 +215,18 @@ def find_aborted(run: RunFact) -> Iterator[Finding]:
 
 @run_rule(
     "tool.interrupted",
-    "the command: fewer requests than asked for, and no time limit that was reached",
+    "the command: fewer requests than asked for, or less time, and no other limit that was reached",
     "complete_requests",
 )
 def find_interrupted(run: RunFact) -> Iterator[Finding]:
-    """Fewer requests than asked for, and no time limit ended them."""
+    """Fewer requests than asked for, and no time limit ended them; or load for a set time that took less."""
     asked, made, limit = run.options.get("requests"), run.complete_requests, run.options.get("duration_s")
-    if not run.semantics.makes_all_requests or run.aborted or not asked or made is None or made >= asked:
+    is_done = run.semantics.makes_all_requests and made is not None and made >= (asked or math.inf)
+    if run.aborted or is_done:
         return
-    if limit is None:
+    if run.semantics.makes_all_requests and asked and made is not None and limit is None:
         yield about_run(run, "caution", "stopped", made=made, asked=asked)
-    elif run.duration_s and run.duration_s < ENDED_AT * limit:
+    elif (run.semantics.makes_all_requests or not asked) and limit and (run.duration_s or limit) < ENDED_AT * limit:
         yield about_run(run, "caution", "stopped", took=run.duration_s, limit=limit)
 
 

@@ -61,6 +61,7 @@ class Semantics(Protocol):
     citations: Mapping[str, str]
     makes_all_requests: bool
     one_thread: bool
+    prints_tls: bool
     whole_report: tuple[str, ...]
     rate_step: float
     mean_step_ms: float

@@ -28,6 +28,7 @@ from runs.analysis.headline_against import (
     OTHERS,
     RATE,
     REQUEST,
+    Failure,
     HeadlineData,
     Objection,
     RankedColumn,
@@ -111,7 +112,7 @@ class Headline:
     drift    each side's runs follow each other, and a trend within them could explain the difference
     unlike   what keeps the two from being compared
     machines in what their machines differ, where those are what is compared
-    dropped  (title, why) of columns that a doubt keeps out
+    dropped  (title, why, what failed of it) of columns that a doubt keeps out
     rest     the sides that did not fail, compared; `others`: the other workloads
     base     the baseline's side and the best one's ratio of rates to it, where the baseline is neither of the best two, and behind
     """
@@ -134,7 +135,7 @@ class Headline:
     sides: tuple[RankedColumn, ...] = ()
     unlike: tuple[Unlike, ...] = ()
     machines: tuple[Unlike, ...] = ()
-    dropped: tuple[tuple[str, str], ...] = ()
+    dropped: tuple[tuple[str, str, Failure | None], ...] = ()
     workload: str = ""
     base: tuple[RankedColumn, float, Kind] | None = None
     rest: Headline | None = None
@@ -184,7 +185,8 @@ def _decide_workload(data: HeadlineData, block: Sequence[int]) -> Headline:
     columns, silent = data.comparison.columns, data.judgement.silent
     failing = [at for at in block if at in data.failures and data.failures[at].is_serious]
     rest = _compare_columns(data, [at for at in block if at not in failing and at not in silent])
-    dropped = tuple((columns[at].title, silent[at]) for at in block if at in silent and at not in failing)
+    kept_out = [at for at in block if at in silent and at not in failing]
+    dropped = tuple((columns[at].title, silent[at], data.failures.get(at)) for at in kept_out)
     rest = replace(rest, dropped=(*rest.dropped, *dropped), workload=name_workload(columns, block))
     if dropped and rest.outcome in (Outcome.SINGLE, Outcome.NONE) and len(block) > 1 and not failing:
         return replace(rest, outcome=Outcome.NOT_COMPARABLE, next=_advise_on_dropped(data, block))
@@ -227,10 +229,11 @@ def _compare_columns(data: HeadlineData, ats: Sequence[int]) -> Headline:
     if not few or not (alike := find_alike(data, ranked)):
         return found
     left = [side for side in ranked if side not in alike]
-    stops = [(side.title, next(stop.name for one in alike for stop in find_stops(data, one, side))) for side in left]
-    return replace(
-        _compare_best_two(data, key, alike), dropped=tuple((title, f"{name} differs") for title, name in stops)
-    )
+    dropped = []
+    for side in left:
+        name = next(stop.name for one in alike for stop in find_stops(data, one, side))
+        dropped.append((side.title, f"{name} differs", side.failure))
+    return replace(_compare_best_two(data, key, alike), dropped=tuple(dropped))
 
 
 def _compare_best_two(data: HeadlineData, key: str, ranked: Sequence[RankedColumn]) -> Headline:

@@ -27,7 +27,7 @@ COUNTED = {"errors.checks": "bad", "errors.failed": "bad", "errors.late": "late"
 COUNTED |= {"errors.length": "failed", "errors.status": "other"}
 LATE, MISSED, CHECKS = "errors.late", "load.missed_rate", "errors.checks"
 GENERATOR, NETWORK, OTHERS = "generator.saturated", "network.link", "machine.others"
-STOPPED, CLOSED = "tool.interrupted", "network.keepalive"
+STOPPED, CLOSED, OTHER_SERVER = "tool.interrupted", "network.keepalive", "load.other_server"
 UNKNOWN_KIND = "kind_not_printed"  # perhaps no failures: said, but not first
 # A page that changes has another length each time: of both sides that is no news, of one alone it is said.
 CHANGES = "page_changes"

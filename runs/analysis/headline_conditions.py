@@ -19,6 +19,7 @@ from runs.analysis.headline_against import (
     IMPOSSIBLE,
     LONG_ENOUGH_S,
     NETWORK,
+    OTHER_SERVER,
     OTHERS,
     RATE,
     STOPPED,
@@ -78,6 +79,9 @@ def find_unlike(data: HeadlineData, own: int, other: int) -> list[Unlike]:
             told = [unlike for unlike in _read_pairs(finding.facts, sized) if unlike.stops or unlike.is_said]
             found += [replace(unlike, source=source) for unlike in told]
     found = list({unlike.name: unlike for unlike in found}.values())
+    is_one_machine = len(hosts := {run.host_id for run in case.runs}) == 1 and None not in hosts
+    if is_one_machine or "loaded through" in [unlike.name for unlike in found]:
+        found = [unlike for unlike in found if unlike.name != "address"]
     stops = {unlike.is_of for unlike in found if unlike.stops}
     found = [replace(each, is_compared=len(stops) <= 1 and _is_compared(data, each, two, one)) for each in found]
     return [*found, *_find_stolen(data, own, other)]
@@ -180,7 +184,14 @@ def find_doubtful(data: HeadlineData, ahead: int, behind: int) -> str:
 
 def find_flaws(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """What makes both sides' figures doubtful."""
-    finders = (_find_held_back, _find_stopped, _find_idle_clients, _find_closed_connections, _find_short_runs)
+    finders = (
+        _find_held_back,
+        _find_other_servers,
+        _find_stopped,
+        _find_idle_clients,
+        _find_closed_connections,
+        _find_short_runs,
+    )
     return [found for find in finders for found in find(data, own, other)]
 
 
@@ -199,6 +210,14 @@ def _find_held_back(data: HeadlineData, own: RankedColumn, other: RankedColumn) 
             serious, source = other.title in found, last.first_source
             told.append(Objection(rule, whose, label, "%", share, serious=serious, source=source))
     return told
+
+
+def _find_other_servers(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
+    """Another web server answered than the one that the side is named after: its name may stand above the other's rate."""
+    told = [(side, one) for side in (own, other) for one in data.findings(OTHER_SERVER, side.at)[:1]]
+    return [
+        Objection(OTHER_SERVER, side.title, str(one.facts["server"]), source=one.first_source) for side, one in told
+    ]
 
 
 def _find_stopped(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:

@@ -251,9 +251,10 @@ def _lead_of_failed(headline: Headline) -> Lead:
 def _lead_of_not_comparable(headline: Headline) -> Lead:
     if not headline.unlike:
         kept_out = f"{len(headline.dropped)} configs do not count" if len(headline.dropped) > 1 else ""
-        name, why = headline.dropped[0] if headline.dropped else ("", "")
+        name, why, failure = headline.dropped[0] if headline.dropped else ("", "", None)
         line = kept_out or f"{shorten(name)} does not count"
-        return Lead(line, f"{capitalize(why.partition(': ')[0].rstrip('.'))}." if why else "")
+        failed = f"; it {describe_failure(failure)}" if failure and failure.is_told and not kept_out else ""
+        return Lead(line, f"{capitalize(why.partition(': ')[0].rstrip('.'))}{failed}." if why else "")
     names = [one.name for one in headline.unlike]
     first = headline.unlike[0]
     values = [figure_or_word(value) for value in (first.own, first.other)]

@@ -27,7 +27,14 @@ from runs.analysis.headline_lead import (
     say_ratio,
     why_unproven,
 )
-from runs.analysis.objection_wording import as_number, describe_failure, describe_objection, say_against, shorten
+from runs.analysis.objection_wording import (
+    as_number,
+    describe_dropped,
+    describe_failure,
+    describe_objection,
+    say_against,
+    shorten,
+)
 from runs.analysis.scaling import Range
 from runs.analysis.summary_wording import advise_levels, describe_leaders, describe_levels
 from runs.analysis.verdict import Kind
@@ -231,7 +238,7 @@ def _say_failed(headline: Headline) -> str:
 
 def _say_not_comparable(headline: Headline) -> str:
     if not headline.unlike:
-        why = [f"“{shorten(name)}” ({reason.partition(': ')[0].rstrip('.')})" for name, reason in headline.dropped]
+        why = [describe_dropped(*one) for one in headline.dropped]
         rest = f" {_say_single(headline).partition('. ')[0]}." if headline.sides else ""
         return f"Not comparable: {name_first(why, MOST_OTHERS, '; ')}.{rest}"
     if headline.unlike[0].name == REQUEST:
@@ -287,10 +294,13 @@ def _say_dropped(headline: Headline) -> str:
     if not headline.dropped:
         return ""
     if len(headline.dropped) == 1:
-        name, why = headline.dropped[0]
-        return f"Not counted: “{shorten(name)}” ({why.partition(': ')[0].rstrip('.')})."
-    each = [f"“{shorten(name)}”" for name, _ in headline.dropped]
-    return f"Not counted: {', '.join(each[:MOST_OTHERS])}{' and others' if len(each) > MOST_OTHERS else ''} (see the doubts)."
+        return f"Not counted: {describe_dropped(*headline.dropped[0])}."
+    each = [f"“{shorten(name)}”" for name, _, _ in headline.dropped]
+    told = f"{', '.join(each[:MOST_OTHERS])}{' and others' if len(each) > MOST_OTHERS else ''}"
+    failed = [
+        f" “{shorten(name)}” {describe_failure(one)}." for name, _, one in headline.dropped if one and one.is_told
+    ]
+    return f"Not counted: {told} (see the doubts).{''.join(failed[:MOST_OTHERS])}"
 
 
 def _say_sweep(headline: Headline, swept: Range) -> str:

@@ -14,6 +14,7 @@ from runs.analysis.headline_against import (
     LATE_SAID,
     MISSED,
     NETWORK,
+    OTHER_SERVER,
     OTHERS,
     STOPPED,
     Failure,
@@ -48,7 +49,7 @@ def say_against(one: Objection, whose: str = "") -> str:
     """As "its p99 is 13 times as long (1,520 against 117 ms)"; `whose`: the config is named, as it is not the leader."""
     if one.factor is None or one.rule == "workload":
         words = describe_objection(one)
-        return words if words.startswith("“") else words[:1].lower() + words[1:]
+        return words if words.startswith("“") or words[:2].isupper() else words[:1].lower() + words[1:]
     name = _name_metric(one)
     values = f"{figure(as_number(one.value))} against {figure(as_number(one.other))} {one.unit}"
     return f"{f'the {name} of “{shorten(one.config)}”' if whose else f'its {name}'} is {_say_worse(one)} ({values})"
@@ -76,6 +77,8 @@ def describe_objection(one: Objection) -> str:
         return f"The {what} was at its limit{'' if unnamed else f' beside {who}'}, so it may be what was measured"
     if one.rule == OTHERS:
         return f"“{one.label}” used {value} % of a core beside {who} only"
+    if one.rule == OTHER_SERVER:
+        return f"“{one.label}” answered for {who}"
     if one.rule == CLOSED:
         return f"{who} closed connections that were to be kept open"
     if one.rule == STOPPED:
@@ -107,7 +110,11 @@ def describe_objection(one: Objection) -> str:
         failed = "were answered too late" if one.label == LATE else f"failed{by and ' by length'}"
         return f"{share} of its {things} {failed}{against}"
     if one.rule == "differs":
-        verb = "differ" if one.label.endswith("s") and not one.label.isupper() else "differs"
+        verb = (
+            "differ"
+            if one.label.endswith("s") and not one.label.endswith("ss") and not one.label.isupper()
+            else "differs"
+        )
         return f"{one.label} {verb}: {figure_or_word(one.value)} against {figure_or_word(one.other)}{one.unit}"
     return f"{one.label} {value} {one.unit}, {_say_worse(one)}"
 
@@ -131,3 +138,9 @@ def as_number(value: float | str | None) -> float:
 
 def shorten(name: str) -> str:
     return cut_name(name, LONGEST_NAME)
+
+
+def describe_dropped(name: str, why: str, failure: Failure | None) -> str:
+    """A config that a doubt keeps out, as "“B” (tool hey against wrk; it failed 30 % of its requests)"."""
+    failed = f"; it {describe_failure(failure)}" if failure and failure.is_told else ""
+    return f"“{shorten(name)}” ({why.partition(': ')[0].rstrip('.')}{failed})"

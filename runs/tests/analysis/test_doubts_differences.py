@@ -88,11 +88,27 @@ def test_an_untold_version_differs_from_none():
     assert of(of_runs({"tool_version": ""}, {"tool_version": "2.3"}), "differs.tool") == []
 
 
-def test_tls_in_one_of_three_puts_it_apart_and_another_protocol_is_a_note():
+def test_tls_in_one_of_three_puts_it_apart_and_another_protocol_is_told():
     plain, tls = {"command": "ab -n 9 http://a/"}, {"command": "ab -n 9 https://a/"}
     assert list(list_incomparable(of_runs(plain, plain, tls))) == [3]
     old, new = ({"values": {"tls_protocol": f"TLSv1.{n},AES,256"}} for n in (2, 3))
-    assert one(of_runs(old, new), "differs.load").severity == "note"
+    assert one(of_runs(old, new), "differs.load").severity == "caution"
+
+
+def test_a_report_without_tls_of_a_tool_that_prints_it_was_plain():
+    tls = {"values": {"tls_protocol": "TLSv1.3,AES,256"}}
+    assert "TLS off, on" in one(of_runs({"command": ""}, tls | {"command": ""}), "differs.load").text
+
+
+def test_a_script_is_the_same_from_another_folder():
+    commands = [f"wrk -s {path} http://a/" for path in ("./post.lua", "/home/me/bench/post.lua")]
+    assert of(of_runs(*({"tool": "wrk", "command": each} for each in commands)), "differs.load") == []
+
+
+def test_how_long_an_answer_is_waited_for_is_told_where_late_ones_count():
+    commands = [f"wrk --timeout {time} http://a/" for time in ("1s", "30s")]
+    found = of_runs(*({"tool": "wrk", "command": each} for each in commands))
+    assert "timeout 1, 30 s" in one(found, "differs.load").text
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,14 @@ def test_a_run_that_came_to_its_end_is_not_said_to_have_broken_off():
     assert of(found, "tool.aborted") == of(found, "tool.interrupted") == []
 
 
+def test_a_load_for_a_set_time_that_ended_early_was_stopped():
+    asked = {"tool": "wrk", "command": "wrk -d60s http://a/"}
+    runs = [facts.run(1, 100.0, complete_requests=2520, duration_s=took, **asked) for took in (25.2, 60.1)]
+    doubt = one(find_doubts(Case(facts.configs("a"), runs, [])), "tool.interrupted")
+    assert "25.2" in doubt.text
+    assert len(doubt.runs) == 1
+
+
 def test_a_run_that_someone_stopped_is_told_by_its_missing_requests():
     assert "2,605 of 100,000 requests were made" in one(said(fixture("ab_12_sigint")), "tool.interrupted").text
 

@@ -582,7 +582,7 @@ def test_configs_that_were_asked_for_the_same_are_compared_beside_one_that_was_n
     found = of(
         *five(1, concurrency=80.0), *five(2, QUICK, concurrency=80.0), *five(3, fast, concurrency=10.0), names="abc"
     )
-    assert (found.outcome, found.winner.title, [name for name, _ in found.dropped]) == ("better", "b", ["c"])
+    assert (found.outcome, found.winner.title, [name for name, *_ in found.dropped]) == ("better", "b", ["c"])
     assert "Not counted: “c” (concurrency differs)" in found.sentence
     each = [five(at, FIVE, concurrency=10.0 * at**3) for at in (1, 2, 3)]
     assert of(*each[0], *each[1], *each[2], names="abc").outcome != "better"

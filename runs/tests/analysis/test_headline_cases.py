@@ -463,7 +463,7 @@ def test_a_column_between_two_groups_is_compared_with_the_larger_one_where_it_ma
     lengths = [1000, 2400, between, 2400, 2400]
     sides = [(times(2 - at / 10), {"values": {"document_length_bytes": length}}) for at, length in enumerate(lengths)]
     found = head(*sides)
-    assert found.dropped == tuple((name, "document length differs") for name in left)
+    assert found.dropped == tuple((name, "document length differs", None) for name in left)
 
 
 def test_a_run_that_somebody_stopped_is_told_of_either_side():
