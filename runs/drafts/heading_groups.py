@@ -27,6 +27,7 @@ from .asides import (
     strip_markup,
 )
 from .heading_words import (
+    DESCRIBES_HOST,
     EXPECTED,
     LETTER,
     WITH,
@@ -198,7 +199,7 @@ def find_groups(blocks: Sequence[Block], levels: Collection[str]) -> dict[int, s
     )  # (heading, group): {line: what is above the group}
     for line, text in (heading for block in blocks for heading in block.trail):
         number, level, bare = find_numbering(text), heading_level(text), strip_markup(text)
-        if is_aside(text) or text in levels:
+        if is_aside(text) or text in levels or (DESCRIBES_HOST.search(text) and is_generic(text)):
             continue
         if level and only_counts(text):
             by_level = {d: t for d, t in by_level.items() if d < level}  # "## Round 2" of the same names

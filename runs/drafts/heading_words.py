@@ -108,6 +108,8 @@ _GENERIC_WORDS = """
     ergebnis(?:se)? zusammenfassung messung(?:en)? überblick speicher prozesse auslastung dem den der die das des beim mit und
     wyniki? pamięć obciążenie teś(?:cie|ty) testu testem testami podsumowanie procesy pomiar(?:y|em|ze)? tym oraz
     résultats? mémoire resultados? memoria
+    (?:light|heavy|medium|moderate|high|low|normal|peak|extreme|full)\\sload
+    вывод результаты?
     perf checks? start(?:s|ing|ed)? millions? thousands?
     environments? samples? following below at
     set-?up install(?:ation|ing)? usage build(?:ing)? requirements? prerequisites? descriptions? introduction notes?
@@ -116,7 +118,7 @@ _GENERIC_WORDS = """
 """
 _GENERIC_CJK = (
     r"結果|(?:的|压力|性能)?(?:测试|压测|结果|报告|数据(?!库)|概述|概要|命令|过程|分析|如下|总结|情况|参数|示例|例子|使用|说明)|使用状況|使用量|状況|状態|確認|メモリー?|プロセス数?|コマンド|実行|測定|計測|ベンチマーク|負荷試験|試験|時点|并发(?:[数量度为是]|请求)+|(?:总?请求|连接|线程|用户|次)[总次]?数|(?:再(?:来|次|测)?)+一?[次下遍]|[为是个次秒]|首先|然后|接着|我们|命令|同時(?:接続)?数|リクエスト数|接続数|以下|こちら|を?かけ(?:ます|た|てみます)"
-    r"|かけ|出力|表示|使用率|スワップ|输出|显示|設定内容|設定|内容|ファイル|ハードウェア|マシン|スナップショット|環境|まとめ|比較|サマリー?|総合|一覧|の|を|に|で|は|と|が|時|後|前|中"
+    r"|かけ|出力|表示|使用率|スワップ|输出|显示|机器|机型|硬件|环境|設定内容|設定|内容|ファイル|ハードウェア|マシン|スナップショット|環境|まとめ|比較|サマリー?|総合|一覧|の|を|に|で|は|と|が|時|後|前|中"
 )
 # "Server B", "config 2": named by a letter or a number alone, which is not a repeat's number.
 _LETTERED = re.compile(
@@ -163,7 +165,9 @@ _BRIEF = re.compile(
 _MIXED = re.compile(r"(?!c\d+k\b)[a-z]{1,12}\d{1,3}(?![km]?s?\b)[a-z][a-z\d]{0,12}", re.IGNORECASE)  # "c3p0", "h2o"
 _PATH = re.compile(r"/\w[\w./?=&%-]*")
 _METHOD = re.compile(r"\b(?:GET|PUT|POST|HEAD|DELETE|PATCH)\b(?![.!])")
-DESCRIBES_HOST = re.compile(r"スペック|ハードウェア|ハードウエア|マシン|環境|hardware|\bspec|machine", re.IGNORECASE)
+DESCRIBES_HOST = re.compile(
+    r"スペック|ハードウェア|ハードウエア|マシン|環境|机器|硬件|环境|hardware|\bspec|machine", re.IGNORECASE
+)
 LETTER = re.compile(r"[(（]?([A-Za-z])[.)）]?")  # "A", "(b)"
 _SENTENCE = re.compile(
     r"。|[．!?？！]$|[.](?:\s|$)|(?:ます|です|ました|でした|ましょう|ません|ください|てみる|てみた|니다)$"

@@ -154,7 +154,7 @@ def drop_levels(names: Mapping[str, str], methods: Mapping[str, Sequence[Method]
         text: _trim_name("".join([*own[: own.index(_LOAD) - before], " ", *own[own.index(_LOAD) + 1 + after :]]))
         for text, own in told.items()
     }
-    return dict(names) | bare if all(bare.values()) else dict(names)
+    return dict(names) | bare if len({*map(bool, bare.values())}) == 1 else dict(names)
 
 
 def _split_at_loads(name: str, methods: Sequence[Method]) -> list[str]:
@@ -182,6 +182,7 @@ def _count_common(sides: Sequence[Sequence[str]]) -> int:
 
 
 def _trim_name(text: str) -> str:
+    text = re.sub(r"\s[(（\[][^()（）\[\]]*$", "", text)  # of which the end is gone with the load
     bare = re.sub(r"[(（\[]\s*[)）\]]", "", " ".join(text.split())).strip(" \t,;:：、，·•|/@=–—-")
     return "" if is_generic(_MEASURED.sub(" ", bare)) else bare
 

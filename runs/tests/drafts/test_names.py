@@ -84,6 +84,25 @@ def test_a_japanese_sentence_is_not_named_by_a_word_that_any_measurement_has():
     assert names_of("1人で連続ページロードを実行してみましょう-\n\n@ab 7.55 server=\n") == ["localhost:80"]
 
 
+def test_loads_in_parentheses_are_no_part_of_a_name():
+    loads = (("nginx", 100, 10), ("nginx", 1000, 50), ("caddy", 100, 10), ("caddy", 1000, 50))
+    shown = "Requests per second:    {rate} [#/sec]\nTime per request:       3.510 [ms]\nFailed requests:        0"
+    text = "".join(
+        f"## {name} ({n} requests, {c} concurrent)\n\n{shown.format(rate=900 + n + c)}\n\n" for name, n, c in loads
+    )
+    assert names_of(text) == ["nginx", "caddy"]
+
+
+@pytest.mark.parametrize("heading", ["Test machine", "测试机器", "Hardware"])
+def test_a_section_on_the_machine_groups_no_configs_below_it(heading):
+    text = f"## Results\n\n### {heading}\n\n- RAM: 8 GB\n\n#### Koa\n\n@ab 900.1\n\n### Express\n\n@ab 800.1\n"
+    _, draft = read(expand(text))
+    assert [(config.name, config.group) for config in draft.experiments[0].configs] == [
+        ("Koa", "Results"),
+        ("Express", "Results"),
+    ]
+
+
 def test_memory_that_was_used_names_no_config():
     text = "".join(
         f"**{name}**\nUsed memory ({name}):   {at}25MB\n@ab {700 + at} server=\n\n"
