@@ -17,15 +17,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from runs import ingest, tasks
-from runs.analysis.adaptive import (
-    FIRST_LOOK,
-    USUAL_MOST,
-    describe_search,
-    find_capacity,
-    find_next_level,
-    narrow,
-    read_limit,
-)
+from runs.analysis import adaptive
 from runs.api import ShallowJSONParser, comparisons, filters, serializers
 from runs.api.views import ManagedRowViews, describe_managing
 from runs.incoming import read_named_text, read_parts, refuse_coding
@@ -140,9 +132,9 @@ class UploadViews(ManagedRowViews):
 
         with `limit` which load comes next in the search for the highest one that keeps it. Nothing is stored.
         """
-        limit, least = request.query_params.get("limit", ""), FIRST_LOOK + 1
+        limit, least = request.query_params.get("limit", ""), adaptive.FIRST_LOOK + 1
         highest = MOST_LOAD if limit else MOST_ROUNDS
-        most = parse_id(request.query_params.get("most", str(USUAL_MOST)))
+        most = parse_id(request.query_params.get("most", str(adaptive.USUAL_MOST)))
         first = parse_id(request.query_params.get("first", "1"))
         if most is None or first is None or not (1 if limit else least) <= most <= highest or not 1 <= first <= highest:
             raise ValidationError({"most": f"expected a whole number from {least} to {highest}"})
@@ -192,13 +184,13 @@ def _decide_on_load(shown: ingest.Preview, limit: str, first: int, most: int) ->
     except ValueError as error:
         raise ValidationError({"limit": str(error)}) from error
     tried = [(load, status == comparisons.FINE) for load, status in checks]
-    found = find_next_level(tried, first=first, most=most)
+    found = adaptive.find_next_level(tried, first=first, most=most)
     missing = any(status == comparisons.UNDECIDED for _, status in checks)
     action = "fixed" if missing or (shown.blocks and not tried) else "more" if found.level else "stop"
     levels = {float(load): [run for own, run in runs if own == load] for load, _ in runs}
     if action == "stop":
-        found = narrow(found, find_capacity(read_limit(limit), levels))
-    text = "No run has this figure." if action == "fixed" else describe_search(found, limit, tried)
+        found = adaptive.narrow(found, adaptive.find_capacity(adaptive.read_limit(limit), levels))
+    text = "No run has this figure." if action == "fixed" else adaptive.describe_search(found, limit, tried)
     return {"action": action, "level": found.level, "text": text}
 
 

@@ -200,7 +200,7 @@ def list_examples(examples: Mapping[str, str], schema: Schema, site: str) -> lis
 
 def _describe(schema: Schema, site: str, path: str, method: str, described: Schema) -> Operation:
     parameters = tuple(_list_parameters(described.get("parameters", ())))
-    body = _make_body(schema, described)
+    body = _write_example(schema, described.get("requestBody", {}))
     status = next((code for code in described["responses"] if not code.startswith("4")), "")
     shown = path.replace("{id}", "1")
     url = f"{site}{shown}{SAID.get(described['operationId'], '')}"
@@ -212,7 +212,7 @@ def _describe(schema: Schema, site: str, path: str, method: str, described: Sche
         described.get("description", ""),
         parameters,
         status,
-        _answer(schema, described["responses"].get(status, {})),
+        _write_example(schema, described["responses"].get(status, {})),
         (
             ("curl", _write_curl(method, url, body, is_text=is_text)),
             ("Python", _write_python(method, url, body, is_text=is_text)),
@@ -227,13 +227,9 @@ def _list_parameters(described: Iterable[Schema]) -> Iterable[Parameter]:
         yield Parameter(one["name"], kind, one.get("description", ""), one.get("required", False))
 
 
-def _make_body(schema: Schema, described: Schema) -> str:
-    content = described.get("requestBody", {}).get("content", {})
-    return _as_json(schema, content["application/json"]["schema"]) if "application/json" in content else ""
-
-
-def _answer(schema: Schema, response: Schema) -> str:
-    content = response.get("content", {}).get("application/json")
+def _write_example(schema: Schema, message: Schema) -> str:
+    """Of a request's body or a response, where it is JSON."""
+    content = message.get("content", {}).get("application/json")
     return _as_json(schema, content["schema"]) if content else ""
 
 
