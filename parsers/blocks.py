@@ -40,6 +40,7 @@ class Block:
     typed           commands typed since the block before, its own among them (the last few)
     shown           (name, value) of what commands showed since the block before: ("governor", "powersave")
     figure_lines    {path of a figure in the values: its line}, where the format keeps them
+    is_quoted       whether its lines stood behind "> ", as those of a mail that is answered
     """
 
     kind: str
@@ -63,6 +64,7 @@ class Block:
     shown: tuple[tuple[str, str], ...] = field(default=(), kw_only=True)
     typed: tuple[str, ...] = ()
     figure_lines: dict[str, int] = field(default_factory=dict, compare=False)
+    is_quoted: bool = field(default=False, compare=False)
     _result: tuple[dict[str, Any], LoadResult] | None = field(default=None, init=False, repr=False, compare=False)
 
     @property

@@ -354,6 +354,7 @@ def _make_block(
         label=label or found.label,
         partial=found.partial,
         problems=found.problems,
+        is_quoted=prefix.lstrip()[:1] == ">",
         **context.end_block(form, found.values),
     )
     context.tried = None

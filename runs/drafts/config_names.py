@@ -109,6 +109,7 @@ class ConfigNames:
             load: choice if choice.text == (name := names.get(choice.text, "")) else replace(choice, text=name)
             for load, choice in choices.items()
         }
+        self._choices |= self._part_quoted(sources)
         self.heading_lines = {load: choice.line for load, choice in self._choices.items()}
         self._heading_of = {  # (heading, group)
             load: (shorten(choice.text)[:MAX_NAME] if choice.text else "", choice.group[:MAX_NAME])
@@ -135,6 +136,18 @@ class ConfigNames:
                 heading, key = shorten(choice.text), self.config_of(load)
                 is_other = self.configs_by_heading.setdefault(heading, key) != key
                 self.configs_by_heading[heading] = "" if is_other else key
+
+    def _part_quoted(self, sources: Sequence[int]) -> dict[int, Choice]:
+        """The choices of load tests in a quoted mail, in a group of their own where the sender's have the same name."""
+        own = {
+            (self._choices[load].text, self._choices[load].group) for load in sources if not self.blocks[load].is_quoted
+        }
+        quoted = {load: self._choices[load] for load in sources if self.blocks[load].is_quoted}
+        return {
+            load: choice.within(" · ".join(filter(None, ("quoted", choice.group))))
+            for load, choice in quoted.items()
+            if (choice.text, choice.group) in own
+        }
 
     def _assign(self, loads: Sequence[int], sources: Sequence[int], texts: Sequence[int]) -> None:
         for load in sources:
