@@ -18,6 +18,7 @@ ARGUMENTS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
+WITHIN_MS = 120_000  # for what takes a second on a machine that does nothing else
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +32,9 @@ def _static() -> None:
 @pytest.fixture(scope="module")
 def chromium(needs: Any, django_db_setup: None) -> Iterator[Any]:
     """The browser of a module's tests, each of which has a profile of its own."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=WITHIN_MS)
     # Playwright's loop runs in this thread, which Django takes for asynchronous code.
     with sync_playwright() as play, pytest.MonkeyPatch.context() as patch:
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
@@ -50,6 +52,7 @@ def page(_static: None, chromium: Any, live_server: Any, django_user_model: Any)
     session.force_login(django_user_model.objects.create_user("reader"))
     complaints: list[str] = []
     made = chromium.new_page(viewport={"width": 400, "height": 800})
+    made.set_default_timeout(WITHIN_MS)
     made.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
     made.on("pageerror", lambda error: complaints.append(str(error)))
     cookie = {"name": settings.SESSION_COOKIE_NAME, "value": session.cookies[settings.SESSION_COOKIE_NAME].value}
