@@ -121,11 +121,17 @@ def _find_next_runs(headline: Headline, columns: Sequence[Column]) -> list[tuple
 
 
 def make_chips(comparison: Comparison, doubts: Sequence[Doubt]) -> list[Chip]:
-    """Failures first, then what keeps runs out, cautions, notes, and what a person overruled."""
+    """Failures first, then what keeps runs out, cautions, notes, and what a person overruled.
+
+    Replies with an error status failed, too; of one run they may be the same requests that its tool counts as failed.
+    """
     row = comparison.row("failed_requests")
-    n_failed = sum(one.value for cell in row.cells for one in cell.figures) if row else 0
+    failed = {one.run: one.value for cell in row.cells for one in cell.figures} if row else {}
     standing = [doubt for doubt in doubts if not doubt.overruled]
     errors = [doubt for doubt in standing if doubt.rule.startswith("errors.")]
+    for one in (one for doubt in errors if doubt.rule == "errors.status" for one in doubt.findings):
+        failed[one.run or 0] = max(failed.get(one.run or 0, 0), one.facts["other"])
+    n_failed = sum(failed.values())
     others = [doubt for doubt in standing if doubt not in errors]
     kinds = {kind: [doubt for doubt in others if doubt.severity == kind] for kind in ("fatal", "caution", "note")}
     overruled = [doubt for doubt in doubts if doubt.overruled]

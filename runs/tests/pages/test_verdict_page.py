@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from pathlib import Path
 
 import pytest
 from django.core.cache import caches
@@ -46,6 +47,12 @@ def test_the_page_begins_with_the_verdict(browser):
     ]
     assert places == sorted(places)
     assert "“new” served 50 % more requests per second than “old”" in sentence(browser, Experiment.objects.get())
+
+
+def test_replies_with_an_error_status_are_counted_as_failed(browser):
+    text = Path("parsers/tests/fixtures/hey/hey_03_not_found.txt").read_bytes()
+    made = ingest.submit(text, origin="rest").upload.runs.get().experiment
+    assert "10 failed" in words(html(browser, made.get_absolute_url()))
 
 
 def test_a_row_has_its_change_and_its_verdict_in_a_word(browser):
