@@ -67,6 +67,7 @@ FIELDS = {**TEXTS, **NUMBERS, **TIMES}
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")  # written so by who pasted it; ab prints no separators
 _REMARKED = re.compile(r"[\d.,]*\d(?=[（(])")  # "100（clients）"
 _TABLES = frozenset({*TIMES.values(), "percentiles_ms"})
+_ROUNDED, _ROUNDED_S = 0.006, 0.0006  # by what a printed rate, and a time taken of three decimals, may be off
 _OPEN, _GAP = "ab_open", 3  # what Lines.memory has: how many reports above have no times, and where the last ends
 
 
@@ -175,6 +176,20 @@ def match_tables(lines: Lines, values: dict[str, Any], first: int) -> list[Probl
         n_open += 1
     lines.memory[_OPEN] = n_open, lines.number
     return problems
+
+
+def pad_microseconds(values: dict[str, Any]) -> None:
+    """Put the zeros of ab 2.0 into the time taken, where its requests and rate say that some are missing."""
+    taken, requests, rate = map(values.get, ("time_taken_s", "complete_requests", "requests_per_second"))
+    if not (taken and requests and rate):
+        return
+    seconds = int(taken)
+    off = {
+        time: abs(requests / time - rate)
+        for time in (taken, *(seconds + (taken - seconds) / n for n in (10, 100, 1000)))
+    }
+    if off[taken] > _ROUNDED + rate * _ROUNDED_S / taken and min(off.values()) < _ROUNDED:
+        values["time_taken_s"] = round(min(off, key=off.__getitem__), 6)
 
 
 def cut_figure(text: str, unit: str | None) -> str:

@@ -4,8 +4,9 @@ Reads     text of ab 1.3 to 2.5, the HTML table of -w, single quoted lines ("Req
 Yields    one LoadResult
 Units     latency ms, rate requests/s, transfer KiB/s, sizes bytes
 Quirks    pasted reports often lack the banner; a report broken off by an error has only that and "Total of N requests completed";
-          2.0 prints six decimals of the time taken, 1.3 neither units nor deviations and "Connnection"; "Document
-          Length" is "Variable" with -l; the median and the deviation are missing with -S and -w
+          2.0 prints the time taken in microseconds behind the point, without zeros before them ("17.28184" is 17.028184); 1.3
+          prints neither units nor deviations and "Connnection"; "Document Length" is "Variable" with -l; the median and the
+          deviation are missing with -S and -w
 Source    ab.c, output_results(), output_html_results() and test() of httpd 1.3 to trunk
 """
 
@@ -14,7 +15,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..ab_report import FIELDS, TEXTS, TIMES, UNITS, cut_figure, match_tables, read_usual_report
+from ..ab_report import FIELDS, TEXTS, TIMES, UNITS, cut_figure, match_tables, pad_microseconds, read_usual_report
 from ..commands import FLAG, Command, Option
 from ..lines import Lines
 from ..multiline import join_rest, match_joined
@@ -125,7 +126,10 @@ _VARIES = re.compile(r"[$*{}<\\]|\.\.\.|…")  # a path that the shell or the au
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    return read_usual_report(lines) or _Report(lines, command).read()
+    found = read_usual_report(lines) or _Report(lines, command).read()
+    if found:
+        pad_microseconds(found.values)
+    return found
 
 
 class _Report:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import parsers
 
 from .reading import FIXTURES
@@ -28,6 +30,21 @@ def test_a_report_as_titles_and_items_in_bold_is_one_report():
     figures = ("concurrency", "complete_requests", "requests_per_second", "transfer_rate_sent_kbytes_per_s")
     assert [block.values[name] for name in figures] == [10, 76, 7.37, 370.52]
     assert block.values["percentiles_ms"] == {"50": 1181, "66": 1249, "100": 1898}
+
+
+@pytest.mark.parametrize(
+    ("printed", "rate", "seconds"),
+    [
+        ("17.28184", "587.26", 17.028184),
+        ("3.90180", "3236.06", 3.09018),
+        ("4.281", "2499.82", 4.000281),
+        ("8.100", "1234.57", 8.1),
+    ],
+)
+def test_microseconds_that_ab_2_0_prints_without_their_zeros_have_these(printed, rate, seconds):
+    text = f"Time taken for tests:   {printed} seconds\nComplete requests:      10000\n"
+    (block,) = read(f"{text}Requests per second:    {rate} [#/sec] (mean)\n")
+    assert block.values["time_taken_s"] == seconds
 
 
 def test_times_of_a_load_that_ran_at_once_with_another_are_no_run():

@@ -151,17 +151,20 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _PLACES = re.compile(
-    r"(?<!\w)(?:(?P<first>(?:first(?:ly)?|1st|top(?:most)?|upper|left|links|zuerst|erst(?:e[rns]?|ens)?|oben|d'abord|premi(?:er|ère)"
-    r"|gauche|primero|izquierda|najpierw|сначала|слева)(?![A-Za-zÀ-ɏ])|まず(?:は)?|最初[はに]?|先に|首先|先|左)"
-    r"|(?:(?:and )?then|next|second(?:ly)?|2nd|third(?:ly)?|3rd|fourth|4th|finally|last(?:ly)?|bottom|lower|middle|right|rechts"
-    r"|dann|danach|zweite[rns]?|dritte[rns]?|zuletzt|unten|puis|ensuite|deuxième|enfin|droite|luego|después|segundo|tercero|derecha"
-    r"|potem|затем|потом|справа)(?![A-Za-zÀ-ɏ])|次[はに]?|続いて|然后|然後|接着|最后|右)|(?P<number>(?<!\S)[(（]?\d[.)）:])\s",
+    r"(?<![^\W一-鿿])(?:(?P<first>(?:first(?:ly)?|former|1st|top(?:most)?|upper|left|links|zuerst|erst(?:e[rns]?|ens)?|oben|d'abord|premi(?:er|ère)"
+    r"|gauche|primero|izquierda|najpierw|сначала|слева)(?![A-Za-zÀ-ɏ])|まず(?:は)?|最初[はに]?|先に|首先|先|左"
+    r"|第一[个組组份段]?|[1１一]つ目|[1１]番目|前者)"
+    r"|(?:(?:and )?then|next|second(?:ly)?|latter|2nd|third(?:ly)?|3rd|fourth|4th|finally|last(?:ly)?|bottom|lower|middle|right"
+    r"|rechts|dann|danach|zweite[rns]?|dritte[rns]?|zuletzt|unten|puis|ensuite|deuxième|enfin|droite|luego|después|segundo|tercero|derecha"
+    r"|potem|затем|потом|справа)(?![A-Za-zÀ-ɏ])|次[はに]?|続いて|然后|然後|接着|最后|右|第[二三四五六][个組组份段]?|[2-9２-９二三四]つ目|[2-9２-９]番目|[后後]者)"
+    r"|(?P<number>(?<!\S)[(（]?\d[.)）:])\s",
     re.IGNORECASE,
 )
 _FILLS = re.compile(
     r"^(?:[\s,;:：、，=()–—-]|(?:the|an?|one|runs?|reports?|results?|outputs?|tests?|blocks?|sets?|parts?|tables?|is|was|are|were|for|of|from|came|comes|with(?=\s\S+$)"
     r"|and|und|et|der|die|das|ist|kommt|mit dem|le|la|el|est|es)\b|は|が|で|是|为)+"
-    r"|(?:[\s,;:：、，.(–—-]++|(?<!\w)(?:the|an?|and|und|et|is|results?|reports?|outputs?|runs?|numbers?|below|follows?|です)(?!\w)|の結果|的结果){1,20}+$",
+    r"|(?:[\s,;:：、，.(–—-]++|(?<!\w)(?:the|an?|and|und|et|is|results?|reports?|outputs?|runs?|numbers?|below|follows?|der|die|das|です)(?!\w)"
+    r"|の結果|的结果|的(?!\w)|です(?!\w)){1,20}+$",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"(?<=\w)[.!?](?:\s+|$)|[。！？;；]\s*")
@@ -169,7 +172,7 @@ _TELLS_WORK = re.compile(  # what somebody did, in place of a name
     r"(?i:\b(?:it|we|you|them|this|that|there|ich|wir|je|nous|same|again)\b|\b(?:re)?(?:ran|run|start|stop|boot|measure|install|compile"
     r"|build|built|chang|switch|warm|wait|test)(?:ed|s|ing)?\b)|\bI\b"
 )
-_LACKS_IT = re.compile(rf"\b({WITHOUT})\s(?:it|them|that|this|ihn|sie|es)$", re.IGNORECASE)
+_LACKS_IT = re.compile(rf"\b({WITHOUT})(?:\s(?:it|them|that|this|ihn|sie|es))?$", re.IGNORECASE)
 _HAS = re.compile(rf"^(?:{WITH}|z)\s(?:the\s)?|\s(?:(?:turned |switched )?on|enabled|activated|installed|added)$")
 _MOST_NAMED = 12
 _WORDS_OF_NAME = 5
@@ -292,7 +295,8 @@ def _read_listed(clause: str) -> list[str]:
 
 
 def _strip_filling(text: str) -> str:
-    return _FILLS.sub("", _FILLS.sub("", text)).strip("\"'`*_“”「」 ")
+    name = _FILLS.sub("", _FILLS.sub("", text)).strip("\"'`*_“”「」 ")
+    return name if "(" in name else name.rstrip(")")
 
 
 def _check_names(names: Sequence[str]) -> list[str]:

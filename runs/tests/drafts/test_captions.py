@@ -65,6 +65,9 @@ def test_remarks_below_reports_with_names_above_name_nothing(text):
         "まずapache、次にnginxの結果です。",
         "left: apache, right: nginx",
         "The upper output is from apache, the lower one from nginx:",
+        "The former is apache, the latter is nginx.",
+        "压测结果：第一个是apache的，第二个是nginx的",
+        "1つ目がapache、2つ目がnginxです。",
     ],
 )
 def test_a_line_that_lists_names_in_the_order_of_the_reports_names_these(text):
@@ -78,6 +81,19 @@ def test_a_list_of_what_is_needed_names_no_reports():
         assert len(draft.experiments[0].configs) == 1
     _, draft = read(expand(needed.format("Bun 1.1", "")))
     assert [config.name for config in draft.experiments[0].configs] == ["node.js v12.13.1", "Bun 1.1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Results (first with keep-alive, second without):", ["keep-alive", "without keep-alive"]),
+        ("Die erste ist mit Cache, die zweite ohne.", ["mit Cache", "ohne Cache"]),
+        ("第一个是加了redis缓存的，第二个是没加redis缓存的", ["加了redis缓存", "没加redis缓存"]),
+    ],
+)
+def test_what_the_second_one_is_without_is_what_the_first_one_is_with(text, names):
+    _, draft = read(expand(f"{text}\n\n@ab 900.1\n\n@ab 300.1\n"))
+    assert [config.name for config in draft.experiments[0].configs] == names
 
 
 def test_what_the_second_report_lacks_is_what_the_first_one_has():
