@@ -17,7 +17,6 @@ from parsers.patterns import lower, remember_lines
 from runs.analysis.columns import Method, group_by_method
 
 from .asides import (
-    DATE,
     ITEM,
     find_numbering,
     heading_level,
@@ -33,6 +32,7 @@ from .heading_words import (
     WITH,
     WITHOUT,
     drop_repeat,
+    find_amounts,
     find_phase,
     find_repeat,
     is_generic,
@@ -40,10 +40,11 @@ from .heading_words import (
     is_short,
     is_warm_up,
     name_of_heading,
+    names_amount,
     names_software,
     only_counts,
 )
-from .ordinals import AGAIN, LOADED, RUN, read_number, takes_number
+from .ordinals import AGAIN, RUN, read_number, takes_number
 
 Heading = tuple[int, str]  # (line, text)
 _VERSION = re.compile(rf"\W*(?:(?:same )?(?:{WITH}|as|on|in)\s)?(?:v|version )?(\d+\.\d+)\W*", re.IGNORECASE)
@@ -96,6 +97,7 @@ def find_sections(
     """{line of a label or of a name that is no heading: the heading above it}, where names recur below other headings."""
     below: dict[int, tuple[str, tuple[str, ...]]] = {}  # line: (name, headings)
     sections: dict[int, str] = {}  # by level
+    least = 1 if _have_own_titles(blocks, choices) else 2
     for index, block in enumerate(blocks):
         for line, text in [*block.trail, (block.first, "")]:
             if (choice := choices.get(index)) and choice.is_heading and choice.line == line and index not in duplicates:
@@ -103,7 +105,7 @@ def find_sections(
                 own = [section for at, section in sections.items() if at or not find_phase(choice.text)]
                 below |= {} if heading_level(choice.text) else {line: (strip_markup(choice.text), (*own,))}
             level = heading_level(text)
-            if (level > 1 or (find_phase(text) and is_short(text))) and not (
+            if (level >= least or (find_phase(text) and is_short(text))) and not (
                 only_counts(text) or is_aside(text) or text in levels
             ):
                 kept = {at: section for at, section in sections.items() if 0 < at < (level or _DEEPEST + 1)}
@@ -113,6 +115,18 @@ def find_sections(
         return {}
     recurring = Counter(path[-1:] for path in {path for _, path in pairs})
     return {line: " · ".join(path[-2:] if recurring[path[-1:]] > 1 else path[-1:]) for line, (_, path) in below.items()}
+
+
+def _have_own_titles(blocks: Sequence[Block], choices: Mapping[int, Choice]) -> bool:
+    """Whether each list of named rates is right below a title of its own: "# Small" and "# Large"."""
+    lists = [block for index, block in enumerate(blocks) if index in choices and block.trail]
+    titles = [block.trail[-1][1] for block in lists]
+    are_lists = all(block.label and block.command is None for block in lists)
+    return (
+        are_lists
+        and len(set(titles)) == len(titles) > 1
+        and not any(heading_level(title) != 1 or _CLIENTS.fullmatch(strip_markup(title)) for title in titles)
+    )
 
 
 def drop_named_groups(choices: Mapping[int, Choice], duplicates: Mapping[int, int]) -> dict[int, Choice]:
@@ -314,10 +328,11 @@ def find_compared(trails: Sequence[Sequence[Heading]], counts: Collection[str] =
     phases = {text: phase for text in last if is_short(text) and (phase := find_phase(text))}
     compared |= {*phases} if {"before", "after"} <= {*phases.values()} else set()
     amounts = {
-        text: re.sub(r"\d+", "#", text) for text in last if is_short(text) and is_generic(text) and _names_amount(text)
+        text: re.sub(r"\d+", "#", text) for text in last if is_short(text) and is_generic(text) and names_amount(text)
     }
     n_alike = Counter(amounts.values())
     compared |= {text for text, base in amounts.items() if n_alike[base] > 1}
+    compared |= find_amounts(text for trail in trails for _, text in trail)
     brief = {text for text in last if _BRIEF_LABEL.fullmatch(bare := strip_markup(text)) and not makes_load(bare)}
     if len(brief) > 1 or any(may_name(text) for text in last):  # "G1:" where others stand below "ZGC:"
         compared |= brief
@@ -375,12 +390,3 @@ def find_tool_names(sections: Sequence[Sequence[Heading]]) -> set[str]:
     has_headings = any(heading_level(text) > 1 for trail in sections for _, text in trail)
     recurring = (text for text, n in plain.items() if n > 1 and has_headings)
     return {text for text in recurring if makes_load(strip_markup(text).lower())}
-
-
-def _names_amount(text: str) -> bool:
-    """Whether a heading has a number that is neither a repeat's nor one of the load: "2 processes", "memory 512 MB"."""
-    bare = strip_markup(text).removeprefix(find_numbering(text))
-    is_loads = re.search(
-        rf"(?i:\d\s*{LOADED}\b|\b(?:concurren\w*|users?|clients?|connections?|requests?|seconds?)\b)", bare
-    )
-    return bool(re.search(r"\d", bare)) and not (is_loads or find_repeat(bare) or DATE.search(bare) or find_phase(bare))

@@ -7,14 +7,16 @@ be corrected on the preview page.
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 from functools import cache
 
 from parsers.catalogue import formats, makes_load
 from parsers.patterns import compile_words, lower, remember_lines
 from parsers.transcript import width
 
-from .asides import DATE, DONE, heading_level, is_banner, is_code, is_file, retracts, strip_markup
-from .ordinals import AGAIN, ONLY_DAY, REPEAT, read_number, split_number
+from .asides import DATE, DONE, find_numbering, heading_level, is_banner, is_code, is_file, retracts, strip_markup
+from .ordinals import AGAIN, LOADED, ONLY_DAY, REPEAT, read_number, split_number
 
 SOFTWARE = re.compile(
     r"nginx|apache\d?|httpd|lighttpd|caddy|haproxy|varnish|squid|envoy|traefik|tomcat|jetty|undertow|netty|node|deno|bun|express"
@@ -223,6 +225,12 @@ def split_repeat(text: str) -> tuple[str, int, bool] | None:
     return (_trim(numbered[0]), numbered[1], False) if numbered and not numbered[2] else None
 
 
+_UNITS = re.compile(r"(?<![^\W\d])(?:[kmg]i?b|b|bytes?)(?!\w)", re.IGNORECASE)
+_CAPTION = re.compile(  # a heading, a line in bold, one that ends with a colon, or of an amount alone
+    r"#|\*\*[^*]+\*\*$|.*[:：][*_ ]*$|[\d.,]+\s?(?:[kmg]i?b|b|bytes?)$", re.IGNORECASE
+)
+
+
 def _trim(text: str) -> str:
     """Without empty brackets and what stood between a name and its number."""
     bare = re.sub(r"[(（\[]\s*[,:]?\s*[)）\]]", " ", text).strip(" \t,;:：、·•|/–—-_")
@@ -347,3 +355,23 @@ def only_counts(text: str) -> bool:
 def speaks(text: str) -> bool:
     """Whether somebody says something in a line that may be short: "I get this with Apache"."""
     return bool(_SPEAKS.search(text))
+
+
+def names_amount(text: str) -> bool:
+    """Whether a heading has a number that is neither a repeat's nor one of the load: "2 processes", "memory 512 MB"."""
+    bare = strip_markup(text).removeprefix(find_numbering(text))
+    is_loads = re.search(
+        rf"(?i:\d\s*{LOADED}\b|\b(?:concurren\w*|users?|clients?|connections?|requests?|seconds?)\b)", bare
+    )
+    return bool(re.search(r"\d", bare)) and not (is_loads or find_repeat(bare) or DATE.search(bare) or find_phase(bare))
+
+
+def find_amounts(texts: Iterable[str]) -> set[str]:
+    """Those of these lines that only tell an amount, where others tell another one: "1 KB:" and "1 MB:" above names."""
+    amounts = {
+        text: _UNITS.sub("unit", re.sub(r"[\d.,]+", "#", strip_markup(text).rstrip(": ")))
+        for text in texts
+        if _CAPTION.match(text) and is_short(text) and is_generic(text) and names_amount(text) and not is_warm_up(text)
+    }
+    n_alike = Counter(amounts.values())
+    return {text for text, base in amounts.items() if n_alike[base] > 1}

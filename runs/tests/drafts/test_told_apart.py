@@ -220,3 +220,33 @@ def test_numbers_of_sections_within_sections_are_no_part_of_names():
 def test_the_host_of_a_scripts_prompt_is_the_machine():
     _, draft = read(expand("eva@web7:/var/www$ ./bench.sh\n@ab 900.1\n"))
     assert [host.name for host in draft.hosts] == ["web7"]
+
+
+@pytest.mark.parametrize("titles", [("1 KB", "1 MB"), ("2 threads", "8 threads"), ("c=10", "c=100")])
+@pytest.mark.parametrize("shape", ["{}:", "**{}**", "{}:\n"])
+def test_lists_of_the_same_names_below_amounts_are_of_a_workload_each_and_no_repeats(titles, shape):
+    first, second = (shape.format(title) for title in titles)
+    text = f"{first}\n- nginx: 12,345 req/s\n- caddy: 9,876 req/s\n\n{second}\n- nginx: 345 req/s\n- caddy: 376 req/s\n"
+    assert rates_by_name(f"Our servers\n\n{text}") == {
+        f"{titles[0]} · nginx": [12345],
+        f"{titles[0]} · caddy": [9876],
+        f"{titles[1]} · nginx": [345],
+        f"{titles[1]} · caddy": [376],
+    }
+
+
+def test_reports_of_the_same_names_below_amounts_are_of_a_workload_each():
+    text = "1 KB:\n\nnginx\n@wrk 9000.50\n\ncaddy\n@wrk 8000.50\n\n1 MB:\n\nnginx\n@wrk 900.50\n\ncaddy\n@wrk 800.50\n"
+    assert rates_by_name(text) == {
+        "1 KB · nginx": [9000.5],
+        "1 KB · caddy": [8000.5],
+        "1 MB · nginx": [900.5],
+        "1 MB · caddy": [800.5],
+    }
+
+
+def test_titles_of_the_highest_level_above_lists_of_the_same_names_are_of_a_workload_each():
+    text = "# Small\n\nnginx: 12345 req/s\ncaddy: 9876 req/s\n\n# Large\n\nnginx: 345 req/s\ncaddy: 376 req/s\n"
+    assert [*rates_by_name(text)] == ["Small · nginx", "Small · caddy", "Large · nginx", "Large · caddy"]
+    repeats = text.replace("Small", "Run 1").replace("Large", "Run 2")
+    assert rates_by_name(repeats) == {"nginx": [12345, 345], "caddy": [9876, 376]}
