@@ -260,6 +260,18 @@ def test_strangers_who_are_slow_or_send_much_stop_nothing(site):
     assert all(HEAD_S - 0.5 < head.seconds < HEAD_S + 5 for head in heads)
 
 
+@pytest.mark.parametrize(
+    "charset", ["rot13", "zlib", "undefined", "idna", "unicode_escape", "utf-16", "nothing", "utf-8"]
+)
+def test_a_charset_that_decodes_no_text_is_left_aside(site, charset):
+    """Without a login each of the first three was an error of the server, and a query was decoded by the text's charset."""
+    head = {"Content-Type": f"application/x-www-form-urlencoded; charset={charset}"}
+    token = {"Authorization": f"Bearer {site.token}"}
+    assert ask(site, "POST", "/login/?next=%5Cud800", b"username=a", **head).status == 403  # without the form's token
+    assert ask(site, "GET", "/api/v1/runs/?config=%5Cud800", **head, **token).status == 200
+    assert ask(site, "GET", "/api/v1/runs/?since=nonsense", **head, **token).status == 400
+
+
 def test_slow_clients_make_pages_at_most_three_times_as_slow(site):
     async def attack() -> list[Answer]:
         return await asyncio.gather(
