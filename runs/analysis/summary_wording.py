@@ -333,7 +333,7 @@ def _say_rates(swept: Range, sound: Sequence[Point]) -> list[str]:
     else:
         place = with_axis(swept, _value(best))
         told.append(f"the most is served {at} {place}, {figure(best.rate)} requests per second")
-    if best is not last and (last.rate or 0.0) * ABOUT < (best.rate or 0.0):
+    if best is not last and (last.rate or 0.0) * ABOUT < max(rates):
         told.append(f"falling to {figure(last.rate)} {at} {_value(last)}")
     elif best is not last:
         told.append(

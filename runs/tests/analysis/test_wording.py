@@ -392,6 +392,9 @@ def test_of_levels_that_serve_about_the_most_the_first_is_named():
     runs = [run(at, rate) for at, rate in ((1, 400.0), (2, 1450.0), (3, 1460.0))]
     sentence = said(compare(configs("1 worker", "4 workers", "8 workers"), runs, []))
     assert sentence == "Requests per second rise from 400 with 1 worker to 1,450 with 4, and stay about there up to 8."
+    runs = [run(at, rate) for at, rate in ((1, 900.0), (2, 7900.0), (3, 8200.0), (4, 6900.0))]
+    sentence = said(compare(configs("1 worker", "4 workers", "8 workers", "16 workers"), runs, []))
+    assert sentence == "Requests per second rise from 900 with 1 worker to 7,900 with 4, falling to 6,900 with 16."
 
 
 def test_noise_is_only_blamed_where_it_could_be_it():
