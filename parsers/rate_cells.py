@@ -34,9 +34,11 @@ from .written_rates import (
     SPREAD,
     VERSION,
     WORK,
+    are_kinds_of_work,
     are_loads,
     find_latency,
     find_unclear,
+    has_rows_of_rates,
     read_latencies,
     read_load,
     read_number,
@@ -95,12 +97,13 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
     heading = spell_titles(heading, caption)
     if is_about_one := _lists_metrics(heading, table):  # "| nginx | Value |"
         heading, table = ["metric", heading[0]], [(number, row[:2]) for number, row in table]
-    if is_about_one or (IS_METRIC.fullmatch(heading[0]) and not any(map(IS_RATE.search, heading[1:]))):
+    if is_about_one or has_rows_of_rates(heading, table):
         table = [
             (number, ["trans/sec" if row[0].lower() == "transaction rate" else row[0], *row[1:]])
             for number, row in table
         ]
-        return [cell._replace(row="", column=cell.row) for cell in _find_metric_rates(heading, table)]
+        asked, cells = heading[0] if " " in heading[0] else "", _find_metric_rates(heading, table)
+        return [cell._replace(row="", column=cell.row, section=cell.section or asked) for cell in cells]
     columns = _find_columns_of_units(heading, table) | find_rate_columns(heading, bool(caption))
     table = [each for each in table if not columns or not all(_FACTOR_OF.fullmatch(each[1][at]) for at in columns)]
     timed = [at for at, title in enumerate(heading) if at and (find_latency(title) or FAILED.fullmatch(title))]
@@ -349,7 +352,8 @@ def name_cells(cells: list[Cell], heading_line: int) -> list[Found]:
     are_compared = len(columns) > 1 and all(map(COMPARED.fullmatch, columns))
     rows_are_loads = not is_one and (end_in_loads or cells[0].row_is_work or are_compared)
     rows_are_loads = rows_are_loads or (are_clients and not any(_MAY_NAME.fullmatch(cell.row) for cell in cells))
-    rows_are_loads = rows_are_loads or are_loads([cell.row for cell in cells])
+    rows = list(dict.fromkeys(cell.row for cell in cells))
+    rows_are_loads = rows_are_loads or are_loads(rows) or (cells[0].row_is_work and are_kinds_of_work(rows))
     if rows_are_loads and columns != [""] and are_loads(columns):  # one config's: "| Clients | GET | SET |"
         cells = [
             cell._replace(column="", section=" · ".join(filter(None, (cell.section, cell.column)))) for cell in cells

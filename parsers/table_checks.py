@@ -9,6 +9,7 @@ from .catalogue import load_programs
 from .patterns import TitlePattern
 from .rate_cells import EMPTY, Cell
 from .written_rates import (
+    FAILED,
     IS_METRIC,
     IS_RATE,
     IS_VALUE,
@@ -17,6 +18,7 @@ from .written_rates import (
     NO_RATE,
     NOT_MEASURED,
     OTHER_FIGURE,
+    find_latency,
     has_unit_of_all,
     is_round,
     read_number,
@@ -34,6 +36,11 @@ _LIMITS = re.compile(
 _OF_LIMITS = re.compile(
     r"burst\w*|(?:req(?:uest)?s?|calls) ?(?:/|per) ?(?:h(?:our|r)?|d(?:ay)?|month)|\W*(?:limit|quota|price|cost|tier|plan)s?\b.*"
     r"|req/s per minute",
+    re.IGNORECASE,
+)
+_OF_PLANS = re.compile(
+    r"(?:warm-?\s?up|ramp-?\s?(?:up|down)|test|run|hold|think|delay|cool-?\s?down|steady|stage)s?"
+    r"(?: (?:duration|time|period|length))?\W{0,3}(?:\(?(?:m?s|secs?|seconds|min(?:utes)?)\)?)?",
     re.IGNORECASE,
 )
 _RANGE = re.compile(r"\d[\d.,]*\s?[kKM]?\s?(?:[–—-]|to)\s?\d[\d.,]*\s?[kKM]?")
@@ -61,13 +68,33 @@ def are_set(rates: Sequence[float], said: Sequence[str]) -> bool:
 
 
 def are_limits(said: Sequence[str], heading: Sequence[str], rows: Rows, cells: Sequence[Cell]) -> bool:
-    """Whether the rates were set by somebody: round ones, beside what tells of limits or prices."""
+    """Whether the rates were set by somebody: round ones, beside what tells of limits or prices, or of a plan."""
+    if _are_planned(heading, rows, cells):
+        return True
     rates = [(cell.rate, cell.step) for cell in cells if cell.rate is not None]
     if not all(is_round(round(rate * 60, 3) if abs(60 * step - 1) < _TINY else rate) for rate, step in rates):
         return False
     names = [row[0] for _, row in rows]
     tells = any(map(_LIMITS.search, (*said, *names))) or any(map(_OF_LIMITS.fullmatch, heading))
     return tells or any(_PRICE.search(cell) for _, row in rows for cell in row)
+
+
+def _are_planned(heading: Sequence[str], rows: Rows, cells: Sequence[Cell]) -> bool:
+    """Whether one column of rates is that of the clients, or of round ones beside those of a plan, and none of what came out."""
+    rates = {cell.line: cell.rate for cell in cells}
+    if (
+        len(rates) < 2
+        or len(rates) < len(cells)
+        or any(find_latency(each) or FAILED.fullmatch(each) for each in heading)
+    ):
+        return False
+    table = [(rates[line], row) for line, row in rows if line in rates]
+    loads = [at for at, title in enumerate(heading) if LOAD.fullmatch(title)]
+    are_clients = any(
+        all((number := read_number(row[at])) and number[0] == rate for rate, row in table) for at in loads
+    )
+    n_planned = sum(_OF_PLANS.fullmatch(title) is not None for title in heading)
+    return are_clients or (n_planned > 1 and all(rate is not None and is_round(rate) for rate, _ in table))
 
 
 def name_unread(said: Sequence[str], heading: Sequence[str], rows: Rows) -> str:

@@ -80,7 +80,9 @@ _CLIENTS_ABOVE = TitlePattern(r"\b(?:connections|clients|concurrency|users|vus)\
 IS_METRIC = TitlePattern(rf"\**{METRIC}\**")
 _MARKUP = re.compile(r"[*`~]{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|<br ?/?>|!?\[([^\]\[]{0,120})\]\([^()]{0,300}\)")
 WORK = TitlePattern(
-    r"(?:workload|test|test ?case|scenario|endpoint|path|route|url|page|case|operation|command|query|request|file|size|bytes)s?"
+    r"(?:workload|test|test ?case|scenario|benchmark|endpoint|path|route|url|page|case|operation|command|query|request|file"
+    r"|size|bytes|(?:test|benchmark|request|operation|query) (?:name|type)"
+    r"|(?:payload|body|message|response|request|operation|file|value) size)s?"
 )
 ADDRESS = TitlePattern(r"(?:\w+ )?(?:endpoint|route|url|path|page|api)s?")  # of these a load test requests one
 VERSION = TitlePattern(r"\b(?:version|release)\b")
@@ -204,9 +206,35 @@ _OPERATION = TitlePattern(  # what a client asks of a store or a server, as a ti
 )
 
 
+_SIZE = r"\d[\d.,]*\s?(?:[km]i?b|b|bytes?)"  # of what is sent; GB are of a machine
+_SPOKEN_OF = (  # with one of these alone, a title may be a config's: "static" and "dynamic"
+    r"single|multiple|multi|simple|complex|static|dynamic|small|medium|large|big|tiny|random|the|an?|empty|raw|main|index|front|landing"
+    r"|reverse|http|hello|\d{1,4}x?"
+)
+_ASKED = (
+    r"plain ?text|json|xml|html|text|sql|hello(?: world)?|fortunes?|db|database|quer(?:y|ies)|updates?|inserts?|selects?|reads?"
+    r"|writes?|deletes?|log ?[io]n|log ?out|sign ?(?:in|up)|regist(?:er|ration)|home|(?:home ?)?pages?|products?|search(?:es)?|cart"
+    r"|checkout|orders?|users?|posts?|comments?|articles?|feed|profile|files?|assets?|images?|css|uploads?|downloads?|payloads?|body"
+    r"|responses?|requests?|redirects?|proxy|echo|ping|health(?: ?check)?|seriali[sz]ation|parsing|rendering|templates?|params?"
+    r"|lists?|details?|content|api|lookups?"
+    r"|(?:create|get|list|fetch|add|remove|update|delete|find|insert|look ?up|scan|send|post|put)[ _-]\w{2,20}"
+)
+_KIND_OF_WORK = TitlePattern(
+    rf"(?:(?:{_SIZE}|{_SPOKEN_OF})[ -]){{0,4}}(?:(?:{_ASKED})(?:[ -]|$|(?=\d))){{1,4}}(?:\(?(?:{_SIZE}|\d{{1,4}}x?)\)?)?"
+    rf"|{_SIZE}|small|medium|large|tiny|huge"
+)
+_SENT = TitlePattern(rf"{_SIZE}(?: (?:body|file|payload|response|request|message|page|object)s?)?")
+
+
+def are_kinds_of_work(titles: Sequence[str]) -> bool:
+    """Whether all of these, below a title such as "Case" or "Size", are kinds of requests: "login page", "4 KB", "plaintext"."""
+    return len(set(titles)) == len(titles) > 1 and all(map(_KIND_OF_WORK.fullmatch, titles))
+
+
 def are_loads(titles: Sequence[str]) -> bool:
     """Whether all of these name what a client asked for, or the tool that asked: no config is better than another by it."""
-    return all(map(_OPERATION.fullmatch, titles)) or all(makes_load(title.lower()) for title in titles)
+    are_sizes = all(map(_SENT.fullmatch, titles)) and not all(title.lower().endswith("mb") for title in titles)
+    return are_sizes or all(map(_OPERATION.fullmatch, titles)) or all(makes_load(title.lower()) for title in titles)
 
 
 @remember_short
@@ -351,6 +379,16 @@ def read_number(text: str) -> tuple[float, float] | None:
     factor = _FACTOR[found[3]] / (60 if _IS_PER_MINUTE.search(text) else 1)
     decimals = len(found[2]) - 1 if found[2] else 0
     return round(float(f"{digits}{found[2] or ''}") * factor, 6), factor / 10**decimals
+
+
+def has_rows_of_rates(heading: Sequence[str], table: Sequence[tuple[int, list[str]]]) -> bool:
+    """Whether the rows are metrics: their title says so, or else one row and more have the unit, and figures below names."""
+    is_titled = IS_METRIC.fullmatch(heading[0]) is not None
+    if any(map(IS_RATE.search, heading[1:])) or is_titled:
+        return is_titled and not any(map(IS_RATE.search, heading[1:]))
+    rates = [row for _, row in table if IS_RATE.search(row[0]) and not NO_RATE.search(row[0])]
+    named = [at for at, title in enumerate(heading) if at and title and not NO_RATE.search(title)]
+    return len(named) > 1 and bool(rates) and all(read_number(row[at]) for row in rates for at in named)
 
 
 def next_found(lines: Lines, kind: str) -> Found | None:

@@ -214,7 +214,7 @@ def _read_rows(
             lines.step_back()
             break
         if all(map(_DELIMITER.fullmatch, row)):  # the row above was the heading of another table
-            if len(rows) > 2 and rows[-1][0] == lines.number - 1:
+            if len(rows) > 1 and rows[-1][0] == lines.number - 1:
                 rows.pop()
                 lines.step_back()
                 lines.step_back()

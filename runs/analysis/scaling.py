@@ -316,7 +316,10 @@ def _find_named_series(columns: Mapping[int, Column]) -> tuple[str, str, Places]
     """The same of configs whose names differ in one whole number that counts something."""
     parts = {at: NUMBER.split(column.title) for at, column in columns.items()}
     words = {tuple(PLURAL.sub("", part).rstrip() for part in each[::2]) for each in parts.values()}
-    if len(parts) < FEWEST_VALUES or len(words) != 1:
+    is_of_requests = (
+        len({one.config.id for one in columns.values()}) == 1 < len({one.method.path for one in columns.values()})
+    )
+    if len(parts) < FEWEST_VALUES or len(words) != 1 or is_of_requests:
         return None
     numbers = [each[1::2] for each in parts.values()]
     varied = [at for at, values in enumerate(zip(*numbers, strict=True)) if len(set(values)) > 1]

@@ -193,6 +193,66 @@ def test_operations_of_one_server_are_loads_of_one_config(operations, shape):
     ]
 
 
+@pytest.mark.parametrize(
+    ("title", "rows"),
+    [
+        ("Test case", ("login page", "static file", "upload 1MB")),
+        ("Test", ("plaintext", "json", "db", "fortunes")),
+        ("Operation size", ("64 B", "4 KB", "1 MB")),
+        ("Scenario", ("Create user", "Get user", "List users")),
+        ("Benchmark", ("hello world", "json serialization", "database query (20)")),
+    ],
+)
+def test_kinds_of_requests_below_a_title_of_cases_are_loads_of_one_config(title, rows):
+    body = "".join(f"| {row} | {900 + 70 * at} |\n" for at, row in enumerate(rows))
+    found = runs_of(f"## Our server\n\n| {title} | req/s |\n|---|---|\n{body}")
+    assert [(name, path) for name, path, *_ in found] == [("Our server", row) for row in rows]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [("without cache", "with cache"), ("json (orjson)", "json (ujson)"), ("static", "dynamic"), ("nginx", "caddy")],
+)
+def test_what_may_be_a_config_below_a_title_of_cases_is_one(rows):
+    found = runs_of(f"| Case | req/s |\n|---|---|\n| {rows[0]} | 912 |\n| {rows[1]} | 1345 |\n")
+    assert [name for name, *_ in found] == [row.removeprefix("json ") for row in rows]
+
+
+def test_rows_of_rates_with_their_unit_are_read_below_the_names_of_configs():
+    head = "| Case | nginx | caddy |\n|---|---|---|\n"
+    rows = "| static file (req/s) | 12345 | 9876 |\n| proxy (req/s) | 4345 | 3876 |\n| p99 (ms) | 2 | 3 |\n"
+    assert [(name, path, rate) for name, path, _, rate in runs_of(head + rows)] == [
+        ("nginx", "static file", 12345),
+        ("caddy", "static file", 9876),
+        ("nginx", "proxy", 4345),
+        ("caddy", "proxy", 3876),
+    ]
+
+
+def test_a_first_title_above_one_row_of_rates_is_what_was_loaded():
+    table = "| {} | Async | Green threads |\n|---|---|---|\n| Requests per second | {} | {} |\n"
+    text = f"{table.format('Java Plaintext', '78,620', '62,019')}\n{table.format('Java JSON', '8,620', '6,019')}"
+    assert [(name, path) for name, path, *_ in runs_of(text)] == [
+        ("Async", "Java Plaintext"),
+        ("Green threads", "Java Plaintext"),
+        ("Async", "Java JSON"),
+        ("Green threads", "Java JSON"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "| Scenario | Connections | RPS |\n|---|---|---|\n| light | 10 | 10 |\n| heavy | 10200 | 10200 |\n",
+        "| Name | RPS | Warmup (s) | Test Duration (s) |\n|---|---|---|---|\n| light | 50 | 5 | 30 |\n| heavy | 1000 | 5 | 60 |\n",
+    ],
+)
+def test_rates_that_are_planned_are_no_results(table):
+    assert not [block for block in parsers.read(table.split("\n")) if block.load_results]
+    measured = table.replace("10200 |\n", "9871 |\n").replace("| 1000 |", "| 871.3 |")
+    assert [block for block in parsers.read(measured.split("\n")) if block.load_results]
+
+
 def test_columns_of_operations_below_numbers_of_clients_are_of_one_config():
     found = runs_of(
         "| Clients | GET req/s | SET req/s |\n|---|---|---|\n| 10 | 90000 | 80000 |\n| 50 | 182000 | 171000 |\n"
