@@ -19,7 +19,7 @@ from runs.series.samples import make_short_records
 from .asides import SUBJECT, heading_level, is_aside, strip_markup, tell_files_apart
 from .captions import label_by_remarks, move_captions, name_in_order
 from .captures import place_captures, place_texts
-from .conditions import note_conditions, note_requests
+from .conditions import drop_unchanged_settings, note_conditions, note_requests
 from .config_names import ConfigNames
 from .draft import (
     MAX_NAME,
@@ -91,6 +91,7 @@ class _Relation:
         self.corrections = cut_corrections(blocks) if several else {}
         if len(blocks) > 1:
             raise_items([block.trail for block in blocks])
+        drop_unchanged_settings(blocks)
         move_captions(blocks, self.loads)
         # A process table without rows or without memory belongs to a run all the same.
         self.monitors = [

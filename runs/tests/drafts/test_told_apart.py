@@ -250,3 +250,15 @@ def test_titles_of_the_highest_level_above_lists_of_the_same_names_are_of_a_work
     assert [*rates_by_name(text)] == ["Small · nginx", "Small · caddy", "Large · nginx", "Large · caddy"]
     repeats = text.replace("Small", "Run 1").replace("Large", "Run 2")
     assert rates_by_name(repeats) == {"nginx": [12345, 345], "caddy": [9876, 376]}
+
+
+def test_a_list_of_settings_names_by_what_another_one_changes_and_else_nothing():
+    text = "pm = static\npm.max_children = {}\npm.start_servers = 10\n\n@ab {}\n\n"
+    one, two = text.format(50, 500.5), text.format(100, 700.5)
+    assert rates_by_name(one + two) == {"pm.max_children = 50": [500.5], "pm.max_children = 100": [700.5]}
+    (name,) = rates_by_name(one)
+    assert "=" not in name
+    assert rates_by_name(f"nginx as installed\n\n@ab 400.5\n\n{one}") == {
+        "nginx as installed": [400.5],
+        "pm.start_servers = 10": [500.5],
+    }
