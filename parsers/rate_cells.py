@@ -45,6 +45,7 @@ from .written_rates import (
     scale_figures,
     spell_titles,
     strip_markup,
+    tells_rates,
     tells_thousands,
     tells_times,
     write_with_points,
@@ -130,9 +131,8 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
     titles = [at for at in range(first) if at not in loads and (not at or not RANK.fullmatch(heading[at]))]
     if len(titles) > 1 and heading[0] and RANK.fullmatch(heading[0]):
         titles = titles[1:]
-    is_told = bool(loads) and len({tuple(row[at] for at in loads) for _, row in table}) == len(
-        table
-    )  # a row by its load
+    told = {tuple(row[at] for at in loads) for _, row in table}
+    is_told = bool(loads) and len(told) == len(table)  # a row by its load
     titles = [
         at
         for at in titles
@@ -181,7 +181,7 @@ def _lists_metrics(heading: list[str], table: list[tuple[int, list[str]]]) -> bo
 
 def _find_metric_rates(heading: list[str], table: list[tuple[int, list[str]]]) -> list[Cell]:
     """Those of a table whose rows are metrics: as if they were its columns. Several rows of rates count if each says of what."""
-    rates = [at for at, (_, row) in enumerate(table) if IS_RATE.search(row[0]) and not NO_RATE.search(row[0])]
+    rates = [at for at, (_, row) in enumerate(table) if tells_rates(row)]
     works = [IS_RATE.sub("", table[at][1][0]).strip(" ()[],:-–/") for at in rates]
     if len(rates) > 1 and all(works) and len(set(works)) == len(works):
         others = [row for at, row in enumerate(table) if at not in rates]
@@ -192,8 +192,8 @@ def _find_metric_rates(heading: list[str], table: list[tuple[int, list[str]]]) -
         ]
     if not rates:
         return []
-    number, rate = table[rates[0]]
-    rate = write_with_points(rate, rate[0])
+    (number, row) = table[rates[0]]
+    rate = write_with_points(row, row[0])
     kept = [rate, *(row for at, (_, row) in enumerate(table) if at not in rates)]
     named = (
         next((row for row in kept if NAMES_CONFIG.fullmatch(row[0])), None) if IS_VALUE.fullmatch(heading[1]) else None
@@ -290,8 +290,8 @@ def _is_counted(title: str, cells: Sequence[str], is_told: bool) -> bool:
     load tells the rows apart, any number of them, and times such as 0.693."""
     if COUNTED.fullmatch(title):
         numbers = [re.sub(r"[,.\s]", "", cell) for cell in cells]
-        is_any = is_told or any(len(number) > 2 and not number.endswith("0") for number in numbers)
-        return is_any and all(map(str.isdecimal, numbers))
+        is_odd = any(len(number) > 2 and not number.endswith("0") for number in numbers)
+        return (is_told or is_odd) and all(map(str.isdecimal, numbers))
     return is_told and _TIME_TAKEN.fullmatch(title) is not None and any("." in cell for cell in cells)
 
 

@@ -156,17 +156,8 @@ FAILED = TitlePattern(
 )
 RESULT = re.compile(r"[~≈<]?\s?\d[\d.,]*\s?(?:%|m?s|sec|[uµ]s)")
 _FAILURES = re.compile(r"(\d{1,9}(?:\.\d{1,4})?)\s?(%?)")
-_MS = {
-    "ms": 1,
-    "msec": 1,
-    "milliseconds": 1,
-    "s": 1000,
-    "sec": 1000,
-    "seconds": 1000,
-    "us": 0.001,
-    "µs": 0.001,
-    "\u03bcs": 0.001,
-}
+_MS = {"ms": 1, "msec": 1, "milliseconds": 1, "s": 1000, "sec": 1000, "seconds": 1000, "us": 0.001}
+_MS |= dict.fromkeys(("µs", "\u03bcs"), 0.001)
 
 BARE_RATE = TitlePattern(  # a line of a rate alone
     r"\W{0,6}(?:(?:requests?|reqs?) ?(?:per|/) ?sec(?:ond)?s?\s?[:=]\s{0,8}\d[\d,.]{0,14}"
@@ -379,6 +370,12 @@ def read_number(text: str) -> tuple[float, float] | None:
     factor = _FACTOR[found[3]] / (60 if _IS_PER_MINUTE.search(text) else 1)
     decimals = len(found[2]) - 1 if found[2] else 0
     return round(float(f"{digits}{found[2] or ''}") * factor, 6), factor / 10**decimals
+
+
+def tells_rates(row: Sequence[str]) -> bool:
+    """Whether a row has the unit of rates in its title or, as each of its figures, in all other cells."""
+    has_units = len(row) > 2 and all(HAS_UNIT.search(cell) and read_number(cell) for cell in row[1:])
+    return (has_units or IS_RATE.search(row[0]) is not None) and not NO_RATE.search(row[0])
 
 
 def has_rows_of_rates(heading: Sequence[str], table: Sequence[tuple[int, list[str]]]) -> bool:

@@ -268,6 +268,7 @@ def find_range(
     return Range(axis, points, peak.value if peak else None, limit, unit, capacity)
 
 
+_OF_BYTES = re.compile(r"\d\s?(?:[km]i?b|b|bytes?)(?!\w)", re.IGNORECASE)
 Places = list[tuple[str, int, float]]
 
 
@@ -316,9 +317,8 @@ def _find_named_series(columns: Mapping[int, Column]) -> tuple[str, str, Places]
     """The same of configs whose names differ in one whole number that counts something."""
     parts = {at: NUMBER.split(column.title) for at, column in columns.items()}
     words = {tuple(PLURAL.sub("", part).rstrip() for part in each[::2]) for each in parts.values()}
-    is_of_requests = (
-        len({one.config.id for one in columns.values()}) == 1 < len({one.method.path for one in columns.values()})
-    )
+    # Sizes of what one config was asked for are kinds of requests.
+    is_of_requests = all(one.method.path and _OF_BYTES.search(one.method.path) for one in columns.values())
     if len(parts) < FEWEST_VALUES or len(words) != 1 or is_of_requests:
         return None
     numbers = [each[1::2] for each in parts.values()]

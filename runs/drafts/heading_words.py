@@ -243,6 +243,10 @@ def is_warm_up(text: str) -> bool:
     found = _WARM_UP.search(lower(text))
     if found is None or retracts(text) or _WARMED.search(text[: found.start()]):
         return False
+    if re.search(r"\d\s?(?:s|secs?|seconds?|m|min(?:utes)?)\s(?:of\s)?$", text[: found.start()][-16:]):
+        return not re.match(
+            r"(?:\w|-)*,?\s(?:then|and|\+|discarded|excluded)", text[found.end() :]
+        )  # a part of each run
     return not re.match(r"\w*\s?(?:後|済|done|over\b|finished)", text[found.end() :])
 
 

@@ -218,6 +218,27 @@ def test_what_may_be_a_config_below_a_title_of_cases_is_one(rows):
     assert [name for name, *_ in found] == [row.removeprefix("json ") for row in rows]
 
 
+def test_numbers_of_threads_of_one_config_are_a_sweep_and_sizes_of_bodies_are_none():
+    rows = "".join(f"| {n}{{}} | {rate} |\n" for n, rate in ((2, 2980), (4, 4645), (8, 5507)))
+    told = {}
+    for title, unit in (("threads", ""), ("Body size", " KB")):
+        blocks, draft = read(
+            f"# Our server\n\n5 s warmup then 10 s each\n\n| {title} | req/s |\n|---|---|\n{rows.replace('{}', unit)}"
+        )
+        assert all(run.repeat == 1 for run in draft.experiments[0].runs)
+        told[title] = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0]).outcome
+    assert told == {"threads": "sweep", "Body size": "not_comparable"}
+
+
+def test_a_row_of_throughput_whose_cells_have_the_unit_is_read_below_metrics_and_no_title():
+    rows = "| Throughput at 10 clients | 216.8 req/s | 239.7 req/s |\n| p95 | 102 ms | 93 ms |\n"
+    for title in ("Metric", ""):
+        text = (
+            f"## One change\n| {title} | Before | After |\n|---|---|---|\n| Workers | 4 of them | 8 of them |\n{rows}"
+        )
+        assert [(name, rate) for name, *_, rate in runs_of(text)] == [("Before", 216.8), ("After", 239.7)]
+
+
 def test_rows_of_rates_with_their_unit_are_read_below_the_names_of_configs():
     head = "| Case | nginx | caddy |\n|---|---|---|\n"
     rows = "| static file (req/s) | 12345 | 9876 |\n| proxy (req/s) | 4345 | 3876 |\n| p99 (ms) | 2 | 3 |\n"
