@@ -272,12 +272,16 @@ def _find_base(columns: Sequence[Column], loads: Sequence[Method], sound: Sequen
     """
     if at == sound[0]:
         return at
-    others = [other for other in sound if other < at and columns[other].config.id != columns[at].config.id]
-    for methods in ([column.method for column in columns], loads):
-        for other in others:
-            if methods[other].agrees(methods[at]):
+    config = columns[at].config.id
+    for is_told in (True, False):  # all of how they were loaded, or without what sets the configs apart
+        method = columns[at].method if is_told else loads[at]
+        for other in sound:
+            if other >= at:
+                break
+            its = columns[other].method if is_told else loads[other]
+            if columns[other].config.id != config and its.agrees(method):
                 return other
-    own = [other for other in sound if other < at and columns[other].config.id == columns[at].config.id]
+    own = [other for other in sound if other < at and columns[other].config.id == config]
     alike = [other for other in own if columns[other].method.requests_alike(columns[at].method)]
     if own and not (alike and alike[0] == own[0]):
         return (alike or [at])[0]

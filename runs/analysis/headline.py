@@ -187,7 +187,7 @@ def _decide_workload(data: HeadlineData, block: Sequence[int]) -> Headline:
     rest = _compare_columns(data, [at for at in block if at not in failing and at not in silent])
     kept_out = [at for at in block if at in silent and at not in failing]
     dropped = tuple((columns[at].title, silent[at], data.failures.get(at)) for at in kept_out)
-    rest = replace(rest, dropped=(*rest.dropped, *dropped), workload=name_workload(columns, block))
+    rest = replace(rest, dropped=(*rest.dropped, *dropped), workload=name_workload(data.comparison, block))
     if dropped and rest.outcome in (Outcome.SINGLE, Outcome.NONE) and len(block) > 1 and not failing:
         return replace(rest, outcome=Outcome.NOT_COMPARABLE, next=_advise_on_dropped(data, block))
     if not failing:

@@ -12,7 +12,7 @@ from functools import cached_property
 from statistics import median
 
 from runs.analysis.columns import Column
-from runs.analysis.doubt_case import FATAL, Finding
+from runs.analysis.doubt_case import FATAL, Finding, Part
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import HostFact, Source
 from runs.analysis.judgement import PERCENTILE, TAIL, judged_row, verdicts_between
@@ -132,6 +132,28 @@ class HeadlineData:
         """The columns that compete."""
         return find_workloads(self.comparison)
 
+    @cached_property
+    def _has_several_headings(self) -> Mapping[int, bool]:
+        """Column -> whether those that it competes with stand below several headings."""
+        columns = self.comparison.columns
+        several = [(ats, len({columns[at].config.group for at in ats}) > 1) for ats in self.workloads]
+        return {at: has_several for ats, has_several in several for at in ats}
+
+    @cached_property
+    def _impossible(self) -> Mapping[int, list[tuple[int, int]]]:
+        """Run id -> (place of the doubt, place of the part in it) of its figures that cannot all be true."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        doubts = [(i, one) for i, one in enumerate(self.doubts) if one.rule.startswith(FIGURES) and not one.overruled]
+        for place, doubt in doubts:
+            for at, part in enumerate(doubt.parts):
+                found.setdefault(part.run or 0, []).append((place, at))
+        return found
+
+    def list_impossible(self, at: int) -> list[tuple[str, Part]]:
+        """(rule, what was found) of a column's figures that cannot all be true, in the order of the doubts."""
+        places = sorted(place for run in self.comparison.columns[at].runs for place in self._impossible.get(run.id, ()))
+        return [(self.doubts[place].rule, self.doubts[place].parts[part]) for place, part in places]
+
     def figures(self, key: str, at: int) -> list[Figure]:
         row = self.comparison.row(key)
         found = row.cells[at].figures if row else ()
@@ -140,8 +162,7 @@ class HeadlineData:
     def side(self, key: str, at: int) -> RankedColumn:
         column, figures = self.comparison.columns[at], self.figures(key, at)
         value = mean([one.value for one in figures]) if figures else None
-        peers = next((workload for workload in self.workloads if at in workload), [])
-        apart = len({self.comparison.columns[peer].config.group for peer in peers}) > 1
+        apart = self._has_several_headings[at]
         return RankedColumn(
             at, column.title, len(figures), value, self.failures.get(at), column.config.group if apart else ""
         )
@@ -152,7 +173,16 @@ class HeadlineData:
     def concerns(self, rule: str, ats: Iterable[int]) -> list[Doubt]:
         """Doubts of this rule about runs of these columns."""
         runs = {run.id for at in ats for run in self.comparison.columns[at].runs}
-        return [doubt for doubt in self.doubts if doubt.rule == rule and not doubt.overruled and runs & {*doubt.runs}]
+        return [doubt for doubt, its in self._doubts_by_rule.get(rule, ()) if runs & its]
+
+    @cached_property
+    def _doubts_by_rule(self) -> Mapping[str, list[tuple[Doubt, frozenset[int]]]]:
+        """Those that nobody overruled, each with its runs."""
+        found: dict[str, list[tuple[Doubt, frozenset[int]]]] = {}
+        for doubt in self.doubts:
+            if not doubt.overruled:
+                found.setdefault(doubt.rule, []).append((doubt, frozenset(doubt.runs)))
+        return found
 
     def findings(self, rule: str, at: int) -> list[Finding]:
         """What this rule has against runs of this column."""

@@ -14,7 +14,6 @@ from runs.analysis.doubt_differences import FAMILIES, NONE, PROPERTIES, USUAL, c
 from runs.analysis.facts import Source
 from runs.analysis.headline_against import (
     CLOSED,
-    FIGURES,
     GENERATOR,
     IMPOSSIBLE,
     LONG_ENOUGH_S,
@@ -255,13 +254,9 @@ def find_contradictions(data: HeadlineData, own: RankedColumn, other: RankedColu
     """
     found: dict[str, dict[str, Objection]] = {}
     for side in (own, other):
-        runs = {run.id for run in data.comparison.columns[side.at].runs}
-        for doubt in data.doubts if runs else ():
-            part = next((part for part in doubt.parts if part.run in runs), None)
-            if part and doubt.rule.startswith(FIGURES) and not doubt.overruled:
-                source = part.finding.first_source
-                told = Objection(IMPOSSIBLE, side.title, part.text.partition(": ")[0], source=source)
-                found.setdefault(doubt.rule, {}).setdefault(side.title, told)
+        for rule, part in data.list_impossible(side.at):
+            told = Objection(IMPOSSIBLE, side.title, part.text.partition(": ")[0], source=part.finding.first_source)
+            found.setdefault(rule, {}).setdefault(side.title, told)
     one_sided = {title: told for each in found.values() if len(each) == 1 for title, told in each.items()}
     both = [replace(next(iter(each.values())), config="") for each in found.values() if len(each) > 1]
     return [*one_sided.values(), *both[:1]]

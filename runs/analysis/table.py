@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from runs.analysis.columns import WORD, Column, build_columns, find_baselines
+from runs.analysis.columns import WORD, Column, Method, build_columns, find_baselines
 from runs.analysis.facts import CaptureFact, ConfigFact, RunFact, read_at
 from runs.analysis.monitors import (
     MIB,
@@ -126,13 +127,18 @@ class Group:
     rows: tuple[Row, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Comparison:
     """`bases`: for each column the index of the one that its deltas stand against (see pairs)."""
 
     columns: tuple[Column, ...]
     groups: tuple[Group, ...]
     bases: tuple[int, ...] = ()
+
+    @cached_property
+    def n_below(self) -> Mapping[str, int]:
+        """The columns below each heading."""
+        return Counter(column.config.group for column in self.columns)
 
     @property
     def rows(self) -> Iterator[Row]:
@@ -325,21 +331,45 @@ def find_workloads(comparison: Comparison) -> list[list[int]]:
     for at, base in enumerate(comparison.bases):
         blocks.setdefault(base, []).append(at)
     joined: list[list[int]] = []
+    headed: list[_HeadedBlock] = []
     for block in blocks.values():
-        own = next((one for one in joined if _are_variants(comparison.columns, one, block)), None)
-        if own is None:
+        columns = [comparison.columns[at] for at in block]
+        headings = {column.config.group for column in columns}
+        if "" in headings:
             joined.append(block)
-        else:
-            own += block
+            continue
+        one = _HeadedBlock(block, headings, {_own_words(column) for column in columns}, columns[0].method)
+        own = next((other for other in headed if other.has_variant(one)), None)
+        if own is not None:
+            own.add(one)
+            continue
+        joined.append(block)
+        if len(headed) < _MOST_HEADED:
+            headed.append(one)
     return joined
 
 
-def _are_variants(columns: Sequence[Column], one: Sequence[int], other: Sequence[int]) -> bool:
-    """Whether two headings stand over configs (each with variants) and not over workloads: loaded alike, and no name recurs."""
-    headings, others = ({columns[at].config.group for at in block} for block in (one, other))
-    names, its = ({_own_words(columns[at]) for at in block} for block in (one, other))
-    apart = "" not in headings | others and headings.isdisjoint(others) and names.isdisjoint(its)
-    return apart and columns[one[0]].method.agrees(columns[other[0]].method)
+_MOST_HEADED = 50  # blocks that each further one is held against: more are workloads
+
+
+@dataclass
+class _HeadedBlock:
+    """Columns that compete, each below a heading; names: the words of their own."""
+
+    ats: list[int]
+    headings: set[str]
+    names: set[frozenset[str]]
+    method: Method
+
+    def has_variant(self, other: _HeadedBlock) -> bool:
+        """Whether the headings stand over configs (each with variants) and not over workloads: loaded alike, and no name recurs."""
+        apart = self.headings.isdisjoint(other.headings) and self.names.isdisjoint(other.names)
+        return apart and self.method.agrees(other.method)
+
+    def add(self, other: _HeadedBlock) -> None:
+        self.ats += other.ats
+        self.headings |= other.headings
+        self.names |= other.names
 
 
 def _own_words(column: Column) -> frozenset[str]:
@@ -352,12 +382,11 @@ def _own_words(column: Column) -> frozenset[str]:
 PREPOSITION = re.compile(r"^(?:with|on|using|@)\s+")
 
 
-def name_workload(every: Sequence[Column], block: Sequence[int]) -> str:
+def name_workload(comparison: Comparison, block: Sequence[int]) -> str:
     """What the columns of a block share: their heading, their load, or words of their names."""
-    columns = [every[at] for at in block]
-    groups = {column.config.group for column in columns}
-    others = {column.config.group for at, column in enumerate(every) if at not in block}
-    if len(groups) == 1 and not groups & others and (group := groups.pop()):
+    columns = [comparison.columns[at] for at in block]
+    group = columns[0].config.group if columns else ""
+    if group and all(column.config.group == group for column in columns) and comparison.n_below[group] == len(columns):
         return group
     shared = set.intersection(*({*WORD.findall(column.title)} for column in columns)) if columns else set()
     words = [word for word in columns[0].title.replace("·", " ").split() if {*WORD.findall(word)} & shared]

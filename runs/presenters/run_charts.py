@@ -73,7 +73,9 @@ def make_throughput_bars(comparison: Comparison, headline: Headline, silent: Con
         return []
     blocks = find_workloads(comparison)
     named = (
-        {at: name_workload(comparison.columns, block) for block in blocks for at in block} if len(blocks) > 1 else {}
+        {at: name for block in blocks for name in [name_workload(comparison, block)] for at in block}
+        if len(blocks) > 1
+        else {}
     )
     failed = {side.at for side in headline.failing}
     best = headline.winner.at if headline.winner and headline.metric == row.key else None

@@ -9,9 +9,13 @@ import pytest
 
 import parsers
 from parsers.catalogue import formats
+from runs.analysis import conclude, table
 from runs.drafts import asides, captions, heading_groups, names, settings, typed_commands, variants
 from runs.drafts.relate import relate
 from runs.drafts.sentences import Sentences
+from runs.ingest import receive
+from runs.ingest.submission import Preview
+from runs.selectors.comparison_data import make_draft_case
 
 RATE = "Requests per second:    {:.2f} [#/sec] (mean)\n\n"
 TYPED = "$ ab -n 100 http://web/\n" + RATE.replace("{:", "{1:")
@@ -57,6 +61,31 @@ def grows_with_its_square(part: str) -> bool:
 def test_four_times_the_blocks_take_no_more_than_eight_times_as_long(what):
     relate(list(parsers.read([RATE.format(50)])), 2)
     assert not all(grows_with_its_square(TEXTS[what]) for _ in range(3))  # a collection of garbage does not count
+
+
+JUDGED = {
+    "pairs of versions": "PR http{0} cached\n" + RATE.replace("{:", "{1:") + "master http{0} cached\n" + TYPED,
+    "workloads below headings": "## load {0}\n### nginx\n" + RATE.replace("{:", "{1:") + "### caddy\n" + TYPED,
+}
+
+
+def judging_grows_with_the_square(part: str) -> bool:
+    taken = []
+    for n in (250, 1000):
+        lines = "".join(part.format(i, 100 + i * 0.37) for i in range(n)).splitlines(keepends=True)
+        blocks = list(parsers.read(lines))
+        draft = relate(blocks, len(lines))
+        case = make_draft_case(Preview(receive(b"a"), blocks, draft, [], None), draft.experiments[0])
+        start = time.process_time()
+        conclude(case, table.compare(case.configs, case.runs, []), None)
+        taken.append(time.process_time() - start)
+    return taken[1] > 12 * max(taken[0], 0.02)
+
+
+@pytest.mark.parametrize("what", JUDGED)
+def test_four_times_the_configs_are_judged_in_no_more_than_twelve_times_as_long(what):
+    """Made: pairs of versions, whose page took 27 s for 250 KB, and many times as long for twice as many."""
+    assert not all(judging_grows_with_the_square(JUDGED[what]) for _ in range(3))
 
 
 def test_a_text_of_more_machines_than_are_told_apart_is_related():
