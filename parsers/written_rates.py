@@ -168,7 +168,8 @@ _FIGURE = re.compile(r"\d+(?:\.\d+)?")
 
 def name_unread(bare: Sequence[tuple[int, str]], values: Mapping[str, Any]) -> list[Problem]:
     """A problem for each of these lines of a rate alone, but for those that repeat that of the report beside them."""
-    rate = values.get("requests_per_second") or 0
+    rate = values.get("requests_per_second")
+    rate = rate if isinstance(rate, (int, float)) else 0  # lscpu's values have any name, and are texts
     near = {f"{rate:.{digits}f}" for digits in range(3)} | {str(rate).partition(".")[0]}
     told = [(line, text) for line, text in bare if near.isdisjoint(_FIGURE.findall(text.replace(",", "")))]
     return [Problem(line, f"a rate that was not read: {text!r}") for line, text in told]

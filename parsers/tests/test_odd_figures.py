@@ -32,6 +32,12 @@ def test_some_figures_are_odd(path: Path):
             holds((text[: one.start()] + odd + text[one.end() :]).splitlines(keepends=True))
 
 
+def test_a_rate_alone_below_a_block_whose_rate_is_a_text():
+    machine = "Architecture:          x86_64\nCPU op-mode(s):        32-bit, 64-bit\nCPU(s):                1\n"
+    rate = "Requests per second:    7211.87 [#/sec] (mean)\nVendor ID:             GenuineIntel\n70920 req/s\n"
+    holds(f"{machine}{rate}".splitlines(keepends=True))
+
+
 def test_a_last_line_of_many_numbers():
     assert blocks("1," * 30_000 + "1") == []
 
