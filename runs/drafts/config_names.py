@@ -38,7 +38,7 @@ from .names import (
     shorten,
 )
 from .sentences import Sentences, find_replacement, find_settings, is_comparison, is_one_of
-from .settings import add_changed_texts, find_changed_texts
+from .settings import add_changed_texts, find_changed_texts, list_shown
 from .stated_hosts import CORES, find_stated_host
 from .variants import find_variants
 
@@ -155,10 +155,8 @@ class ConfigNames:
             self._servers[self._heading_of[load]].add(server)
             self._addresses[software].add((host, port))
         headless = {load for load, choice in self._choices.items() if choice.is_inherited}
-        files = [
-            (i, str(self.blocks[i].values.get("path") or ""), str(self.blocks[i].values.get("text", ""))) for i in texts
-        ]
-        shown = [file for file in files if file[1]]
+        files = [(i, str((own := self.blocks[i].values).get("path") or ""), str(own.get("text", ""))) for i in texts]
+        shown = list_shown(files)
         changed_texts = find_changed_texts(shown, sources, headless) if shown else {}
         if changed_texts:
             plain = [load for load in sources if not self._heading_of[load][0]]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import PurePosixPath
 
@@ -148,6 +148,15 @@ def read_previous_setting(command: str) -> Setting | None:
     back = _SWITCHED.sub(lambda found: f"{found['program']}{'dis' if found['verb'] == 'en' else 'en'}", command)
     back = _REPLACED.sub(lambda found: found["s"].join(("s", found["new"], found["old"], "")), back)
     return read_setting(back) if back != command else None
+
+
+def list_shown(files: Shown) -> list[tuple[int, str, str]]:
+    """The config files with their paths. Lines of one without it go by their first key, where others have the same keys."""
+    keys = {block: re.findall(r"(?m)^\s*([^\s=]+)", text) for block, path, text in files if not path}
+    n_alike = Counter(map(tuple, keys.values()))
+    return [
+        (block, path or keys[block][0], text) for block, path, text in files if path or n_alike[tuple(keys[block])] > 1
+    ]
 
 
 def find_changed_texts(shown: Shown, loads: Sequence[int], headless: Collection[int]) -> ChangedTexts:

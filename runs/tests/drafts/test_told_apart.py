@@ -262,3 +262,10 @@ def test_a_list_of_settings_names_by_what_another_one_changes_and_else_nothing()
         "nginx as installed": [400.5],
         "pm.start_servers = 10": [500.5],
     }
+
+
+@pytest.mark.parametrize("setting", ["worker_processes {};\nworker_connections 1024;", "MaxClients {}\nKeepAlive On"])
+def test_lines_of_a_config_without_its_file_s_name_tell_runs_apart(setting):
+    _, draft = read(expand(f"{setting.format(1)}\n\n@wrk 5000.5\n\n{setting.format(4)}\n\n@wrk 12000.5\n"))
+    key = setting.split()[0]
+    assert [config.name for config in draft.experiments[0].configs] == [f"{key} 1", f"{key} 4"]
