@@ -182,6 +182,10 @@ _SPEAKS = re.compile(
     r"|[一-鿿][，；]|[，；][^，；]{0,60}[一-鿿]{3}|我们|(?:如下|一[次下]|所示|ました|ます|です|습니다|했다|때)[:：]?$"
 )
 _BOLD_LABEL = re.compile(r"\*\*[^*]{2,40}(?:\*\*\s?[:：]|[:：]\*\*)\s+(?=[^.!?]*\.?$)")
+_UNITS = re.compile(r"(?<![^\W\d])(?:[kmg]i?b|b|bytes?)(?!\w)", re.IGNORECASE)
+_CAPTION = re.compile(  # a heading, a line in bold, one that ends with a colon, or of an amount alone
+    r"#|\*\*[^*]+\*\*$|.*[:：][*_ ]*$|[\d.,]+\s?(?:[kmg]i?b|b|bytes?)$", re.IGNORECASE
+)
 _MAX_NAME_WIDTH = 60
 _LEAST_OF_SENTENCE = 5  # words
 _LEAST_OF_TITLE = 3
@@ -223,12 +227,6 @@ def split_repeat(text: str) -> tuple[str, int, bool] | None:
         return (base, find_repeat(found[0]) or 2, True) if names else None
     numbered = split_number(bare)
     return (_trim(numbered[0]), numbered[1], False) if numbered and not numbered[2] else None
-
-
-_UNITS = re.compile(r"(?<![^\W\d])(?:[kmg]i?b|b|bytes?)(?!\w)", re.IGNORECASE)
-_CAPTION = re.compile(  # a heading, a line in bold, one that ends with a colon, or of an amount alone
-    r"#|\*\*[^*]+\*\*$|.*[:：][*_ ]*$|[\d.,]+\s?(?:[kmg]i?b|b|bytes?)$", re.IGNORECASE
-)
 
 
 def _trim(text: str) -> str:
