@@ -79,7 +79,8 @@ def follows(lines: Lines, command: str | None) -> Found | None:
 
 
 def _read_csv(lines: Lines, separator: str) -> tuple[Row, list[tuple[int, Row]]]:
-    heading = [rates.spell_title(cell.replace("_", " ")) for cell in _split_csv(next(lines), separator)]
+    titles = _split_csv(next(lines), separator)
+    heading = [rates.spell_title(cell.replace("_", " ")) for cell in titles]
     rows: list[tuple[int, Row]] = []
     heading = [re.sub(r"^(req(?:uest)?s?) s(?:ec)?$", r"\1/s", cell) for cell in heading]
     if not 2 <= len(heading) <= _MOST_COLUMNS or any(
@@ -91,7 +92,7 @@ def _read_csv(lines: Lines, separator: str) -> tuple[Row, list[tuple[int, Row]]]
         if not line.strip():
             continue
         cells = _split_csv(line, separator)
-        if len(cells) != len(heading) or len(rows) == _MOST_ROWS:
+        if len(cells) != len(heading) or len(rows) == _MOST_ROWS or (rows and cells == titles):  # of another file
             lines.step_back()
             break
         rows.append((lines.number, cells))

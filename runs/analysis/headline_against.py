@@ -162,7 +162,7 @@ class HeadlineData:
     def side(self, key: str, at: int) -> RankedColumn:
         column, figures = self.comparison.columns[at], self.figures(key, at)
         value = mean([one.value for one in figures]) if figures else None
-        apart = self._has_several_headings[at]
+        apart = self._has_several_headings.get(at, False)
         return RankedColumn(
             at, column.title, len(figures), value, self.failures.get(at), column.config.group if apart else ""
         )

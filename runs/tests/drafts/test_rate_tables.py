@@ -548,3 +548,10 @@ def test_the_unit_may_stand_in_a_caption_behind_a_command():
     assert sorted({(name, repeat) for name, _, repeat in found}) == [
         (name, repeat) for name in ("granian", "uvicorn") for repeat in (1, 2, 3)
     ]
+
+
+@pytest.mark.parametrize("between", ["", "\n"])
+def test_a_file_behind_another_one_of_the_same_columns_has_rows_of_its_own(between):
+    text = f"name,rps\nnginx,1200.5\ncaddy,900.1\n{between}name,rps\nnginx,1300.5\ncaddy,950.1\n"
+    runs = sorted((name, repeat) for name, _, repeat in runs_of(text)[0])
+    assert runs == [("caddy", 1), ("caddy", 2), ("nginx", 1), ("nginx", 2)]
