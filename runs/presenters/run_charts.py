@@ -219,7 +219,7 @@ def _make_process_sizes(columns: Sequence[Column], captures: Sequence[CaptureFac
             for capture, of in groups:
                 if capture.config != column.config.id or program not in of:
                     continue
-                members = of[program].members
+                members = [one for one in of[program].members if one.pid]  # 0 stands for several
                 by_phase.setdefault(capture.phase, []).extend(one.rss_kb / 1024 for one in members if one.rss_kb)
                 if capture.partial or capture.is_cut:
                     in_part.add(capture.phase)

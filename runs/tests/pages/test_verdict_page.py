@@ -55,6 +55,12 @@ def test_replies_with_an_error_status_are_counted_as_failed(browser):
     assert "10 failed" in words(html(browser, made.get_absolute_url()))
 
 
+def test_the_sum_of_several_processes_is_none_of_the_dots_of_what_a_process_costs(browser):
+    text = Path("parsers/tests/fixtures/ps_mem/ps_mem_05_behind_a_load.txt").read_bytes()
+    page = words(html(browser, ingest.submit(text, origin="rest").upload.runs.get().experiment.get_absolute_url()))
+    assert "nginx memory" in page and "a dot is a process" not in page
+
+
 def test_a_row_has_its_change_and_its_verdict_in_a_word(browser):
     page = html(browser, four_against_four().get_absolute_url())
     verdict = re.search(r'<td class="verdict up"><span title="([^"]*)">better</span>', page)
