@@ -172,7 +172,7 @@ _TELLS_WORK = re.compile(  # what somebody did, in place of a name
     r"(?i:\b(?:it|we|you|them|this|that|there|ich|wir|je|nous|same|again)\b|\b(?:re)?(?:ran|run|start|stop|boot|measure|install|compile"
     r"|build|built|chang|switch|warm|wait|test)(?:ed|s|ing)?\b)|\bI\b"
 )
-_LACKS_IT = re.compile(rf"\b({WITHOUT})(?:\s(?:it|them|that|this|ihn|sie|es))?$", re.IGNORECASE)
+_LACKS_IT = re.compile(rf"(?:\b({WITHOUT})\s(?:it|them|that|this|ihn|sie|es)|^({WITHOUT}))$", re.IGNORECASE)
 _HAS = re.compile(rf"^(?:{WITH}|z)\s(?:the\s)?|\s(?:(?:turned |switched )?on|enabled|activated|installed|added)$")
 _MOST_NAMED = 12
 _WORDS_OF_NAME = 5
@@ -276,8 +276,8 @@ def _read_places(clause: str) -> list[str]:
     if not names[-1] and not numbers:
         starts = [0, *(place.end() for place in found)]
         names = [_strip_filling(clause[start : place.start()]) for start, place in zip(starts, found, strict=False)]
-    thing = _HAS.sub("", names[0])
-    return [_LACKS_IT.sub(lambda lacks: f"{lacks[1]} {thing}", name) for name in names]
+    thing = next((_HAS.sub("", name) for name in names if not _LACKS_IT.search(name)), "")
+    return [_LACKS_IT.sub(lambda lacks: f"{lacks[1] or lacks[2]} {thing}".rstrip(), name) for name in names]
 
 
 def _read_listed(clause: str) -> list[str]:

@@ -88,6 +88,8 @@ def test_a_list_of_what_is_needed_names_no_reports():
     [
         ("Results (first with keep-alive, second without):", ["keep-alive", "without keep-alive"]),
         ("Die erste ist mit Cache, die zweite ohne.", ["mit Cache", "ohne Cache"]),
+        ("First without, second with cache:", ["without cache", "cache"]),
+        ("The first is nginx with a cache, the second nginx without:", ["nginx with a cache", "nginx without"]),
         ("第一个是加了redis缓存的，第二个是没加redis缓存的", ["加了redis缓存", "没加redis缓存"]),
     ],
 )
