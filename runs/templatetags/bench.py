@@ -40,6 +40,7 @@ register.simple_tag(list_verdicts)
 LONGEST_LABEL = 60
 MOST_WATCHED = 300  # captures, or runs that have some, in a list
 BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|times|m?s|[kMG]i?B)(?![^\W_]))")
+RIGHT = ' class="r"'
 MOST_LINES = 3  # that one cell links
 OUTCOME_SIGNS = {"better": "✔", "likely": "◕", "unproven": "◔", "same": "=", "trade_off": "⇄"}
 OUTCOME_SIGNS |= {"not_comparable": "≠", "failed": "✕", "sweep": "↗"}
@@ -134,6 +135,17 @@ def experiment_bars(summary: ExperimentSummary) -> SafeString:
 
 def _failed(share: str) -> str:
     return share if share in ("", "failed") else f"{share} failed"
+
+
+@register.simple_tag
+def table_head(names: str) -> SafeString:
+    """The head of a table: names with commas between; ">" stands before one of figures, "[...]" around its unit."""
+    cells = []
+    for name in names.split(", "):
+        words, _, unit = name.removeprefix(">").removesuffix("]").partition(" [")
+        small = f" <small>{unit}</small>" if unit else ""
+        cells.append(f'<th scope="col"{RIGHT * name.startswith(">")}>{words}{small}</th>')
+    return mark_safe(f"<thead><tr>{''.join(cells)}</tr></thead>")  # noqa: S308  (a template's own words)
 
 
 @register.simple_tag
