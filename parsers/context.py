@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -16,6 +17,7 @@ from .records import Found, Problem
 from .units import ungrouped
 from .written_rates import BARE_RATE, name_unread
 
+_ROWS_ABOVE = 8  # of a table whose unit stands in a later row
 _TRAIL, _KEPT = 60, 3  # lines of prose between two blocks: the last ones, and the first ones, with a title or a caption
 _STAMPS = 16  # lines with a time that are kept of each gap; the middle ones go
 LONGEST_STAMP = 500
@@ -73,8 +75,8 @@ class Context:
         default_factory=list
     )  # of these, what tells of tables that have no block; the first ones
     bare: list[tuple[int, str]] = field(default_factory=list)  # lines that are a rate alone, since the last load test
-    above: tuple[int, str] = (0, "")  # the last line that was taken in, and the one before it
-    farther_above: tuple[int, str] = (0, "")
+    # The last lines that were taken in
+    rows_above: deque[tuple[int, str]] = field(default_factory=lambda: deque([(0, "")], _ROWS_ABOVE))
     service: str = ""  # the container whose lines come, in a log of several
     stream: str = ""  # the same with its number
     shown: tuple[tuple[str, str], ...] = ()
@@ -90,7 +92,8 @@ class Context:
         """Take in a line that no tool printed."""
         if (number == 1 or self.front) and self._is_front_matter(number, text, lines):
             return
-        (line_above, above), self.farther_above, self.above = self.above, self.above, (number, text)
+        line_above, above = self.rows_above[-1]
+        self.rows_above.append((number, text))
         self._follow_diff(text)
         self.label = self.label if self.label and transcript.is_rule(text) else None
         line = _describe(text)
@@ -136,8 +139,8 @@ class Context:
                 continue
             is_prose = transcript.is_plain(text) or not transcript.is_elision(text) and transcript.is_prose(text)
             self._add_text(at, text, is_prose, lines if at == last else None)
-        self.farther_above = (last - 1, rows[-2]) if len(rows) > 1 else self.above
-        self.above, self.removed = (last, rows[-1]), {}
+        self.rows_above.extend(enumerate(rows[-_ROWS_ABOVE:], last + 1 - len(rows[-_ROWS_ABOVE:])))
+        self.removed = {}
 
     def _add_text(self, number: int, text: str, is_prose: bool, lines: Lines | None) -> None:
         """Take in a line that is no prompt. lines: those behind it, where a prompt may be the next."""

@@ -37,7 +37,7 @@ class Lines:
     cut      number of the text's last line where that ends in a number (cut_text) that may go on, and 0 where it does not
     complete whether the text is known to be whole: only a report of several lines can still be cut off in its last one
     memory   what a format wants to know of its own block before
-    prose    (line, text) of what was said since the block before; rows_above: of the two lines taken last that are none of a block
+    prose    (line, text) of what was said since the block before; rows_above: the last lines that are none of a block
     watched  a pattern: `seen` gets the lines in which it is found, by number, as they are taken
     last     see `texts`
     fetching whether the text's own source is asked for more: what it raises is no fault of a format
@@ -63,7 +63,7 @@ class Lines:
         self.cut_text = ""
         self.memory: dict[str, Any] = {}
         self.prose: Sequence[tuple[int, str]] = ()
-        self.rows_above: Sequence[tuple[int, str]] = ((0, ""), (0, ""))
+        self.rows_above: Sequence[tuple[int, str]] = ((0, ""),)
         self.watched: re.Pattern[str] | None = None
         self.seen: dict[int, str] = {}
         self._mark, self._mark_number = 0, 0  # see `mark`

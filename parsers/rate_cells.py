@@ -154,7 +154,7 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
 
 
 def _find_columns_of_units(heading: list[str], table: list[tuple[int, list[str]]]) -> dict[int, str]:
-    """The columns whose cells say the unit, each with its title where that tells anything."""
+    """The columns of which one cell at least says the unit, each with its title where that tells anything."""
     columns: dict[int, str] = {}
     for at, title in enumerate(heading):
         cells = [row[at] for _, row in table if row[at] not in EMPTY]
@@ -163,7 +163,7 @@ def _find_columns_of_units(heading: list[str], table: list[tuple[int, list[str]]
             at
             and cells
             and not NO_RATE.search(title)
-            and (all(map(HAS_UNIT.search, cells)) or (is_throughput and all(map(_PER_SECOND.search, cells))))
+            and (any(map(HAS_UNIT.search, cells)) or (is_throughput and all(map(_PER_SECOND.search, cells))))
             and all(map(read_number, cells))
         ):
             columns[at] = "" if is_throughput or IS_VALUE.fullmatch(title) else title

@@ -230,7 +230,7 @@ def _select_json(source: Lines, opened: list[Format], prefix: str) -> list[Forma
 
 def _parse_quoted(source: Lines, form: Format, prefix: str, context: Context, command: str | None) -> Found | None:
     """What a format reads from the next line on. A rate that it took and did not read becomes a problem."""
-    source.prefix, source.prose, source.rows_above = prefix, context.trail, (context.farther_above, context.above)
+    source.prefix, source.prose, source.rows_above = prefix, context.trail, context.rows_above
     source.watched = compile_rate_labels() if form.inline or form.semantics else None
     try:
         found = _try_parse(form, form.parse, source, context, command)

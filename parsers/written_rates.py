@@ -64,7 +64,7 @@ NAMES_CONFIG = TitlePattern(
 # Units of languages that group thousands by points.
 POINTED = TitlePattern(r"anfragen|sekunde|peticiones|solicitudes|requisições|richieste")
 _POINTED_NUMBER = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d{1,6})?|(?<![\d.,])\d{1,12},(?:\d{1,2}|\d{4,6})(?![\d,])")
-_DECIMAL_COMMA = re.compile(r"\d\.\d{3},\d|(?<!\d)\d{1,12},\d{1,2}(?![\d,])")  # for certain
+_DECIMAL_COMMA = re.compile(r"\d\.\d{3}(?:,\d|\.\d{3})|(?<!\d)\d{1,12},\d{1,2}(?![\d,])")  # for certain
 _STRUCK = re.compile(r"~~[^~]{1,200}~~")  # taken back
 _RATIO = re.compile(  # behind a figure: "(1.25x)", "(+12 %)", "93.5%"
     r"\s{0,3}(?:\([+−-]?\d[\d.,]{0,9}\s?[x×%][^()]{0,30}\)|(?<=\s)\d{1,3}(?:\.\d{1,2})?\s?%)$"
@@ -352,8 +352,9 @@ def group_by_commas(text: str) -> str:
 
 
 def write_with_points(cells: list[str], title: str) -> list[str]:
-    """The figures of a row or column as English has them, where its title's language or one of them has decimal commas."""
-    has_commas = POINTED.search(title) or any("," in cell and _DECIMAL_COMMA.search(cell) for cell in cells)
+    """The figures of a row or column as English has them, where its title's language or one of them has commas for points,
+    or points for commas."""
+    has_commas = POINTED.search(title) or any(map(_DECIMAL_COMMA.search, cells))
     return [group_by_commas(cell) for cell in cells] if has_commas else cells
 
 

@@ -1,7 +1,8 @@
 """rate_list: a list of requests per second that somebody wrote: "- nginx: 12,345 req/s".
 
 Reads     two such lines and more, with or without list marks; what stands behind the rate is a remark, or else the name: "900
-          req/s - nginx". Without names they are repeats of what the heading above names
+          req/s - nginx". Without names they are repeats of what the heading above names. A line of a name, one blank and
+          the rate has nothing else
 Yields    one LoadResult for each, named by what stands before its rate
 Units     requests/s; "12.3k" is 12300
 Quirks    lists of goals and limits, of metrics and of means are none of results. rate_step_per_s is the last digit that was
@@ -61,7 +62,7 @@ _ABOUT = r"(?:~|≈|about |around |ca\. ?)?[*_`]{0,2}"
 _NUMBER = r"(?:\d{1,3}(?:[,  '’]\d{3})+|\d{1,12})(?:\.\d{1,6})?\s?[kKMwW万萬만億亿千]?"
 _RATE = rf"(?P<rate>{_NUMBER})"
 _LINE = (
-    rf"\s{{0,8}}{_MARK}(?:{_NAME}\s{{0,8}}(?:[:：=→]|->|=>|\s[-–—]+|(?P<gap>\s\s))\s{{0,40}})?{_ABOUT}{_RATE}\s?"
+    rf"\s{{0,8}}{_MARK}(?:{_NAME}\s{{0,8}}(?:[:：=→]|->|=>|\s[-–—]+|(?P<gap>\s))\s{{0,40}})?{_ABOUT}{_RATE}\s?"
     rf"(?P<unit>{_UNIT})[*_`]{{0,2}}(?![\w/])"
 )
 OPENS = rf"(?i:(?=.{{0,120}}\d\s?[kMwW万萬만億亿千]?\s?{_UNIT}){_LINE})"
@@ -89,7 +90,7 @@ _POINTED_WORDS = re.compile(
 _GAP = re.compile(r"\S(?:\s\s|\t)")  # between columns
 _MEASURED = re.compile(rf"(?:{RESULT.pattern}|\d\s?[kmg]i?b)(?!\w)", re.IGNORECASE)  # beside a rate
 _LONGEST = 300  # characters of a line that are looked at for them
-_MOST = 50
+_MOST, _MOST_WORDS = 50, 3
 _REFUSED = "rate_list refused"  # what Lines.memory has: the last line of a list that was none of results
 
 
@@ -105,7 +106,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
             if not line.strip() and found:
                 continue
             item = _ITEM.match(line)
-            item = None if item and item["gap"] and _GAP.search(item["name"]) else item
+            item = None if item and item["gap"] and not _is_column(item) else item
             marks |= {re.sub(r"\d+", "1", item["mark"] or "")} if item else set()
             if item is None or len(marks) > 1 or len(found) == _MOST or (not found and lines.unended()):
                 lines.step_back()
@@ -132,6 +133,15 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 def follows(lines: Lines, command: str | None) -> Found | None:
     """The next rate of the list that was read."""
     return next_found(lines, KIND)
+
+
+def _is_column(item: re.Match[str]) -> bool:
+    """Whether blanks alone stand between a name and its rate: two of them, or one in a line of no more than these."""
+    if _GAP.search(item["name"]):
+        return False
+    name = item.string[: item.start("rate")]
+    has_others = item.string[item.end() :].strip() or len(name.split()) > _MOST_WORDS or _ENDS_IN_VERB.search(name)
+    return not (has_others and re.search(r"\S\s$", name))
 
 
 def _name_by_remarks(found: list[Found], remarks: list[str]) -> None:
@@ -177,6 +187,7 @@ _VERB = (
     r"|erreichte?|schaffte?|lieferte?|atteint|alcanza|alcanzó|osiąga|osiągnął)\s{1,2}"
     r"|[はが]\s?|(?:达到?|有|为)了?\s?)"
 )
+_ENDS_IN_VERB = re.compile(rf"(?:{_VERB}|(?<!\w)(?:had|has|have|is|are|at|with|of|to|about)\s)$", re.IGNORECASE)
 _SAID = (
     rf"(?:{_VERB}{_ROUGHLY}[*_`]{{0,3}}(?P<rate>{_NUMBER})[*_`]{{0,3}}\s?(?P<unit>{RATE})"
     rf"|[qrt]ps\s?(?:值|数)?\s?(?:达到?了?|高达|约?为|是|只有){_ROUGHLY}\s?(?P<figure>{_NUMBER})(?:\s?/\s?[s秒])?(?![\w.]|\s?%))[*_`]{{0,3}}"

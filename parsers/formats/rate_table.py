@@ -25,7 +25,7 @@ from ..commands import Option
 from ..lines import Lines
 from ..multiline import match_joined, was_broken
 from ..records import Found, Problem, Semantics
-from ..table_checks import are_limits, find_said, name_unread
+from ..table_checks import Rows, are_limits, find_said, name_unread
 from ..transcript import unquote
 
 KIND = tables.KIND
@@ -176,31 +176,37 @@ def _is_second_line(row: list[str]) -> bool:
 
 
 def _is_below_heading(lines: Lines, following: list[str]) -> bool:
-    """Whether the next line is the first row below a heading without a unit: the rows say it."""
-    (_, _), (number, delimiter) = lines.rows_above
+    """Whether the next line is a row below a heading without a unit: the rows say it, this one first."""
+    number, text = lines.rows_above[-1]
     is_tried = lines.number < lines.memory.get(_REFUSED_DRAWN, 0)
-    return not is_tried and number == lines.number and _DRAWN.search(delimiter) is not None and bool(following)
+    return not is_tried and number == lines.number and _DRAWN.search(text) is not None and bool(following)
 
 
 def _read_below_heading(lines: Lines, following: list[str], _: list[str], above: _Above) -> list[tables.Cell]:
-    texts = [unquote(text, lines.prefix) for _, text in lines.rows_above]
-    opened = texts[0].lstrip()[:1] in "|│┃║"
-    heading, delimiters = (_split(text, opened=opened) for text in texts)
+    drawn = [(number, unquote(text, lines.prefix)) for number, text in lines.rows_above if _DRAWN.search(text)]
+    drawn = [each for number, each in enumerate(drawn, lines.number + 1 - len(drawn)) if each[0] == number]
+    rules = [at for at, (_, text) in enumerate(drawn) if at and all(map(_DELIMITER.fullmatch, _split(text)))]
+    if not rules:
+        return []
+    above.line, first = drawn[rules[-1] - 1]
+    second, skipped = drawn[rules[-1]][1], drawn[rules[-1] + 1 :]
+    opened = first.lstrip()[:1] in "|│┃║"
+    heading, delimiters = (_split(text, opened=opened) for text in (first, second))
     if not (2 <= len(heading) == len(delimiters) <= _MOST_COLUMNS) or not all(map(_DELIMITER.fullmatch, delimiters)):
         return []
     if rates.tells_of_plans(heading):
         return []
-    above.line = lines.rows_above[0][0]
-    above.captions = [(number, "") for number, _ in lines.rows_above]  # they are no headings
+    above.captions = [(number, "") for number, _ in drawn]  # they are no headings
     fits = _row_of(len(heading), False, opened=opened)
-    return _read_rows(lines, [rates.strip_markup(title) for title in heading], fits, above)
+    rows = [(number, row) for number, text in skipped if (row := fits(text.strip()))]
+    return _read_rows(lines, [rates.strip_markup(title) for title in heading], fits, above, rows)
 
 
 def _read_rows(
-    lines: Lines, heading: list[str], fits: Callable[[str], list[str] | None], above: _Above
+    lines: Lines, heading: list[str], fits: Callable[[str], list[str] | None], above: _Above, rows: Rows = ()
 ) -> list[tables.Cell]:
-    """The rates in the rows below a drawn heading."""
-    rows: list[tuple[int, list[str]]] = []
+    """The rates in the rows below a drawn heading; `rows` were taken before."""
+    rows = [*rows]
     for line in map(lines.end_text, lines):
         if not line.strip():
             continue
@@ -210,10 +216,16 @@ def _read_rows(
         row = fits(line.strip()) if "|" in line else None
         if row is None and "|" in line and was_broken(line, lines.peek() or ""):
             row = match_joined(lines, line, fits)
+        if (
+            row is None and line.lstrip()[:1] == "|" and rows and rows[-1][0] == lines.number - 1
+        ):  # its last cells are empty
+            row = fits(f"{line.strip().removesuffix('|')}{'|' * (len(heading) + 1 - len(_split(line)))}")
         if row is None or len(rows) == _MOST_ROWS:
             lines.step_back()
             break
-        if all(map(_DELIMITER.fullmatch, row)):  # the row above was the heading of another table
+        if any(row) and all(
+            map(_DELIMITER.fullmatch, filter(None, row))
+        ):  # the row above was the heading of another table
             if len(rows) > 1 and rows[-1][0] == lines.number - 1:
                 rows.pop()
                 lines.step_back()
@@ -268,7 +280,8 @@ def _read_heading(line: str, row: str, *, captioned: bool = False) -> tuple[list
     heading = [rates.spell_title(rates.strip_markup(title)) for title in cells]
     if line[:2].isspace() and (rates.RUN.fullmatch(heading[0]) or len(_APART.split(row.strip())) == len(cells) + 1):
         heading = ["", *heading]
-    return heading, set(tables.find_rate_columns(heading, captioned))
+    columns = set(tables.find_rate_columns(heading, captioned))
+    return heading, columns or {at for at, title in enumerate(heading) if at and rates.IS_THROUGHPUT.fullmatch(title)}
 
 
 def _is_rule(line: str) -> bool:
@@ -300,6 +313,8 @@ def _read_aligned(lines: Lines, following: list[str], taken: list[str], above: _
         if _is_rule(line):
             continue
         cells = _read_cells(line, heading)
+        if max(columns) < len(cells) < len(heading):
+            cells += [""] * (len(heading) - len(cells))
         if len(cells) != len(heading) or len(rows) == _MOST_ROWS:
             lines.step_back()
             break

@@ -42,6 +42,7 @@ def test_a_table_with_other_rates_is_of_other_runs():
         ("~~9120.0~~ 2660.0", "2100.0", [2660.0, 2100.0]),
         ("<del>9120.0</del> 2660.0", "2100.0", [2660.0, 2100.0]),
         ("12,346", "987", [12346, 987]),
+        ("1.203.412", "987.655", [1203412, 987655]),
     ],
 )
 def test_a_decimal_comma_and_what_was_struck_out_are_read_in_a_table(one, other, rates):
@@ -244,7 +245,7 @@ def test_remarks_behind_rates_that_name_nothing_leave_them_repeats(remarks):
         *("hits/s", "requests a second", "requêtes/s", "запросов/с", "solicitudes por segundo"),
     ],
 )
-@pytest.mark.parametrize("sign", [": ", "   "])
+@pytest.mark.parametrize("sign", [": ", "   ", " "])
 def test_a_list_may_have_any_unit_of_rates_and_columns_in_place_of_colons(unit, sign):
     text = f"With tracking{sign}587.90 {unit}\nWithout tracking{sign}2286.68 {unit}\n"
     assert [name for name, *_ in runs_of(text)[0]] == ["With tracking", "Without tracking"]

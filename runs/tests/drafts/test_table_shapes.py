@@ -157,6 +157,19 @@ def test_the_unit_may_stand_in_the_cells_of_a_table_without_one_in_its_titles(ba
     assert read(text)[1].experiments[0].name == "old and new"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "server | result\n---|---\nnginx | 1203\ncaddy | 1100 req/s\napache | 900 req/s\n",
+        "| server | new | p99 |\n|---|---|---|\n| nginx | 1203 | 4 ms\n| caddy | 1100 | 5 ms |\n| apache | 900 req/s\n",
+        "server   rate         p99\nnginx    1203         4 ms\ncaddy    1100 req/s   5 ms\napache   900 req/s\n",
+    ],
+)
+def test_the_unit_may_stand_in_later_rows_alone_and_rows_may_be_shorter_than_the_heading(text):
+    rates = [("nginx", 1203), ("caddy", 1100), ("apache", 900)]
+    assert [(name, rate) for name, _, _, rate in runs_of(text)] == rates
+
+
 def test_a_unit_in_the_title_and_in_the_cells_is_no_load():
     rows = "| new | ~180,000 ops/sec | ~5.5 \u03bcs |\n| old | 12,000 ops/sec | 83 \u03bcs |\n"
     text = f"| Store | Ops/sec | Avg latency |\n|---|---|---|\n{rows}"
