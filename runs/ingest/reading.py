@@ -30,8 +30,7 @@ from runs.drafts.recorded import Recording, read_recording
 from runs.drafts.relate import relate
 from runs.models import Upload
 from runs.querysets import read_database_now
-from runs.series.collecting import MAX_PROCESSES, CaptureSeries, ProcessKey, ProcessKeys
-from runs.series.cutting import cut_series
+from runs.series.collecting import MAX_PROCESSES, CaptureSeries, ProcessKey, ProcessKeys, cut_series
 from runs.series.samples import (
     MAX_SINGLE_SAMPLES,
     FoldedBlock,

@@ -24,8 +24,7 @@ from runs.drafts.recorded import BUILD
 from runs.models import Build, Capture, Config, ConfigText, Experiment, Run, Series, Timing, Upload
 from runs.querysets import parse_id
 from runs.series import clocks
-from runs.series.collecting import CaptureSeries
-from runs.series.cutting import cut_series
+from runs.series.collecting import CaptureSeries, cut_series
 from runs.series.samples import ROW_TABLES, collect_series
 
 from . import counters, timings

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from backports import zstd
@@ -80,6 +81,43 @@ def unpack_points(packed: bytes | memoryview) -> tuple[Integers, Floats]:
     """(indexes of the samples that have a value, their values). A short series in a long log needs little memory."""
     indexes, values = zip((np.empty(0, np.int64), np.empty(0)), *_read_frames(packed), strict=True)
     return np.concatenate(indexes), np.concatenate(values)
+
+
+@dataclass(slots=True)
+class PackedSeries:
+    """One series while it is packed: n values, their summary, and their packed parts in order."""
+
+    n: int = 0
+    low: float = np.inf
+    high: float = -np.inf
+    last: float = np.nan
+    total: float = 0.0
+    parts: list[bytes] = field(default_factory=list)
+
+    @property
+    def mean(self) -> float:
+        return min(max(self.total / self.n, self.low), self.high)  # rounding must not leave the range
+
+    @property
+    def packed(self) -> bytes:
+        return join_parts(self.parts)
+
+    def add_part(self, part: bytes, n: int, low: float, high: float, last: float, total: float) -> None:
+        self.n += n
+        self.low, self.high = min(self.low, low), max(self.high, high)
+        self.last = last
+        self.total += total
+        self.parts.append(part)
+
+    def add_values(self, indexes: Integers, values: Floats) -> None:
+        """Append at least one value, none of them NaN."""
+        summary = float(values.min()), float(values.max()), float(values[-1]), float(values.sum())
+        self.add_part(pack_points(indexes, values), len(values), *summary)
+
+    def append(self, other: PackedSeries, shift: int) -> None:
+        parts = [shift_points(part, shift) for part in other.parts] if shift else other.parts
+        self.add_part(b"", other.n, other.low, other.high, other.last, other.total)
+        self.parts[-1:] = parts
 
 
 def _scale_to_integers(values: Floats) -> tuple[int, NDArray[np.generic]]:

@@ -1,12 +1,14 @@
-"""Time series out of samples: values by column, packed while they come in, so that hours of samples take a few MB."""
+"""Time series out of samples: values by column, packed while they come in, so that hours of samples take a few MB; and some
+samples of a capture as a capture of their own.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import math
 from array import array
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from numpy.typing import NDArray
 
 from parsers.records import ProcessSample
 
-from . import Floats, Integers, join_parts, pack_points, shift_points
+from . import Floats, Integers, PackedSeries, pack_points, unpack_points
 
 MAX_PROCESSES = 20_000  # that get series of their own
 MAX_PROGRAMS = 1_000
@@ -31,43 +33,7 @@ ProcessKey = tuple[Any, Any, Any]  # pid, user, command as printed
 ProcessKeys = frozenset[ProcessKey]
 Subject = tuple[int | None, str, str, str]  # pid, user, command, group of a process; SYSTEM
 SYSTEM: Subject = (None, "", "", "")
-
-
-@dataclass(slots=True)
-class PackedSeries:
-    """One series while it is collected: n values, their summary, and their packed parts in order."""
-
-    n: int = 0
-    low: float = np.inf
-    high: float = -np.inf
-    last: float = np.nan
-    total: float = 0.0
-    parts: list[bytes] = field(default_factory=list)
-
-    @property
-    def mean(self) -> float:
-        return min(max(self.total / self.n, self.low), self.high)  # rounding must not leave the range
-
-    @property
-    def packed(self) -> bytes:
-        return join_parts(self.parts)
-
-    def add_part(self, part: bytes, n: int, low: float, high: float, last: float, total: float) -> None:
-        self.n += n
-        self.low, self.high = min(self.low, low), max(self.high, high)
-        self.last = last
-        self.total += total
-        self.parts.append(part)
-
-    def add_values(self, indexes: Integers, values: Floats) -> None:
-        """Append at least one value, none of them NaN."""
-        summary = float(values.min()), float(values.max()), float(values[-1]), float(values.sum())
-        self.add_part(pack_points(indexes, values), len(values), *summary)
-
-    def append(self, other: PackedSeries, shift: int) -> None:
-        parts = [shift_points(part, shift) for part in other.parts] if shift else other.parts
-        self.add_part(b"", other.n, other.low, other.high, other.last, other.total)
-        self.parts[-1:] = parts
+Spans = Sequence[tuple[int, int]]
 
 
 class CaptureSeries:
@@ -381,3 +347,52 @@ def _to_float(value: Any) -> float:
         return math.nan if value is None else float(value)
     except OverflowError:
         return math.inf
+
+
+# --- some samples of a capture as captures of their own ---
+
+
+def cut_series(whole: CaptureSeries, spans: Spans) -> list[CaptureSeries]:
+    """The samples of each span, from its first to before its end, numbered from 0. Spans do not overlap."""
+    metrics: dict[int, dict[str, float]] = defaultdict(dict)
+    processes: dict[int, dict[Subject, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
+    names: dict[str, None] = {}
+    for subject, metric, series in whole.series():
+        if metric == "clock_s":
+            continue
+        for at, value in _list_points(series.packed, spans):
+            if subject == SYSTEM:
+                metrics[at][metric] = value
+            else:
+                names[metric] = None
+                processes[at][subject][metric] = value
+    clocks = whole.clocks()
+    parts = []
+    for first, end in spans:
+        part = CaptureSeries()
+        for at in range(first, end):
+            values = processes.pop(at, {})
+            keys: list[ProcessKey] = [subject[:3] for subject in values]
+            columns = {name: [own.get(name, math.nan) for own in values.values()] for name in names}
+            second = float(clocks[at]) % DAY_S
+            part.add(_write_clock(second), second, metrics.pop(at, {}), keys, columns, whole.lines[at])
+        part.flush()
+        parts.append(part)
+    return parts
+
+
+def _list_points(packed: bytes, spans: Spans) -> list[tuple[int, float]]:
+    """(sample, value) of the samples in the spans that have one."""
+    indexes, values = unpack_points(packed)
+    bounds = np.searchsorted(indexes, np.array(spans, np.int64).ravel()).reshape(-1, 2)
+    found: list[tuple[int, float]] = []
+    for low, high in bounds[bounds[:, 0] < bounds[:, 1]].tolist():
+        found += zip(indexes[low:high].tolist(), values[low:high].tolist(), strict=True)
+    return found
+
+
+def _write_clock(second: float) -> str | None:
+    if math.isnan(second):
+        return None
+    minutes, seconds = divmod(int(second), 60)
+    return f"{minutes // 60:02}:{minutes % 60:02}:{seconds:02}"
