@@ -11,7 +11,7 @@ from dataclasses import replace
 from . import addresses, secrets, tools
 from .addresses import BadInput, NotAllowed
 from .models import Job, LoadGenerator, Plan, Target, TargetAddress, Variant
-from .snapshots import Load, Machine, Snapshot, Stage, load_for
+from .snapshots import Load, Machine, Snapshot, load_for
 
 Fault = tuple[str, str]  # field, sentence
 
@@ -179,7 +179,7 @@ def find_load_faults(snapshot: Snapshot) -> Iterator[Fault]:
     seen: set[str] = set()
     for variant, level in snapshot.pairs:
         try:
-            tools.build(load_for(snapshot, Stage(variant, level, 1)), snapshot.allowed)
+            tools.build(load_for(snapshot, variant, level), snapshot.allowed)
         except (addresses.NotAllowed, tools.Cannot) as fault:
             if str(fault) not in seen:
                 seen.add(str(fault))
@@ -205,7 +205,7 @@ def describe_plan(snapshot: Snapshot) -> Iterator[str]:
     """What the plan does otherwise than one could think, for its page."""
     tool = tools.tools()[snapshot.tool]
     for level in snapshot.levels:
-        load = load_for(snapshot, Stage(snapshot.variants[0].name, level, 1))
+        load = load_for(snapshot, snapshot.variants[0].name, level)
         sent = tool.sends(load)
         if sent is not None and sent != load.requests:
             yield f"{tool.name} sends {sent} of {load.requests} requests at {level} at once: the same number by each client."
@@ -214,7 +214,7 @@ def describe_plan(snapshot: Snapshot) -> Iterator[str]:
         yield "Nothing that benchdash does makes the variants differ: they have the same address, path, keep-alive and switch."
     if snapshot.target is None:
         yield "The target is not reached, so nothing is measured on it: memory and CPU will be missing."
-    for name in secrets.find_secret_names(load_for(snapshot, Stage(snapshot.variants[0].name, 1, 1))):
+    for name in secrets.find_secret_names(load_for(snapshot, snapshot.variants[0].name, 1)):
         yield f"The worker fills in {{secret:{name}}} from its environment variable {secrets.PREFIX}{name}."
 
 
@@ -232,7 +232,7 @@ def recheck(snapshot: Snapshot, job: Job) -> list[Load]:
             raise NotAllowed(f"The switch command of {variant.name} is none of {target}'s any more.")
         for path in variant.config_files:
             addresses.check_config_file(path, target.readable)
-    loads = [load_for(snapshot, Stage(variant, level, 1)) for variant, level in snapshot.pairs]
+    loads = [load_for(snapshot, variant, level) for variant, level in snapshot.pairs]
     for load in loads:
         _check_load(load, target, snapshot.allowed, allowed)
     return loads

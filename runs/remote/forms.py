@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import re
 import zoneinfo
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.forms.models import BaseInlineFormSet, inlineformset_factory
 
 from runs.models import Host
 
 from . import addresses, secrets, tools
-from .addresses import NotAllowed
+from .addresses import NotAllowed, canonicalize, normalize_ips, resolve
 from .checks import RANGES, Refused
 from .models import Job, LoadGenerator, Plan, Switch, Target, TargetAddress, Variant
 from .planning import DAYS, validate_plan
-from .registering import parse_addresses, save_target
 
 REACH_FIELDS = ("reach", "ssh_destination", "identity_file")
+MOST_ADDRESSES = 100  # each is resolved when it is saved
 
 
 def split_lines(text: str) -> list[str]:
@@ -109,7 +110,7 @@ class TargetForm(MachineForm):
             self.initial["addresses"] = "\n".join(_write_line(address) for address in self.instance.addresses.all())
 
     def clean_addresses(self) -> list[TargetAddress]:
-        return parse_addresses(self.cleaned_data["addresses"])
+        return _parse_addresses(self.cleaned_data["addresses"])
 
     def clean_readable(self) -> list[str]:
         paths = split_lines(self.cleaned_data["readable"])
@@ -144,10 +145,50 @@ class TargetForm(MachineForm):
         target.host = _find_host(self.cleaned_data["host_name"], target)
         target.created_by = target.created_by or user
         try:
-            return save_target(target, self.cleaned_data["addresses"])
+            return _save_target(target, self.cleaned_data["addresses"])
         except NotAllowed as fault:
             self.add_error("addresses", fault)
             return None
+
+
+def _parse_addresses(text: str) -> list[TargetAddress]:
+    """Addresses as people write them, one a line, each with its IP addresses behind it where only they know them.
+
+    Without a target, and not saved. Raises NotAllowed.
+    """
+    found: dict[str, TargetAddress] = {}
+    for line in text.splitlines():
+        words = re.split(r"[\s,=]+", line.strip())
+        if words == [""]:
+            continue
+        base, written = canonicalize(words[0]), words[1:]
+        if base in found:
+            raise NotAllowed(f"{base} stands there twice.")
+        if len(found) == MOST_ADDRESSES:
+            raise NotAllowed(f"A target has at most {MOST_ADDRESSES} addresses.")
+        ips = normalize_ips(written) if written else resolve(base)
+        found[base] = TargetAddress(base=base, resolved=ips, pinned=bool(written))
+    if not found:
+        raise NotAllowed("At least one address is needed, such as http://shop.lan:8080")
+    return list(found.values())
+
+
+def _save_target(target: Target, wanted: Sequence[TargetAddress]) -> Target:
+    """Write a target with exactly these addresses. Raises NotAllowed where a plan needs one that would go."""
+    with transaction.atomic():
+        target.save()
+        gone = target.addresses.exclude(base__in=[address.base for address in wanted])
+        needed = Plan.objects.filter(Q(address__in=gone) | Q(variants__address__in=gone)).distinct()
+        if needed:
+            names = ", ".join(str(plan) for plan in needed)
+            raise NotAllowed(
+                f"An address that is left out is loaded by a plan: {names}. Change or delete the plan first."
+            )
+        gone.delete()
+        for address in wanted:
+            values = {"resolved": address.resolved, "pinned": address.pinned}
+            TargetAddress.objects.update_or_create(target=target, base=address.base, defaults=values)
+    return target
 
 
 def _find_host(name: str, target: Target) -> Host:

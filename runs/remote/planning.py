@@ -1,5 +1,5 @@
-"""From a plan's rows to what will be run: checked as a whole, put in order, written down as a job and its steps; and schedules, by
-which plans start by themselves.
+"""From a plan's rows to what will be run: checked as a whole, put in order, written down as a job and its steps; a plan to begin
+with, of this machine; and schedules, by which plans start by themselves.
 
 The order lets what drifts on the machines meanwhile hit every variant alike. Interleaved: level by level, and at each level
 the variants in turn, every second round backwards: A B B A, so that none always comes first. Blocks: every round has each
@@ -11,9 +11,10 @@ from __future__ import annotations
 import json
 import math
 import secrets as random_numbers
+import socket
 import zoneinfo
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, time, timedelta
 from random import Random
 from statistics import fmean, stdev
@@ -25,10 +26,13 @@ from django.db.models import Q
 from django.utils import timezone
 from django_celery_beat.models import CrontabSchedule, PeriodicTask
 
+from runs.models import Host
+
 from . import checks, tools
+from .addresses import canonicalize, resolve
 from .checks import Refused
-from .models import Job, Plan, Schedule, Step, Target, Variant
-from .snapshots import Pair, Snapshot, Stage, VariantPlan, load_for, to_dict
+from .models import Job, LoadGenerator, Plan, Schedule, Step, Target, TargetAddress, Variant
+from .snapshots import Pair, Snapshot, Stage, VariantPlan, load_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,7 @@ def estimate(snapshot: Snapshot) -> Estimate:
     planned = order_stages(snapshot)
     added = max(0, (snapshot.most_repeats or 0) - snapshot.repeats) * len(snapshot.variants) * len(snapshot.levels)
     each_s = float(snapshot.duration_s or 0) + snapshot.cooldown_s
-    sent = [tools.tools()[snapshot.tool].sends(load_for(snapshot, stage)) for stage in planned]
+    sent = [tools.tools()[snapshot.tool].sends(load_for(snapshot, stage.variant, stage.level)) for stage in planned]
     return Estimate(
         runs=len(planned),
         most_runs=len(planned) + added,
@@ -113,7 +117,7 @@ def list_commands(snapshot: Snapshot) -> list[tuple[Stage, str]]:
     """Every run in its order, with its command line."""
     lines: dict[Pair, str] = {}
     for variant, level in snapshot.pairs:
-        argv = tools.build(load_for(snapshot, Stage(variant, level, 1)), snapshot.allowed)
+        argv = tools.build(load_for(snapshot, variant, level), snapshot.allowed)
         lines[variant, level] = tools.join_command(argv)
     return [(stage, lines[stage.variant, stage.level]) for stage in order_stages(snapshot)]
 
@@ -133,7 +137,7 @@ def start_job(plan: Plan, user: Any, scheduled: bool = False) -> Job:
             target=plan.target,
             generator=plan.generator,
             name=f"{plan.name}, {now:%Y-%m-%d %H:%M:%S}",
-            snapshot=to_dict(snapshot),
+            snapshot=asdict(snapshot),
             scheduled=scheduled,
             created_by=user,
             created_at=now,
@@ -197,6 +201,43 @@ def relative_standard_error_pct(rates: Sequence[float]) -> float | None:
     if len(rates) < 2 or not fmean(rates):
         return None
     return 100 * stdev(rates) / math.sqrt(len(rates)) / fmean(rates)
+
+
+# --- this machine, as generator and target at once --------------------------------------------------------------------------
+
+LOCAL = "local"  # the generator whose queue the worker beside the web server consumes
+SAMPLE = "Keep-alive off and on, against benchdash itself"
+
+
+def register_this_machine(user: Any, port: int) -> Plan:
+    """This machine as generator and target, loaded at benchdash's own port, and a small plan to start with.
+
+    Calling it again changes nothing that is there and answers with the same plan.
+    """
+    with transaction.atomic():
+        worker = LoadGenerator.Kind.WORKER
+        generator, _ = LoadGenerator.objects.get_or_create(name=LOCAL, defaults={"kind": worker})
+        name = socket.gethostname()
+        target = Target.objects.filter(host__name=name).first()
+        if target is None:
+            host = Host.objects.filter(name=name).order_by("id").first() or Host.objects.create(name=name)
+            target = Target.objects.create(host=host, reach=Target.Reach.LOCAL, created_by=user)
+        base = canonicalize(f"http://127.0.0.1:{port}")
+        address, _ = TargetAddress.objects.get_or_create(target=target, base=base, defaults={"resolved": resolve(base)})
+        plan = Plan.objects.filter(name=SAMPLE, target=target, address=address).first()
+        if plan is None:
+            plan = _create_sample_plan(user, generator, address)
+            validate_plan(plan)
+    return plan
+
+
+def _create_sample_plan(user: Any, generator: LoadGenerator, address: TargetAddress) -> Plan:
+    load = {"path": "/login/", "requests": 200, "levels": [1, 4], "repeats": 3, "warmups": 1}
+    machines = {"target": address.target, "address": address, "generator": generator}
+    plan = Plan.objects.create(name=SAMPLE, created_by=user, **machines, **load)
+    for position, (name, keepalive) in enumerate((("keep-alive off", False), ("keep-alive on", True))):
+        Variant.objects.create(plan=plan, name=name, keepalive=keepalive, position=position)
+    return plan
 
 
 # --- schedules: every day or week at a time of day, in the time zone that was asked for -----------------------------------

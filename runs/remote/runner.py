@@ -19,7 +19,7 @@ from .channel import NEVER_RAN, Process, Unreachable, name_place, open_connectio
 from .jobs import Interrupted, Journal, claim_job, retry_database
 from .models import Job, Step
 from .sessions import Failed, Machines, Output, Session, prompt_name, store_session
-from .snapshots import Files, Load, Pair, Snapshot, Stage, VariantPlan, find_variant, from_dict, load_for
+from .snapshots import Files, Load, Pair, Snapshot, VariantPlan, find_variant, from_dict, load_for
 
 STEP_S = 0.25
 START_S = 5.0  # for the first sample
@@ -237,7 +237,6 @@ class _JobRun:
 
     def run_step(self, step: Step) -> None:
         variant = find_variant(self.plan, step.variant)
-        stage = Stage(step.variant, step.level, step.repeat)
         self.journal.pause()
         self.journal.write(state=Job.State.RUNNING, progress={})
         begins = Step.objects.filter(pk=step.pk, state=Step.State.WAITING)
@@ -252,7 +251,8 @@ class _JobRun:
             step=f"{step.variant}, " + (f"run {step.repeat} of {self.plan.repeats}" if step.repeat else "warm-up"),
             facts=self.facts,
         )
-        measurement = Measurement(self.plan, load_for(self.plan, stage), variant, self.machines, self.journal)
+        load = load_for(self.plan, step.variant, step.level)
+        measurement = Measurement(self.plan, load, variant, self.machines, self.journal)
         lost = measurement.measure(session)
         self.journal.write(state=Job.State.STORING, progress={})
         store_session(self.job, step, self.plan, session, self.journal)

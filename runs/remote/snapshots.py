@@ -6,7 +6,7 @@ Units: _s seconds. Addresses are canonical ("http://shop.lan:8080"), see runs.re
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -126,12 +126,8 @@ class Files:
     rc: str = ""
 
 
-def to_dict(snapshot: Snapshot) -> dict[str, Any]:
-    return asdict(snapshot)
-
-
 def from_dict(data: Mapping[str, Any]) -> Snapshot:
-    """The snapshot that to_dict wrote. Raises KeyError or TypeError for anything else."""
+    """The snapshot of `asdict`. Raises KeyError or TypeError for anything else."""
     values = dict(data)
     values["generator"] = Machine(**values["generator"])
     values["target"] = Machine(**values["target"]) if values["target"] else None
@@ -155,8 +151,8 @@ OF_EACH_LOAD = (
 )
 
 
-def load_for(snapshot: Snapshot, stage: Stage) -> Load:
-    """The load of one run, its secrets still names."""
-    variant = find_variant(snapshot, stage.variant)
+def load_for(snapshot: Snapshot, name: str, level: int) -> Load:
+    """The load of a variant at a level of concurrency, its secrets still names."""
+    variant = find_variant(snapshot, name)
     shared = {name: getattr(snapshot, name) for name in OF_EACH_LOAD}
-    return Load(base=variant.base, path=variant.path, concurrency=stage.level, keepalive=variant.keepalive, **shared)
+    return Load(base=variant.base, path=variant.path, concurrency=level, keepalive=variant.keepalive, **shared)

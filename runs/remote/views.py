@@ -27,7 +27,6 @@ from .checks import MOST_VARIANTS, Refused
 from .forms import GeneratorForm, JobFilterForm, PlanForm, ScheduleForm, TargetForm, VariantSet, write_plan
 from .job_progress import JobProgress, advise, describe_progress, find_jobs_of_experiment, summarize_jobs
 from .models import Job, LoadGenerator, Plan, Schedule, Target
-from .registering import InUse, delete_unused, register_this_machine
 from .rerun import CannotRepeat, Rerun, plan_from_runs
 from .tools import join_command
 
@@ -55,7 +54,7 @@ def hub(request: HttpRequest) -> HttpResponse:
 @require_permissions("add_target", "add_loadgenerator", "add_plan")
 def this_machine(request: HttpRequest) -> HttpResponse:
     try:
-        plan = register_this_machine(request.user, settings.PORT)
+        plan = planning.register_this_machine(request.user, settings.PORT)
     except Refused as refusal:  # it is registered already, and not in a way that fits
         messages.error(request, str(refusal))
         return redirect("remote")
@@ -110,13 +109,24 @@ def remove(request: HttpRequest, pk: int, model: type[Target | LoadGenerator | P
     """Delete a machine or a plan that nothing uses. What was measured with it is kept."""
     _require(request, f"delete_{model._meta.model_name}")
     found: Any = get_object_or_404(model, pk=pk)
-    try:
-        delete_unused(found)
-    except InUse as reason:
-        messages.error(request, str(reason))
+    if use := _find_use(found):
+        messages.error(request, f"{found} {use}")
         return redirect(found)
+    found.delete()
     messages.success(request, f"“{found}” is deleted. What was measured with it is kept.")
     return redirect("remote")
+
+
+def _find_use(row: Target | LoadGenerator | Plan) -> str:
+    """What uses a machine, which cannot be deleted then; "" for what nothing uses. Jobs and what they measured stay."""
+    if isinstance(row, Plan):
+        return ""
+    if isinstance(row, Target) and row.busy_with_id:
+        return f"is loaded right now by job {row.busy_with_id}."
+    if isinstance(row, LoadGenerator) and (active := row.jobs.active().first()):
+        return f"is used by job {active.pk}, which is not over."
+    names = ", ".join(str(plan) for plan in row.plans.all()[:5])
+    return f"is used by plans: {names}. Delete them first." if names else ""
 
 
 FEW = 60  # runs that are listed without being asked for

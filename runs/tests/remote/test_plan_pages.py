@@ -13,8 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from runs.remote.models import LoadGenerator, Plan, Switch, Target
-from runs.remote.planning import validate_plan
-from runs.remote.registering import register_this_machine
+from runs.remote.planning import register_this_machine, validate_plan
 from runs.templatetags.remote import duration
 from runs.tests import factories
 

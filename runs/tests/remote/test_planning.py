@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from runs.remote.checks import Refused
 from runs.remote.models import LoadGenerator, Plan, Switch, Target, TargetAddress, Variant
 from runs.remote.planning import estimate, list_commands, start_job, validate_plan
-from runs.remote.snapshots import find_variant, from_dict, load_for, to_dict
+from runs.remote.snapshots import find_variant, from_dict, load_for
 
 from . import rows
 
@@ -33,7 +34,7 @@ def test_a_snapshot_survives_its_way_through_json():
         headers=[["X-Api-Key", "{secret:API}"]], method="POST", body="a=1", rse_limit_pct=2.0, most_repeats=9
     )
     snapshot = validate_plan(plan)
-    assert from_dict(json.loads(json.dumps(to_dict(snapshot)))) == snapshot
+    assert from_dict(json.loads(json.dumps(asdict(snapshot)))) == snapshot
 
 
 def test_a_variant_takes_from_the_plan_what_it_leaves_empty():
@@ -290,5 +291,5 @@ def test_a_steps_load_is_what_was_planned():
     job = start_job(rows.plan(), rows.planner())
     snapshot = from_dict(job.snapshot)
     step = job.steps.get(variant="on", level=10, repeat=2)
-    load = load_for(snapshot, step)
+    load = load_for(snapshot, step.variant, step.level)
     assert (load.base, load.path, load.concurrency, load.keepalive) == (rows.BASE, "/hello", 10, True)
