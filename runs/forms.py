@@ -238,8 +238,10 @@ class ManageForm(forms.Form):
 
 
 class CaptureMoveForm(forms.Form):
+    PHASES = (("", "not known"), *Capture.Phase.choices)
+
     config = forms.IntegerField(required=False)
-    phase = forms.ChoiceField(required=False, choices=[("", "not known"), *Capture.Phase.choices])
+    phase = forms.ChoiceField(required=False, choices=PHASES)
 
 
 class OverrideForm(forms.Form):

@@ -23,11 +23,8 @@ from runs.analysis.columns import compare_columns, compare_hosts
 from runs.analysis.config_diff import ConfigDiff
 from runs.analysis.export import Post, Table, collect_commands, collect_environment, list_sections, write_post
 from runs.analysis.facts import CaptureFact, RunFact
-from runs.analysis.stats import delta_word
 from runs.analysis.summary_wording import describe_method
-from runs.analysis.table import Comparison
-from runs.analysis.verdict import Judgement
-from runs.analysis.verdict_wording import LABELS, SIGNS, describe_baselines
+from runs.analysis.verdict_wording import describe_baselines
 from runs.api.comparisons import describe_conclusions
 from runs.charts.svg_file import draw_file
 from runs.models import Capture
@@ -129,25 +126,6 @@ def describe_same(same: Sequence[tuple[str, str]], differences: ConfigDiff, n_co
     if not words or n_columns < 2:
         return "What was run, and where"
     return f"{capitalize(join_words(words))} {'is' if len(words) == 1 and not n else 'are'} the same"
-
-
-def list_verdicts(comparison: Comparison, judgement: Judgement) -> list[dict[str, Any]]:
-    """Every verdict with its words and the names that it is about, in the order of the table."""
-    return [
-        {
-            "label": row.label,
-            "title": column.title,
-            "base": comparison.columns[verdict.base].title,
-            "verdict": verdict,
-            "word": LABELS[verdict.kind],
-            "sign": SIGNS[verdict.kind],
-            "words": judgement.words[row.key, at],
-            "effect": "" if verdict.effect is None else delta_word(verdict.effect),
-        }
-        for row in comparison.rows
-        for at, column in enumerate(comparison.columns)
-        if (verdict := judgement.of(row.key, at)) is not None
-    ]
 
 
 def respond_comparison(

@@ -179,42 +179,38 @@ def paint_programs(programs: Programs, metric: str) -> dict[str, str]:
 # --- the figures -----------------------------------------------------------------------------------------------------------
 
 
-def draw_figure(samples: Samples, what: str, program: str, view: time_series.View) -> Figure | None:
-    """The chart of that name for Plotly, in full or in part; None where there is nothing to show. At most three queries."""
-    when, panels = _load_panels(samples, what, program)
-    return time_series.encode(_describe(what, program, when, panels, view), when, view) if when else None
+@dataclass(frozen=True, slots=True)
+class ChartOverTime:
+    """One chart with its samples and their clock, to be shown in full or in part."""
+
+    what: str
+    title: str
+    when: Timeline
+    panels: Panels
+
+    def describe(self, view: time_series.View) -> Chart:
+        what = self.what
+        own = {"stacked": what not in LINES, "total": what in METRIC_OF, "shared": what == "processes"}
+        return time_series.describe(self.when, self.panels, view, (what, self.title), most=MOST.get(what), **own)
+
+    def encode(self, view: time_series.View) -> Figure:
+        """For Plotly."""
+        return time_series.encode(self.describe(view), self.when, view)
+
+    def list_rows(self, view: time_series.View) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]]:
+        """(heads, rows)."""
+        traces = [trace for _, panel in self.panels for trace in panel]
+        heads = (self.when.kind.value, *(f"{trace.name}, {unit}" for unit, panel in self.panels for trace in panel))
+        return heads, to_rows(self.when, traces, points=view.points, low=view.low, high=view.high)
 
 
-def describe_figure(samples: Samples, what: str, program: str, view: time_series.View) -> Chart | None:
-    """The same as a description, to be drawn by the server."""
-    when, panels = _load_panels(samples, what, program)
-    return _describe(what, program, when, panels, view) if when else None
-
-
-def _describe(what: str, program: str, when: Timeline, panels: Panels, view: time_series.View) -> Chart:
-    title = f"{TITLES[what]}{f' {program}' if what == 'processes' and program else ''}"
-    own = {"stacked": what not in LINES, "total": what in METRIC_OF, "shared": what == "processes"}
-    return time_series.describe(when, panels, view, (what, title), most=MOST.get(what), **own)
-
-
-def list_figure_rows(
-    samples: Samples, what: str, program: str, view: time_series.View
-) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]] | None:
-    """(heads, rows) of the same figure."""
-    when, panels = _load_panels(samples, what, program)
-    if when is None:
-        return None
-    traces = [trace for _, panel in panels for trace in panel]
-    heads = (when.kind.value, *(f"{trace.name}, {unit}" for unit, panel in panels for trace in panel))
-    return heads, to_rows(when, traces, points=view.points, low=view.low, high=view.high)
-
-
-def _load_panels(samples: Samples, what: str, program: str) -> tuple[Timeline | None, Panels]:
-    """The samples' clock and the panels of one chart; None and [] where nothing was sampled."""
+def load_chart(samples: Samples, what: str, program: str) -> ChartOverTime | None:
+    """The chart of that name; None where nothing was sampled that it could show. At most three queries."""
     panels = PANELS[what](samples, program) if what in PANELS else []
     if not any(traces for _, traces in panels):
-        return None, []
-    return build_timeline(samples.clock(), samples.n, samples.since_s), panels
+        return None
+    title = f"{TITLES[what]}{f' {program}' if what == 'processes' and program else ''}"
+    return ChartOverTime(what, title, build_timeline(samples.clock(), samples.n, samples.since_s), panels)
 
 
 def _draw_by_program(metric: str, unit: str, factor: float) -> Callable[[Samples, str], Panels]:

@@ -21,22 +21,22 @@ from runs.analysis.facts import CaptureFact, ConfigFact, RunFact
 from runs.analysis.headline import Outcome
 from runs.analysis.headline_wording import LABELS as OUTCOMES
 from runs.analysis.headline_wording import MEANINGS
+from runs.analysis.stats import delta_word
 from runs.analysis.summary_wording import name_tool
-from runs.analysis.table import Comparison
-from runs.analysis.verdict import Verdict
+from runs.analysis.table import Comparison, Row
+from runs.analysis.verdict import Judgement, Verdict
+from runs.analysis.verdict_wording import LABELS, SIGNS
 from runs.charts import N_COLORS, SYMBOLS, Chart, symbol
 from runs.charts.bars import Bar
 from runs.charts.svg import draw_inline, draw_mini
 from runs.ingest import get_semantics
 from runs.models import Config
 from runs.numbers import cut_name, write_count
-from runs.presenters.comparison_page import list_verdicts
 from runs.presenters.overview import MetricCell, write_value
 from runs.presenters.tool_fields import say_field
 from runs.selectors.summaries import ExcerptLine, ExperimentSummary, Managed, describe_managed
 
 register = template.Library()
-register.simple_tag(list_verdicts)
 LONGEST_LABEL = 60
 MOST_WATCHED = 300  # captures, or runs that have some, in a list
 BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|times|m?s|[kMG]i?B)(?![^\W_]))")
@@ -93,11 +93,6 @@ def shade(place: int) -> int:
 @register.filter
 def get(mapping: dict[object, object], key: object) -> object:
     return mapping.get(key, "")
-
-
-@register.filter
-def phases(words: str) -> list[str]:
-    return ["", *words.split()]
 
 
 @register.simple_tag(takes_context=True)
@@ -293,20 +288,29 @@ def _describe_capture(capture: CaptureFact, names: Mapping[int, str]) -> str:
 
 
 @register.simple_tag
-def verdict_rows(verdicts: Sequence[Mapping[str, Any]], comparison: Comparison) -> SafeString:
+def list_verdicts(comparison: Comparison, judgement: Judgement) -> list[tuple[Row, int, Verdict]]:
+    """(row, place of the column, verdict) of each, in the order of the table."""
+    places = ((row, at) for row in comparison.rows for at in range(len(comparison.columns)))
+    return [(row, at, verdict) for row, at in places if (verdict := judgement.of(row.key, at)) is not None]
+
+
+@register.simple_tag
+def verdict_rows(
+    verdicts: Sequence[tuple[Row, int, Verdict]], comparison: Comparison, judgement: Judgement
+) -> SafeString:
     """See list_verdicts: a row each, with what it rests on."""
-    rows = []
-    for one in verdicts:
-        verdict: Verdict = one["verdict"]
-        words, effect = one["words"], one["effect"]
-        base = f' <span class="muted">against {escape(one["base"])}</span>' if len(comparison.columns) > 2 else ""
+    rows, columns = [], comparison.columns
+    for row, at, verdict in verdicts:
+        words = judgement.words[row.key, at]
+        effect = "" if verdict.effect is None else delta_word(verdict.effect)
+        base = f' <span class="muted">against {escape(columns[verdict.base].title)}</span>' if len(columns) > 2 else ""
         detail = f". {escape(words.detail)}" if words.detail else ""
         sources = verdict.scale.sources if verdict.scale else ()
         repeats = ", ".join(f'<a href="{escape(url)}">{escape(name)}</a>' for name, url in sources)
         rows.append(
-            f'<tr><td>{escape(one["label"])}</td><td class="words">{escape(one["title"])}{base}</td>'
-            f'<td class="nowrap"><span class="verdict {verdict.kind}"><span aria-hidden="true">{one["sign"]}</span> '
-            f'{one["word"]}</span></td><td class="r">{verdict.n_base}, {verdict.n}</td>'
+            f'<tr><td>{escape(row.label)}</td><td class="words">{escape(columns[at].title)}{base}</td>'
+            f'<td class="nowrap"><span class="verdict {verdict.kind}"><span aria-hidden="true">{SIGNS[verdict.kind]}</span> '
+            f'{LABELS[verdict.kind]}</span></td><td class="r">{verdict.n_base}, {verdict.n}</td>'
             f'<td class="words">{escape(words.text)}{detail}{" Repeats of " * bool(repeats)}{repeats}'
             + (f" Effect: {escape(effect)} (Cliff’s delta {num(verdict.effect)})." if effect else "")
             + "</td></tr>\n"

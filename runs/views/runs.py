@@ -32,15 +32,9 @@ from runs.charts.svg import draw_inline
 from runs.charts.svg_file import draw_file
 from runs.charts.time_series import RunSpan, View
 from runs.charts.timeline import make_trend_chart
-from runs.forms import RunFilterForm
+from runs.forms import CaptureMoveForm, RunFilterForm
 from runs.models import Capture, Run, TrendLine
-from runs.presenters.monitor_charts import (
-    describe_figure,
-    draw_figure,
-    list_figure_rows,
-    make_charts_of_capture,
-    make_charts_of_run,
-)
+from runs.presenters.monitor_charts import load_chart, make_charts_of_capture, make_charts_of_run
 from runs.presenters.run_charts import describe_timings_of_run, draw_latency, draw_picture
 from runs.presenters.tool_fields import arrange, flatten, main_figures
 from runs.responses import answer_unchanged, respond, respond_csv, respond_picture, respond_svg
@@ -224,6 +218,7 @@ def capture_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse
         "over_time": make_charts_of_capture(capture, machine, programs, request.GET.get("program", "")),
         "marks": seen.marks() if capture.n_samples > 1 else [],
         "configs": list(capture.experiment.configs.all()),
+        "phases": CaptureMoveForm.PHASES,
     }
     rows = tuple((one.pid, one.group, one.command, one.rss_kb, one.cpu_pct) for one in processes)
     sheet = Sheet(f"Capture {capture.pk}", ("pid", "group", "command", "rss_kb", "cpu_pct"), rows)
@@ -252,18 +247,19 @@ def figure(request: HttpRequest, kind: str, pk: int, what: str, fmt: str) -> Htt
 
 
 def _respond(request: HttpRequest, samples: Samples, what: str, program: str, view: View, fmt: str) -> HttpResponse:
+    chart = load_chart(samples, what, program)
+    if chart is None:
+        raise Http404(f"The monitor said nothing that a figure of {what} could show.")
     if fmt == "csv":
-        if found := list_figure_rows(samples, what, program, view):
-            sheet = Sheet(what, found[0], tuple(found[1]))
-            return respond_csv(sheet)
-    elif fmt in ("svg", "html"):
-        if chart := describe_figure(samples, what, program, replace(view, most_points=PICTURE_POINTS)):
-            if fmt == "html":
-                return HttpResponse(draw_inline(replace(chart, key=())))  # the page has the legend
-            return respond_svg(draw_file(chart, ""))
-    elif drawn := draw_figure(samples, what, program, view):
-        return HttpResponse(orjson.dumps(drawn, option=orjson.OPT_SERIALIZE_NUMPY), content_type="application/json")
-    raise Http404(f"The monitor said nothing that a figure of {what} could show.")
+        heads, rows = chart.list_rows(view)
+        return respond_csv(Sheet(what, heads, tuple(rows)))
+    if fmt == "json":
+        drawn = orjson.dumps(chart.encode(view), option=orjson.OPT_SERIALIZE_NUMPY)
+        return HttpResponse(drawn, content_type="application/json")
+    shown = chart.describe(replace(view, most_points=PICTURE_POINTS))
+    if fmt == "html":
+        return HttpResponse(draw_inline(replace(shown, key=())))  # the page has the legend
+    return respond_svg(draw_file(shown, ""))
 
 
 def _find_samples(kind: str, pk: int) -> Samples:

@@ -15,7 +15,7 @@ from runs.analysis.export import Post, Section, Table, write_post
 from runs.analysis.judgement import judge
 from runs.analysis.table import compare
 from runs.analysis.verdict_wording import add_words
-from runs.presenters.comparison_page import list_verdicts
+from runs.templatetags.bench import list_verdicts, verdict_rows
 from runs.tests.analysis.facts import configs, run
 from runs.tests.analysis.judging import headline_of
 
@@ -82,8 +82,9 @@ def test_commands_stand_as_code_whatever_is_in_them():
 
 def test_every_verdict_is_listed_with_its_names():
     made = compare(configs("a", "b"), [run(1, 100.0), run(2, 150.0)], [])
-    (first, *_) = list_verdicts(made, add_words(judge(made)))
-    assert (first["label"], first["title"], first["base"]) == ("Requests", "b", "a")
+    judgement = add_words(judge(made))
+    rows = verdict_rows(list_verdicts(made, judgement), made, judgement)
+    assert rows.startswith('<tr><td>Requests</td><td class="words">b</td>')
 
 
 @pytest.mark.parametrize("opens", ["# x", "- x", "+ x", "1. x", "12) x", "---", "=== ", "    x", "> x", "\t- x"])
