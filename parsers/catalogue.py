@@ -8,7 +8,7 @@ A format is a module with
     records         (values) -> list[Record]
 and, where it helps,
     NEEDS           texts in lower case of which each line has one that OPENS matches: the others are not held against it
-    BEGINS          text that most of its output begins with: a line that does is not held against all patterns first
+    BEGINS          pattern of the line, with its end, that most of its output begins with: it is not held against all patterns
     PROGRAMS        names of the programs that print it, as a process table shows them
     COMMAND         pattern that is found in the commands that print this output, where more tells it than PROGRAMS
     JSON            compiled pattern of how the object begins that it may print, without blanks between its signs
@@ -44,13 +44,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any, NamedTuple
 
 from .commands import Command, Syntax, compile_programs, read_command
-from .patterns import find_first_characters, join_by_first_character, number_names
+from .patterns import begins_with_any, find_group, join_by_first_character, number_names
 from .records import Found, Record, Semantics
 from .transcript import LIST_MARK, QUOTING
 
@@ -287,40 +288,48 @@ def join_openings() -> str:
 
 
 @cache
-def _compile_openings() -> Match:
-    return re.compile(number_names(join_openings())).match
+def _compile_openings(characters: str) -> tuple[Match, dict[int, str]]:
+    """For texts that begin with one of these characters: what matches each of them, and {number of a group: kind}.
 
-
-@cache
-def _list_openings(first: str) -> list[tuple[str, Match]]:
-    """(kind, what matches its opening) of the formats without NEEDS whose output may begin with this ASCII character; "": all."""
+    Of the formats without NEEDS, those have a group in the match whose opening the text begins with.
+    """
     simple = [form for form in formats().values() if form.opens and not form.needs]
-    some = (form for form in simple if not first or first in find_first_characters(form.opens))
-    return [(form.kind, re.compile(form.opens).match) for form in some]
+    pattern, kinds, number = "", dict[int, str](), 0
+    for form in simple:
+        if begins_with_any(form.opens, characters):
+            number += re.compile(form.opens).groups + 1
+            pattern, kinds[number] = rf"{pattern}(?:(?={form.opens})()|)", form.kind
+    return re.compile(number_names(pattern)).match, kinds
 
 
 class _Needs(NamedTuple):
-    """What is found in a line in lower case with one of the NEEDS of any format; of each, what finds its own, and its opening."""
+    """(a text, the kinds that have it among their NEEDS) of each, and what matches the openings of these kinds."""
 
-    any_of: Match
-    each: list[tuple[Match, str, Match]]
+    kinds: list[tuple[str, list[str]]]
+    openings: dict[str, Match]
 
 
 @cache
 def _list_needs() -> _Needs:
-    needing = [(form, "|".join(map(re.escape, form.needs))) for form in formats().values() if form.needs]
-    any_of = re.compile("|".join(dict.fromkeys(needs for _, needs in needing))).search
-    return _Needs(any_of, [(re.compile(n).search, form.kind, re.compile(form.opens).match) for form, n in needing])
+    needing = [form for form in formats().values() if form.needs]
+    needs = dict.fromkeys(need for form in needing for need in form.needs)
+    return _Needs(
+        [(need, [form.kind for form in needing if need in form.needs]) for need in needs],
+        {form.kind: re.compile(form.opens).match for form in needing},
+    )
 
 
 @lru_cache(maxsize=64)
 def find_kinds(text: str) -> tuple[str, ...]:
     """The kinds of output that may begin with this line: some tools put another one's line above their own."""
-    first, lower, needs = text[:1], text.lower(), _list_needs()
-    openings = _list_openings(first if first.isascii() else "") if _compile_openings()(text) else []
-    found = [kind for kind, opens in openings if opens(text)]
-    if needs.any_of(lower):
-        found += [kind for needed, kind, opens in needs.each if needed(lower) and opens(text)]
+    if not text:
+        return ()
+    match, kinds = _compile_openings(find_group(text[0]))
+    opened, lower, needs = match(text), text.lower(), _list_needs()
+    found = [kind for number, kind in kinds.items() if opened.start(number) == 0] if opened and opened.lastindex else []
+    needed = {*chain(*[kinds for need, kinds in needs.kinds if need in lower])}  # quicker than one pattern of all
+    if needed:
+        found += [kind for kind, opens in needs.openings.items() if kind in needed and opens(text)]
     return tuple(found)
 
 
@@ -389,9 +398,9 @@ def compile_rate_labels() -> re.Pattern[str]:
 
 
 @cache
-def beginnings() -> dict[str, Format]:
-    """The formats whose output mostly begins with the same text, by that text."""
-    return {f.begins: f for f in formats().values() if f.begins}
+def compile_beginnings() -> re.Pattern[str]:
+    """What most outputs of some formats begin with; the last group that matched is called as the format is."""
+    return re.compile("|".join(f"(?P<{f.kind}>{f.begins})" for f in formats().values() if f.begins))
 
 
 @lru_cache(maxsize=256)

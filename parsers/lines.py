@@ -346,11 +346,16 @@ class Lines:
         self.take(n * size, n * rows)
         return n * rows
 
-    def begins(self, texts: tuple[str, ...]) -> bool:
-        """Whether the next line, not quoted, begins with one of these, as far as it was fetched."""
+    def begins(self, pattern: re.Pattern[str]) -> str:
+        """The last group of the pattern that the next lines, not quoted, match, as far as they were fetched, or ""."""
         if self._at == len(self._text):
             self._fetch_line()
-        return self._text.startswith(texts, self._at)
+        found = pattern.match(self._text, self._at)
+        return found.lastgroup or "" if found else ""
+
+    def repeats(self, line: str) -> bool:
+        """Whether this raw line comes next once more, or behind a blank one, as far as the text was fetched."""
+        return line != "" and self._text.startswith((line, f"\n{line}"), self._at)
 
     # --- the quick ways ------------------------------------------------------------------------------------------------
     def match(self, pattern: re.Pattern[str], lines: int, size: int) -> re.Match[str] | None:
@@ -379,17 +384,21 @@ class Lines:
         self.before, self.raw = f"{rows[-2]}\n" if len(rows) > 1 else self.raw, f"{rows[-1]}\n"
         return rows
 
-    def rows(self, most: int = MOST_ROWS) -> str:
-        """The next lines before a blank one, up to `most` characters, as they stand and not taken; empty where lines are quoted."""
-        if self.prefix or self._is_log or _BLANK.match(self._text, self._at):
+    def rows(self, most: int = MOST_ROWS, before: str = "") -> str:
+        """The next lines before a blank one, up to `most` characters, as they stand and not taken; empty where lines are quoted.
+
+        before: a line with its end before which they end, too
+        """
+        if self.prefix or self._is_log or _BLANK.match(self._text, self._at) or self.repeats(before):
             return ""
         searched = 0  # characters from the next line on; a piece that is fetched moves that
         while not (blank := _BLANK_BEHIND.search(self._text, self._at + searched, self._at + most)):
             searched = max(self._text.rfind("\n", self._at) - self._at, 0)
             if len(self._text) - self._at >= most or not self._fetch():
                 break
-        end = blank.start() if blank else self._text.rfind("\n", self._at, self._at + most)
-        return self._text[self._at : end + 1]
+        end = (blank.start() if blank else self._text.rfind("\n", self._at, self._at + most)) + 1
+        again = self._text.find(f"\n{before}", self._at, end) + 1 if before else 0
+        return self._text[self._at : again or end]
 
     def take(self, size: int, rows: int) -> None:
         """Take the next `rows` lines, `size` characters with their ends."""

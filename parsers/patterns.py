@@ -49,15 +49,22 @@ def split_alternatives(pattern: str) -> list[str]:
     return found
 
 
+@cache
+def find_group(character: str) -> str:
+    """The class of characters, of those by which patterns are told apart, that this one is in."""
+    return next(group for group in _GROUPS if group == _GROUPS[-1] or re.match(f"[{group}]", character))
+
+
+def begins_with_any(pattern: str, characters: str) -> bool:
+    """Whether a text may begin with one of a class of characters that the pattern matches."""
+    return characters == _GROUPS[-1] or bool(re.search(f"[{characters}]", "".join(find_first_characters(pattern))))
+
+
 def join_by_first_character(pattern: str) -> str:
     """The same pattern, quicker where few texts match: each is held against the alternatives that may begin as it does."""
-    first = {part: "".join(find_first_characters(part)) for part in split_alternatives(pattern)}
-    found = []
-    for group in _GROUPS:
-        fits = re.compile(f"[{group}]").search
-        some = "|".join(part for part, characters in first.items() if group == _GROUPS[-1] or fits(characters))
-        found.append(rf"(?=[{group}])(?:{some})")
-    return rf"(?:{'|'.join(found)})"
+    parts = split_alternatives(pattern)
+    groups = ((group, "|".join(part for part in parts if begins_with_any(part, group))) for group in _GROUPS)
+    return rf"(?:{'|'.join(rf'(?=[{group}])(?:{some})' for group, some in groups)})"
 
 
 def compile_words(pattern: str) -> re.Pattern[str]:

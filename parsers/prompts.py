@@ -151,10 +151,10 @@ def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | No
 def find_branch(line: str, above: str = "") -> str | None:
     """The branch of git that a prompt shows, which may have a line of its own above it."""
     head = line[:_LONGEST_PROMPT]
-    first = above if len(above) < 2 * _LONGEST_PROMPT else ""
     found = _BRANCH_SHOWN.search(head) or _BRANCH_NAMED.search(head)
-    of_two = (_FIRST_OF_TWO, _DIRECTORY_ON_BRANCH, _TIMED_FIRST_OF_TWO)
-    found = found or next(filter(None, (pattern.fullmatch(first) for pattern in of_two)), None)
+    if not found and 0 < len(above) < 2 * _LONGEST_PROMPT:
+        of_two = (_FIRST_OF_TWO, _DIRECTORY_ON_BRANCH, _TIMED_FIRST_OF_TWO)
+        found = next(filter(None, (pattern.fullmatch(above) for pattern in of_two)), None)
     return next(filter(None, found.groups()), None) if found else None
 
 

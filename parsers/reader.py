@@ -13,8 +13,8 @@ from .catalogue import (
     UNKNOWN,
     Format,
     Parse,
-    beginnings,
     claimed,
+    compile_beginnings,
     compile_rate_labels,
     find_opening,
     formats,
@@ -29,7 +29,7 @@ from .multiline import peek_beginning
 from .patterns import find_first_characters, keep_to_line, number_names
 from .prompts import ANY_PROMPT, BARE_COMMAND, PROMPT_SIGNS, SAID, SHOWN, prompt
 from .records import Found, LoadResult, Problem, Values
-from .streams import is_beside, may_split, split
+from .streams import may_split, split
 from .written_rates import name_unread
 
 # The first line of a report, behind another program's output that had no line end.
@@ -103,7 +103,7 @@ def _give_up(source: Lines, context: Context, number: int, failure: Exception) -
 
 
 def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
-    usual = tuple(beginnings())
+    begins = compile_beginnings()
     line: str | None = ""
     last: Block | None = None
     is_behind = False  # whether a block ends above: one more of them is likelier than a run of plain lines
@@ -112,8 +112,8 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
         block = None
         if source.empty():
             context.in_output = False
-        if source.begins(usual) and not is_beside(source.peek() or ""):
-            block = _read_usual(source, context)
+        if usual := source.begins(begins):
+            block = _read_usual(source, formats()[usual], context)
         elif source.number > _LOOKED_AT and not is_behind and (rows := source.take_rows(compile_plain_lines())):
             context.add_rows(source.number - len(rows), rows, source)
             source.skip_repeats(len(rows), sum(map(len, rows)) + len(rows))
@@ -170,15 +170,12 @@ def _find_signs(line: str) -> _Signs | None:
     return _Signs(glued, several or ends_in_border(line))
 
 
-def _read_usual(source: Lines, context: Context) -> Block | None:
+def _read_usual(source: Lines, form: Format, context: Context) -> Block | None:
     """The block on whose usual beginning the text stands. None: it is not quite the usual one, and is looked at as any line."""
     number = source.number
-    for begins, form in beginnings().items():
-        if source.begins((begins,)):
-            context.take_label(number + 1, (form.kind,))
-            found = _parse_quoted(source, form, "", context, context.pending_command)
-            return _make_block(source, form, found, context) if found and source.number > number else None
-    return None
+    context.take_label(number + 1, (form.kind,))
+    found = _parse_quoted(source, form, "", context, context.pending_command)
+    return _make_block(source, form, found, context) if found and source.number > number else None
 
 
 def _find_glued(line: str) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import islice
 
-from .catalogue import beginnings, compile_rate_labels, find_opening, formats, load_programs, parse_command
+from .catalogue import compile_rate_labels, find_opening, formats, load_programs, parse_command
 from .context import Context
 from .gutters import (
     MOST_LINES,
@@ -153,10 +153,7 @@ def find_column(line: str) -> int:
 @cache
 def _compile_load_signs() -> re.Pattern[str]:
     """Texts of which a line has one where a load tool's output begins in it, or its command: quicker to look for."""
-    reports = (begins for begins, form in beginnings().items() if form.semantics)
-    return re.compile(
-        "|".join([*map(re.escape, reports), rf"(?<![\w.-])(?:{'|'.join(map(re.escape, load_programs()))})\s"])
-    )
+    return re.compile(rf"This is ApacheBench, |(?<![\w.-])(?:{'|'.join(map(re.escape, load_programs()))})\s")
 
 
 def _find_pane(line: str) -> int:

@@ -130,11 +130,12 @@ class RowReader:
     """Reads the rows below a header: quickly while they are plain, line by line where they are not.
 
     names    column names in the order of the text; "command" is the rest of the line where it stands last
+    titles   the raw line above the rows, where all titles stand on it: the next table begins where it comes again
     columns  what was read, by name; last: number of the last line that was a row
     elided   whether the text itself left rows out ("...")
     """
 
-    def __init__(self, lines: Lines, names: Sequence[str]) -> None:
+    def __init__(self, lines: Lines, names: Sequence[str], titles: str = "") -> None:
         self.lines = lines
         self.names = list(names)
         self.convert = [CONVERTERS.get(name) for name in names]
@@ -142,6 +143,7 @@ class RowReader:
         self.last = lines.number
         self.problems: list[Problem] = []
         self.elided = False
+        self._titles = titles
         self._width = self._longest = 0  # of the line read last, and of the longest one, as they stand in the text
         self._wraps = 0  # how many lines were the rest of the row before
         # A text may be taken for a row of these columns: prompts and other tools' output end the table then.
@@ -153,17 +155,26 @@ class RowReader:
         """All rows; `several` False stops at the first blank line (nothing else tells where a table without header ends)."""
         before = self.lines.memory.get(_ROWS, MOST_ROWS)
         most = min((2 * before + _FEW_ROWS) * _USUAL_ROW, MOST_ROWS)  # the next table may follow without a blank line
-        while not (self._behind or self._vague) and (text := self.lines.rows(most)) and self._take_plain_rows(text):
+        while (
+            not (self._behind or self._vague)
+            and (text := self.lines.rows(most, self._titles))
+            and self._take_plain_rows(text)
+        ):
             most = min(4 * most, MOST_ROWS)
-        self._slow(several)
+        if not self.lines.repeats(self._titles):
+            self._slow(several)
         n = self.lines.memory[_ROWS] = len(next(iter(self.columns.values())))
         return Table(self.columns, n)
 
     def _take_plain_rows(self, text: str) -> bool:
         """Take in plain rows up to the first odd one. True where there was none, so that more may follow."""
-        if not self._convert_columns([text.partition("\n")[0].split(None, len(self.names) - 1)], keep=False):
+        first, rows = text.partition("\n")[0], text.count("\n")
+        if not self._convert_columns([first.split(None, len(self.names) - 1)], keep=rows == 1):
             return False  # else a log of headers would be split again below each
-        rows = text.count("\n")
+        if rows == 1:
+            self._take_rows(len(text), 1)
+            self._measure(first)
+            return True
         before = self.lines.memory.get(_ROWS, rows)  # of the table before
         if rows <= 2 * before + _FEW_ROWS and self._take_even_rows(text, rows):
             self._take_rows(len(text), rows)

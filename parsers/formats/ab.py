@@ -26,7 +26,7 @@ from ..transcript import is_elision, tells_change
 from ..units import number
 
 KIND = "ab"
-BEGINS = "This is ApacheBench, Version "
+BEGINS = r"This is ApacheBench, Version [\w.-]{1,20} <\$Revision: [\d.]{1,20} \$>(?: apache-2\.0)?[ \t\r]{0,9}\n"
 PROGRAMS = ("ab", "ab2", "abs", "ab.exe", "abs.exe")
 SEMANTICS = Semantics(
     address_from_command=True,

@@ -100,7 +100,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         first_row = first
     flavour = "busybox" if re.match(r"\s*PID (?:  USER| *USER +VSZ +STAT +COMMAND\s*$)", line) else None
     if names:
-        reader = RowReader(lines, names)
+        reader = RowReader(lines, names, lines.raw if first_row == first else "")
         reader.last = first_row
         table = reader.read()
     else:

@@ -24,7 +24,7 @@ from ..transcript import is_elision
 from ..units import name_words
 
 KIND = "top"
-BEGINS = "top - "
+BEGINS = r"top - \d\d:\d\d:\d\d up [\w :,]{1,60}load average: [\d.,]{1,12}, [\d.,]{1,12}, [\d.,]{1,12}[ \t\r]{0,9}\n"
 PROGRAMS = ("top",)
 LISTS_ALL = False
 OPENS = (
@@ -87,7 +87,7 @@ class _Screen:
             if "PID" in stripped and (names := self._read_header(stripped)):
                 self.last = lines.number
                 blank.clear()
-                reader = RowReader(lines, names)
+                reader = RowReader(lines, names, lines.raw)
                 break
             if not self.summary.take(stripped):
                 lines.back(*blank, lines.raw)

@@ -37,15 +37,19 @@ _LINE = re.compile(
     r"(?P<hour>\d\d?)(?P<rest>:\d\d(?::\d\d)?)(?P<half>[AP]M)?\s+up\s+(?P<up>\d.*?),\s+(?:(?P<users>\d+)\s+users?,\s+)?"
     r"load averages?:(?:\s+(?P<load1>\d+[.,]\d+)(?:,?\s+(?P<load5>\d+[.,]\d+))?(?:,?\s+(?P<load15>\d+[.,]\d+))?)?,?"
 )
-# A line of a log as procps prints it, which needs no cleaning.
-_PROCPS = re.compile(
-    r" ?(\d\d:\d\d:\d\d) up +(\d{1,5} days?, +\d?\d:\d\d|\d{1,5} days?, +\d\d? min|\d?\d:\d\d|\d\d? min), +(\d{1,5}) users?,"
-    r" +load average: (\d{1,6}\.\d\d), (\d{1,6}\.\d\d), (\d{1,6}\.\d\d)\n"
+# A line as procps prints it, which needs no cleaning.
+_PROCPS = (
+    r" ?(\d\d:\d\d:\d\d) up {1,9}(\d{1,5} days?, {1,9}\d?\d:\d\d|\d{1,5} days?, {1,9}\d\d? min|\d?\d:\d\d|\d\d? min),"
+    r" {1,9}(\d{1,5}) users?, {1,9}load average: (\d{1,6}\.\d\d), (\d{1,6}\.\d\d), (\d{1,6}\.\d\d)\n"
 )
+BEGINS = rf"{_PROCPS}(?=\s{{0,9}}+\S[^\n]*\n)(?!\s*+\d+ (?:processes|threads):)"  # behind which top of procps 2 goes on
+_USUAL = re.compile(_PROCPS)
 _LONGEST = 160  # characters of it
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
+    if usual := follows(lines, command):
+        return usual
     first, above = lines.number + 1, lines.raw
     line = match_joined(lines, next(lines), _LINE.fullmatch)
     if line is None:
@@ -66,7 +70,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 def follows(lines: Lines, command: str | None) -> Found | None:
     """The next line of a log of them, where procps printed it."""
     first = lines.number + 1
-    found = lines.match(_PROCPS, lines=1, size=_LONGEST)
+    found = lines.match(_USUAL, lines=1, size=_LONGEST)
     if found is None:
         return None
     clock, up, users, *loads = found.groups()

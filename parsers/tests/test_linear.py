@@ -257,6 +257,38 @@ def test_a_log_of_uptime_is_read_as_its_lines_are_one_by_one():
     assert values == [{name: value for name, value in one.items() if name != "iteration"} for one in alone]
 
 
+UPTIME = " 13:00:{:02} up 3 days,  1:{:02},  2 users,  load average: 0.{:02}, 1.00, 2.50\n"
+TITLES = "USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\n"
+PROCESS = "www-data    20{:02}  0.1  0.3  517{:02}  64{:02} ?        S    10:14   0:32 /usr/sbin/apache2 -k start\n"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        f"$ uptime\n{UPTIME}",
+        f"{UPTIME}\n",
+        f"Fri Nov 27 00:13:50 UTC 2026\n{UPTIME}",
+        f"{TITLES}{PROCESS}",
+        f"{TITLES}{PROCESS}\n",
+    ],
+    ids=["prompts", "blank lines", "dates", "titles", "titles, blank lines"],
+)
+def test_a_log_of_a_loop_is_read_at_some_megabytes_a_second(lines):
+    """Made: 1 to 3 MB a second, as each line was held against the openings of all formats. Five and more are measured."""
+    text = "".join(lines.format(n % 60, n % 50, n % 70) for n in range(4_000))
+    assert len(list(parsers.read(Text([text])))) == 4_000
+    assert any(cpu_s(text.splitlines(keepends=True)) < len(text) / 2e6 for _ in range(3))
+
+
+def test_lines_of_uptime_below_prompts_are_read_as_they_are_by_themselves():
+    lines = [UPTIME.format(n, n, n) for n in range(10, 30)]
+    alone = [block.values for line in lines for block in parsers.read([line])]
+    assert [block.values for block in parsers.read(Text(["".join(f"$ uptime\n{line}\n" for line in lines)]))] == alone
+    assert [block.kind for block in parsers.read(Text([f"{lines[0]}12 processes: 11 sleeping, 1 running\n"]))] == [
+        "top"
+    ]
+
+
 def test_a_log_of_loadavg_is_read_as_its_lines_are_one_by_one():
     log = [f"0.{n} 1.00 2.50 1/{200 + n} {3000 + n}\n" for n in range(10, 60)]
     log[30] = "0.40 1.00 2.50 1/230\n"  # as some kernels have it
