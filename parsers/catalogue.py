@@ -276,6 +276,8 @@ def find_asked_load(command: str, tool: str, values: Mapping[str, Any]) -> dict[
         printed.setdefault("concurrency", clients)
     if isinstance(path := values.get("told_path"), str):
         printed["path"] = path
+    if isinstance(request := values.get("told_request"), str):
+        printed["request"] = request
     if isinstance(protocol := values.get(prints.get("protocol", "application_protocol")), str):
         printed["protocol"] = protocol
     return printed | dict(parse_command(command, tool).options)

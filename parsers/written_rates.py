@@ -220,12 +220,18 @@ _SENT = TitlePattern(rf"{_SIZE}(?: (?:body|file|payload|response|request|message
 
 def are_kinds_of_work(titles: Sequence[str]) -> bool:
     """Whether all of these, below a title such as "Case" or "Size", are kinds of requests: "login page", "4 KB", "plaintext"."""
-    return len(set(titles)) == len(titles) > 1 and all(map(_KIND_OF_WORK.fullmatch, titles))
+    are_kinds = len(set(titles)) == len(titles) > 1 and all(map(_KIND_OF_WORK.fullmatch, titles))
+    return are_kinds and not _may_be_memory(titles)
+
+
+def _may_be_memory(titles: Sequence[str]) -> bool:
+    """Whether sizes may be those of a machine's or a cache's memory: "64 MB" and "128 MB"."""
+    return all(title.lower().endswith("mb") for title in titles)
 
 
 def are_loads(titles: Sequence[str]) -> bool:
     """Whether all of these name what a client asked for, or the tool that asked: no config is better than another by it."""
-    are_sizes = all(map(_SENT.fullmatch, titles)) and not all(title.lower().endswith("mb") for title in titles)
+    are_sizes = all(map(_SENT.fullmatch, titles)) and not _may_be_memory(titles)
     return are_sizes or all(map(_OPERATION.fullmatch, titles)) or all(makes_load(title.lower()) for title in titles)
 
 

@@ -17,10 +17,12 @@ from runs.numbers import figure
 FURTHER = (
     *("threads", "connections", "repeats_each", "rate_each", "connection_rate", "delay_s", "protocol", "script"),
     *("url_file", "header", "generators", "body", "body_file", "cipher", "proxy", "content_type", "cookie"),
-    *("accept", "user_agent", "scale"),
+    *("accept", "user_agent", "scale", "request"),
 )
 NEAR = 1.02  # set rates and durations this near are the same: some tools print what came of them
-REQUESTED = frozenset({"script", "url_file", "body", "body_file"})  # of these, those that say what was asked for
+REQUESTED = frozenset(
+    {"script", "url_file", "body", "body_file", "request"}
+)  # of these, those that say what was asked for
 MOST_CLIENTS = 10**9
 MOST_METHODS = 100  # of one config, that others are compared with; beyond them only equal ones are one
 FOLDERS = re.compile(r"(?<!\S)(?:~|\.{1,2})?/(?:[^\s/:]+/)*(?=[^\s/:]+\.\w{1,5}(?!\S))")  # of a file

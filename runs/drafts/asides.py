@@ -106,11 +106,14 @@ _PROMPT = re.compile(  # what no heading has, whatever the shell
     r"|^\d{0,3}\[\d\d?:\d\d(?::\d\d)?\]\s\S{1,60}\s[$#%>]$"
     r"|^>>>\s(?:.*(?:[=(\[]|\w\.\w)|import\s)|^:;\s|^[A-Z]:\\|[\ue0a0-\ue0d7]|^☁\s.*⚡$|^[┌╭].{0,60}[\w)\]]\s?-\[|^[┌╭]─+\s?[\w.-]+@[\w.-]+\b"
 )
+WROTE = re.compile(  # above a quoted mail
+    r"^\W{0,4}\w.{0,80}\s(?:wrote|schrieb|a écrit|escribió|napisał\w*).{0,40}[:：]$", re.IGNORECASE
+)
 _COMMENTER = re.compile(  # above a comment of a forum or a repository
     r"\b\d+ (?:second|minute|hour|day|week|month|year)s? ago\b|\b(?:vor|hace|il y a|há) \d+ \w+"
     r"|(?<!\d)\d+\s?(?:日|時間|分|か月|年)前"
     r"|^\S+ (?:commented|wrote|replied|answered|said|asked|schrieb|a écrit|escribió|napisał\w*)\b.{0,40}[:：]?$"
-    r"|^(?:on|am|le|el|dnia)\s.{6,80}(?:wrote|schrieb|a écrit|escribió|napisał).{0,40}:$|\bmin(?:ute)? read\b"
+    r"|\bmin(?:ute)? read\b"
     r"|^\S.{0,30}\s+\[?\d{1,2}:\d\d(?:\s?[AP]M)?\]?$"  # of a chat
     r"|^(?:hi|he(?:llo|y)|dear|hallo|guten|servus|moin|bonjour|salut|bonsoir|hola|buen[oa]s|ol[aá]|ciao|cześć|witam|dzień dobry"
     r"|привет|здравствуйте|thanks|thank you|cheers|regards|best|danke|grüße|viele|merci|gracias|pozdrawiam)\b[^,!:]{0,30}[,!]+$"
@@ -135,11 +138,18 @@ _FIGURE = re.compile(  # what load tools print: a label and a figure, which may 
     rf"|(?:[\s/(%]+(?:{_MEASURED}|per|sec|seconds?|times?|count|number|distribution|ms|s|avg)\b[)%]*)*[)%]*\s?[:=])$",
     re.IGNORECASE,
 )
+_PRAISE = (
+    r"hm+|wow|ugh|huh|oops|looks? (?:good|bad|fine|ok(?:ay)?)|better|worse|nice|great|strange|weird|odd|besser|mieux"
+)
+_OF_PRAISE = (
+    r"now|then|that|this|it|looks?|is|was|so|still|too|much|a|bit|lot|really|not|very|ok(?:ay)?|good|bad|slow|fast"
+)
 _REMARK = re.compile(  # on what stands above; on what is shown
     r"\b(?:saved|written|stored|logged)\s(?:to|in|into|as)\s\S*\w[/.]\w\S*$"  # where an output went
     r"|^(?i:(?:and |so )?(?:this|that|here|these) (?:is|are|was|were) what (?:came out|(?:I|we|it) (?:got|gets?|see|saw|gave|gives"
     r"|printed|prints|says|said)))\W{0,3}$"
     r"|^(?:#\s*)?[\^↑]|^\[(?:[^\s\[\]]+\s++){5}[^\[\]]*\]$"
+    rf"|^\W{{0,4}}(?=.*?\b(?i:{_PRAISE})\b)(?i:(?:{_PRAISE}|{_OF_PRAISE})\b\W*+)++$"
     r"|^[\[(（][^\[\]()（）]*\b(?i:terminal|window|pane|meanwhile|at the same time|(?:while|during) (?:the|it|this|that))\b"
     r"[^\[\]()（）]*[\])）]$"
 )
@@ -180,7 +190,9 @@ def _find_any(*patterns: re.Pattern[str]) -> Callable[[str], bool]:
 
 
 _is_figure = _find_any(_FIGURE)
-_is_of_page = _find_any(*(_MAIL, _HTTP_HEADER, SUBJECT, _NAVIGATION, _COMMAND, _PROGRESS, _PROMPT, _COMMENTER, _REMARK))
+_is_of_page = _find_any(
+    *(_MAIL, _HTTP_HEADER, SUBJECT, _NAVIGATION, _COMMAND, _PROGRESS, _PROMPT, _COMMENTER, WROTE, _REMARK)
+)
 _LONGEST_FIGURE = 150  # characters
 _MAIL_WIDTH = 50  # columns that a line has at least where an editor or a mail client broke it
 _ENDED = re.compile(r"(?:^|(?<=\w))(?:(?<=_)|(?=\W*?[.:;!?。！？：|*`>)\]]))\W*+$")
@@ -224,7 +236,9 @@ def join_wrapped(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
 
 
 _ANY_FILE = re.compile(r"(?:readme|index|results?|out(?:put)?|bench(?:mark)?s?|logs?|stdout)", re.IGNORECASE)
-_MARKS_BEFORE = re.compile(r"(?:\+\s|[\s*=・◆◇■□●○▪•>|│┃║_\u2600-\u27bf\ufe0f\U0001f300-\U0001faff-]|#(?!\d)|//\s)*+")
+_MARKS_BEFORE = re.compile(
+    r"(?:\+\s|[\s*=・◆◇■□●○▪•>|│┃║_\u2600-\u27bf\ufe0f\U0001f300-\U0001faff-]|#(?!\d)|(?://|;)\s)*+"
+)
 _MARKS_BEHIND = re.compile(
     r"\s(?:-+|#+)[\s:：*_=|│┃║]*$|(?:(?<![\s:：*_=|│┃║])(?<!\.)|(?<=\.[\s:：*_=|│┃║]))[\s:：*_=|│┃║]+$"
 )

@@ -14,8 +14,10 @@ from itertools import islice
 from parsers.blocks import Block
 from parsers.catalogue import get_semantics
 from parsers.prompts import ASKED, STATE
+from parsers.written_rates import are_kinds_of_work
 from runs.numbers import figure
 
+from .asides import is_aside, strip_markup
 from .heading_words import is_generic
 from .settings import MAX_WIDTH
 from .typed_commands import Typing, Words, keep_last
@@ -189,7 +191,8 @@ def _say(key: str, own: frozenset[str], every: frozenset[str], is_answer: bool) 
 
 
 def note_requests(loads: Sequence[Block]) -> None:
-    """What the heading or label alone tells of the requests: "## POST /users", "100 concurrent". A command tells its own."""
+    """What the heading or label alone tells of requests: "## POST /users", "100 concurrent", "1 KB"; a command tells its own."""
+    _note_works(loads)
     above: Block | None = None
     for block in loads:
         texts = [text for _, text in block.trail] + [block.label or ""]
@@ -210,6 +213,18 @@ def note_requests(loads: Sequence[Block]) -> None:
         ):
             block.values["told_concurrency"] = above.values["told_concurrency"]
         above = block
+
+
+def _note_works(loads: Sequence[Block]) -> None:
+    """Note what was requested, where all lines right above reports of one address say no more: "1 KB" and "10 KB"."""
+    above = ([strip_markup(text) for _, text in block.trail if not is_aside(text)] for block in loads)
+    titles = [next(reversed(texts), "") for texts in above]
+    told = {(block.load_results[0].path, block.command, str(block.values.get("script"))) for block in loads}
+    is_other = any(block.label or block.stream for block in loads) or len(told) > 1
+    is_other = is_other or any(get_semantics(block.load_results[0].tool).quotes_others for block in loads)
+    if not is_other and are_kinds_of_work([*{*titles}]):
+        for block, title in zip(loads, titles, strict=True):
+            block.values["told_request"] = title
 
 
 def _is_next_row(row: Block, other: Block) -> bool:

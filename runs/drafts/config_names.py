@@ -17,7 +17,7 @@ from parsers.catalogue import find_asked_load, get_semantics, parse_command
 from parsers.commands import LOCAL
 from runs.analysis.columns import Method, group_by_method, method_of
 
-from .asides import ITEM, heading_level, strip_markup
+from .asides import ITEM, WROTE, heading_level, strip_markup
 from .draft import MAX_NAME, DraftConfig
 from .heading_groups import Choice
 from .heading_words import find_repeat, is_warm_up, name_of_heading, speaks
@@ -138,15 +138,16 @@ class ConfigNames:
                 self.configs_by_heading[heading] = "" if is_other else key
 
     def _part_quoted(self, sources: Sequence[int]) -> dict[int, Choice]:
-        """The choices of load tests in a quoted mail, in a group of their own where the sender's have the same name."""
+        """The choices of quoted load tests, in a group of their own: of an answered mail, or where the sender's have the name."""
         own = {
             (self._choices[load].text, self._choices[load].group) for load in sources if not self.blocks[load].is_quoted
         }
         quoted = {load: self._choices[load] for load in sources if self.blocks[load].is_quoted}
+        is_answer = bool(own) and any(WROTE.search(text) for block in self.blocks for _, text in block.trail)
         return {
             load: choice.within(" · ".join(filter(None, ("quoted", choice.group))))
             for load, choice in quoted.items()
-            if (choice.text, choice.group) in own
+            if is_answer or (choice.text, choice.group) in own
         }
 
     def _assign(self, loads: Sequence[int], sources: Sequence[int], texts: Sequence[int]) -> None:

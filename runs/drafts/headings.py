@@ -85,6 +85,8 @@ def choose_headings(
 ) -> dict[int, Choice]:
     """{load: its choice}; a quote and what it quotes have the same. A warm-up without a name has that of the run that follows."""
     levels = find_levels(((blocks[load].trail, method_of(load)) for load in loads), may_name)
+    told = {request for load in loads if (request := blocks[load].values.get("told_request"))}
+    levels |= {text for load in loads for _, text in blocks[load].trail if told and strip_markup(text) in told}
     candidates = _collect_candidates(blocks, loads, texts, levels)
     nearest = _prefer_files(candidates, _choose_at_one_level(candidates, _choose_nearest(candidates, duplicates)))
     choices = _replace_recurring(candidates, nearest, duplicates, method_of)

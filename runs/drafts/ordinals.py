@@ -50,7 +50,7 @@ _BASES, _NUMBERS = ("base", "base2", "base3", "base4"), ("n", "n2", "n3", "n4")
 _TAKES_NUMBER = re.compile(
     r"(?<![^\W\d_])(?:config(?:uration)?|servers?|hosts?|machine|node|version|ver|v|release|option|case|scenario|experiment|variant|set-?up"
     r"|workers?|threads?|process(?:es)?|cores?|v?cpus?|https?|php|python|ruby|perl|java|level|phase|step|stage|clients?|users?"
-    r"|connections?|conns?|concurrency|instances?|replicas?|shards?|pods?|containers?|vms?|box|region|east|west|north|south|central|zone|backend|endpoint|page"
+    r"|connections?|conns?|concurrency|instances?|replicas?|shards?|pods?|containers?|vms?|box|region|east|west|north|south|central|zone|backend|pool|cache|tier|tenant|queue|partition|bucket|disk|profile|preset|mode|plan|endpoint|page"
     r"|url|query|api|route|sleep|delay|wait|timeout|latency|lag|ttl|part|figure|table|column|listing|chapter|group|(?<!\S)-\w+|size|depth|pipeline|batch|tls|h|gen)\W*$",
     re.IGNORECASE,
 )

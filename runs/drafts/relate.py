@@ -34,7 +34,7 @@ from .draft import (
 )
 from .duplicates import find_backed_figures, find_duplicate_loads, find_duplicate_monitors
 from .heading_groups import raise_items
-from .heading_words import DESCRIBES_HOST, find_repeat, is_generic, is_sentence, is_short, is_warm_up
+from .heading_words import DESCRIBES_HOST, find_repeat, is_generic, is_sentence, is_short, is_warm_up, speaks
 from .hosts import add_stated_facts, find_hosts, find_sighting, find_stated_hosts, split_by_machine
 from .left_out import cut_corrections, find_left_out
 from .names import shorten
@@ -232,6 +232,9 @@ class _Relation:
         """(the document's own label of the run, the sentence above it where that is not the label)."""
         block = self.blocks[index]
         heading = next((text for _, text in reversed(block.trail) if not is_aside(text)), "")
+        is_title = len(self.loads) > 1 and block.trail[:1] == [(1, heading)] and find_repeat(heading) is None
+        if is_title and config_name.lower() not in heading.lower():
+            heading = ""
         if block.label:
             return self._join_label(index, config_name), ""
         for quote in self.quotes[index]:
@@ -349,7 +352,8 @@ def name_experiment(
     headings, shared, configs = named.renamed, named.shared, named.configs
     groups = {config.group for config in configs if config.group}
     names = [config.name for config in configs]
-    taken = {*headings, *(names if len(names) > 1 else ()), *(groups if len(groups) > 1 else ())}
+    requests = {str(blocks[index].values.get("told_request")) for index in part}
+    taken = {*headings, *requests, *(names if len(names) > 1 else ()), *(groups if len(groups) > 1 else ())}
     trail = [text for _, text in blocks[part[0]].trail] if part else []
     levels = [level for index in part for _, text in blocks[index].trail if (level := heading_level(text))]
     is_top = min(levels, default=1) == 1 or levels.count(min(levels)) == 1  # otherwise it is one of several sections
@@ -369,7 +373,7 @@ def _find_title(
     if subject and is_first:
         return subject.strip("\"'")
     lines = [text for text in trail if not is_aside(text) and not is_warm_up(text)]
-    phrases = [text for text in lines if not text.rstrip().endswith(_SENTENCE_ENDS)]
+    phrases = [text for text in lines if not (text.rstrip().endswith(_SENTENCE_ENDS) or speaks(text))]
     titles = [
         text
         for text in phrases

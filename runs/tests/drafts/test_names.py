@@ -193,6 +193,29 @@ def test_a_method_that_only_the_heading_tells_is_that_of_the_requests():
     assert [run.method.method for run in experiment.runs] == ["GET", "POST"]
 
 
+@pytest.mark.parametrize("titles", [("1 KB", "10 KB", "100 KB"), ("small page:", "large page:"), ("login", "search")])
+def test_lines_above_reports_of_one_address_that_say_what_was_requested_name_no_config(titles):
+    text = "".join(f"{title}\n\n@ab {at}00.5\n\n" for at, title in enumerate(titles, 1))
+    _, draft = read(expand(text))
+    (experiment,) = draft.experiments
+    assert [(config.name, experiment.name) for config in experiment.configs] == [("nginx/1.22.1", "nginx/1.22.1")]
+    assert [run.repeat for run in experiment.runs] == [1] * len(titles)
+
+
+@pytest.mark.parametrize("remark", ["# better now", "hmm, slow", "# ok that looks good", "Wow, much better!"])
+def test_a_remark_on_a_result_names_none(remark):
+    assert names_of(f"$ ab http://a/\n@ab 100.5\n{remark}\n$ ab http://a/\n@ab 200.5\n") == ["nginx/1.22.1"]
+
+
+def test_a_first_line_that_is_the_title_of_all_is_no_label_of_the_first_run_and_what_somebody_says_is_no_title():
+    command = "ab -n 500 -c 10 http://localhost{}/page.html"
+    runs = "".join(f"{at}. {command.format(port)}\n\n@ab {at}00.5\n\n" for at, port in ((1, ":81"), (2, "")))
+    (experiment,) = read(expand(f"Some numbers\n\n{runs}".replace("@ab 100.5", "@ab 100.5 port=81")))[1].experiments
+    assert [run.label for run in experiment.runs] == ["nginx/1.22.1 on port 81", "nginx/1.22.1 on port 80"]
+    said = "I ran it on my box with the patch\n\nwith patch:\n@ab 100.5\n\nwithout patch:\n@ab 200.5\n"
+    assert read(expand(said))[1].experiments[0].name == "with patch and without patch"
+
+
 def test_numbers_in_brackets_before_names_count_the_runs():
     runs = "".join(
         f"[{at}] {name}\n@ab {at}00.5 server=\n" for at, name in enumerate(("one", "one", "other", "other"), 1)

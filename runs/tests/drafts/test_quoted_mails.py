@@ -39,3 +39,8 @@ def test_the_same_figures_quoted_are_a_copy():
 def test_a_text_that_is_quoted_as_a_whole_has_no_such_group():
     text = "> nginx\n> \n> @ab 900.25\n> \n> caddy\n> \n> @ab 700.25\n"
     assert configs_of(text) == [("nginx", "", 1), ("caddy", "", 1)]
+
+
+def test_a_quoted_result_of_another_name_is_no_rival_of_the_senders():
+    text = "nginx\n\n@ab 900.25\n\nOn Tue, 6 Jan 2015 Jo wrote:\n> caddy\n> \n> @ab 500.5\n"
+    assert configs_of(text) == [("nginx", "", 1), ("caddy", "quoted", 1)]

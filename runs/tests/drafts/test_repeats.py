@@ -60,6 +60,7 @@ def test_numbers_and_days_of_several_names_are_those_of_repeats(titles, names):
             "gzip 0; gzip 1; cache 0; cache 1",
             "worker 1; worker 2; worker 3",
             "worker 1; worker 2; thread 1; thread 2",
+            "pool 1; pool 2; cache 1; cache 2",
         ),
         *("plan-a; plan-b; site-a; site-b", "v1.1; v1.2; v2.1; v2.2", "v1 nginx; v2 nginx; v1 apache; v2 apache"),
         *("us-east 1; us-east 2; us-west 1; us-west 2", "node1; node2; web1; web2", "1: nginx; 2: apache; 3: caddy"),
