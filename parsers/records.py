@@ -81,6 +81,7 @@ class Semantics:
     sampled_rate            requests_per_second is a mean of samples, or of another time: only near complete_requests (or those
                             that did not fail) over duration_s, which it is otherwise
     in_rate_beside          path of a count that is in requests_per_second beside complete_requests
+    available_pct           path of the share of requests that did not fail, in per cent
     exact_mean              mean_ms is concurrency times duration_s over complete_requests
     length_failures         a reply of another length than the first one is counted in failed_requests
     failures_hold_statuses  a reply with an error status is among failed_requests
@@ -113,6 +114,7 @@ class Semantics:
     failures_in_rate: bool = False
     sampled_rate: bool = False
     in_rate_beside: str = ""
+    available_pct: str = "availability_pct"
     exact_mean: bool = False
     length_failures: bool = False
     failures_hold_statuses: bool = False

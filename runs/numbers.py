@@ -51,6 +51,17 @@ def figure_or_word(value: object) -> str:
     return figure(value) if isinstance(value, (int, float)) else str(value)
 
 
+def with_unit(value: object, unit: str) -> str:
+    """A number with its unit (" ms"), a word without."""
+    return figure_or_word(value) + (unit if isinstance(value, (int, float)) else "")
+
+
+def write_against(own: object, other: object, unit: str) -> str:
+    """ "100 against 50 ms", "1 s against none"."""
+    is_measured = isinstance(own, (int, float)) and isinstance(other, (int, float))
+    return f"{with_unit(own, '' if is_measured else unit)} against {with_unit(other, unit)}"
+
+
 def _half_up(value: Decimal, decimals: int) -> Decimal:
     return value.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP)
 

@@ -27,6 +27,7 @@ PROGRAMS = ("oha",)
 SEMANTICS = Semantics(
     failures_in_requests=False,
     failures_in_rate=True,
+    available_pct="success_rate_pct",
     in_rate_beside="errors",  # also those aborted due to the deadline, which have no status
     non_2xx=("status_codes",),
     received_bytes="total_data_bytes",

@@ -24,6 +24,7 @@ KIND = "vegeta"
 PROGRAMS = ("vegeta",)
 SEMANTICS = Semantics(
     open_loop=True,
+    available_pct="success_pct",
     failures_hold_statuses=True,
     non_2xx=("status_codes",),
     received_bytes="bytes_in_total",

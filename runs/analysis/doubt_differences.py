@@ -40,6 +40,7 @@ HEADER_NAME = re.compile(r"(?:^|\s)([A-Za-z][\w-]*):(?=\s?\S)")
 COMPARED_ELSEWHERE = {"host", "connection", "user-agent", "content-type", "content-length"}
 FRONTS = re.compile(r"nginx|apache|caddy|haproxy|envoy|lighttpd|openresty|varnish|traefik|cloudflare", re.I)
 GOVERNOR = r"(?:scaling_)?governor|performance|powersave|schedutil|ondemand|conservative"
+CACHED, CONDITION, DAY = "answer from a cache", "condition", "day"
 LENGTH, DOCUMENT = "document_length_bytes", "document length"
 NONE, USUAL = "none", "the tool's usual"  # of what a command that is known does not set
 # Words that say no more than which of two it is.
@@ -49,7 +50,7 @@ PLAIN = re.compile(
 )
 AFAR = re.compile(r"\d+(?:\.\d+){3}|[\w-]+(?:\.[\w-]+)+")
 NEARBY = re.compile(r"^172\.(?:1[6-9]|2\d|3[01])\.|\.(?:local|localhost|test|internal|example|dev)$", re.I)
-MADE_TO_VARY = {"keep-alive", "TLS", "answer from a cache", "governor"}
+MADE_TO_VARY = {"keep-alive", "TLS", CACHED, "governor"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +233,7 @@ TOOL = (
 )
 LOAD = (
     Property("keep-alive", _read_keepalive, "split", stops=0, named=KEEP_ALIVE, varied=True),
-    Property("pauses", partial(_read_option, "delay_s", USUAL), _grade_option, stops=0),
+    Property("pauses between requests", partial(_read_option, "delay_s", USUAL), _grade_option, " s", stops=0),
     Property("pipelining", _read_method("pipelining"), "split", stops=0, named=PIPELINING, varied=True),
     Property("request method", _read_method("method"), "split", stops=0, varied=True),
     Property("request body", _read_body_bytes, grade_mean_sizes, " bytes", stops=2, says=0, named=SIZES),
@@ -255,7 +256,7 @@ PAGE = (
     Property(DOCUMENT, lambda run: run.number(LENGTH), grade_sizes, " bytes", LENGTH, stops=2, says=0, named=SIZES),
     Property("mean reply", _read_mean_reply, grade_mean_sizes, " bytes", stops=2, says=0, named=SIZES, like=DOCUMENT),
     Property("answering server", _read_front, "caution", says=0),
-    Property("answer from a cache", "values.cached", "caution", says=0, named=r"cach\w*|hits?"),
+    Property(CACHED, "values.cached", "caution", says=0, named=r"cach\w*|hits?"),
     Property("path", partial(_read_path, False), "caution", stops=0),
     Property("path", partial(_read_path, True), "note", says=0),
     Property("address", lambda run: "localhost" if is_local(run) else hostname_of(run), "note", says=0),
@@ -266,9 +267,9 @@ MACHINE = (
     Property("memory", "machine.ram_kb", "caution", " MiB", says=0, like="CPU"),
     Property("kernel", "machine.kernel", "caution", says=0, like="CPU"),
     Property("governor", "values.cpu_governor", "caution", says=0, named=GOVERNOR),
-    Property("condition", "values.conditions", "caution", says=0),
+    Property(CONDITION, "values.conditions", "caution", says=0),
     Property("machine", "host", "note"),
-    Property("day", _read_day, _grade_days, says=0, named=r"(?:19|20)\d\d-\d\d-\d\d"),
+    Property(DAY, _read_day, _grade_days, says=0, named=r"(?:19|20)\d\d-\d\d-\d\d"),
 )
 FAMILIES = {"tool": TOOL, "load": LOAD, "page": PAGE, "machine": MACHINE}
 PROPERTIES = {prop.name: prop for family in FAMILIES.values() for prop in family}

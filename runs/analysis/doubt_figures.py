@@ -79,7 +79,7 @@ def _counts_beyond(run: RunFact) -> dict[str, float]:
 def find_failed(case: Case) -> Iterator[Finding]:
     """Failures other than a reply of another length, or one that came late, which are matters of their own."""
     for run in case.counted_runs:
-        made, available, kinds = run.requests_made, run.number("availability_pct"), broken_requests(run)
+        made, available, kinds = run.requests_made, run.number(run.semantics.available_pct), broken_requests(run)
         bad = _count_failed(run, kinds)
         facts: dict[str, Any] = {"bad": bad, "made": made, "kinds": kinds, "available": available}
         if bad and made and bad > made:
@@ -270,7 +270,7 @@ def find_wrong_rates(run: RunFact) -> Iterator[Finding]:
     path = run.semantics.in_rate_beside
     table = run.values.get(path)
     beside = sum(table.values()) if isinstance(table, Mapping) else run.number(path) or 0
-    counts = made, made - (run.failed_requests or 0), made + beside
+    counts = made, made - (run.failed_requests or 0), made + beside, run.requests_made or made
     if all(_differ(count / took, printed, slack) for count in counts):
         yield about_run(run, "caution", "contradiction", made=made, took=took, printed=printed)
 

@@ -38,6 +38,8 @@ LINKS_MBIT = (100, 1000, 2500, 10_000, 25_000, 40_000, 100_000)
 # Of a link's bits those that are replies: TCP, IP and Ethernet take 5 to 6 % of full frames, and what is sent back some.
 CARRIED = (0.91, 0.955)
 ONE_PACE = 1.005  # servers vary more
+# Local ports of a client: Linux's default range, and the widest one without reserved ports. Each that was closed waits a minute.
+PORTS, NO_PORTS_LEFT, MOST_WAITING = (28_232, 64_511), 0.9, 1.05
 FULL_PCT = 95  # of one core; what a program with one thread can use at most, less what sampling misses
 CPU_MORALS: dict[str, tuple[Severity, str]] = {
     "server": ("note", "cpu_of_server"),
@@ -139,6 +141,19 @@ def find_saturated_generators(case: Case) -> Iterator[Finding]:
             if process.makes_load and _is_full(case, capture, process):
                 facts = {"program": process.group, "cpu": process.cpu_pct}
                 yield from _make_findings(case, capture, "caution", "generator_full", **facts)
+
+
+@rule(
+    "generator.ports",
+    "tcp(7), ip(7): a closed connection keeps its local port for a minute, and there are only so many",
+)
+def find_used_up_ports(case: Case) -> Iterator[Finding]:
+    """Sockets in TIME_WAIT that are as many as a client has local ports."""
+    for capture in case.captures:
+        waiting = capture.peaks.get("tcp_time_wait") or capture.metrics.get("tcp_time_wait") or 0
+        ports = next((n for n in PORTS if NO_PORTS_LEFT * n <= waiting <= MOST_WAITING * n), None)
+        if ports:
+            yield from _make_findings(case, capture, "caution", "no_ports", waiting=waiting, ports=ports)
 
 
 def _is_full(case: Case, capture: CaptureFact, process: ProcessFact) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from runs.analysis.doubt_case import Case, Finding, Part
 from runs.analysis.facts import OverrideFact
-from runs.numbers import capitalize, figure, figure_or_word, percent
+from runs.numbers import capitalize, figure, figure_or_word, percent, write_against
 
 MOST_NAMED = 3
 MOST_VALUES = 6
@@ -65,6 +65,7 @@ MORALS = {
     "link_full": "that is as much as a network of {link} Mbit/s carries, so it may be what was measured",
     "more_than_made": "there cannot be more of them than requests, so look at the text before trusting any figure",
     "no_gain": "a request that fails is soon over, so the higher req/s may be no gain",
+    "no_ports": "a client without a free port waits for one or fails, so the server may be faster than this",
     "no_report": "it ended without a report, so there is nothing to compare",
     "not_as_asked": "it may not have loaded the server as it was asked to",
     "not_in_rate": "the rate leaves failed requests out, and clients wait or give up meanwhile",
@@ -117,10 +118,7 @@ def _count_things(count: float, what: str) -> str:
 def _say_difference(facts: Facts) -> str:
     """ "concurrency 100 against 50", or "not the same: concurrency 50, 100, 150"."""
     if "pairs" in facts:
-        against = (
-            f"{name} {figure_or_word(own)} against {figure_or_word(base)}{unit}"
-            for name, own, base, unit in facts["pairs"]
-        )
+        against = (f"{name} {write_against(own, base, unit)}" for name, own, base, unit in facts["pairs"])
         return "; ".join(dict.fromkeys(against))
     listed = []
     for name, values, unit in facts["listed"]:
@@ -290,6 +288,7 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
     "figures.memory": "a process of {program_mib} MiB is more than the machine's {total_mib} MiB",
     "figures.percentiles": _say_wrong_percentiles,
     "figures.rate": _say_wrong_rate,
+    "generator.ports": "{waiting} sockets in TIME_WAIT, where a client has {ports} local ports",
     "generator.same_host": _say_shared_host,
     "generator.saturated": "{program} used {cpu} % of a core",
     "length.p99": lambda facts: _count_things(facts["made"], "request"),

@@ -45,6 +45,7 @@ class Semantics(Protocol):
     failures_in_rate: bool
     sampled_rate: bool
     in_rate_beside: str
+    available_pct: str
     exact_mean: bool
     length_failures: bool
     failures_hold_statuses: bool

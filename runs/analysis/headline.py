@@ -19,6 +19,7 @@ from enum import StrEnum
 
 from runs.analysis.adaptive import write_command
 from runs.analysis.doubt_case import Case
+from runs.analysis.doubt_differences import DAY
 from runs.analysis.doubts import list_incomparable
 from runs.analysis.headline_against import (
     GENERATOR,
@@ -26,6 +27,7 @@ from runs.analysis.headline_against import (
     MEASURES,
     NETWORK,
     OTHERS,
+    PORTS,
     RATE,
     REQUEST,
     Failure,
@@ -40,13 +42,13 @@ from runs.analysis.headline_against import (
     score_column,
 )
 from runs.analysis.headline_conditions import (
-    DAY,
     HELD_BACK,
     Unlike,
     find_alike,
     find_contradictions,
     find_flaws,
     find_odd_runs,
+    find_short_answer,
     find_stops,
     find_unlike,
 )
@@ -84,6 +86,7 @@ class NextStep(StrEnum):
     GENERATOR = "generator"  # it was at its limit, so that repeats would only measure it again
     FIX = "fix"  # find out why requests failed
     ALIKE = "alike"  # load both alike
+    ANSWER = "answer"  # see what one of them answers: it may be an error
     MEND = "mend"  # what keeps a config from counting, other than an unlike load
     CHOOSE = "choose"  # decide which metric matters
     LEVELS = "levels"  # repeat the levels of a sweep
@@ -189,7 +192,12 @@ def _decide_workload(data: HeadlineData, block: Sequence[int]) -> Headline:
     dropped = tuple((columns[at].title, silent[at], data.failures.get(at)) for at in kept_out)
     rest = replace(rest, dropped=(*rest.dropped, *dropped), workload=name_workload(data.comparison, block))
     if dropped and rest.outcome in (Outcome.SINGLE, Outcome.NONE) and len(block) > 1 and not failing:
-        return replace(rest, outcome=Outcome.NOT_COMPARABLE, next=_advise_on_dropped(data, block))
+        step = _advise_on_dropped(data, block)
+        if step.step == NextStep.ALIKE and len(block) == 2 and rest.sides:
+            sides = (rest.sides[0], data.side(rest.metric, kept_out[0]))
+            if unlike := tuple(find_stops(data, *sides)):
+                rest = replace(rest, sides=sides, unlike=unlike, dropped=())
+        return replace(rest, outcome=Outcome.NOT_COMPARABLE, next=step)
     if not failing:
         return rest
     bad = sorted((data.side(rest.metric, at) for at in failing), key=lambda side: -data.failures[side.at].weight)
@@ -270,12 +278,15 @@ def _compare_best_two(data: HeadlineData, key: str, ranked: Sequence[RankedColum
         step = _advise(outcome, verdict, against, odd)
         sides, spread = (own, other, *ranked[2:]), find_widest_spread(data, key, (own, other))
         return Headline(outcome, step, key, odd=odd, spread=spread, against=tuple(against), sides=sides)
+    step = _advise(outcome, verdict, against, odd)
+    if short := find_short_answer(stops, own, other):
+        step = Next(NextStep.ANSWER, about=short[0])
     runs_of = [data.comparison.columns[side.at].runs for side in (own, other)]
     are_typed = all(any(map(write_command, runs)) for runs in runs_of)  # one line can run both in turn
     leads = outcome != Outcome.SAME and not stops and abs((verdict.ratio or 2) - 1) >= 0.0005
     return Headline(
         outcome=outcome,
-        next=replace(_advise(outcome, verdict, against, odd), by_turns=are_typed),
+        next=replace(step, by_turns=are_typed),
         most=verdict.most,
         odd=odd,
         metric=key,
@@ -317,8 +328,8 @@ def _advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], od
     rules = {one.rule: one.config for one in against}
     if rules.get(IMPOSSIBLE):
         return Next(NextStep.CHECK, about=rules[IMPOSSIBLE])
-    if GENERATOR in rules or NETWORK in rules:
-        return Next(NextStep.GENERATOR)
+    if held_back := next((rule for rule in (GENERATOR, PORTS, NETWORK) if rule in rules), ""):
+        return Next(NextStep.GENERATOR, about=held_back)
     if OTHERS in rules:
         return Next(NextStep.ALIKE, about=OTHERS)
     if "length.seconds" in rules:

@@ -26,7 +26,7 @@ REQUEST = "request"  # what sides were asked for, of which each stands alone
 COUNTED = {"errors.checks": "bad", "errors.failed": "bad", "errors.late": "late"}
 COUNTED |= {"errors.length": "failed", "errors.status": "other"}
 LATE, MISSED, CHECKS = "errors.late", "load.missed_rate", "errors.checks"
-GENERATOR, NETWORK, OTHERS = "generator.saturated", "network.link", "machine.others"
+GENERATOR, PORTS, NETWORK, OTHERS = "generator.saturated", "generator.ports", "network.link", "machine.others"
 STOPPED, CLOSED, OTHER_SERVER = "tool.interrupted", "network.keepalive", "load.other_server"
 UNKNOWN_KIND = "kind_not_printed"  # perhaps no failures: said, but not first
 # A page that changes has another length each time: of both sides that is no news, of one alone it is said.
@@ -35,7 +35,7 @@ CHANGES = "page_changes"
 # every fourth request, and whoever cut the line with the kinds out can look at it again.
 MANY_UNKNOWN = 0.25
 MINOR, LATE_SAID = 0.01, 0.001  # late answers are the slowest of all, and missing from the percentiles
-FIGURES, IMPOSSIBLE = "figures.", "impossible"
+FIGURES, IMPOSSIBLE, LOST = "figures.", "impossible", "lost_clients"
 # Other metrics count against a leader from this factor on where they are proven or likely, and where they are not.
 WORSE, SHOWN = 1.1, 1.25
 MUCH_WORSE = 2.0  # seen and not tested: serious all the same

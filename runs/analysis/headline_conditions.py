@@ -10,16 +10,27 @@ from dataclasses import dataclass, replace
 
 from runs.analysis.columns import WORD, Column
 from runs.analysis.doubt_case import Case, Finding
-from runs.analysis.doubt_differences import FAMILIES, NONE, PROPERTIES, USUAL, compare_names, find_differences, is_sized
+from runs.analysis.doubt_differences import (
+    DOCUMENT,
+    FAMILIES,
+    NONE,
+    PROPERTIES,
+    USUAL,
+    compare_names,
+    find_differences,
+    is_sized,
+)
 from runs.analysis.facts import Source
 from runs.analysis.headline_against import (
     CLOSED,
     GENERATOR,
     IMPOSSIBLE,
     LONG_ENOUGH_S,
+    LOST,
     NETWORK,
     OTHER_SERVER,
     OTHERS,
+    PORTS,
     RATE,
     STOPPED,
     HeadlineData,
@@ -28,8 +39,12 @@ from runs.analysis.headline_against import (
 )
 from runs.numbers import figure
 
-STOLEN, DAY = "stolen CPU time", "day"
+STOLEN = "stolen CPU time"
 FAR_LONGER = 10  # times
+MANY_LOST = 0.1  # of the clients
+CPU_FILLER = re.compile(r"\((?:r|tm)\)|\b(?:\d+-core|cpu|processor)\b|@.*", re.IGNORECASE)
+# Error pages of web servers and frameworks are hardly longer, and pages that somebody measures are seldom as short beside another.
+ERROR_BYTES, FAR_SHORTER = 1200, 5
 MUCH_STOLEN_PCT = 15  # more than most differences that people look for
 UNNAMED = {"at a set rate", "behind an answer", NONE, USUAL}  # values that no config is named after
 # Words that name a machine, and that tell one from another.
@@ -42,7 +57,12 @@ MACHINE = (
     r"|\b[a-z]{1,3}\d{1,2}[a-z]{0,4}[.-](?:\d*x)?(?:nano|micro|small|medium|large|metal|standard\S*)\b|[$€£]\s?\d+|\d+\s?[$€£]"
 )
 # What held a side back other than its config: rule -> the findings that say so, of whatever rule.
-HELD_BACK = {GENERATOR: {"generator_full", "cpu_of_generator"}, NETWORK: {"link_full"}, OTHERS: {"others"}}
+HELD_BACK = {
+    GENERATOR: {"generator_full", "cpu_of_generator"},
+    PORTS: {"no_ports"},
+    NETWORK: {"link_full"},
+    OTHERS: {"others"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +104,16 @@ def find_unlike(data: HeadlineData, own: int, other: int) -> list[Unlike]:
     stops = {unlike.is_of for unlike in found if unlike.stops}
     found = [replace(each, is_compared=len(stops) <= 1 and _is_compared(data, each, two, one)) for each in found]
     return [*found, *_find_stolen(data, own, other)]
+
+
+def find_short_answer(unlike: Sequence[Unlike], own: RankedColumn, other: RankedColumn) -> tuple[str, float] | None:
+    """(config, bytes) of the side whose replies are as short as an error page, and far shorter than the other's."""
+    for one in unlike:
+        if one.is_of == DOCUMENT and isinstance(one.own, (int, float)) and isinstance(one.other, (int, float)):
+            short, long = sorted(((one.own, own.title), (one.other, other.title)))
+            if short[0] <= ERROR_BYTES and short[0] * FAR_SHORTER <= long[0]:
+                return short[1], short[0]
+    return None
 
 
 def find_alike(data: HeadlineData, ranked: Sequence[RankedColumn]) -> list[RankedColumn]:
@@ -141,6 +171,8 @@ def _make_unlike(name: str, own: str | float, other: str | float, unit: str, siz
     if isinstance(own, (int, float)) and isinstance(other, (int, float)):
         small, large = sorted((abs(own), abs(other)))
         far = large / small if small else math.inf
+    elif name == "CPU":
+        own, other = (" ".join(CPU_FILLER.sub(" ", str(model)).split()) for model in (own, other))
     prop = PROPERTIES[name]
     stops, says = far >= prop.stops < math.inf, prop.stops < math.inf or far >= prop.says < math.inf
     if name == "path":
@@ -189,6 +221,7 @@ def find_flaws(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> li
         _find_stopped,
         _find_idle_clients,
         _find_closed_connections,
+        _find_lost_clients,
         _find_short_runs,
     )
     return [found for find in finders for found in find(data, own, other)]
@@ -232,19 +265,33 @@ def _find_stopped(data: HeadlineData, own: RankedColumn, other: RankedColumn) ->
 
 
 def _find_idle_clients(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
-    """Clients of one side mostly had no request under way, and those of the other had."""
+    """Clients mostly had no request under way: of one side, or of both, whose rates are then those of the clients' pauses."""
     idle = [(side, found[0]) for side in (own, other) if (found := data.findings("load.idle_clients", side.at))]
-    if len(idle) != 1 or any(run.is_open_loop for at in (own.at, other.at) for run in data.comparison.columns[at].runs):
+    if not idle or any(run.is_open_loop for at in (own.at, other.at) for run in data.comparison.columns[at].runs):
         return []  # at a set rate they stand by until they are needed
-    side, one = idle[0]
-    share = 100 * one.facts["busy"] / one.facts["clients"]
-    return [Objection("load.idle_clients", side.title, "", "%", share, source=one.first_source)]
+    shares = [100 * one.facts["busy"] / one.facts["clients"] for _, one in idle]
+    whose, source = (idle[0][0].title if len(idle) == 1 else ""), idle[0][1].first_source
+    return [Objection("load.idle_clients", whose, "", "%", max(shares), source=source)]
 
 
 def _find_closed_connections(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Connections of one side only that were to be kept and were not."""
     closed = [(side, found[0]) for side in (own, other) if (found := data.findings(CLOSED, side.at))]
     return [Objection(CLOSED, side.title, source=one.first_source) for side, one in closed] if len(closed) == 1 else []
+
+
+def _find_lost_clients(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
+    """Many clients of a side never got a connection: it was loaded with fewer."""
+    told = []
+    for side in (own, other):
+        for run in data.comparison.columns[side.at].runs:
+            asked, lost = run.asked_clients or 0, (run.asked_clients or 0) - (run.clients or 0)
+            if run.clients and lost >= MANY_LOST * asked > 0:
+                told.append(
+                    Objection(LOST, side.title, "", "clients", lost, asked, source=run.source_of("socket_errors"))
+                )
+                break
+    return told
 
 
 def find_contradictions(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:

@@ -14,20 +14,20 @@ from runs.analysis.columns import drop_shared_words
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import Source
 from runs.analysis.headline import Headline, NextStep, Outcome
-from runs.analysis.headline_against import GENERATOR, IMPOSSIBLE, NETWORK, OTHERS, RATE, REQUEST, RankedColumn
-from runs.analysis.objection_wording import describe_failure, say_briefly, shorten
+from runs.analysis.headline_against import IMPOSSIBLE, OTHERS, RATE, REQUEST, Objection, RankedColumn
+from runs.analysis.headline_conditions import find_short_answer
+from runs.analysis.objection_wording import AT_LIMIT, describe_failure, say_against, say_briefly, shorten
 from runs.analysis.scaling import Range
-from runs.analysis.summary_wording import describe_levels, with_axis
+from runs.analysis.summary_wording import describe_leaders, describe_levels, with_axis
 from runs.analysis.verdict_wording import p_words
-from runs.numbers import TIMES_FROM, capitalize, figure, figure_or_word, percent, share_words, spread_words, times
+from runs.numbers import TIMES_FROM, capitalize, figure, percent, share_words, spread_words, times, write_against
 
 LONGEST_CLAUSE = 60
 MOST_REASONS = 3
 ONE_RUN, TOO_LITTLE = "one run cannot show noise", "too little to be sure"
 CONTRADICTION = "figures of one report contradict each other"
 FULL = {  # rule of what held one side back
-    GENERATOR: "the load generator was at its limit",
-    NETWORK: "the network was at its limit",
+    **AT_LIMIT,
     OTHERS: "another program used the CPU beside one of them",
 }
 ONE_RUN_FAR = "Further apart than such runs usually vary, but one run each proves nothing"
@@ -96,12 +96,16 @@ def _lead_of_leader(headline: Headline) -> Lead:
 
 
 def _say_but(headline: Headline) -> str:
-    """What speaks most against a proven leader, or against calling two the same, where that is short."""
-    one = next((one for one in headline.against if one.serious), None)
-    if one is None or headline.outcome not in (Outcome.TRADE_OFF, Outcome.SAME):
+    """What speaks most against a leader, or against calling two the same, where that is short."""
+    one = _pick_worst(headline)
+    if one is None or headline.outcome == Outcome.UNPROVEN:
         return ""
     clause = f", but {say_briefly(one, '' if headline.winner else 'the ')}"
     return clause if len(clause) < LONGEST_CLAUSE else ""
+
+
+def _pick_worst(headline: Headline) -> Objection | None:
+    return next((one for one in headline.against if one.serious), next(iter(headline.against), None))
 
 
 def choose_verb(headline: Headline) -> str:
@@ -257,12 +261,19 @@ def _lead_of_not_comparable(headline: Headline) -> Lead:
         return Lead(line, f"{capitalize(why.partition(': ')[0].rstrip('.'))}{failed}." if why else "")
     names = [one.name for one in headline.unlike]
     first = headline.unlike[0]
-    values = [figure_or_word(value) for value in (first.own, first.other)]
-    line = f"{capitalize(first.name)} {values[0]} against {values[1]}{first.unit}"
+    line = f"{capitalize(first.name)} {write_against(first.own, first.other, first.unit)}"
     if first.name == REQUEST:
         return Lead(line, "Each was asked for something else, so that their rates say nothing of each other.")
     also = f"Also unlike: {', '.join(names[1:])}. " if names[1:] else ""
-    return Lead(line, f"{also}{UNDER_UNLIKE}")
+    return Lead(line, f"{also}{say_under_unlike(headline)}")
+
+
+def say_under_unlike(headline: Headline) -> str:
+    """What follows from loads, machines or answers that are unlike."""
+    short = find_short_answer(headline.unlike, *headline.sides[:2])
+    if short is None:
+        return UNDER_UNLIKE
+    return f"{figure(short[1])} bytes may be an error page: its rate is no gain then."
 
 
 def _lead_of_sweep(headline: Headline, swept: Range) -> Lead:
@@ -274,7 +285,10 @@ def _lead_of_sweep(headline: Headline, swept: Range) -> Lead:
         lead = f"with up to {times(far)} times as many" if far >= TIMES_FROM else f"by up to {share_words(far - 1)}"
         return Lead(f"leads at every level, {lead}", who=shorten(name), at=headline.winner.at)
     if len(series) > 1:
-        return Lead(f"{len(series)} configs over {swept.axis}", headline.sentence)
+        crossing = describe_leaders(swept)
+        return Lead(
+            crossing or f"{len(series)} configs over {swept.axis}", headline.sentence.removeprefix(f"{crossing}. ")
+        )
     told = describe_levels(swept, next(iter(series.values()))).split(", ")
     if swept.capacity:
         return Lead(swept.capacity.text, f"{capitalize(', '.join(told))}.")
@@ -293,7 +307,7 @@ def needs_runs(headline: Headline) -> bool:
 
 def give_reasons(headline: Headline, doubts: Sequence[Doubt]) -> list[tuple[str, Source | None, bool]]:
     """(words, line, whether it speaks against the leader): what speaks against it, then what may explain the figures."""
-    against = [(capitalize(say_briefly(one)), one.source, True) for one in headline.against if one.rule != "failures"]
+    against = [(capitalize(say_against(one)), one.source, True) for one in headline.against if one.rule != "failures"]
     said = {one.rule for one in headline.against}
     said |= {one.rule for one in doubts if one.rule.startswith("differs.")} if "differs" in said else set()
     cautions = [one for one in doubts if one.severity == "caution" and not one.overruled and one.rule not in said]

@@ -5,19 +5,18 @@ An effect is said in per cent up to twice as much, then in times, as everywhere 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from runs.analysis.doubt_differences import DAY
 from runs.analysis.headline import ADVISED_S, Headline, Next, NextStep, Outcome
-from runs.analysis.headline_against import OTHERS, RATE, REQUEST, Objection, RankedColumn
-from runs.analysis.headline_conditions import DAY, STOLEN, Unlike
+from runs.analysis.headline_against import IMPOSSIBLE, NETWORK, OTHERS, PORTS, RATE, REQUEST, Objection, RankedColumn
+from runs.analysis.headline_conditions import STOLEN, Unlike
 from runs.analysis.headline_lead import (
     CONTRADICTION,
     FULL,
     ONE_RUN,
     TOO_LITTLE,
-    UNDER_UNLIKE,
     choose_verb,
     count_runs,
     has_single_run,
@@ -25,6 +24,7 @@ from runs.analysis.headline_lead import (
     say_effect,
     say_how_sure,
     say_ratio,
+    say_under_unlike,
     why_unproven,
 )
 from runs.analysis.objection_wording import (
@@ -38,7 +38,7 @@ from runs.analysis.objection_wording import (
 from runs.analysis.scaling import Range
 from runs.analysis.summary_wording import advise_levels, describe_leaders, describe_levels
 from runs.analysis.verdict import Kind
-from runs.numbers import BETWEEN, capitalize, figure, figure_or_word, name_first, percent, spread_words
+from runs.numbers import BETWEEN, capitalize, figure, name_first, percent, spread_words, with_unit
 
 OUTCOMES = {  # the word of a badge, and what it says
     Outcome.BETTER: ("proven", "A test shows it at 5 %, and nothing serious speaks against it."),
@@ -58,7 +58,6 @@ NOTHING = "No run here says how many requests it served per second, or how long 
 BEFORE_DOUBT = {ONE_RUN: "; ", TOO_LITTLE: ", "}  # of others: ", but "
 MOST_OTHERS = 3
 MOST_AGAINST = 2
-CPU_FILLER = re.compile(r"\((?:r|tm)\)|\b(?:\d+-core|cpu|processor)\b|@.*", re.IGNORECASE)
 
 
 def write_headline(headline: Headline) -> Headline:
@@ -133,8 +132,7 @@ def _say_machines(headline: Headline) -> str:
     if cores := found.get("cores"):
         values, unit = [figure(as_number(one)) for one in (cores.own, cores.other)], " cores"
     else:
-        models = [str(one) for cpu in found.values() for one in (cpu.own, cpu.other)]
-        values, unit = [" ".join(CPU_FILLER.sub(" ", model).split()) for model in models], ""
+        values, unit = [str(one) for cpu in found.values() for one in (cpu.own, cpu.other)], ""
     titles = [side.title.lower() for side in headline.sides[:2]]
     if all(f"{value}{unit[:-1]}".lower() in title for value, title in zip(values, titles, strict=False)):
         return ""  # their names say it
@@ -248,7 +246,7 @@ def _say_not_comparable(headline: Headline) -> str:
         return " ".join([said, *_say_failing(headline.sides)])
     own, other = headline.sides[:2]
     each = [_say_difference(one, own, other) for one in headline.unlike]
-    return " ".join([f"Not comparable: {'; '.join(each)}. {UNDER_UNLIKE}", *_say_failing(headline.sides)])
+    return " ".join([f"Not comparable: {'; '.join(each)}. {say_under_unlike(headline)}", *_say_failing(headline.sides)])
 
 
 def _say_failing(sides: Sequence[RankedColumn]) -> list[str]:
@@ -258,14 +256,17 @@ def _say_failing(sides: Sequence[RankedColumn]) -> list[str]:
 
 
 def _say_difference(one: Unlike, own: RankedColumn, other: RankedColumn) -> str:
-    values = [figure_or_word(value) for value in (one.own, one.other)]
-    return f"{one.name} {values[0]}{one.unit} for {_quote_name(own)}, {values[1]}{one.unit} for {_quote_name(other)}"
+    values = [with_unit(value, one.unit) for value in (one.own, one.other)]
+    return f"{one.name} {values[0]} for {_quote_name(own)}, {values[1]} for {_quote_name(other)}"
 
 
 def _say_but(headline: Headline, most: int = MOST_AGAINST) -> str:
     """What speaks most against the leader, as the rest of its sentence."""
     whose = "" if headline.winner else "the "
-    told = [say_against(one, whose) for one in headline.against[:most]]
+    against = headline.against
+    if any(one.rule == IMPOSSIBLE and one.config for one in against[:1]):  # of such figures no other one counts
+        against = tuple(one for one in against if one.factor is None)
+    told = [say_against(one, whose) for one in against[:most]]
     return f", but {' and '.join(told)}" if told else ""
 
 
@@ -359,8 +360,10 @@ def write_advice(step: Next, headline: Headline) -> str:
             return advise_levels(step.runs, headline.sweep)
         case NextStep.NOTHING if headline.within_step:
             return "More runs do not settle it: compare another metric, or load with a tool that prints finer steps."
-        case NextStep.ALIKE if step.about in ALIKE:
-            return ALIKE[step.about]
+        case NextStep.ANSWER:
+            return f"Look at what “{shorten(step.about)}” answers (curl -i) before rates are compared."
+        case NextStep.ALIKE | NextStep.GENERATOR if step.about in ADVICE_ON:
+            return ADVICE_ON[step.about]
     return ADVICE[step.step]
 
 
@@ -373,7 +376,9 @@ ADVICE = {
     NextStep.NOTHING: "No more runs are needed for this load.",
 }
 
-ALIKE = {  # of what differs alone
+ADVICE_ON = {  # what differs alone, or held a side back
+    PORTS: "Keep connections open (keep-alive) or load from more addresses: a client without free ports measures itself.",
+    NETWORK: "Load over a faster network first: repeats over a full one measure it.",
     DAY: "Run both again on one day, in turn: much else may have changed on the machine between the two.",
     OTHERS: "Run both again, in turn, while nothing else runs on the machine.",
     STOLEN: "Run both again, in turn, on a machine whose CPU time is its own, or when others leave it.",

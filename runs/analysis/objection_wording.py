@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from runs.analysis.doubt_differences import CACHED, CONDITION, DAY
 from runs.analysis.headline_against import (
     CHANGES,
     CHECKS,
@@ -12,17 +13,29 @@ from runs.analysis.headline_against import (
     GENERATOR,
     LATE,
     LATE_SAID,
+    LOST,
     MISSED,
     NETWORK,
     OTHER_SERVER,
     OTHERS,
+    PORTS,
     STOPPED,
     Failure,
     Objection,
 )
-from runs.numbers import TIMES_FROM, cut_name, figure, figure_or_word, percent, share_words, times
+from runs.numbers import TIMES_FROM, capitalize, cut_name, figure, percent, share_words, times, write_against
 
 LONGEST_NAME = 60
+AT_LIMIT = {  # rule of what a load came from or over
+    GENERATOR: "the load generator was at its limit",
+    PORTS: "the load generator was out of local ports",
+    NETWORK: "the network was at its limit",
+}
+OWN_WORDS = {  # of properties whose values say what they are of
+    CONDITION: "",
+    DAY: "measured on other days: ",
+    CACHED: "answered from a cache: ",
+}
 BRACKETS = re.compile(r" \([^()]*\)")
 PERCENTILE = re.compile(r"^([\d.]+) % within$")
 
@@ -72,15 +85,16 @@ def describe_objection(one: Objection) -> str:
     """As "99 % within 1,520 ms, 13 times as long"."""
     who, unnamed = f"“{shorten(one.config)}”", not one.config
     value, other, share = figure(as_number(one.value)), figure(as_number(one.other)), percent(as_number(one.value), 100)
-    if one.rule in (GENERATOR, NETWORK):
-        what = "load generator" if one.rule == GENERATOR else "network"
-        return f"The {what} was at its limit{'' if unnamed else f' beside {who}'}, so it may be what was measured"
+    if one.rule in AT_LIMIT:
+        return f"{capitalize(AT_LIMIT[one.rule])}{'' if unnamed else f' beside {who}'}, so it may be what was measured"
     if one.rule == OTHERS:
         return f"“{one.label}” used {value} % of a core beside {who} only"
     if one.rule == OTHER_SERVER:
         return f"“{one.label}” answered for {who}"
     if one.rule == CLOSED:
         return f"{who} closed connections that were to be kept open"
+    if one.rule == LOST:
+        return f"{value} of the {other} clients of {who} never got a connection"
     if one.rule == STOPPED:
         return f"{who} was stopped after {value} of {other} {one.unit}"
     if one.rule == "aborted":
@@ -89,6 +103,8 @@ def describe_objection(one: Objection) -> str:
         whose = "Neither side's runs took longer than" if unnamed else f"{who} ran for no longer than"
         return f"{whose} {as_number(one.value):.2g} s, too short to rely on"
     if one.rule == "load.idle_clients":
+        if unnamed:
+            return f"Clients of both were idle for most of their time (busy for {share} at most), so the rates are mostly theirs"
         return f"{who} had requests under way for {share} of its clients' time"
     if one.rule == MISSED:
         if one.other is None:
@@ -110,13 +126,14 @@ def describe_objection(one: Objection) -> str:
         failed = "were answered too late" if one.label == LATE else f"failed{by and ' by length'}"
         return f"{share} of its {things} {failed}{against}"
     if one.rule == "differs":
-        verb = (
-            "differ"
-            if one.label.endswith("s") and not one.label.endswith("ss") and not one.label.isupper()
-            else "differs"
-        )
-        return f"{one.label} {verb}: {figure_or_word(one.value)} against {figure_or_word(one.other)}{one.unit}"
+        return f"{_say_differs(one.label)}{write_against(one.value, one.other, one.unit)}"
     return f"{one.label} {value} {one.unit}, {_say_worse(one)}"
+
+
+def _say_differs(name: str) -> str:
+    """As "threads differ: ", "TLS differs: "."""
+    is_plural = name.endswith("s") and not (name.endswith("ss") or name.isupper())
+    return OWN_WORDS.get(name, f"{name} {'differ' if is_plural else 'differs'}: ")
 
 
 def _say_worse(one: Objection) -> str:

@@ -378,8 +378,8 @@ def _say_times(sound: Sequence[Point]) -> list[str]:
         return ["latency doubles"]
     if factor < ABOUT:
         return []
-    far = f"{times(factor)} times as long" if factor >= TIMES_FROM else f"{share_words(factor - 1)} longer"
-    return [f"latency grows from {figure(timed[0])} to {figure(timed[-1])} ms, {far}"]
+    far = f"{times(factor)} times" if factor >= TIMES_FROM else f"by {share_words(factor - 1)}"
+    return [f"latency grows {far}, from {figure(timed[0])} to {figure(timed[-1])} ms"]
 
 
 def _round_to_all(rates: Sequence[float]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from runs.analysis.objection_wording import AT_LIMIT
 from runs.analysis.stats import MANY_SETS, MOST_REPEATS, Pool
 from runs.analysis.table import Comparison
 from runs.analysis.verdict import (
@@ -43,8 +44,7 @@ FAILED = {"failed_requests": "failed", "non_2xx_responses": "answered with an er
 
 DOUBTED = {
     "impossible": "figures of one report cannot all be true",
-    "generator.saturated": "the load generator was at its limit beside the slower side",
-    "network.link": "the network was at its limit beside the slower side",
+    **{rule: f"{words} beside the slower side" for rule, words in AT_LIMIT.items()},
     "machine.others": "another program used the CPU beside the slower side",
 }
 # A spread's sources beyond these are linked, and not in the sentence.

@@ -207,7 +207,7 @@ def test_one_interface_at_the_speed_of_a_link_is_a_full_link():
     ],
 )
 def test_a_load_generator_without_free_ports_is_named(values, certainty):
-    waiting = IDLE | {"tcp_time_wait": 28_200.0}
+    waiting = IDLE | {"tcp_time_wait": 25_200.0}
     found = explain(side(1, 1000.0, waiting, values=values, hostname="localhost"), side(2, 1500.0, waiting)).findings
     assert [(one.cause, one.certainty) for one in found[:1]] == [("network", certainty)]
     assert "without free local ports" in found[0].text

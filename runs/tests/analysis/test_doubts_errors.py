@@ -225,3 +225,10 @@ def test_error_replies_stand_in_the_table_and_in_the_doubts_whatever_the_tool(to
     assert row is not None and row.cells[0].mean == 348
     finding = one(find_doubts(Case(facts.configs("a"), [run])), "errors.status").findings[0]
     assert (finding.severity, finding.facts["other"]) == ("caution", 348)
+
+
+def test_a_share_of_success_without_counts_tells_of_failures():
+    """The first lines of a report, as people quote them."""
+    run = facts.run(1, 900.0, tool="oha", complete_requests=None, values={"success_rate_pct": 71.0})
+    found = [doubt for doubt in find_doubts(Case(facts.configs("a"), [run])) if doubt.rule == "errors.failed"]
+    assert [(doubt.severity, "availability was 71 %" in doubt.text) for doubt in found] == [("fatal", True)]

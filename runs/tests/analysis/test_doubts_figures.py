@@ -197,6 +197,13 @@ def test_a_rate_that_is_not_the_count_over_the_time_is_a_doubt_on_its_line(tool,
         assert [doubt.sources[0].line for doubt in found] == [77] * doubts
 
 
+def test_a_rate_may_hold_requests_that_failed_beside_those_that_were_answered():
+    part = {"tool": "hey", "complete_requests": 14_000, "failed_requests": 6000, "duration_s": 15.37}
+    for rate, told in ((20_000 / 15.37, 0), (1100.0, 1)):
+        found = find_doubts(Case(facts.configs("a"), [facts.run(1, rate, **part)]))
+        assert len(of(found, "figures.rate")) == told
+
+
 def slowest(**fields):
     run = facts.run(1, 100.0, percentiles_ms={"99": 3.0}, max_ms=8588.0, **fields)
     return of(find_doubts(Case(facts.configs("a"), [run])), "network.tail")

@@ -521,7 +521,7 @@ def test_protocols_that_one_config_was_loaded_with_are_what_is_compared():
         (command("autocannon", "autocannon -c 9 http://w/", "autocannon -c 9 -p 10 http://w/"), "pipelining"),
         (command("wrk", "wrk -c9 http://w/", "wrk -c9 -s pipeline.lua http://w/"), "script"),
         (command("hey", "hey -c 9 http://w/", "hey -h2 -c 9 http://w/"), "protocol"),
-        (command("siege", "siege -b -c9 w", "siege -c9 w"), "pauses"),
+        (command("siege", "siege -b -c9 w", "siege -c9 w"), "pauses between requests"),
         (command("wrk", "wrk -c9 -R900 http://w/", "wrk -c9 http://w/"), "requests begin"),
         ([{"tool": "hey", "values": {"total_data_bytes": n}} for n in (2_000_000, 200_000_000)], "mean reply"),
         ([{"tool": "siege", "values": {"data_transferred_mb": n}} for n in (0.0, 188.5)], "mean reply"),

@@ -231,7 +231,7 @@ CASES: dict[str, Any] = {
             (times(1.5), {"values": {"document_length_bytes": 100}}),
             names=PAIR,
         ),
-        *("not_comparable", None, None, "alike"),
+        *("not_comparable", None, None, "answer"),
     ),
     "set rates": (lambda: head(wrk(100, 5, 5.1, 5.2), wrk(200, 7, 7.1, 7.2)), "not_comparable", None, None, "alike"),
     "one set rate, other times": (lambda: head(wrk(100, 5, 5.1, 5.2), wrk(100, 7, 7.1, 7.2)), "better", "a", -28, None),

@@ -7,8 +7,21 @@ from typing import Any
 import pytest
 
 from runs.analysis.facts import CaptureFact, ProcessFact
+from runs.analysis.headline_lead import write_lead
 from runs.tests.analysis.facts import capture
-from runs.tests.analysis.test_headline_cases import BASE, PAIR, THIRD, Ids, ab, failed, head, over, rules_against, times
+from runs.tests.analysis.test_headline_cases import (
+    BASE,
+    PAIR,
+    THIRD,
+    Ids,
+    ab,
+    failed,
+    head,
+    over,
+    rules_against,
+    tail,
+    times,
+)
 
 
 def programs(config: int, ids: Ids, *used: tuple[str, float, int]) -> CaptureFact:
@@ -195,3 +208,65 @@ def test_paths_that_the_names_have_are_what_is_compared():
     sides = [(BASE, {"path": "/api/v1/orders"}), (times(1.3), {"path": "/api/v2/orders"})]
     assert head(*sides, names=["/api/v1 (old)", "/api/v2 (new)"]).outcome == "better"
     assert head(*sides, names=["rails", "hanami"]).outcome == "not_comparable"
+
+
+def sockets(config: int, ids: Ids, waiting: float) -> CaptureFact:
+    return capture(config, run=ids[config], metrics={"tcp_time_wait": waiting})
+
+
+def test_a_client_without_free_ports_beside_the_slower_side_keeps_the_lead_unproven():
+    found = head(BASE, times(1.3), watched=[(sockets, 1, 28_210.0), (sockets, 2, 3010.0)])
+    assert (found.outcome, found.next.about) == ("unproven", "generator.ports")
+    assert "the load generator was out of local ports beside “a”, so it may be what was measured" in found.sentence
+    assert found.next.text.startswith("Keep connections open (keep-alive)")
+    beside_leader = head(BASE, times(1.3), watched=[(sockets, 1, 3010.0), (sockets, 2, 28_210.0)])
+    assert (beside_leader.outcome, rules_against(beside_leader)) == ("better", [("generator.ports", "b")])
+    assert head(BASE, times(1.3), watched=[(sockets, 1, 40_000.0)]).outcome == "better"  # of more ports than were given
+
+
+def test_clients_of_both_sides_that_mostly_pause_are_said():
+    siege = {"tool": "siege", "command": "siege -c 50 -d 1 -t 30S http://h/"}
+    one, two = (siege | {"values": {"concurrency": busy, "users": 50}} for busy in (9.6, 1.9))
+    found = head(([80.1, 80.9, 79.6], one), ([94.3, 93.9, 94.6], two))
+    assert (found.outcome, rules_against(found)) == ("better", [("load.idle_clients", "")])
+    assert "but clients of both were idle for most of their time (busy for 19.2 % at most)" in found.sentence
+
+
+def test_many_clients_that_never_got_a_connection_are_said():
+    wrk = {"tool": "wrk", "concurrency": 2000}
+    lost = wrk | {"values": {"socket_errors": {"connect": 987, "read": 0, "write": 0, "timeout": 0}}}
+    assert "987 of the 2,000 clients of “b” never got a connection" in head((BASE, wrk), (times(1.3), lost)).sentence
+
+
+@pytest.mark.parametrize(("length", "is_short"), [(157, True), (0, True), (1300, False), (3000, False)])
+def test_replies_as_short_as_an_error_page_are_to_be_looked_at_first(length, is_short):
+    page = {"values": {"document_length_bytes": 12_480}}
+    found = head((BASE, page), (times(9), {"values": {"document_length_bytes": length}}))
+    assert found.outcome == "not_comparable"
+    assert (f"{length} bytes may be an error page" in found.sentence) is is_short
+    assert found.next.text.startswith("Look at what “b” answers (curl -i)" if is_short else "Load both in the same way")
+
+
+def test_another_tool_is_told_as_any_other_unlike_load():
+    found = head((BASE, {"tool": "ab"}), (times(1.3), {"tool": "wrk"}), names=["express", "hapi"])
+    assert found.sentence.startswith("Not comparable: tool ab for “express”, wrk for “hapi”.")
+    assert write_lead(found).text == "Tool ab against wrk"
+
+
+def test_another_server_that_answered_is_in_the_sentence():
+    found = head((BASE, {"server_software": "nginx/1.22"}), (times(1.3), {"server_software": "nginx/1.22"}), names=PAIR)
+    assert (found.outcome, rules_against(found)) == ("better", [("load.other_server", "apache")])
+    assert found.sentence.endswith("but “nginx/1.22” answered for “apache”.")
+
+
+def test_what_failed_of_a_config_that_does_not_count_is_said():
+    found = head(BASE, times(1.1), (times(1.3), failed(600, tool="wrk")))
+    assert found.sentence.endswith("Not counted: “c” (tool wrk against ab; it failed 2.9 % of its requests).")
+
+
+def test_of_figures_that_cannot_be_true_no_other_metric_is_said():
+    slow = {"percentiles_ms": [{"99": ms} for ms in (900.0, 910.0, 905.0, 902.0, 908.0)]}
+    found = head((BASE, tail(100)), (times(1.3), slow | {"duration_s": 90.0}))
+    assert found.sentence.endswith(
+        "but figures of “b” cannot all be true (20,000 requests in 90 s are 222.2 per second, not 1,303)."
+    )

@@ -51,3 +51,21 @@ def test_a_line_that_names_a_config_tells_its_column():
 def test_more_runs_are_asked_for_where_too_few_were_made():
     assert needs_runs(headline_of(table([100.0], [130.0])))
     assert not needs_runs(headline_of(table(FIVE, [value * 2 for value in FIVE])))
+
+
+def test_what_speaks_most_against_a_leader_is_in_the_line_where_it_is_short():
+    warm = {"values": {"cached": "a hit"}}
+    runs = [run(1, rate, values={"cached": "no hit"}) for rate in FIVE] + [run(2, 2 * rate, **warm) for rate in FIVE]
+    headline = headline_of(compare([ConfigFact(1, "x"), ConfigFact(2, "y")], runs, []))
+    assert (
+        write_lead(headline).text
+        == "y serves 2.0 times as many requests, but answered from a cache: a hit against no hit"
+    )
+
+
+def test_of_a_sweep_in_which_the_lead_changes_the_line_says_who_is_ahead_where():
+    levels = {10: (80.0, 60.0), 50: (120.0, 130.0), 200: (125.0, 210.0)}
+    runs = [run(at, rates[at - 1], concurrency=level) for level, rates in levels.items() for at in (1, 2)]
+    lead = write_lead(headline_of(compare([ConfigFact(1, "node"), ConfigFact(2, "go")], runs, [])))
+    assert lead.text == "“node” is ahead at 10 connections, “go” at 50 to 200"
+    assert lead.under.startswith("“go”: requests per second rise from 60 at 10 connections to 210 at 200")

@@ -424,7 +424,7 @@ def test_of_days_that_lie_apart_both_are_said_and_one_day_is_advised():
     sides = ((1, FOUR, 14), (2, [rate * 1.1 for rate in FOUR], 21))
     runs = [run(at, rate, ran_at=datetime(2023, 3, day, tzinfo=UTC)) for at, rates, day in sides for rate in rates]
     found = headline_of(compare(configs("a", "b"), runs, []))
-    assert found.sentence.endswith(", but day differs: 2023-03-21 against 2023-03-14.")
+    assert found.sentence.endswith(", but measured on other days: 2023-03-21 against 2023-03-14.")
     assert found.next.text.startswith("Run both again on one day, in turn")
 
 
@@ -599,7 +599,7 @@ def test_of_several_configs_over_levels_the_leader_comes_first():
     ]
     assert said(compare(configs("nginx", "caddy"), runs, [])).startswith(
         "“caddy” leads at every level, with up to 40 % more (one run each). “caddy”: requests per second rise from 200 at 1 "
-        "connection to 420 at 4, and stay about there up to 16, latency grows from 7.143 to 114.3 ms, 16 times as long."
+        "connection to 420 at 4, and stay about there up to 16, latency grows 16 times, from 7.143 to 114.3 ms."
     )
 
 

@@ -410,7 +410,7 @@ def test_levels_without_rates_are_a_sweep_of_times():
     for titles in ("| Users | Mean (ms) | p99 (ms) |", "| 동시성 | Mean (ms) | p99 (ms) |"):
         blocks, draft = read(f"{titles}\n|---|---|---|\n{rows}")
         headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
-        assert "grows from 12.4 to 42.5 ms" in headline.sentence
+        assert "grows 3.4 times, from 12.4 to 42.5 ms" in headline.sentence
 
 
 def test_the_clients_that_a_heading_tells_are_those_of_all_rows_below():

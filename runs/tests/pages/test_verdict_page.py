@@ -43,7 +43,7 @@ def four_against_four(quicker=1.5):
 def test_the_page_begins_with_the_verdict(browser):
     page = html(browser, four_against_four().get_absolute_url())
     places = [
-        page.index(mark) for mark in ('class="big"', 'class="chips"', 'id="table"', 'id="differences"', 'id="source"')
+        page.index(mark) for mark in ('class="big', 'class="chips"', 'id="table"', 'id="differences"', 'id="source"')
     ]
     assert places == sorted(places)
     assert "“new” served 50 % more requests per second than “old”" in sentence(browser, Experiment.objects.get())
