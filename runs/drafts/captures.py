@@ -34,6 +34,7 @@ from .hosts import find_server
 _BUSY_LOAD1 = 1.0
 _BUSY_CPU_PCT = 2.0
 _LITTLE_IDLE_PCT = 50.0
+_SEVERAL = 1.5  # times the longest load test: a monitor that went on for longer saw more than one
 # Words in the path of a config file and in the name of the server software that it is for.
 _SERVER_FAMILIES = (("nginx",), ("apache", "httpd"), ("lighttpd",), ("caddy",), ("haproxy",), ("varnish",))
 
@@ -159,7 +160,7 @@ class _Placing:
         if named and (run is None or run.config != named):
             of_config = self.by_config[named]
             return (of_config[0].key if len(of_config) == 1 else "", named, phase or self._guess_phase(group, True))
-        if run and not phase and self._saw_all(group):
+        if run and not phase and self._guess_phase(group, True) == "during" and self._saw_several(group):
             return "", run.config if len(self.by_config) == 1 else "", "during"
         if run is None:
             return "", "", phase
@@ -208,13 +209,14 @@ class _Placing:
                 places.append(self.spans[at][2])
         return [self.runs[place] for place in sorted(places)]
 
-    def _saw_all(self, group: Sequence[int]) -> bool:
-        """Whether a monitor under a heading of its own below all load tests went on for as long as they took together.
+    def _saw_several(self, group: Sequence[int]) -> bool:
+        """Whether a monitor above all load tests, or under a heading below them, went on for longer than one of them.
 
-        Without clocks a second is taken for each sample: few monitors can show more.
+        It may have ended before the last one did. Without clocks a second is taken for each sample: few monitors can show more.
         """
         heading_line = self.blocks[group[0]].heading_line or 0
-        if self.watched or not self.took_s or heading_line <= self.runs[-1].lines[1]:
+        is_apart = heading_line > self.runs[-1].lines[1] or self.blocks[group[-1]].last < self.run_starts[0]
+        if self.watched or not self.took_s or not is_apart:
             return False
         clocks = [seconds_of_day(clock) for i in (group[0], group[-1]) for clock in list_clocks(self.blocks[i])]
         seconds = clocks[-1] - clocks[0] if clocks else sum(map(self._count_samples, group)) - 1
@@ -225,9 +227,9 @@ class _Placing:
 
     @cached_property
     def took_s(self) -> float:
-        """How long all load tests took; 0 of one alone, or where one does not tell."""
+        """How long several load tests took at least; 0 of one alone, or where one does not tell."""
         took = [result.duration_s or 0.0 for run in self.runs for result in self.blocks[run.block].load_results[:1]]
-        return sum(took) if len(took) > 1 and all(took) else 0.0
+        return min(sum(took), _SEVERAL * max(took)) if len(took) > 1 and all(took) else 0.0
 
     def _find_beside(self, block: Block) -> DraftRun | None:
         """The run whose report stands on the same lines: in the terminal beside, or in the same log."""

@@ -15,6 +15,7 @@ from parsers.tables import Table
 from runs.series.samples import FoldedBlock
 
 from .asides import heading_level, strip_markup
+from .heading_words import find_phase
 
 _MAX_AVERAGED, _MOST_REPEATS = 300, 10  # reports of which means are looked for, and of how many together
 _NOT_COMPARED = frozenset({"iteration", "processes", "n_processes", "sum_res_kb", "sum_rss_kb", "n_rows", "warnings"})
@@ -322,7 +323,9 @@ def _is_same_monitor(shorter: Block, fuller: Block) -> bool:
             return False  # printed twice, and processes came or went
         by_pid = {row.get("pid"): row for row in other_rows}
         return all(row == by_pid.get(row.get("pid")) for row in rows)
-    return len(values) >= 4
+    phases = {find_phase(block.heading or "") for block in (shorter, fuller)}
+    are_two = (shorter.command_line and fuller.command_line) or (len(phases) > 1 and "" not in phases)
+    return len(values) >= 4 and ("time" in values or not are_two)  # an idle machine shows the same again
 
 
 def _list_monitor_signs(block: Block, records: list[Record]) -> list[object]:

@@ -14,6 +14,7 @@ from parsers.blocks import Block
 from parsers.patterns import forget_lines
 from parsers.records import ConfigText, LoadResult, ProcessSample, SystemSample, Timings
 from parsers.transcript import width
+from parsers.written_rates import RATE
 from runs.series.samples import make_short_records
 
 from .asides import SUBJECT, heading_level, is_aside, strip_markup, tell_files_apart
@@ -53,6 +54,7 @@ _LIST_MARKS = ("・", "•", "- ", "* ")
 _SETTING = re.compile(
     r"[\w.-]+(?:\s*=|:\s\w+:)\s*\S"
 )  # of a file or a machine that is shown before the first load test
+_TELLS_RATE = re.compile(rf"\d\s?[kKM]?\s?{RATE}", re.IGNORECASE)
 _MAX_TITLE_WIDTH = 140
 _N_TITLE_LINES = 15  # among which a title is looked for
 _MAX_PREAMBLE = 8  # in a longer one the first line need not be the title
@@ -379,7 +381,7 @@ def _find_title(
         for text in phrases
         if width(text) <= _MAX_TITLE_WIDTH
         and strip_markup(text) not in {*taken, *groups}
-        and not (_SETTING.match(text) or find_stated_host(text).name)
+        and not (_SETTING.match(text) or _TELLS_RATE.search(text) or find_stated_host(text).name)
     ]
     if not is_first:
         return titles[-1] if titles and len(trail) <= 3 and not is_generic(titles[-1]) else ""

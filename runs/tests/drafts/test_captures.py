@@ -85,6 +85,18 @@ def test_a_monitor_below_all_load_tests_that_went_on_for_all_their_time_is_of_no
     assert placed(f"{reports}\n\n{heading}\n{VMSTAT}{rows}") == [(run, "during")]
 
 
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_monitor_without_clocks_that_went_on_for_longer_than_one_load_test_is_of_none(is_first):
+    reports = "".join(
+        f"{name}\n$ ab http://localhost/\n@ab {rate}\n\n" for name, rate in (("old", 200.5), ("new", 250.5))
+    )
+    titles = "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----"
+    titles += "\n r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+    row = " 9  0      0 802345  12345 234567    0    0     0     0 9100 8100 61 31  8  0  0\n"
+    monitor = f"Terminal 2:\n\n$ vmstat 1\n{titles}{4 * row}\n"
+    assert placed(monitor + reports if is_first else reports + monitor) == [("", "during")]
+
+
 def test_a_file_that_is_written_behind_the_last_load_test_did_not_run():
     conf = "user www;\nworker_processes 4;\nhttp {\n  server {\n    listen 80;\n  }\n}\n"
     load = "## nginx\n\n$ ab http://localhost/\n@ab 900.5\n\nNext:\n\n"

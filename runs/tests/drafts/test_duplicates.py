@@ -79,6 +79,12 @@ def test_the_same_screen_twice_is_one_capture():
     ]
 
 
+@pytest.mark.parametrize(("before", "after"), [("$ cat /proc/meminfo", "$ cat /proc/meminfo"), ("Before:", "After:")])
+def test_memory_that_is_shown_again_and_has_not_changed_is_another_sample(before, after):
+    text = ("nginx", before, "@meminfo 2048000", "@ab 100.5", after, "@meminfo 2048000")
+    assert placed(*text) == [("b1", 0), ("b0", 0), ("b2", 0)]
+
+
 def test_a_row_of_a_listing_quotes_it():
     assert placed("short", "@ps nginx 1", "in full", "@ps nginx 5") == [("b1", 1)]
 
