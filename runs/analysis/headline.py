@@ -23,6 +23,7 @@ from runs.analysis.doubt_differences import DAY
 from runs.analysis.doubts import list_incomparable
 from runs.analysis.headline_against import (
     GENERATOR,
+    IDLE,
     IMPOSSIBLE,
     MEASURES,
     NETWORK,
@@ -338,6 +339,8 @@ def _advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], od
         return Next(NextStep.CHOOSE)
     if outcome == Outcome.BETTER and any(one.label == DAY for one in against):
         return Next(NextStep.ALIKE, about=DAY)
+    if outcome in (Outcome.BETTER, Outcome.SAME) and rules.get(IDLE) == "":
+        return Next(NextStep.ALIKE, about=IDLE)
     if outcome in (Outcome.BETTER, Outcome.SAME) or verdict.ground == Ground.WITHIN_STEP:
         return Next(NextStep.NOTHING)
     if odd[0] == "outlier":

@@ -35,7 +35,7 @@ CHANGES = "page_changes"
 # every fourth request, and whoever cut the line with the kinds out can look at it again.
 MANY_UNKNOWN = 0.25
 MINOR, LATE_SAID = 0.01, 0.001  # late answers are the slowest of all, and missing from the percentiles
-FIGURES, IMPOSSIBLE, LOST = "figures.", "impossible", "lost_clients"
+FIGURES, IMPOSSIBLE, IDLE, LOST = "figures.", "impossible", "load.idle_clients", "lost_clients"
 # Other metrics count against a leader from this factor on where they are proven or likely, and where they are not.
 WORSE, SHOWN = 1.1, 1.25
 MUCH_WORSE = 2.0  # seen and not tested: serious all the same

@@ -24,6 +24,7 @@ from runs.analysis.facts import Source
 from runs.analysis.headline_against import (
     CLOSED,
     GENERATOR,
+    IDLE,
     IMPOSSIBLE,
     LONG_ENOUGH_S,
     LOST,
@@ -266,12 +267,12 @@ def _find_stopped(data: HeadlineData, own: RankedColumn, other: RankedColumn) ->
 
 def _find_idle_clients(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Clients mostly had no request under way: of one side, or of both, whose rates are then those of the clients' pauses."""
-    idle = [(side, found[0]) for side in (own, other) if (found := data.findings("load.idle_clients", side.at))]
+    idle = [(side, found[0]) for side in (own, other) if (found := data.findings(IDLE, side.at))]
     if not idle or any(run.is_open_loop for at in (own.at, other.at) for run in data.comparison.columns[at].runs):
         return []  # at a set rate they stand by until they are needed
     shares = [100 * one.facts["busy"] / one.facts["clients"] for _, one in idle]
     whose, source = (idle[0][0].title if len(idle) == 1 else ""), idle[0][1].first_source
-    return [Objection("load.idle_clients", whose, "", "%", max(shares), source=source)]
+    return [Objection(IDLE, whose, "", "%", max(shares), source=source)]
 
 
 def _find_closed_connections(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:

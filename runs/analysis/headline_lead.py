@@ -15,12 +15,23 @@ from runs.analysis.doubts import Doubt
 from runs.analysis.facts import Source
 from runs.analysis.headline import Headline, NextStep, Outcome
 from runs.analysis.headline_against import IMPOSSIBLE, OTHERS, RATE, REQUEST, Objection, RankedColumn
-from runs.analysis.headline_conditions import find_short_answer
+from runs.analysis.headline_conditions import Unlike, find_short_answer
 from runs.analysis.objection_wording import AT_LIMIT, describe_failure, say_against, say_briefly, shorten
 from runs.analysis.scaling import Range
 from runs.analysis.summary_wording import describe_leaders, describe_levels, with_axis
 from runs.analysis.verdict_wording import p_words
-from runs.numbers import TIMES_FROM, capitalize, figure, percent, share_words, spread_words, times, write_against
+from runs.numbers import (
+    BETWEEN,
+    TIMES_FROM,
+    capitalize,
+    figure,
+    percent,
+    share_words,
+    spread_words,
+    times,
+    with_unit,
+    write_against,
+)
 
 LONGEST_CLAUSE = 60
 MOST_REASONS = 3
@@ -150,7 +161,7 @@ def _add_how_sure(headline: Headline) -> str:
         said = [say_how_sure(headline), far if headline.outcome == Outcome.LIKELY else ""]
         return "".join(f" {each}." for each in said if each)
     why = why_unproven(headline)
-    return f" {capitalize(why)}."
+    return "" if why in (CONTRADICTION, *FULL.values()) else f" {capitalize(why)}."  # which is among the reasons
 
 
 def why_unproven(headline: Headline) -> str:
@@ -259,13 +270,11 @@ def _lead_of_not_comparable(headline: Headline) -> Lead:
         line = kept_out or f"{shorten(name)} does not count"
         failed = f"; it {describe_failure(failure)}" if failure and failure.is_told and not kept_out else ""
         return Lead(line, f"{capitalize(why.partition(': ')[0].rstrip('.'))}{failed}." if why else "")
-    names = [one.name for one in headline.unlike]
     first = headline.unlike[0]
     line = f"{capitalize(first.name)} {write_against(first.own, first.other, first.unit)}"
     if first.name == REQUEST:
         return Lead(line, "Each was asked for something else, so that their rates say nothing of each other.")
-    also = f"Also unlike: {', '.join(names[1:])}. " if names[1:] else ""
-    return Lead(line, f"{also}{say_under_unlike(headline)}")
+    return Lead(line, say_under_unlike(headline))
 
 
 def say_under_unlike(headline: Headline) -> str:
@@ -300,6 +309,17 @@ def _lead_of_sweep(headline: Headline, swept: Range) -> Lead:
     return Lead(capitalize(first), f"{capitalize(rest)}." if rest else "")
 
 
+def say_difference(one: Unlike, own: RankedColumn, other: RankedColumn) -> str:
+    """As "document length 157 bytes for “b”, 12,480 bytes for “a”"."""
+    values = [with_unit(value, one.unit) for value in (one.own, one.other)]
+    return f"{one.name} {values[0]} for {quote_name(own)}, {values[1]} for {quote_name(other)}"
+
+
+def quote_name(side: RankedColumn) -> str:
+    is_stated = not side.heading or side.title.startswith(f"{side.heading}{BETWEEN}")
+    return f"“{shorten(side.title if is_stated else f'{side.heading}{BETWEEN}{side.title}')}”"
+
+
 def needs_runs(headline: Headline) -> bool:
     """Whether what to do next is to run the same load again."""
     return headline.next.step in (NextStep.REPEAT, NextStep.WARM, NextStep.LEVELS)
@@ -307,9 +327,15 @@ def needs_runs(headline: Headline) -> bool:
 
 def give_reasons(headline: Headline, doubts: Sequence[Doubt]) -> list[tuple[str, Source | None, bool]]:
     """(words, line, whether it speaks against the leader): what speaks against it, then what may explain the figures."""
-    against = [(capitalize(say_against(one)), one.source, True) for one in headline.against if one.rule != "failures"]
+    if headline.outcome == Outcome.NOT_COMPARABLE and headline.unlike and headline.unlike[0].name != REQUEST:
+        sides = headline.sides[:2]
+        against = [(capitalize(say_difference(one, *sides)), one.source, True) for one in headline.unlike]
+    else:
+        told = [one for one in headline.against if one.rule != "failures"]
+        against = [(capitalize(say_against(one)), one.source, True) for one in told]
     said = {one.rule for one in headline.against}
-    said |= {one.rule for one in doubts if one.rule.startswith("differs.")} if "differs" in said else set()
+    if "differs" in said or headline.unlike:
+        said |= {one.rule for one in doubts if one.rule.startswith("differs.")}
     cautions = [one for one in doubts if one.severity == "caution" and not one.overruled and one.rule not in said]
     causes = [(shorten_doubt(one), next(iter(one.sources), None), False) for one in cautions]
     return [*against, *causes][:MOST_REASONS]

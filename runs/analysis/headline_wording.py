@@ -10,8 +10,18 @@ from dataclasses import replace
 
 from runs.analysis.doubt_differences import DAY
 from runs.analysis.headline import ADVISED_S, Headline, Next, NextStep, Outcome
-from runs.analysis.headline_against import IMPOSSIBLE, NETWORK, OTHERS, PORTS, RATE, REQUEST, Objection, RankedColumn
-from runs.analysis.headline_conditions import STOLEN, Unlike
+from runs.analysis.headline_against import (
+    IDLE,
+    IMPOSSIBLE,
+    NETWORK,
+    OTHERS,
+    PORTS,
+    RATE,
+    REQUEST,
+    Objection,
+    RankedColumn,
+)
+from runs.analysis.headline_conditions import STOLEN
 from runs.analysis.headline_lead import (
     CONTRADICTION,
     FULL,
@@ -21,6 +31,8 @@ from runs.analysis.headline_lead import (
     count_runs,
     has_single_run,
     name_unit,
+    quote_name,
+    say_difference,
     say_effect,
     say_how_sure,
     say_ratio,
@@ -38,7 +50,7 @@ from runs.analysis.objection_wording import (
 from runs.analysis.scaling import Range
 from runs.analysis.summary_wording import advise_levels, describe_leaders, describe_levels
 from runs.analysis.verdict import Kind
-from runs.numbers import BETWEEN, capitalize, figure, name_first, percent, spread_words, with_unit
+from runs.numbers import BETWEEN, capitalize, figure, name_first, percent, spread_words
 
 OUTCOMES = {  # the word of a badge, and what it says
     Outcome.BETTER: ("proven", "A test shows it at 5 %, and nothing serious speaks against it."),
@@ -102,7 +114,7 @@ def _say_leader(headline: Headline) -> str:
         return _say_no_leader(headline)
     where = f"On {headline.workload}: " if _is_place(headline) else ""
     headline = _strip_workload(headline) if where else headline
-    own, other = (_quote_name(side) for side in (headline.winner, headline.loser) if side)
+    own, other = (quote_name(side) for side in (headline.winner, headline.loser) if side)
     sides, effect = _say_sides(headline), say_effect(headline)
     rank = f", the next of {len(headline.sides)}," if len(headline.sides) > 2 else ""
     if machines := _say_machines(headline):
@@ -178,7 +190,7 @@ def _say_runs_to_make(step: Next) -> str:
 
 
 def _say_no_leader(headline: Headline) -> str:
-    names = " and ".join(_quote_name(side) for side in headline.sides[:2])
+    names = " and ".join(quote_name(side) for side in headline.sides[:2])
     values = [side.value for side in headline.sides[:2] if side.value is not None]
     unit = name_unit(headline)
     if headline.within_step:
@@ -186,14 +198,14 @@ def _say_no_leader(headline: Headline) -> str:
     if len({*values}) == 1:
         return f"{names} measured the same, {figure(values[0])} {unit}, in {_say_sides(headline)}."
     told = [
-        f"{_quote_name(side)} measured {figure(side.value)} {unit}" for side in headline.sides if side.value is not None
+        f"{quote_name(side)} measured {figure(side.value)} {unit}" for side in headline.sides if side.value is not None
     ]
     alone = f" {capitalize(why_unproven(headline))}." if headline.odd[0] else ""
     return f"{'; '.join(told[:MOST_OTHERS])}.{alone}"
 
 
 def _describe_tie(headline: Headline) -> str:
-    names = " and ".join(_quote_name(side) for side in headline.sides[:2])
+    names = " and ".join(quote_name(side) for side in headline.sides[:2])
     names += f", the best 2 of {len(headline.sides)}," if len(headline.sides) > 2 else ""
     what = "serve the same number of requests per second"
     what = what if headline.metric == RATE else "take the same time per request"
@@ -204,9 +216,9 @@ def _describe_tie(headline: Headline) -> str:
 def _say_single(headline: Headline) -> str:
     side = headline.sides[0]
     if headline.metric == RATE:
-        said = f"{_quote_name(side)} served {figure(side.value)} requests per second"
+        said = f"{quote_name(side)} served {figure(side.value)} requests per second"
     else:
-        said = f"{_quote_name(side)} took {figure(side.value)} ms per request"
+        said = f"{quote_name(side)} took {figure(side.value)} ms per request"
     said = " ".join([f"{said} ({count_runs(side, side).removesuffix(' each')}).", *_say_failing([side])])
     return f"{said} There is no other config to compare it with."
 
@@ -216,7 +228,7 @@ def _say_failed(headline: Headline) -> str:
     bad = [side for side in headline.sides if side.failure and side.failure.is_serious]
     if headline.others and headline.workload:
         return f"On {headline.workload}: {_say_failed(replace(_strip_workload(headline), workload=''))}"
-    told = [f"{_quote_name(side)} {describe_failure(side.failure)}" for side in bad if side.failure]
+    told = [f"{quote_name(side)} {describe_failure(side.failure)}" for side in bad if side.failure]
     said = name_first(told, MOST_OTHERS)
     if headline.winner is None:
         return f"{said}, so {'its rate says' if len(told) == 1 else 'their rates say'} nothing."
@@ -226,7 +238,7 @@ def _say_failed(headline: Headline) -> str:
     what = (
         f"served {figure(own.value)} a second" if headline.metric == RATE else f"took {figure(own.value)} ms a request"
     )
-    said = f"{said}; {_quote_name(own)} {what} {fine}."
+    said = f"{said}; {quote_name(own)} {what} {fine}."
     if headline.rest is None:
         return said
     rest = _write_sentence(headline.rest)
@@ -241,23 +253,18 @@ def _say_not_comparable(headline: Headline) -> str:
         return f"Not comparable: {name_first(why, MOST_OTHERS, '; ')}.{rest}"
     if headline.unlike[0].name == REQUEST:
         unit = name_unit(headline)
-        told = [f"{_quote_name(side)} {figure(side.value)} {unit}" for side in headline.sides]
+        told = [f"{quote_name(side)} {figure(side.value)} {unit}" for side in headline.sides]
         said = f"Not comparable: {name_first(told, MOST_OTHERS)}. Each was asked for something else."
         return " ".join([said, *_say_failing(headline.sides)])
     own, other = headline.sides[:2]
-    each = [_say_difference(one, own, other) for one in headline.unlike]
+    each = [say_difference(one, own, other) for one in headline.unlike]
     return " ".join([f"Not comparable: {'; '.join(each)}. {say_under_unlike(headline)}", *_say_failing(headline.sides)])
 
 
 def _say_failing(sides: Sequence[RankedColumn]) -> list[str]:
     """What failed of sides that are compared with nothing, each in a sentence."""
     told = [(side, side.failure) for side in sides if side.failure and side.failure.is_told]
-    return [f"{_quote_name(side)} {describe_failure(failure)}." for side, failure in told[:MOST_OTHERS]]
-
-
-def _say_difference(one: Unlike, own: RankedColumn, other: RankedColumn) -> str:
-    values = [with_unit(value, one.unit) for value in (one.own, one.other)]
-    return f"{one.name} {values[0]} for {_quote_name(own)}, {values[1]} for {_quote_name(other)}"
+    return [f"{quote_name(side)} {describe_failure(failure)}." for side, failure in told[:MOST_OTHERS]]
 
 
 def _say_but(headline: Headline, most: int = MOST_AGAINST) -> str:
@@ -275,7 +282,7 @@ def _describe_base(headline: Headline) -> list[str]:
         return []
     side, ratio, kind = headline.base
     sure = {Kind.BETTER: "proven", Kind.LIKELY_BETTER: "likely"}.get(kind, "unproven")
-    return [f"{_quote_name(headline.sides[0])} served {say_ratio(ratio)} {_quote_name(side)}, the baseline ({sure})."]
+    return [f"{quote_name(headline.sides[0])} served {say_ratio(ratio)} {quote_name(side)}, the baseline ({sure})."]
 
 
 def _say_other(headline: Headline) -> str:
@@ -284,7 +291,7 @@ def _say_other(headline: Headline) -> str:
     if headline.outcome == Outcome.FAILED or headline.winner is None or headline.loser is None:
         return f"{where}{_write_sentence(replace(headline, others=()))}"
     prefix, ratio = f"{headline.workload}{BETWEEN}", headline.ratio or 1.0
-    own, other = (_quote_name(_strip_prefix(side, prefix)) for side in (headline.winner, headline.loser))
+    own, other = (quote_name(_strip_prefix(side, prefix)) for side in (headline.winner, headline.loser))
     far = say_ratio(ratio, "more" if ratio > 1 else "less")
     far = far if headline.metric == RATE else f"took {say_ratio(ratio, 'less time per request')}"
     return f"{where}{own} {far} {other} ({LABELS[headline.outcome]}){_say_but(headline, 1)}."
@@ -315,7 +322,7 @@ def _say_sweep(headline: Headline, swept: Range) -> str:
     if headline.winner:
         far = say_ratio(headline.ratio or 1.0).rpartition(" ")[0]
         leads = f"leads at every level, with up to {far} ({_say_sides(headline)})"
-        lead = f"{_quote_name(headline.winner)} {leads if headline.ratio else 'alone serves without failing'}. "
+        lead = f"{quote_name(headline.winner)} {leads if headline.ratio else 'alone serves without failing'}. "
     each = [f"“{shorten(name)}”: {describe_levels(swept, points)}" for name, points in series.items()]
     return f"{lead}{'. '.join(each[:MOST_OTHERS])}."
 
@@ -378,6 +385,7 @@ ADVICE = {
 
 ADVICE_ON = {  # what differs alone, or held a side back
     PORTS: "Keep connections open (keep-alive) or load from more addresses: a client without free ports measures itself.",
+    IDLE: "To learn how much each can serve, load without pauses: these rates are mostly the clients'.",
     NETWORK: "Load over a faster network first: repeats over a full one measure it.",
     DAY: "Run both again on one day, in turn: much else may have changed on the machine between the two.",
     OTHERS: "Run both again, in turn, while nothing else runs on the machine.",
@@ -408,8 +416,3 @@ def describe_lead(headline: Headline, bases: Sequence[int], marks: Sequence[str]
 def _say_sides(headline: Headline) -> str:
     """As "one run each", "3 runs each", "2 runs against 3", the leader's first."""
     return count_runs(headline.winner or headline.sides[0], headline.loser or headline.sides[1])
-
-
-def _quote_name(side: RankedColumn) -> str:
-    is_stated = not side.heading or side.title.startswith(f"{side.heading}{BETWEEN}")
-    return f"“{shorten(side.title if is_stated else f'{side.heading}{BETWEEN}{side.title}')}”"

@@ -11,6 +11,7 @@ from runs.analysis.headline_against import (
     CLOSED,
     COUNTED,
     GENERATOR,
+    IDLE,
     LATE,
     LATE_SAID,
     LOST,
@@ -102,9 +103,9 @@ def describe_objection(one: Objection) -> str:
     if one.rule == "length.seconds":
         whose = "Neither side's runs took longer than" if unnamed else f"{who} ran for no longer than"
         return f"{whose} {as_number(one.value):.2g} s, too short to rely on"
-    if one.rule == "load.idle_clients":
+    if one.rule == IDLE:
         if unnamed:
-            return f"Clients of both were idle for most of their time (busy for {share} at most), so the rates are mostly theirs"
+            return f"Clients of both were idle most of the time (busy for at most {share} of it)"
         return f"{who} had requests under way for {share} of its clients' time"
     if one.rule == MISSED:
         if one.other is None:

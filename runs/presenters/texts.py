@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Any
 
 from runs.analysis.columns import assign_letters, drop_shared_words
-from runs.analysis.headline_lead import write_lead
+from runs.analysis.headline_lead import give_reasons, write_lead
 from runs.drafts.draft import DraftCapture, DraftConfig, DraftExperiment, DraftRun, DraftText, Item
 from runs.ingest import Preview, describe_nothing_found, draft_runs, get_semantics, shows_memory_only
 from runs.ingest.edits import Edits
@@ -275,6 +275,7 @@ def _make_board(shown: Preview, experiment: DraftExperiment) -> dict[str, Any]:
         "host": hosts.get(experiment.host),
         "headline": headline,
         "lead": write_lead(headline) if headline else None,
+        "reasons": give_reasons(headline, []) if headline else [],
         "groups": groups,
         "shown": groups[:MOST_CONFIGS],
         "n_unshown": len(groups[MOST_CONFIGS:]),

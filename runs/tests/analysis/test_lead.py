@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from runs.analysis.facts import ConfigFact
-from runs.analysis.headline_lead import needs_runs, write_lead
+from runs.analysis.headline_lead import give_reasons, needs_runs, write_lead
 from runs.analysis.table import compare
-from runs.tests.analysis.facts import run
+from runs.tests.analysis.facts import capture, run
 from runs.tests.analysis.judging import headline_of, table
 
 FIVE = [100.0, 101.0, 99.0, 100.5, 99.5]
@@ -69,3 +69,22 @@ def test_of_a_sweep_in_which_the_lead_changes_the_line_says_who_is_ahead_where()
     lead = write_lead(headline_of(compare([ConfigFact(1, "node"), ConfigFact(2, "go")], runs, [])))
     assert lead.text == "“node” is ahead at 10 connections, “go” at 50 to 200"
     assert lead.under.startswith("“go”: requests per second rise from 60 at 10 connections to 210 at 200")
+
+
+def test_of_unlike_sides_the_reasons_say_which_has_what():
+    sides = [("haproxy", 443, 2000.0), ("envoy", 80, 6000.0)]
+    runs = [
+        run(at, rate, command=f"ab -n 9000 -c 50 http{'s' * (port == 443)}://h/")
+        for at, (_, port, rate) in enumerate(sides, 1)
+    ]
+    headline = headline_of(compare([ConfigFact(at, name) for at, (name, *_) in enumerate(sides, 1)], runs, []))
+    assert write_lead(headline).text == "TLS off against on"
+    assert [words for words, *_ in give_reasons(headline, [])] == ["TLS off for “envoy”, on for “haproxy”"]
+
+
+def test_what_held_a_side_back_is_said_once():
+    captures = [capture(1, metrics={"tcp_time_wait": 28_210.0})]
+    made = compare([ConfigFact(1, "a"), ConfigFact(2, "b")], [run(1, 100.0), run(2, 130.0)], captures)
+    headline = headline_of(made, captures=captures)
+    assert "local ports" not in write_lead(headline).under
+    assert "local ports" in give_reasons(headline, [])[0][0]

@@ -422,3 +422,11 @@ def test_a_preview_s_headline_asks_the_database_nothing(browser, runs, django_as
     shown = ingest.preview(text.encode())
     with django_assert_num_queries(0):
         assert [judging.judge_draft(shown, each).outcome for each in shown.draft.experiments]
+
+
+def test_a_preview_says_what_speaks_against_the_leader(browser):
+    text = (
+        "## before\n" + ab(100.0) + "\n## after\n" + re.sub(r"(Time taken for tests: +)\S+", r"\g<1>900.5", ab(200.0))
+    )
+    page = previewed(browser, text)
+    assert re.search(r"<li>Figures of “after” cannot all be true \(.+ in 900\.5 s are", page)
