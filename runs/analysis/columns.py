@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, count, groupby, islice, product
+from itertools import chain, combinations, count, groupby, islice, product
 from operator import attrgetter
 from os.path import commonprefix
 from typing import Any, NamedTuple, TypeVar
@@ -54,12 +55,11 @@ class Method(NamedTuple):
                 return False
         return True
 
-    def requests_alike(self, other: Method) -> bool:
-        """Whether both ask for the same, as far as is known: a path, a script, a kind of transaction."""
-        if None not in (self.path, other.path) and self.path != other.path:
-            return False
-        own, its = ({pair for pair in each.further or () if pair[0] in REQUESTED} for each in (self, other))
-        return None in (self.further, other.further) or own == its
+    @property
+    def request(self) -> Method:
+        """What is asked for, as far as is known: a path, a script, a kind of transaction."""
+        told = None if self.further is None else tuple(pair for pair in self.further if pair[0] in REQUESTED)
+        return Method(path=self.path, further=told)
 
     def joined(self, other: Method) -> Method:
         return Method(*(b if a is None else a for a, b in zip(self, other, strict=True)))  # type: ignore[arg-type]
@@ -215,16 +215,18 @@ def group_by_method(items: Iterable[Item], method_of_item: Callable[[Item], Meth
     return groups
 
 
-def _drop_repeated_words(columns: list[Column]) -> list[Column]:
+def _drop_repeated_words(columns: Sequence[Column]) -> list[Column]:
     """`split` names only what differs between the columns of one config."""
-    named = []
-    for column in columns:
-        peers = [other.method for other in columns if other.config.id == column.config.id]
-        words = column.method.words()
-        differing = [name for name in words if len({peer.words().get(name) for peer in peers}) > 1]
-        if len({peer.path for peer in peers}) == len(peers):
-            differing = [name for name in differing if name not in REQUESTED]  # what ran is named already
-        named.append(replace(column, split=" ".join([words[name] for name in differing])))
+    named: list[Column] = []
+    for _, group in groupby(columns, key=attrgetter("config.id")):
+        peers = list(group)
+        words = [column.method.words() for column in peers]
+        told = {name for each in words for name in each}
+        differing = {name for name in told if len({each.get(name) for each in words}) > 1}
+        if len({column.method.path for column in peers}) == len(peers):
+            differing -= REQUESTED  # what ran is named already
+        for column, each in zip(peers, words, strict=True):
+            named.append(replace(column, split=" ".join(each[name] for name in each if name in differing)))
     return named
 
 
@@ -245,9 +247,9 @@ def find_baselines(columns: Sequence[Column], without: Collection[int] = ()) -> 
     loads = _read_loads(columns)
     bases = list(range(len(columns)))
     for block in blocks.values():
-        sound = [at for at in block if at not in without] or block[:1]
+        sound = _Sound(columns, loads, [at for at in block if at not in without] or block[:1])
         for at in block:
-            bases[at] = _find_base(columns, loads, sound, at)
+            bases[at] = sound.find_base(at)
     return tuple(bases)
 
 
@@ -267,36 +269,65 @@ def _read_loads(columns: Sequence[Column]) -> list[Method]:
     return [Method(*load) for load in loads]  # type: ignore[arg-type]
 
 
-def _find_base(columns: Sequence[Column], loads: Sequence[Method], sound: Sequence[int], at: int) -> int:
-    """The first sound column of another config and the same load; else the block's first, whatever its load.
+class _Sound:
+    """The columns of a block that others may stand against, by how they were loaded."""
 
-    Rates of unlike requests are no measure of each other: where one config got several, each stands by itself.
-    """
-    if at == sound[0]:
-        return at
-    config = columns[at].config.id
-    for is_told in (True, False):  # all of how they were loaded, or without what sets the configs apart
-        method = columns[at].method if is_told else loads[at]
-        for other in sound:
-            if other >= at:
-                break
-            its = columns[other].method if is_told else loads[other]
-            if columns[other].config.id != config and its.agrees(method):
-                return other
-    own = [other for other in sound if other < at and columns[other].config.id == config]
-    alike = [other for other in own if columns[other].method.requests_alike(columns[at].method)]
-    if own and not (alike and alike[0] == own[0]):
-        return (alike or [at])[0]
-    return at if _is_further_baseline(columns, loads, sound, at) else sound[0]
+    def __init__(self, columns: Sequence[Column], loads: Sequence[Method], ats: Sequence[int]) -> None:
+        self.columns, self.loads = columns, loads
+        self.first, self.ats = ats[0], frozenset(ats)
+        self.by_method = _group_equal((columns[at].method, at) for at in ats)
+        self.by_load = _group_equal((loads[at], at) for at in ats)
+        base, own = columns[self.first].config.id, defaultdict[int, list[int]](list)
+        for at in ats:
+            own[columns[at].config.id].append(at)
+        self.own = {each: _group_equal((columns[at].method.request, at) for at in own[each]) for each in own}
+        others = (at for at in ats if columns[at].config.id != base)
+        self.unlike = _group_equal((loads[at], at) for at in others if not loads[at].agrees(loads[self.first]))
+
+    def find_base(self, at: int) -> int:
+        """The first of another config and the same load; else the block's first, whatever its load.
+
+        Rates of unlike requests are no measure of each other: where one config got several, each stands by itself.
+        """
+        if at == self.first:
+            return at
+        column = self.columns[at]
+
+        def is_other(other: int) -> bool:
+            return other < at and self.columns[other].config.id != column.config.id
+
+        found = _find_agreeing(self.by_method, column.method, is_other)
+        if found is None:  # without what sets the configs apart
+            found = _find_agreeing(self.by_load, self.loads[at], is_other)
+        if found is not None:
+            return found
+        own = self.own.get(column.config.id, {})
+        first = min((ats[0] for ats in own.values()), default=at)
+        alike = _find_agreeing(own, column.method.request, lambda other: other < at)
+        if first < at and alike != first:
+            return at if alike is None else alike
+        return at if self._is_further_baseline(at) else self.first
+
+    def _is_further_baseline(self, at: int) -> bool:
+        """Whether this column is the baseline config under another load, which a later config was tried with too."""
+        if at not in self.ats or self.columns[at].config.id != self.columns[self.first].config.id:
+            return False
+        return _find_agreeing(self.unlike, self.loads[at], lambda other: other > at) is not None
 
 
-def _is_further_baseline(columns: Sequence[Column], loads: Sequence[Method], sound: Sequence[int], at: int) -> bool:
-    """Whether this column is the baseline config under another load, which a later config was tried with too."""
-    mine, first = columns[at], columns[sound[0]]
-    if mine.config.id != first.config.id or at not in sound:
-        return False
-    later = (other for other in sound if other > at and columns[other].config.id != mine.config.id)
-    return any(loads[other].agrees(loads[at]) and not loads[other].agrees(loads[sound[0]]) for other in later)
+def _group_equal(pairs: Iterable[tuple[Method, int]]) -> dict[Method, list[int]]:
+    """Equal methods, each with its columns."""
+    groups: dict[Method, list[int]] = {}
+    for method, at in pairs:
+        groups.setdefault(method, []).append(at)
+    return groups
+
+
+def _find_agreeing(groups: Mapping[Method, Sequence[int]], method: Method, fits: Callable[[int], bool]) -> int | None:
+    """The first column that fits and whose method agrees; see MOST_METHODS."""
+    alike = {known for known in islice(groups, MOST_METHODS) if known.agrees(method)} | ({method} & groups.keys())
+    firsts = (next(filter(fits, groups[known]), None) for known in alike)
+    return min((at for at in firsts if at is not None), default=None)
 
 
 def _name_blocks(columns: Sequence[Column]) -> list[str]:
@@ -354,8 +385,11 @@ def _is_tidy(words: Sequence[str]) -> bool:
 
 def _count_unlike(blocks: dict[str, str], columns: Sequence[Column]) -> int:
     """How many pairs inside a block were loaded in ways that do not agree."""
-    together = ((a, b) for a, b in combinations(columns, 2) if blocks[a.config.name] == blocks[b.config.name])
-    return sum(not a.method.agrees(b.method) for a, b in together)
+    loaded: dict[str, Counter[Method]] = defaultdict(Counter)
+    for column in columns:
+        loaded[blocks[column.config.name]][column.method] += 1
+    pairs = chain.from_iterable(combinations(methods.items(), 2) for methods in loaded.values())
+    return sum(n * its for (one, n), (other, its) in pairs if not one.agrees(other))
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,6 +154,15 @@ class Case:
     def captures_of(self, run: int) -> list[CaptureFact]:
         return self._captures.get(run, [])
 
+    def captures_beside(self, runs: Iterable[RunFact]) -> list[CaptureFact]:
+        """Of several runs, each once, in the order of the comparison's."""
+        found = {one.id: one for run in runs for one in self.captures_of(run.id)}
+        return sorted(found.values(), key=lambda one: self._places[one.id])
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        return {capture.id: at for at, capture in enumerate(self.captures)}
+
     @cached_property
     def unswapped(self) -> set[int]:
         """The runs with a capture of the server in which no swap was in use, or no page went in or out."""

@@ -326,26 +326,21 @@ def _find_gaps(case: Case, prop: Property) -> list[Gap]:
         own, other = values[at], values[base]
         differ = own and other and not set(own) & set(other)
         grades[at] = (prop.grade(own[0], other[0]) if callable(prop.grade) else prop.grade) if differ else None
+    odd = {base for at, base in bases.items() if values[at] and grades[at] is None}
+    is_varied = bool(case.varied) and all(
+        _collect_values(case, prop, at) == [value] for at, value in case.varied.items()
+    )
     gaps = []
     for at, grade in grades.items():
-        if grade is None or _is_compared(case, prop, at, bases[at]):
+        if grade is None or is_varied or (prop.name in MADE_TO_VARY and _is_compared(case, prop, at, bases[at])):
             continue
-        peers = [other for other, base in bases.items() if base == bases[at] and other != at]
-        odd = None in [grades[other] for other in peers if values[other]]
-        settled: Severity = ("fatal" if odd else "caution") if grade == "split" else grade
+        settled: Severity = ("fatal" if bases[at] in odd else "caution") if grade == "split" else grade
         gaps.append(Gap(prop, at, bases[at], settled, tuple(values[at]), tuple(values[bases[at]])))
     return gaps
 
 
 def _is_compared(case: Case, prop: Property, at: int, base: int) -> bool:
-    """Whether the configs were made to compare this property: it is what a sweep varies, or all that tells two apart by name.
-
-    Keep-alive and TLS are also compared by two of the same config files.
-    """
-    if case.varied and all(_collect_values(case, prop, each) == [value] for each, value in case.varied.items()):
-        return True
-    if prop.name not in MADE_TO_VARY:
-        return False
+    """Whether two configs were made to compare this property: all that tells them apart by name, or of the same config files."""
     one, other = (case.columns[place].config for place in (at, base))
     named, alike = compare_names((one.name, other.name), prop.named)
     if named:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from runs.analysis import doubt_case, doubt_differences, doubt_figures, doubt_load, doubt_machine  # noqa: F401
 from runs.analysis.doubt_case import SEVERITIES, Case, Finding, Part, Severity
@@ -21,7 +22,7 @@ from runs.analysis.facts import Source
 RULES = dict(sorted(doubt_case.RULES.items()))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Doubt:
     """`rule` is the id that overrides name, `basis` says where the rule comes from."""
 
@@ -31,7 +32,7 @@ class Doubt:
     parts: tuple[Part, ...]
     basis: str
 
-    @property
+    @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """What was found, as codes and numbers, one for each part."""
         return tuple(part.finding for part in self.parts)
@@ -49,9 +50,13 @@ class Doubt:
         """The parts that a person overruled."""
         return tuple(part for part in self.parts if part.override)
 
-    @property
+    @cached_property
     def runs(self) -> tuple[int, ...]:
         return tuple(part.run for part in self.parts if part.run is not None)
+
+    @cached_property
+    def run_ids(self) -> frozenset[int]:
+        return frozenset(self.runs)
 
     @property
     def configs(self) -> tuple[int, ...]:

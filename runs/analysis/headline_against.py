@@ -173,15 +173,15 @@ class HeadlineData:
     def concerns(self, rule: str, ats: Iterable[int]) -> list[Doubt]:
         """Doubts of this rule about runs of these columns."""
         runs = {run.id for at in ats for run in self.comparison.columns[at].runs}
-        return [doubt for doubt, its in self._doubts_by_rule.get(rule, ()) if runs & its]
+        return [doubt for doubt in self._doubts_by_rule.get(rule, ()) if runs & doubt.run_ids]
 
     @cached_property
-    def _doubts_by_rule(self) -> Mapping[str, list[tuple[Doubt, frozenset[int]]]]:
-        """Those that nobody overruled, each with its runs."""
-        found: dict[str, list[tuple[Doubt, frozenset[int]]]] = {}
+    def _doubts_by_rule(self) -> Mapping[str, list[Doubt]]:
+        """Those that nobody overruled."""
+        found: dict[str, list[Doubt]] = {}
         for doubt in self.doubts:
             if not doubt.overruled:
-                found.setdefault(doubt.rule, []).append((doubt, frozenset(doubt.runs)))
+                found.setdefault(doubt.rule, []).append(doubt)
         return found
 
     def findings(self, rule: str, at: int) -> list[Finding]:

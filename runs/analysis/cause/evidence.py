@@ -224,7 +224,7 @@ def collect(case: Case, at: int, column: Column, out: Iterable[int], doubts: Seq
     if not runs:
         return None
     ids = {run.id for run in runs}
-    own = [doubt for doubt in doubts if not doubt.runs or ids & set(doubt.runs)]
+    own = [doubt for doubt in doubts if not doubt.runs or ids & doubt.run_ids]
     side = Watched(
         at=at,
         title=column.title,
@@ -241,7 +241,7 @@ def collect(case: Case, at: int, column: Column, out: Iterable[int], doubts: Seq
         hostname=next((name for run in runs if (name := hostname_of(run))), ""),
         doubts={doubt.rule: doubt for doubt in reversed(own)},
     )
-    captures = [one for one in case.captures if ids & {run.id for run in case.runs_of(one)}]
+    captures = case.captures_beside(runs)
     return _add_captures(case, side, captures) if captures else side
 
 
