@@ -245,6 +245,7 @@ LOAD = (
     Property("set rate", "set_rate", _grade_rates, " requests/s", stops=1.02, named=r"-R\s*\d*|rate|rps|req/s|qps"),
     Property("TLS", _read_tls, "split", stops=0, named=r"https?|tls|ssl|plain|:(?:80|443|8080|8443)\b", varied=True),
     Property("TLS protocol", _read_tls_protocol, "caution", says=0, named=r"\w*(?:tls|ssl)\w*"),
+    Property("load generator", "values.loaded_from", "caution", says=0),
     Property("loaded through", _read_way, "split", stops=0, named=r"local(?:host)?|loopback|network|remote(?:ly)?|lan"),
     Property("concurrency", "loading_clients", "caution", figure="concurrency", stops=1.1, named=CLIENTS, varied=True),
     Property("requests", "options.requests", "note", says=10),

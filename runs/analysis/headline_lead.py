@@ -14,7 +14,7 @@ from runs.analysis.columns import drop_shared_words
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import Source
 from runs.analysis.headline import Headline, NextStep, Outcome
-from runs.analysis.headline_against import IMPOSSIBLE, OTHERS, RATE, REQUEST, Objection, RankedColumn
+from runs.analysis.headline_against import FIGURES, IMPOSSIBLE, OTHERS, RATE, REQUEST, Objection, RankedColumn
 from runs.analysis.headline_conditions import Unlike, find_short_answer
 from runs.analysis.objection_wording import AT_LIMIT, describe_failure, say_against, say_briefly, shorten
 from runs.analysis.scaling import Range
@@ -309,6 +309,12 @@ def _lead_of_sweep(headline: Headline, swept: Range) -> Lead:
     return Lead(capitalize(first), f"{capitalize(rest)}." if rest else "")
 
 
+def list_weighty(headline: Headline) -> list[Objection]:
+    """What speaks against the leader; where figures of one report cannot be true, none of its metrics."""
+    is_impossible = any(one.rule == IMPOSSIBLE and one.config for one in headline.against)
+    return [one for one in headline.against if one.factor is None or not is_impossible]
+
+
 def say_difference(one: Unlike, own: RankedColumn, other: RankedColumn) -> str:
     """As "document length 157 bytes for “b”, 12,480 bytes for “a”"."""
     values = [with_unit(value, one.unit) for value in (one.own, one.other)]
@@ -331,9 +337,11 @@ def give_reasons(headline: Headline, doubts: Sequence[Doubt]) -> list[tuple[str,
         sides = headline.sides[:2]
         against = [(capitalize(say_difference(one, *sides)), one.source, True) for one in headline.unlike]
     else:
-        told = [one for one in headline.against if one.rule != "failures"]
+        told = [one for one in list_weighty(headline) if one.rule != "failures"]
         against = [(capitalize(say_against(one)), one.source, True) for one in told]
     said = {one.rule for one in headline.against}
+    if IMPOSSIBLE in said:
+        said |= {one.rule for one in doubts if one.rule.startswith(FIGURES)}
     if "differs" in said or headline.unlike:
         said |= {one.rule for one in doubts if one.rule.startswith("differs.")}
     cautions = [one for one in doubts if one.severity == "caution" and not one.overruled and one.rule not in said]
@@ -347,7 +355,7 @@ BRIEF = {
     "length.per_client": "Fewer than 10 requests a client: mostly ramping up and running out",
     "length.seconds": "Runs of a few seconds only",
     "limits.clients": "More clients than the server works on at once",
-    "load.set_rate": "The load was sent at a set rate, which the server kept up with",
+    "load.set_rate": "Rates that were set say that the server kept up, not what it can do",
     "machine.cpu": "Server and load generator waited for CPU time",
     "network.syn": "The longest connects waited for a SYN sent again",
     "network.tail": "Most waiting is in the slowest 1 %, which percentiles hide",

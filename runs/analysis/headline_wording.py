@@ -12,7 +12,6 @@ from runs.analysis.doubt_differences import DAY
 from runs.analysis.headline import ADVISED_S, Headline, Next, NextStep, Outcome
 from runs.analysis.headline_against import (
     IDLE,
-    IMPOSSIBLE,
     NETWORK,
     OTHERS,
     PORTS,
@@ -30,6 +29,7 @@ from runs.analysis.headline_lead import (
     choose_verb,
     count_runs,
     has_single_run,
+    list_weighty,
     name_unit,
     quote_name,
     say_difference,
@@ -270,10 +270,7 @@ def _say_failing(sides: Sequence[RankedColumn]) -> list[str]:
 def _say_but(headline: Headline, most: int = MOST_AGAINST) -> str:
     """What speaks most against the leader, as the rest of its sentence."""
     whose = "" if headline.winner else "the "
-    against = headline.against
-    if any(one.rule == IMPOSSIBLE and one.config for one in against[:1]):  # of such figures no other one counts
-        against = tuple(one for one in against if one.factor is None)
-    told = [say_against(one, whose) for one in against[:most]]
+    told = [say_against(one, whose) for one in list_weighty(headline)[:most]]
     return f", but {' and '.join(told)}" if told else ""
 
 

@@ -18,6 +18,7 @@ from parsers.written_rates import are_kinds_of_work
 from runs.numbers import figure
 
 from .asides import is_aside, strip_markup
+from .draft import DraftHost
 from .heading_words import is_generic
 from .settings import MAX_WIDTH
 from .typed_commands import Typing, Words, keep_last
@@ -138,7 +139,24 @@ def _list_limits(block: Block) -> dict[str, frozenset[str]]:
     return {
         "memory limit" if alike else f"memory limit of {name}": frozenset({f"memory limit {figure(kb / 1024)} MiB"})
         for name, kb in limits.items()
-    }
+    } | _list_cpu_limits(block)
+
+
+def _list_cpu_limits(block: Block) -> dict[str, frozenset[str]]:
+    """How much CPU time the control groups that a block shows may use, the least of them."""
+    groups = block.values.get("groups")
+    shown = [group for group in groups.values() if "cpu.max_cores" in group] if isinstance(groups, Mapping) else []
+    cores = [group["cpu.max_cores"] for group in shown if group["cpu.max_cores"]]
+    least = min(cores, default=0)
+    said = f"CPU limit {figure(least)} core{'' if least == 1 else 's'}" if cores else "no CPU limit"
+    return {"CPU limit": frozenset({said})} if shown else {}
+
+
+def note_generators(blocks: Sequence[Block], generators: Mapping[int, str], hosts: Sequence[DraftHost]) -> None:
+    """From which machine each load test was made, where several of them show one at their prompts."""
+    cores = {host.name: f" ({host.cores} core{'' if host.cores == 1 else 's'})" for host in hosts if host.cores}
+    for load, name in generators.items() if len({*generators.values()}) > 1 else ():
+        blocks[load].values["loaded_from"] = f"{name}{cores.get(name, '')}"
 
 
 def _list_options(words: Words, ports: Iterable[str]) -> list[str]:

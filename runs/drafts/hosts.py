@@ -258,6 +258,10 @@ def find_hosts(
         host_of = dict.fromkeys(part, host_of[index]) | host_of
     if hosts and not parts:
         host_of |= _find_by_section(sightings, loads, host_of, section_of)
+    if len(generators) > 1:  # each load test has the machine that was loaded, or none where nothing is shown of it
+        made = [host.key for host, machine in zip(hosts, machines, strict=True) if machine.names & generators]
+        server = next((host.key for host in hosts if host.key not in made), "")
+        host_of |= {load: server for load in loads if host_of.get(load, server) in (*made, "")}
     if not hosts and (name := _choose_machine_name(loaded)):
         hosts.append(DraftHost(key=f"h{first_number}", name=name))
     return hosts, host_of

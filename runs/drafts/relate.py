@@ -20,7 +20,7 @@ from runs.series.samples import make_short_records
 from .asides import SUBJECT, heading_level, is_aside, strip_markup, tell_files_apart
 from .captions import label_by_remarks, move_captions, name_in_order
 from .captures import place_captures, place_texts
-from .conditions import drop_unchanged_settings, note_conditions, note_requests
+from .conditions import drop_unchanged_settings, note_conditions, note_generators, note_requests
 from .config_names import ConfigNames
 from .draft import (
     MAX_NAME,
@@ -157,6 +157,7 @@ class _Relation:
             told = find_listed_facts(block.trail for block in self.blocks)
             hosts = add_stated_facts(hosts, told, f"h{len(draft.hosts) + 1}")
         draft.hosts += hosts
+        note_generators(self.blocks, {i: name for i in loads if (name := self.sightings[i].generator)}, hosts)
         first = host_of.get(loads[0], hosts[0].key if hosts else "") if loads else hosts[0].key if hosts else ""
         experiment = DraftExperiment(key=key, name="", host=first)
         texts = [i for i in self.texts if i in part]

@@ -17,6 +17,11 @@ STATS = (
     "$ docker stats --no-stream\nCONTAINER ID   NAME      CPU %     MEM USAGE / LIMIT   MEM %     NET I/O          BLOCK I/O PIDS\n"
     "b7de80246e82   shop-db   180.10%   498.2MiB / {}   97.30%    1.2GB / 3.4GB    0B / 0B   11\n"
 )
+CGROUP = (
+    "$ grep . /sys/fs/cgroup/app/cpu.max /sys/fs/cgroup/app/cpu.stat\n/sys/fs/cgroup/app/cpu.max:{} 100000\n"
+    "/sys/fs/cgroup/app/cpu.stat:usage_usec 4123456\n/sys/fs/cgroup/app/cpu.stat:nr_periods 900\n"
+    "/sys/fs/cgroup/app/cpu.stat:nr_throttled 12\n"
+)
 WRK = "$ wrk -t2 -c10 -d5s http://localhost:8080/\n"
 
 
@@ -74,6 +79,7 @@ def tells_condition(headline):
         ),
         ("$ systemd-detect-virt\nkvm", "$ systemd-detect-virt\nnone", "systemd-detect-virt none against"),
         (LSCPU.format("Hypervisor vendor:   KVM\n"), LSCPU.format(""), "no hypervisor against hypervisor KVM"),
+        (CGROUP.format(100_000), CGROUP.format(200_000), "CPU limit 2 cores against CPU limit 1 core"),
         (STATS.format("512MiB"), STATS.format("2GiB"), "memory limit 2,048 MiB against memory limit 512 MiB"),
     ],
 )
@@ -102,3 +108,19 @@ def test_what_was_another_before_the_other_config_is_in_the_sentence(one, other,
 )
 def test_what_is_compared_or_the_same_or_changes_by_itself_is_no_condition(one, other, names):
     assert not tells_condition(headline_of(one, other, names))
+
+
+@pytest.mark.parametrize("server", ["", "adm@shop:~$ nproc\n8\n\n"])
+def test_load_generators_that_the_configs_were_loaded_from_are_told(server):
+    """Each at its own prompt: what is shown there is none of the machine under load."""
+    sections = [
+        f"## {name}\n\neva@{client}:~$ nproc\n{cores}\n"
+        f"eva@{client}:~$ wrk -t2 -c10 -d5s http://shop:8080/\n@wrk {rate} host=shop:8080\n"
+        for name, client, cores, rate in (("php", "small", 2, "900.50"), ("ruby", "big", 16, "950.50"))
+    ]
+    blocks, draft = read(expand(server + "\n".join(sections)))
+    (experiment,) = draft.experiments
+    names = {host.key: host.name for host in draft.hosts} | {"": ""}
+    assert {names[run.host or experiment.host] for run in experiment.runs} == {"shop" if server else ""}
+    headline = judge_draft(Preview(None, blocks, draft, [], None), experiment)
+    assert headline and "load generator differs: big (16 cores) against small (2 cores)" in headline.sentence
