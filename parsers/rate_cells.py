@@ -59,6 +59,7 @@ _MAY_NAME = re.compile(r"c\d+", re.IGNORECASE)  # ten clients, or a kind of mach
 _DIGIT = re.compile(r"\d")
 _PER_SECOND = re.compile(r"\d\s?[kKMwW万萬]?\s?/\s?[s秒]$")
 _FACTOR_OF = re.compile(r"[+−-]?\d[\d.,]*\s?[x×%](?: (?:faster|slower|more|less))?")  # what a row compares others by
+_OTHER_UNIT = re.compile(r"[~≈<]?\s?\d[\d.,]*\s?(?:[A-Za-zµ%][\w/%]*|/s)")
 _TIME_TAKEN = re.compile(r".*\b(?:time|duration|elapsed)\b.*", re.IGNORECASE)
 _DITTO = frozenset(['"', "''", "〃", "^^", "^", "″"])
 
@@ -105,6 +106,7 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
         ]
         asked, cells = heading[0] if " " in heading[0] else "", _find_metric_rates(heading, table)
         return [cell._replace(row="", column=cell.row, section=cell.section or asked) for cell in cells]
+    table = _drop_other_units(table)
     columns = _find_columns_of_units(heading, table) | find_rate_columns(heading, bool(caption))
     table = [each for each in table if not columns or not all(_FACTOR_OF.fullmatch(each[1][at]) for at in columns)]
     timed = [at for at, title in enumerate(heading) if at and (find_latency(title) or FAILED.fullmatch(title))]
@@ -151,6 +153,14 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
     work, address = (any(each.fullmatch(heading[at]) for at in titles) for each in (WORK, ADDRESS))
     latencies = {at: heading[at] for at in timed if len(columns) == 1}
     return _make_cells(table, _Columns(heading, columns, loads, titles, work, address, latencies, are_times), sections)
+
+
+def _drop_other_units(table: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
+    """The rows, without those whose figures all have another unit, where those of two rows and more are rates."""
+    figures = {number: [cell for cell in row[1:] if cell not in EMPTY] for number, row in table}
+    rated = {n for n, cells in figures.items() if cells and all(HAS_UNIT.search(c) and read_number(c) for c in cells)}
+    others = {n for n, cells in figures.items() if cells and n not in rated and all(map(_OTHER_UNIT.fullmatch, cells))}
+    return [each for each in table if each[0] not in others] if len(rated) > 1 else table
 
 
 def _find_columns_of_units(heading: list[str], table: list[tuple[int, list[str]]]) -> dict[int, str]:
@@ -203,7 +213,10 @@ def _find_metric_rates(heading: list[str], table: list[tuple[int, list[str]]]) -
         for at, title in enumerate(heading)
         if at and not NO_RATE.search(title) and read_number(rate[at])
     ]
-    return find_table_rates(["", *(row[0] for row in kept)], columns, "")
+    asked = LOAD_TITLE.search(row[0])  # "Throughput at concurrency 10"
+    load = read_load(asked[0]) if asked else None
+    cells = find_table_rates(["", *(row[0] for row in kept)], columns, "")
+    return [cell if cell.load is not None else cell._replace(load=load) for cell in cells]
 
 
 def find_rate_columns(heading: list[str], captioned: bool) -> dict[int, str]:

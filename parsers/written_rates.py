@@ -47,6 +47,7 @@ _SPREAD = TitlePattern(
 _HAS_SPREAD = re.compile(
     r"\s{0,3}(?:(?:±|\+/?-|\+−)\s?\d[\d.,]*\s?[kKM%]?|\(\s?(?:±|\+/-)\s?\d[\d.,]*\s?[kKM%]?\s?\))$"
 )
+_REMARK = re.compile(r"\s{0,3}\([^()]{1,60}\)")
 _IN_PARENTHESES = re.compile(r"\s{0,3}[(\[]\s?\d[\d.,]*\s?[kKM%]?\s?[)\]]$")
 _FOOTNOTE = re.compile(r"\s{0,3}\[[A-Z\d*†‡]{1,3}\]$|[*†‡¹²³]+$")
 METRIC = (
@@ -183,7 +184,9 @@ def strip_markup(text: str) -> str:
 def tells_of_plans(heading: Sequence[str]) -> bool:
     """Whether a title says that the column is of goals, limits or guesses. "Target" above the names is what was loaded."""
     titles = heading[1:] if heading and _LOADED.fullmatch(heading[0].strip("* ")) else heading
-    return any(map(NOT_MEASURED.search, titles))
+    return any(
+        NOT_MEASURED.search(title if IS_RATE.search(title) else _REMARK.sub("", title) or title) for title in titles
+    )
 
 
 _OPERATION = TitlePattern(  # what a client asks of a store or a server, as a title; all that it says is how a run was loaded
@@ -316,7 +319,7 @@ def read_latencies(row: list[str], columns: dict[int, str]) -> tuple[dict[str, A
         if failed := FAILED.fullmatch(title):
             others |= _read_failures(row[at], bool(failed["share"]))
             continue
-        kind, cell = find_latency(title), _TIME.fullmatch(row[at])
+        kind, cell = find_latency(title), _TIME.fullmatch(_REMARK.sub("", row[at]))
         factor = (_MS.get(cell[2].lower()) or (kind[1] if kind else None)) if cell else None
         if kind and cell and factor:
             ms = round(float(re.sub(r"[,\s]", "", cell[1])) * factor, 6)

@@ -51,12 +51,13 @@ _COMMAND = re.compile(
     r"^#\s+-{1,2}[A-Za-z]\b|^\W{0,4}-{1,2}[A-Za-z][\w-]*`?\s*(?:[=:：]|is\b|means|stands|specif|表示)|^[a-z] = "
     r"|^(?:#\s)?(?:\+\s(?!\w+=\S*$|\+)|\./|run\s`?\.{0,2}/|(?:go|cargo|deno|bun|dotnet)\s(?:run|build|install|test|bench)\b|(?:npm|npx|yarn|pnpm|pip3?|gem|bundle|brew"
     r"|git|docker|docker-compose|kubectl|mvn)\s[a-z][\w:-]*(?:\s|$)|(?:node|php|ruby|perl|python[23]?)\s(?:-\w+\s)?\S+\.[a-z]\w*$|(?:cp|mv|rm|mkdir|chmod|tar)\s\S+|(?:g?unicorn|uvicorn|puma)\s-"
-    r"|(?:sudo|service|systemctl|apachectl|export|echo|curl|wget|apt(?:-get)?|yum|make|cd|sed|vim?|nano|ssh|kill(?:all)?)\s+\S)"
+    r"|(?:sudo|service|systemctl|apachectl|export|echo|curl|wget|apt(?:-get)?|yum|make|cd|sed|vim?|nano|ssh|kill(?:all)?|ulimit|sysctl)\s+\S)"
     r"|\s\\$|^-{1,2}[A-Za-z][\w:+=.-]+$|^[A-Z_][A-Z\d_]*=\S*$"  # a command goes on, an option alone, a variable
     r"|^[A-Za-z_]\w*=(?:\$[({]|`)"
     r"|^[a-z][\w.-]{1,20}\s(?:install|uninstall|upgrade)\s\S"  # of any system's packages
     r"|^#\s?(?:[a-z_]\w*\([\w., ]*\)|(?:from \S+ )?import .+|(?i:install|uninstall|download|clone)\s.+)$"
-    r"|^\.\w+\(|^[A-Za-z_][\w.]*\((?:[^()]*\(.*\)|.*\)(?:\.\w+\(|;)).*$"  # a line of a program
+    r"|^\.\w+\(|^[A-Za-z_]\w*(?:\.\w+)+\(.*\)\s*(?:#.*)?$"
+    r"|^[A-Za-z_][\w.]*\((?:[^()]*\(.*\)|.*\)(?:\.\w+\(|;)).*$"  # a line of a program
     r"|^[a-z][\w./]*\s(?:.*\s)?-{1,2}\w+\s+\S+\s.*(?:\s-{1,2}\w|://)|&&|://\S*$|\w\s*=\s*[\w.]+\(|^[A-Z]\w+\s+(?:\S+\s+)?\"[^\"]*\"$"
 )
 _PROGRESS = re.compile(  # what load tools print while they run
@@ -116,14 +117,15 @@ _COMMENTER = re.compile(  # above a comment of a forum or a repository
     r"|\bmin(?:ute)? read\b"
     r"|^\S.{0,30}\s+\[?\d{1,2}:\d\d(?:\s?[AP]M)?\]?$"  # of a chat
     r"|^(?:hi|he(?:llo|y)|dear|hallo|guten|servus|moin|bonjour|salut|bonsoir|hola|buen[oa]s|ol[aá]|ciao|cześć|witam|dzień dobry"
-    r"|привет|здравствуйте|thanks|thank you|cheers|regards|best|danke|grüße|viele|merci|gracias|pozdrawiam)\b[^,!:]{0,30}[,!]+$"
+    r"|привет|здравствуйте|thanks|thank you|cheers|regards|best|danke|grüße|viele|merci|gracias|pozdrawiam)\b"
+    r"(?:[^,!:]{0,30}[,!]+|\W*)$"
     r"|^on\s\w{3,9},?\s.{0,60}\b\d{4}\b.{0,80}$|^wrote:$|^(?:thanks|thank you|thx|cheers|regards|greetings|mfg|lg)\b.{0,24}$"
     r"|^[-_]{2,}\s?(?:original message|forwarded message|ursprüngliche nachricht).*|^sent from my\b"
     r"|^\d+ (?:points?|likes?|upvotes?)\b|^[\w.@-]+\s[·•]\s.*(?:comment|repl|edit|\d{4})",
     re.IGNORECASE,
 )
 _MEASURED = (
-    r"(?:rate|[rqt]ps|requests?(?:/sec)?|transactions?|availability|latency|throughput|elapsed(?: time)?|duration|total"
+    r"(?:rate|[rqt]ps|requests?(?:/sec)?|transactions?|availability|latency|throughput|(?:elapsed|wall)(?: time)?|duration|total"
     r"|average|gesamt(?:zeit|dauer)?|dauer|durée|duración|mean|max|min|failed|successful|transfer(?:red)?|bytes"
     r"|response time|errors?|usage|used (?:memory|ram)|(?:memory|ram) used|peak memory|rss)"
 )

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 
-from parsers.catalogue import formats, makes_load
+from parsers.catalogue import formats, makes_load, parse_command
 from parsers.patterns import compile_words, lower, remember_lines
 from parsers.transcript import width
 
@@ -83,7 +83,7 @@ _RESULT_OF = re.compile(  # "nginx 测试结果", "nginx, three runs each", "ngi
     r"|vier|fünf|deux|trois|dos|tres)\s(?:runs|times|repeats|Läufe|Messungen|essais|pruebas)(?: each)?\)?"
     r"|[,;]?\s(?:the |its )?(?:results?|outputs?|numbers?|figures) (?:is|are|was|were)"
     r"|,?\s(?:just )?(?:for|as a) (?:reference|comparison)"
-    r"|\s*[(（]`?\d[\d.,]*\s?[kKM]?\s?(?:/s|(?:requests|req|[rqt]ps)\b[^()]{0,12})`?[)）]"  # its rate
+    r"|\s*[*_]?[(（]`?\d[\d.,]*\s?[kKM]?\s?(?:/s|(?:requests|req|[rqt]ps)\b[^()]{0,16})`?[)）]"  # its rate
     r"|[\s,、，(（]+\d\d?[回次遍](?:ずつ|实验|測定|計測|実行|実施|试验)*[)）]?)$"
 )
 _WHEN = (
@@ -108,6 +108,7 @@ _GENERIC_WORDS = """
     [qrt]ps measured? measuring timed real actual counted gemessen(?:e|er)? eigentlich\\w*
     under per each tl;?dr faster slower
     ergebnis(?:se)? zusammenfassung messung(?:en)? überblick speicher prozesse auslastung dem den der die das des beim mit und
+    v[yý]sled(?:e?k|ok|ky) z[aá]very? měření meranie
     wyniki? pamięć obciążenie teś(?:cie|ty) testu testem testami podsumowanie procesy pomiar(?:y|em|ze)? tym oraz
     résultats? mémoire resultados? memoria
     (?:light|heavy|medium|moderate|high|low|normal|peak|extreme|full)\\sload
@@ -177,6 +178,7 @@ _SENTENCE = re.compile(
 _SPEAKS = re.compile(
     r"\b(?:I|[Ww]e|[Ii]ch|[Ww]ir|[Jj]e|[Nn]ous|[Yy]o)\s\w"
     r"|^(?:[Yy]ou|Now you)\s(?:should|can|may|would|get|see)\s|\w\swill\s|\b(?:this|that|it)\s(?:is|was|gives?|gave|got)\b"
+    r"|\b(?:has|have|had)\sbeen\b"
     r"|^(?>.*?\w\s).*\b(?:looks? like|looked like|as follows|gives?|gave|shows?|showed|yield(?:s|ed)|printed|sieht|ergab|ergibt"
     r"|liefert|zeigt|habe|bekomme|erhalte|donne|affiche|muestra|obtengo|wygląda|daje)\b"
     r"|[一-鿿][，；]|[，；][^，；]{0,60}[一-鿿]{3}|我们|(?:如下|一[次下]|所示|ました|ます|です|습니다|했다|때)[:：]?$"
@@ -259,6 +261,8 @@ def name_of_heading(text: str) -> str:
     bare = bare[1:-1] if re.fullmatch(r"\[[^][]+\]", bare) else bare
     if letter := LETTER.fullmatch(bare):
         return letter[1]
+    if makes_load(bare.partition(" ")[0]) and " -" in bare and (loaded := parse_command(bare).arguments):
+        return " ".join(loaded)  # "ab -n 100 php"
     bare = re.sub(
         r"^#?(?:[(（]?\d{1,2}[.)）]|\[\d{1,2}\])\s+(?=\D|\d+\s[^\W\d])|^[(（]?[一二三四五六七八九十]{1,2}[、.）)]\s*(?=\w)",
         "",

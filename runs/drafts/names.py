@@ -26,7 +26,7 @@ from .heading_words import (
     remove_file_type,
     split_repeat,
 )
-from .ordinals import AGAIN, split_number, split_ordinal
+from .ordinals import AGAIN, REPEAT, split_number, split_ordinal
 
 SHORT_NAME = 60
 _WITH = re.compile(rf"^(?:{WITH})\s+(?:(?:the|a|an)\s+)?(?=\w{{2}})", re.IGNORECASE)
@@ -110,8 +110,9 @@ def find_levels(
         naming = [text for _, text in trail if may_name(text)]
         headings = {text for text in naming if heading_level(text)}
         for _, text in trail:
-            numbers = [int(number[:_MOST_DIGITS]) for number in re.findall(r"\d+", text)]
-            base = len(numbers), re.sub(r"\d+|(?<=\w{3})[^\W\d]+", "", text)
+            bare = REPEAT.sub(" ", lower(text))  # "Test 2 (c=100)"
+            numbers = [int(number[:_MOST_DIGITS]) for number in re.findall(r"\d+", bare)]
+            base = len(numbers), re.sub(r"\d+|(?<=\w{3})[^\W\d]+", "", bare)
             if is_short(text) and numbers and not names_software(text):
                 is_above = heading_level(text) and naming and naming[-1] != text and not is_sentence(naming[-1])
                 is_beside = is_above or headings - {text}

@@ -216,6 +216,26 @@ def test_a_first_line_that_is_the_title_of_all_is_no_label_of_the_first_run_and_
     assert read(expand(said))[1].experiments[0].name == "with patch and without patch"
 
 
+@pytest.mark.parametrize(
+    ("above", "names"),
+    [
+        (("*ab -n 100 -c 100 php*", "*ab -n 100 -c 100 lua*"), ["php", "lua"]),
+        (("**mod_php** *(1344 requests   20/s)*", "**php-fpm** *(5423 requests   80/s)*"), ["mod_php", "php-fpm"]),
+        (("sysctl -p", "ulimit -n 2028\n\nwith express"), ["localhost:8080", "express"]),
+    ],
+)
+def test_a_name_behind_a_tools_options_or_before_its_result_is_a_name(above, names):
+    assert names_of(below(*above)) == names
+
+
+def test_titles_that_are_numbered_and_tell_the_load_are_levels():
+    text = "".join(
+        f"## Test {at} (n={n} c={c})\n\n### a proxy\n\n@ab {at}00.5 c={c} n={n}\n\n### direct\n\n@ab {at}50.5 c={c} n={n}\n\n"
+        for at, (n, c) in enumerate(((5000, 500), (10000, 1000)), 2)
+    )
+    assert names_of(text) == ["a proxy", "direct"]
+
+
 def test_numbers_in_brackets_before_names_count_the_runs():
     runs = "".join(
         f"[{at}] {name}\n@ab {at}00.5 server=\n" for at, name in enumerate(("one", "one", "other", "other"), 1)

@@ -170,6 +170,23 @@ def test_the_unit_may_stand_in_later_rows_alone_and_rows_may_be_shorter_than_the
     assert [(name, rate) for name, _, _, rate in runs_of(text)] == rates
 
 
+def test_rows_of_other_units_beside_rows_of_rates_and_remarks_in_titles_and_cells_leave_the_rates():
+    rows = "| bulk stream | 6.6 GiB/s | 6.9 GiB/s |\n| plaintext | 47k req/s | 63k req/s |\n| json | 44k req/s | 59k req/s |\n"
+    assert [rate for *_, rate in runs_of(f"| Benchmark | old | new |\n|---|---|---|\n{rows}")] == [
+        47000,
+        63000,
+        44000,
+        59000,
+    ]
+    rows = "| 10 | 54.4 req/s | 0 |\n| 100 | 555.0 req/s | 0 |\n"
+    found = runs_of(f"| Concurrency | Throughput | Rejected (load phase) |\n|---|---|---|\n{rows}")
+    assert [(clients, rate) for _, _, clients, rate in found] == [(10, 54.4), (100, 555)]
+    rows = "| Throughput at concurrency 10 | 216.8 req/s | 239.7 req/s |\n| p95 latency | 102.81 ms (too slow) | 93.93 ms |\n"
+    blocks, _ = read(f"| | Before | After |\n|---|---|---|\n{rows}")
+    assert [block.values["concurrency"] for block in blocks] == [10, 10]
+    assert [block.values["percentiles_ms"] for block in blocks] == [{"95": 102.81}, {"95": 93.93}]
+
+
 def test_a_unit_in_the_title_and_in_the_cells_is_no_load():
     rows = "| new | ~180,000 ops/sec | ~5.5 \u03bcs |\n| old | 12,000 ops/sec | 83 \u03bcs |\n"
     text = f"| Store | Ops/sec | Avg latency |\n|---|---|---|\n{rows}"
