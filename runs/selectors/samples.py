@@ -12,19 +12,15 @@ from typing import Any
 import numpy as np
 from django.db.models import Count, F, FloatField, Max, Q, QuerySet, Sum
 from django.db.models.functions import Cast
-from numpy.typing import NDArray
 
 from runs.charts.time_series import RunSpan
 from runs.models import Capture, Run, Series
-from runs.series import unpack_points, unpack_samples
-from runs.series.clocks import seconds_of_day
+from runs.series import Floats, unpack_points, unpack_samples
+from runs.series.clocks import DAY_S, seconds_of_day
 from runs.series.samples import PROCESS_METRICS
-
-Floats = NDArray[np.float64]
 
 MOST_PROCESSES = 25_000  # that are added up; the smallest of more are left out, and the page says so
 MOST_MARKS = MOST_CAPTURES = 200
-DAY_S = 86_400
 MARGIN_S = 30.0
 MUCH_LONGER = 3  # times a run and its margins
 OTHERS = "all others"

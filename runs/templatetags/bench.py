@@ -132,15 +132,20 @@ def _failed(share: str) -> str:
     return share if share in ("", "failed") else f"{share} failed"
 
 
-@register.simple_tag
-def table_head(names: str) -> SafeString:
-    """The head of a table: names with commas between; ">" stands before one of figures, "[...]" around its unit."""
-    cells = []
-    for name in names.split(", "):
-        words, _, unit = name.removeprefix(">").removesuffix("]").partition(" [")
+@register.simple_block_tag
+def table(content: SafeString, label: str, heads: str = "", kind: str = "list") -> SafeString:
+    """A table that scrolls within the page: its rows below heads, or all its parts.
+
+    Heads have commas between; ">" stands before one of figures, "[...]" around its unit.
+    """
+    cells = SafeString()
+    for head in heads.split(", ") if heads else ():
+        words, _, unit = head.removeprefix(">").removesuffix("]").partition(" [")
         small = f" <small>{unit}</small>" if unit else ""
-        cells.append(f'<th scope="col"{RIGHT * name.startswith(">")}>{words}{small}</th>')
-    return mark_safe(f"<thead><tr>{''.join(cells)}</tr></thead>")  # noqa: S308  (a template's own words)
+        cells += mark_safe(f'<th scope="col"{RIGHT * head.startswith(">")}>{words}{small}</th>')  # noqa: S308  (a template's words)
+    parts = format_html("<thead><tr>{}</tr></thead><tbody>{}</tbody>", cells, content) if heads else content
+    region = '<div class="tablebox" tabindex="0" role="region" aria-label="{}"><table class="{}">{}</table></div>'
+    return format_html(region, label, kind, parts)
 
 
 @register.simple_tag

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import signal
-import socket
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from runs.tests.installation import find_free_port
 from runs.tests.remote.hosts import answers, end, until
 from runs.tests.remote.server import serving
 
@@ -37,12 +37,6 @@ SSH = """Host web1
   UserKnownHostsFile {folder}/known_hosts
   StrictHostKeyChecking no
 """
-
-
-def free_port() -> int:
-    with socket.socket() as asked:
-        asked.bind(("127.0.0.1", 0))
-        return int(asked.getsockname()[1])
 
 
 class Client:
@@ -146,7 +140,7 @@ def bd(tmp_path: Path, live_server, settings, monkeypatch, needs: Callable[[str]
 @pytest.fixture
 def web1(bd: Client, tmp_path: Path, needs: Callable[[str], str]) -> Iterator[Client]:
     """The same, where `--on web1` reaches an sshd of the test's own on this machine."""
-    sshd, port = needs("sshd"), free_port()
+    sshd, port = needs("sshd"), find_free_port()
     folder = tmp_path / "ssh"
     folder.mkdir()
     for name in ("host_key", "user_key"):
