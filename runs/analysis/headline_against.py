@@ -27,6 +27,7 @@ COUNTED = {"errors.checks": "bad", "errors.failed": "bad", "errors.late": "late"
 COUNTED |= {"errors.length": "failed", "errors.status": "other"}
 LATE, MISSED, CHECKS = "errors.late", "load.missed_rate", "errors.checks"
 GENERATOR, PORTS, NETWORK, OTHERS = "generator.saturated", "generator.ports", "network.link", "machine.others"
+DRIFT = "repeats.trend"
 STOPPED, CLOSED, OTHER_SERVER = "tool.interrupted", "network.keepalive", "load.other_server"
 UNKNOWN_KIND = "kind_not_printed"  # perhaps no failures: said, but not first
 # A page that changes has another length each time: of both sides that is no news, of one alone it is said.
@@ -174,6 +175,11 @@ class HeadlineData:
         """Doubts of this rule about runs of these columns."""
         runs = {run.id for at in ats for run in self.comparison.columns[at].runs}
         return [doubt for doubt in self._doubts_by_rule.get(rule, ()) if runs & doubt.run_ids]
+
+    @cached_property
+    def drifting(self) -> Mapping[int, Finding]:
+        """Config id -> how its rates went down or up from run to run."""
+        return {one.config or 0: one for doubt in self._doubts_by_rule.get(DRIFT, ()) for one in doubt.findings}
 
     @cached_property
     def _doubts_by_rule(self) -> Mapping[str, list[Doubt]]:

@@ -23,6 +23,7 @@ from runs.analysis.doubt_differences import (
 from runs.analysis.facts import Source
 from runs.analysis.headline_against import (
     CLOSED,
+    DRIFT,
     GENERATOR,
     IDLE,
     IMPOSSIBLE,
@@ -223,6 +224,7 @@ def find_flaws(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> li
         _find_idle_clients,
         _find_closed_connections,
         _find_lost_clients,
+        _find_drifting_side,
         _find_short_runs,
     )
     return [found for find in finders for found in find(data, own, other)]
@@ -293,6 +295,17 @@ def _find_lost_clients(data: HeadlineData, own: RankedColumn, other: RankedColum
                 )
                 break
     return told
+
+
+def _find_drifting_side(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
+    """The rate of one side alone went down or up from run to run: its mean stands for none of them."""
+    found = {side.title: data.drifting.get(data.comparison.columns[side.at].config.id) for side in (own, other)}
+    told = [(title, one) for title, one in found.items() if one]
+    return [
+        Objection(DRIFT, title, one.moral, "", one.facts["first"], one.facts["last"], source=one.first_source)
+        for title, one in told
+        if len(told) == 1
+    ]
 
 
 def find_contradictions(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:

@@ -338,7 +338,8 @@ def give_reasons(headline: Headline, doubts: Sequence[Doubt]) -> list[tuple[str,
         against = [(capitalize(say_difference(one, *sides)), one.source, True) for one in headline.unlike]
     else:
         told = [one for one in list_weighty(headline) if one.rule != "failures"]
-        against = [(capitalize(say_against(one)), one.source, True) for one in told]
+        whose = "" if headline.winner else "the "
+        against = [(capitalize(say_against(one, whose)), one.source, True) for one in told]
     said = {one.rule for one in headline.against}
     if IMPOSSIBLE in said:
         said |= {one.rule for one in doubts if one.rule.startswith(FIGURES)}

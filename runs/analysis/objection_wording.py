@@ -10,6 +10,7 @@ from runs.analysis.headline_against import (
     CHECKS,
     CLOSED,
     COUNTED,
+    DRIFT,
     GENERATOR,
     IDLE,
     LATE,
@@ -96,6 +97,8 @@ def describe_objection(one: Objection) -> str:
         return f"{who} closed connections that were to be kept open"
     if one.rule == LOST:
         return f"{value} of the {other} clients of {who} never got a connection"
+    if one.rule == DRIFT:
+        return f"{who} got {one.label} from run to run (from {value} to {other} requests per second)"
     if one.rule == STOPPED:
         return f"{who} was stopped after {value} of {other} {one.unit}"
     if one.rule == "aborted":

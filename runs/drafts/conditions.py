@@ -21,7 +21,7 @@ from .asides import is_aside, strip_markup
 from .draft import DraftHost
 from .heading_words import is_generic
 from .settings import MAX_WIDTH
-from .typed_commands import Typing, Words, keep_last
+from .typed_commands import CONFINES, Typing, Words, keep_last
 
 _AMOUNT = re.compile(r"\d+(?:[.,]\d+)?[A-Za-z]{0,3}")  # a number or a size, but no address, path or name
 _SETS = re.compile(
@@ -153,10 +153,19 @@ def _list_cpu_limits(block: Block) -> dict[str, frozenset[str]]:
 
 
 def note_generators(blocks: Sequence[Block], generators: Mapping[int, str], hosts: Sequence[DraftHost]) -> None:
-    """From which machine each load test was made, where several of them show one at their prompts."""
+    """From which machine each load test was made, or which part of it, where they were not made from the same.
+
+    generators: {load test: the machine at whose prompt it loaded another one, or ""}
+    """
     cores = {host.name: f" ({host.cores} core{'' if host.cores == 1 else 's'})" for host in hosts if host.cores}
-    for load, name in generators.items() if len({*generators.values()}) > 1 else ():
-        blocks[load].values["loaded_from"] = f"{name}{cores.get(name, '')}"
+    are_shown, are_typed = all(generators.values()), all(blocks[load].command for load in generators)
+    told = {}
+    for load, name in generators.items():
+        confined = CONFINES.search(blocks[load].command or "") if are_typed else None
+        parts = (f"{name}{cores.get(name, '')}" if are_shown else "", confined[0].strip() if confined else "")
+        told[load] = ", ".join(filter(None, parts)) or "all of it"
+    for load, said in told.items() if len({*told.values()}) > 1 else ():
+        blocks[load].values["loaded_from"] = said
 
 
 def _list_options(words: Words, ports: Iterable[str]) -> list[str]:

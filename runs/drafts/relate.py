@@ -157,7 +157,7 @@ class _Relation:
             told = find_listed_facts(block.trail for block in self.blocks)
             hosts = add_stated_facts(hosts, told, f"h{len(draft.hosts) + 1}")
         draft.hosts += hosts
-        note_generators(self.blocks, {i: name for i in loads if (name := self.sightings[i].generator)}, hosts)
+        note_generators(self.blocks, {i: self.sightings[i].generator or "" for i in loads}, hosts)
         first = host_of.get(loads[0], hosts[0].key if hosts else "") if loads else hosts[0].key if hosts else ""
         experiment = DraftExperiment(key=key, name="", host=first)
         texts = [i for i in self.texts if i in part]

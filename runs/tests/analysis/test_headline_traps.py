@@ -271,3 +271,11 @@ def test_of_figures_that_cannot_be_true_no_other_metric_is_said():
     assert found.sentence.endswith(
         "but figures of “b” cannot all be true (20,000 requests in 90 s are 222.2 per second, not 1,303)."
     )
+
+
+def test_a_side_that_alone_got_slower_from_run_to_run_is_said():
+    falling = [9000.1, 8600.2, 8210.9, 7840.3, 7480.7, 7150.2]
+    found = head(falling, times(9.01), in_turn=False)
+    assert "but “a” got slower from run to run (from 9,000 to 7,150 requests per second)" in found.sentence
+    alike = head(falling, [rate * 1.3 for rate in falling])
+    assert rules_against(alike) == []  # as a machine does under both

@@ -88,3 +88,10 @@ def test_what_held_a_side_back_is_said_once():
     headline = headline_of(made, captures=captures)
     assert "local ports" not in write_lead(headline).under
     assert "local ports" in give_reasons(headline, [])[0][0]
+
+
+def test_what_is_worse_on_one_of_two_that_serve_the_same_names_it():
+    runs = [run(1, rate, percentiles_ms={"99": 182.0 + at}) for at, rate in enumerate(FIVE)]
+    runs += [run(2, rate, percentiles_ms={"99": 12.0 + at / 10}) for at, rate in enumerate(FIVE)]
+    headline = headline_of(compare([ConfigFact(1, "g1"), ConfigFact(2, "zgc")], runs, []))
+    assert give_reasons(headline, [])[0][0].startswith("The p99 of “g1” is 15 times as long")

@@ -124,3 +124,11 @@ def test_load_generators_that_the_configs_were_loaded_from_are_told(server):
     assert {names[run.host or experiment.host] for run in experiment.runs} == {"shop" if server else ""}
     headline = judge_draft(Preview(None, blocks, draft, [], None), experiment)
     assert headline and "load generator differs: big (16 cores) against small (2 cores)" in headline.sentence
+
+
+def test_a_load_generator_that_one_side_confined_to_a_core_is_told():
+    confined = WRK.replace("$ wrk", "$ taskset -c 0 wrk")
+    text = f"## go\n{confined}@wrk 900.10\n## rust\n{WRK}@wrk 950.10\n"
+    blocks, draft = read(expand(text))
+    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    assert headline and "load generator differs: all of it against taskset -c 0" in headline.sentence
