@@ -37,6 +37,8 @@ _PROMPTS = [
         r"[#%>]\s*(?P<command>(?:sudo\s+|time\s+)?{TOOL}.*)",
         r"\++\s(?P<command>(?:sudo\s+|time\s+)?{TOOL}.*)",
         r"\++\s(?P<command>(?:sudo\s+)?(?:docker(?:-compose)?|podman|kubectl|sed|cp|pkill|killall|gunicorn|uvicorn|export)\s+\S.*)",
+        r"[#%]\s(?P<command>(?:sudo\s+)?(?:(?:docker(?:-compose)?|podman|kubectl|sed|cp|mv|ln)\s(?=.*(?:\s-{1,2}\w|\w/\w|\s/\w))"
+        r"|git\s(?:checkout|switch)\s\S+$).*)",
         r"[^$#%>]{0,120}[\ue0a0-\ue0d7]\s*(?P<command>(?:sudo\s+|time\s+)?{TOOL}.*)",
         r"[\w.-]{1,40}[=-][#>]\s+(?P<command>(?i:alter|set|create|drop|select|show|vacuum|analyze|explain|update|insert|\\)\b.*)",
         r"(?:mysql|MariaDB \[[^\]]{1,60}\]|(?:\d+\.){3}\d+:\d+)>\s+(?P<command>.*)",

@@ -1,8 +1,9 @@
 """rate_table: a table of requests per second that somebody wrote, in Markdown, drawn with lines or in columns.
 
 Reads     a table whose heading, cells or caption say req/s, RPS, QPS ..., with two rates at least where no bars draw it; one of
-          metrics, with a row of rates; one of times with a percentile. Titles of rows and columns say what was loaded (the
-          label) and how (the concurrency, or else the path); operations and load tools are no label
+          metrics, with a row of rates; one of times with a percentile; below a caption, lines of a name and a rate. Titles of
+          rows and columns say what was loaded (the label) and how (the concurrency, or else the path); operations and load
+          tools are no label
 Yields    one LoadResult for each rate, with failures and latencies (titles, cells or the text above say their unit) of one
           column of rates, or for each row of times. A table of figures without a unit below "throughput" is a problem
 Units     requests/s; "12.3k" is 12300, and req/min are 60 times fewer; latencies in ms
@@ -74,6 +75,9 @@ _RULE = re.compile(  # between the rows of a table that a program drew, maybe qu
     r"(?:[^|+├╞╠┌└]{0,30}[>#*;/|•\s-])?[+├╞╠┌└]([-=─━═+┼┬┴╪╬]{2,})[+┤╡╣┐┘]"
 )
 _ORG_RULE = re.compile(r"\|[-+]{2,}\|")
+_PAIR = re.compile(
+    r"\s{0,8}(?:[-*•]\s{1,3})?(?P<name>[^\W\d_][^:=|\t]{0,50}?)(?:\s{0,3}[:=]|\s)\s{0,40}(?P<rate>\d[\d,.]{0,14}\s?[kKM]?)\s*"
+)
 _DRAWN = re.compile("[|│┃║+├╞╠┌└]")  # what a line of a drawn table has, and one of its rules
 _BARS = str.maketrans("│┃║", "|||")
 _APART, _COMMA = re.compile(r"\t+| {2,}"), re.compile(r"\s*[,;]\s*")
@@ -86,12 +90,13 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         (_read_table, _may_be_drawn),
         (_read_below_heading, _is_below_heading),
         (_read_aligned, _may_be_aligned),
+        (_read_pairs, _may_be_pairs),
     ):
         if not may_be(lines, following):
             continue
         with lines.keep_taken() as taken:
             cells = read(lines, following, taken, above)
-            if len(cells) > (read is _read_aligned):
+            if len(cells) > (read in (_read_aligned, _read_pairs)):
                 break
             lines.back(*taken)
     else:
@@ -330,6 +335,30 @@ def _read_aligned(lines: Lines, following: list[str], taken: list[str], above: _
     if len(found) < 2 and len(rows) >= _LONG:  # each row may be tried as the heading of those below
         lines.memory[_REFUSED] = lines.number
     return found
+
+
+def _may_be_pairs(lines: Lines, following: list[str]) -> bool:
+    """Whether lines of a name and a figure stand below a caption that has the unit: "Requests per second:", "- nginx: 48211"."""
+    caption, *rows = [line for line in following if line.strip()][:3] or [""]
+    return len(rows) > 1 and rates.has_unit_of_all(caption) and all(map(_PAIR.fullmatch, rows))
+
+
+def _read_pairs(lines: Lines, following: list[str], taken: list[str], above: _Above) -> list[tables.Cell]:
+    sign = lines.prefix.strip() if lines.prefix.strip().startswith("#") else ""
+    caption = lines.take_next()
+    above.line = lines.number
+    above.captions.append((above.line, f"{sign} {caption}".strip()))
+    rows: list[tuple[int, list[str]]] = []
+    for line in map(lines.end_text, lines):
+        if found := _PAIR.fullmatch(line):
+            rows.append((lines.number, [found["name"], found["rate"]]))
+        elif line.strip() or len(rows) == _MOST_ROWS:
+            lines.step_back()
+            break
+    said = [*find_said(lines.prose, above.line), caption]
+    cells = tables.find_table_rates(["", "rate"], rows, caption)
+    is_none = lines.unended() or any(rates.find_latency(row[0]) for _, row in rows)
+    return [] if is_none or are_limits(said, [], rows, cells) else cells
 
 
 def _split(line: str, *, opened: bool = True) -> list[str]:

@@ -105,7 +105,7 @@ _PROGRESS = re.compile(  # what load tools print while they run
 _PROMPT = re.compile(  # what no heading has, whatever the shell
     r"^[^\s#>*-]?.{0,40}[❯➜➔λ⟩»]\s|^[\w.-]+@[\w.-]+[\s:\]]|^\[\w+@[^\]]*\]|^(?=[\w.@~/:-]*[~/:@])[\w.@~/:-]++\s?[$#%>](?:\s|$)"
     r"|^\d{0,3}\[\d\d?:\d\d(?::\d\d)?\]\s\S{1,60}\s[$#%>]$"
-    r"|^>>>\s(?:.*(?:[=(\[]|\w\.\w)|import\s)|^:;\s|^[A-Z]:\\|[\ue0a0-\ue0d7]|^☁\s.*⚡$|^[┌╭].{0,60}[\w)\]]\s?-\[|^[┌╭]─+\s?[\w.-]+@[\w.-]+\b"
+    r"|^>>>\s(?:[\w.\[\]'\"]+\s?=|[^:]*(?:\w[(\[]|\w\.\w)|import\s)|^:;\s|^[A-Z]:\\|[\ue0a0-\ue0d7]|^☁\s.*⚡$|^[┌╭].{0,60}[\w)\]]\s?-\[|^[┌╭]─+\s?[\w.-]+@[\w.-]+\b"
 )
 WROTE = re.compile(  # above a quoted mail
     r"^\W{0,4}\w.{0,80}\s(?:wrote|schrieb|a écrit|escribió|napisał\w*).{0,40}[:：]$", re.IGNORECASE

@@ -69,7 +69,7 @@ _LEAD_IN = re.compile(
     r"|(?:the )?(?:results?|numbers?|output|benchmarks?|figures)\s(?=for|of|with|from|under|using)"
     r"|(?:the )?same(?: (?:test|thing|benchmark))?(?= with)|\d[\d,.]* (?:\w+ )?(?:clients|users|connections) (?:against|on|to) "
     r"|(?:zuerst|zunächst|dann|danach|anschließend|jetzt|nun|als nächstes|d'abord|ensuite|puis|maintenant|primero|luego|después"
-    r"|ahora|poi|dopo|adesso|najpierw|teraz|potem|сначала|теперь|затем|потом)\s|まず(?:は)?、?|次(?:に|は)、?|続いて、?|以下(?:は|が)、?"
+    r"|ahora|poi|dopo|adesso|najpierw|teraz|potem|сначала|теперь|затем|потом)\s(?!d(?:el?|u|es|i|el?la)\s)|まず(?:は)?、?|次(?:に|は)、?|続いて、?|以下(?:は|が)、?"
     r"|(?:首先|其次|然后|接着|接下来|最后|现在|下面|这里|再)(?:是|来|我们)*[,，]?|我们(?:来|先|再|把|将)*|(?:换|改|切换)(?:成|用|为|到)(?:了)?"
     r"|(?:测试|压测|测一下|看看|试试)(?=\s?[^\W\d_]{2}))\s*",
     re.IGNORECASE,

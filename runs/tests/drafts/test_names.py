@@ -228,6 +228,15 @@ def test_a_name_behind_a_tools_options_or_before_its_result_is_a_name(above, nam
     assert names_of(below(*above)) == names
 
 
+@pytest.mark.parametrize(
+    "above", [(">>> Config: cache=off", ">>> Config: cache=on"), ("**Antes del cambio**", "**Después del cambio**")]
+)
+def test_what_a_script_says_behind_signs_and_a_state_with_an_article_are_names_as_a_whole(above):
+    names = names_of(below(*above))
+    assert all(name in line for name, line in zip(names, above, strict=True))
+    assert names in (["cache=off", "cache=on"], ["Antes del cambio", "Después del cambio"])
+
+
 def test_titles_that_are_numbered_and_tell_the_load_are_levels():
     text = "".join(
         f"## Test {at} (n={n} c={c})\n\n### a proxy\n\n@ab {at}00.5 c={c} n={n}\n\n### direct\n\n@ab {at}50.5 c={c} n={n}\n\n"

@@ -187,6 +187,21 @@ def test_rows_of_other_units_beside_rows_of_rates_and_remarks_in_titles_and_cell
     assert [block.values["percentiles_ms"] for block in blocks] == [{"95": 102.81}, {"95": 93.93}]
 
 
+@pytest.mark.parametrize("above", ["Requests per second:\n\n", "Results of 3 runs, req/s:\n", "## RPS\n"])
+@pytest.mark.parametrize("line", ["- {}: {}\n", "{} {}\n", "  {}   {}\n", "{}={}\n"])
+def test_lines_of_a_name_and_a_figure_below_the_unit_are_rates(above, line):
+    text = above + line.format("nginx", "48,211") + line.format("caddy", 31877.5)
+    assert runs_of(text) == [("nginx", None, None, 48211), ("caddy", None, None, 31877.5)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Rate limits (req/s):\n- free: 10\n- pro: 100\n", "Requests per second:\n  mean: 900\n  max: 1200\n  p99: 300\n"],
+)
+def test_lines_of_limits_and_of_metrics_below_the_unit_are_none(text):
+    assert not list(parsers.read(text.split("\n")))
+
+
 def test_a_unit_in_the_title_and_in_the_cells_is_no_load():
     rows = "| new | ~180,000 ops/sec | ~5.5 \u03bcs |\n| old | 12,000 ops/sec | 83 \u03bcs |\n"
     text = f"| Store | Ops/sec | Avg latency |\n|---|---|---|\n{rows}"

@@ -53,6 +53,18 @@ def test_a_scripts_arguments_tell_configs_apart(first, second, names):
     ]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "names"),
+    [
+        ("docker compose --profile caddy up -d", "docker compose --profile traefik up -d", ["caddy", "traefik"]),
+        ("cp a.conf /etc/nginx/nginx.conf && nginx -s reload", "cp b.conf /etc/nginx/nginx.conf", ["a.conf", "b.conf"]),
+        ("git checkout main", "git checkout pool", ["main", "pool"]),
+    ],
+)
+def test_commands_behind_the_sign_of_root_tell_configs_apart_where_no_comment_is_like_them(first, second, names):
+    assert list(grouped(f"# {first}\n# {WRK[2:]}", f"# {second}\n# {WRK[2:]}")) == names
+
+
 @pytest.mark.parametrize("sign", ["$ ", "+ ", "eva@web1:~/bench$ ", "[root@web1 ~]# "])
 def test_a_script_is_known_behind_any_prompt(sign):
     assert list(grouped(f"{sign}./run.sh nginx", f"{sign}./run.sh apache")) == ["nginx", "apache"]
