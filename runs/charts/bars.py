@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from statistics import median
 
 from runs.charts import (
@@ -26,7 +27,8 @@ from runs.numbers import figure, write_count
 
 # Enough dots to show a spread; beyond it they only cover one another and weigh on the page.
 MOST_DOTS = 60
-MOST_BARS = 40
+MOST_BARS = 40  # of one workload
+MOST_DRAWN = 200  # bars of all workloads
 MOST_ROWS = 24  # of processes, memory or CPU time in one chart; its table has all of them
 # (key, name, colour) of the parts of a stack, from zero
 MEMORY = (
@@ -91,8 +93,13 @@ def make_rate_chart(bars: Sequence[Bar]) -> Chart | None:
         return None
     best = max((bar.mean for bar in filled if bar.is_sound), default=math.inf)
     filled = [replace(bar, workload=OFF_SCALE) if bar.mean > FLATTENS * best else bar for bar in filled]
-    workloads = dict.fromkeys(bar.workload for bar in filled)
-    shown = {name: [bar for bar in filled if bar.workload == name][:MOST_BARS] for name in workloads}
+    by_workload: dict[str, list[Bar]] = {}
+    for bar in filled:
+        by_workload.setdefault(bar.workload, []).append(bar)
+    drawn = accumulate(min(len(own), MOST_BARS) for own in by_workload.values())
+    shown = {
+        name: own[:MOST_BARS] for (name, own), n in zip(by_workload.items(), drawn, strict=True) if n <= MOST_DRAWN
+    }
     panels = tuple(_make_rate_panel(name, group) for name, group in shown.items())
     words = "; ".join(_describe(bar) for group in shown.values() for bar in group)
     n_left = len(filled) - sum(map(len, shown.values()))

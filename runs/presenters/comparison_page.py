@@ -148,7 +148,10 @@ def respond_comparison(
 
 def build_post(request: HttpRequest, context: dict[str, Any]) -> Post:
     """The page as a post. Pictures are named by address only where anybody may read them."""
-    comparison, judged = context["comparison"], context["judged"]
+    comparison, judged, table = context["comparison"], context["judged"], context["table"]
+    if table.n_left:  # a file has all configs
+        every = len(comparison.columns)
+        table = make_table(comparison, judged.judgement, judged.headline, whole=False, most=every)
     same, differ = collect_environment(
         *(context[name] for name in ("differ", "same", "hosts_differ", "hosts_same")),
         has_hosts=bool(context["data"].hosts),
@@ -161,7 +164,7 @@ def build_post(request: HttpRequest, context: dict[str, Any]) -> Post:
         judgement=judged.judgement,
         doubts=judged.doubts,
         causes=judged.causes,
-        overview=_write_overview(context["table"]) if context["table"].rows else None,
+        overview=_write_overview(table) if table.rows else None,
         next=context["outcome"].command,
         absolute=request.build_absolute_uri,
         pictures=[(words, request.build_absolute_uri(url)) for words, url in context["pictures"]],

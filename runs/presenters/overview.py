@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date
 from html import escape
+from itertools import islice
 from typing import Any, NamedTuple
 
 from django.utils.safestring import SafeString
@@ -195,6 +196,7 @@ MOST_ACROSS = 6  # configs beside each other; more stand below each other
 MOST_MARKS = 40  # of one config in a strip
 MOST_LINKED = 12  # values of one cell that are linked
 MOST_IN_CELL = 12  # letters of another config's name
+MOST_LISTED = 200  # configs below each other
 MOST_CELLS = 300  # of all metrics that stand folded in the page; more have a page of their own
 # Of each row the first that the runs tell.
 RATE = ("requests_per_second",)
@@ -239,12 +241,16 @@ class MetricRow:
 
 @dataclass(frozen=True, slots=True)
 class MetricTable:
-    """groups: (name, rows) of all metrics; () where they stand on a page of their own. across: a column a config."""
+    """groups: (name, rows) of all metrics; () where they stand on a page of their own. across: a column a config.
+
+    columns: those that are listed; n_left: how many more there are
+    """
 
     columns: tuple[Column, ...]
     rows: tuple[MetricRow, ...]
     n_metrics: int
     groups: tuple[tuple[str, tuple[MetricRow, ...]], ...] = ()
+    n_left: int = 0
 
     @property
     def across(self) -> bool:
@@ -265,17 +271,21 @@ class MetricTable:
             yield at, column, [row.cells[at] for row in self.rows]
 
 
-def make_table(comparison: Comparison, judgement: Judgement, headline: Headline, *, whole: bool) -> MetricTable:
-    """whole: all metrics, however many cells they have."""
+def make_table(
+    comparison: Comparison, judgement: Judgement, headline: Headline, *, whole: bool, most: int = MOST_LISTED
+) -> MetricTable:
+    """whole: all configs and all metrics, however many cells they have; most: configs otherwise."""
+    columns = comparison.columns if whole else comparison.columns[:most]
     marks = [column.short if len(column.short) <= MOST_IN_CELL else column.letter for column in comparison.columns]
     leads = describe_lead(headline, judgement.bases, marks)
     merged = [(group.name, merge_phases(group.rows)) for group in comparison.groups]
     n_metrics = sum(len(rows) for _, rows in merged)
-    rows = [_make_key_row(comparison, judgement, phases, leads) for phases in _pick_rows(comparison, merged)]
+    picked = _pick_rows(comparison, merged)
+    rows = [_make_key_row(comparison, judgement, phases, leads, len(columns)) for phases in picked]
     groups: tuple[tuple[str, tuple[MetricRow, ...]], ...] = ()
     if whole or n_metrics * len(comparison.columns) <= MOST_CELLS:
         groups = tuple((name, tuple(_make_full_row(judgement, phases) for phases in rows)) for name, rows in merged)
-    return MetricTable(comparison.columns, tuple(rows), n_metrics, groups)
+    return MetricTable(columns, tuple(rows), n_metrics, groups, len(comparison.columns) - len(columns))
 
 
 class Phases(NamedTuple):
@@ -308,8 +318,10 @@ def _pick_rows(comparison: Comparison, merged: Sequence[tuple[str, Sequence[Phas
     yield from ranked[:1]
 
 
-def _make_key_row(comparison: Comparison, judgement: Judgement, phases: Phases, leads: Mapping[int, str]) -> MetricRow:
-    """leads: of columns, the headline's effect where the changes against the baseline do not say it."""
+def _make_key_row(
+    comparison: Comparison, judgement: Judgement, phases: Phases, leads: Mapping[int, str], most: int
+) -> MetricRow:
+    """leads: of columns, the headline's effect where the changes against the baseline do not say it; most: cells."""
     row = phases.main
     label, unit = NAMES.get(row.key, (row.of or row.label, row.unit))
     program, colon, which = label.rpartition(": ")
@@ -318,7 +330,8 @@ def _make_key_row(comparison: Comparison, judgement: Judgement, phases: Phases, 
     is_failures = row.key == "failed_requests"
     shares = list_failed_shares(comparison) if is_failures else {}
     cells = []
-    for at, (made, cell) in enumerate(zip(_make_cells(judgement, phases, linked=False), row.cells, strict=True)):
+    pairs = zip(_make_cells(judgement, phases, linked=False), row.cells, strict=True)
+    for at, (made, cell) in enumerate(islice(pairs, most)):
         note = percent(shares[at], 1) if at in shares else leads.get(at, "") if row.key in RATE else ""
         few = not row.of and 0 < cell.n < len(comparison.columns[at].runs)
         cells.append(made._replace(note=note or (f"n={cell.n}" if few else ""), bad=bool(is_failures and cell.mean)))

@@ -148,6 +148,15 @@ def test_what_does_not_count_and_would_flatten_the_others_is_on_a_scale_of_its_o
     assert [(panel.title, panel.x.high) for panel in chart.panels] == [("", 5), (bars.OFF_SCALE, 20_000)]
 
 
+def test_of_very_many_workloads_the_first_are_drawn_and_all_are_in_the_rows():
+    made = [
+        Bar(f"{name} {n}", at, (100.0 + n,), workload=f"load {n}") for n in range(500) for at, name in enumerate("ab")
+    ]
+    chart = bars.make_rate_chart(made)
+    assert (len(chart.panels), len(chart.rows)) == (bars.MOST_DRAWN // 2, 1000)
+    assert "800 more configs are not drawn" in chart.note
+
+
 def test_an_interval_far_beyond_the_values_does_not_press_the_bars_flat():
     chart = bars.make_rate_chart([Bar("a", 0, (100.0, 110.0, 120.0), interval=(-1e9, 1e9))])
     assert chart.panels[0].x.high <= 200

@@ -46,6 +46,18 @@ def test_a_page_of_eight_configs_and_five_repeats_stays_light(browser):
     assert b"<html" in gzip.decompress(response.content)
 
 
+def test_a_page_of_many_configs_lists_the_first_ones_and_links_to_all(browser):
+    """Made: pages of 2,500 configs had up to 3 MB."""
+    text = "".join(f"build {n}:\nRequests per second:    {100 + n:.2f} [#/sec] (mean)\n\n" for n in range(300))
+    ingest.submit(text.encode(), origin="web")
+    url = Experiment.objects.get().get_absolute_url()
+    first, whole = (browser.get(url + query).content.decode() for query in ("", "?metrics=all"))
+    assert ['title="build 199"' in page for page in (first, whole)] == [True, True]
+    assert ['title="build 200"' in page for page in (first, whole)] == [False, True]
+    assert '<a href="?metrics=all#overview">All 300 configs</a>' in first
+    assert all("build 299" in browser.get(f"{url}?format={kind}").content.decode() for kind in ("md", "csv", "html"))
+
+
 def test_a_comparison_needs_as_many_queries_for_forty_runs_as_for_two(browser):
     made = factories.wsgi_experiment(n_configs=8, n_repeats=5, n_processes=2)
     ids = [str(run.pk) for run in made.runs.all()]
