@@ -26,7 +26,7 @@ _PROMPTS = [
         r"(?!https?:|ftp:)(?P<host>[A-Za-z][\w.-]*):[~/][^\s$#%>]*\s?[$#%>]\s?(?P<command>.*)",
         r"(?P<host>[A-Za-z][\w.-]*)\s[~/]\S*\s[$#%>]\s(?P<command>.*)",
         r"\[(?P<host>[A-Za-z][\w.-]*)[ :][~/][^\]]*\]\s?[$#%>]\s?(?P<command>.*)",
-        r"-?(?:ba|k|z|da|c|tc)?sh(?:-[\d.]+\w*)?[$#%>]\s?(?P<command>.*)",
+        r"-?(?:ba|k|z|da|c|tc)?sh(?:-[\d.]++\w*)?[$#%>]\s?(?P<command>.*)",
         r"(?:PS\s)?[A-Za-z]:\\[^>]*>\s?(?P<command>.*)",
         r"(?!//)[~/][\w./~-]*\s?[$#❯»]\s+(?P<command>.*)",
         r"[(\[][\w.-]{1,40}[)\]]\s?[$❯]\s+(?P<command>\S.*)",
@@ -86,7 +86,7 @@ _BRANCH_SHOWN = re.compile(
 _BRANCH_NAMED = re.compile(rf"\bgit:\({_NAME.format('a')}\)|\ue0a0\s*{_NAME.format('b')}")
 _FIRST_OF_TWO = re.compile(
     rf"(?:[┌╭]\S*\s?)?(?:[\w.+-]+@[\w.-]+[:\s]\s?(?:(?:MINGW|MSYS|UCRT|CLANG)\w*\s+)?|[┌╭]\S*)?[~/][^\s()]*(?<![$#%>])\s+"
-    rf"(?:\((?:git:)?{_NAME.format('a')}{_STATE}\)|on\s+(?:\W\s*)?{_NAME.format('b')}|{_NAME.format('c')}\*?)"
+    rf"(?:\((?:git:)?{_NAME.format('a')}{_STATE}\)|on\s+(?:[^\w\s]\s*)?{_NAME.format('b')}|{_NAME.format('c')}\*?)"
     r"(?:\s+(?:\[[^\w\]]{1,8}\]|[⇡⇣]\S*|(?:via|took)\s(?:(?!\s(?:via|took)\s).){1,60}))*+\s*"
 )
 _TIMED_FIRST_OF_TWO = re.compile(  # "14:32:13 me/app  main [!$]    ruby-2.4.5@app"
@@ -105,7 +105,7 @@ _ASKS_VERSION = re.compile(  # each word is tried once, however long
 )
 # As Starship has it, with the versions of languages: "app on  main is 📦 v2.1.0 via 🐹 v1.22.1 took 30s".
 _DIRECTORY_ON_BRANCH = re.compile(
-    rf"[\w.-]+\s+on\s+(?:\W\s*)?{_NAME.format('a')}(?:\s+(?:\[[^\w\]]{{1,8}}\]|[⇡⇣]\S*))*+(?:\s+(?:is|via)\s\W{{1,4}}v?\d\S*)+"
+    rf"[\w.-]+\s+on\s+(?:[^\w\s]\s*)?{_NAME.format('a')}(?:\s+(?:\[[^\w\]]{{1,8}}\]|[⇡⇣]\S*))*+(?:\s+(?:is|via)\s\W{{1,4}}v?\d\S*)+"
     r"(?:\s+took\s\S+)?\s*"
 )
 # Questions about a machine, which the line below answers.

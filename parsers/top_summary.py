@@ -21,7 +21,7 @@ _TASK = re.compile(
 )
 _CPU_START = re.compile(r"(?:%?Cpu(?=\(s\)|\d)|CPU(?=\d* states:))(\(s\)|\d*)(?: states)?\s*:|CPU:|(?<!\d)\d++%cpu")
 _CPU = re.compile(
-    r"((?<!\d)\d++(?:[.,]\d++)?|\.\d++)\s*%?\s*(us|sy|ni|id|wa|hi|si|st|gu|user|usr|system|sys|nice|nic|idle|iowait|iow|io|irq|softirq|sirq|"
+    r"((?<!\d)\d++(?:[.,]\d++)?|\.\d++)\s*+(?:%\s*+)?(us|sy|ni|id|wa|hi|si|st|gu|user|usr|system|sys|nice|nic|idle|iowait|iow|io|irq|softirq|sirq|"
     r"steal|host|interrupt)\b"
 )
 # Red Hat's procps 2 prints a table: titles, and a row below for all CPUs and for each.

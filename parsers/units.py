@@ -17,7 +17,7 @@ FACTOR_KB = {"": 1, "k": 1, "m": 1024, "g": 1024**2, "t": 1024**3, "p": 1024**4}
 _CLOCK = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:[.,](\d+))?")
 _GROUPED = re.compile(r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?!\d|,\d)")
 _HOURS = re.compile(r"(\d+(?:\.\d+)?)H")
-_UPTIME_PART = re.compile(r"(\d+)\s*(day|min|sec|hour|hr)")
+_UPTIME_PART = re.compile(r"(?<!\d)(\d+)\s*(day|min|sec|hour|hr)")
 
 
 @lru_cache(maxsize=256)  # of a table most stand in it many times
@@ -114,7 +114,7 @@ class Memo(dict[str, Any]):
         return value
 
 
-_GO_PART = re.compile(r"(\d+(?:\.\d+)?)(ns|[uµμ]s|ms|s|m|h)")
+_GO_PART = re.compile(r"((?<!\d)\d+(?:\.\d+)?)(ns|[uµμ]s|ms|s|m|h)")
 _MS = {"ns": 1e-6, "us": 0.001, "µs": 0.001, "μs": 0.001, "ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
 _MS |= dict.fromkeys(("sec", "secs"), 1000)
 BINARY_SIZES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4, "P": 1024**5}

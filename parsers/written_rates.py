@@ -23,14 +23,14 @@ UNIT = (
 )
 RATE = rf"(?<![^\W{_CJK}])(?<!/){UNIT}(?![^\W{_CJK}]|/)"
 IS_THROUGHPUT = TitlePattern(  # where the cells have units
-    r"\**(?:throughput|performance|rate|speed|durchsatz|débit|rendimiento|caudal|vazão|przepustowość|производительность"
-    r"|пропускная способность|吞吐量?|スループット|처리량)\**"
+    r"\*{0,3}(?:throughput|performance|rate|speed|durchsatz|débit|rendimiento|caudal|vazão|przepustowość|производительность"
+    r"|пропускная способность|吞吐量?|スループット|처리량)\*{0,3}"
 )
 # The title of what may be rates, where no unit is told.
 MAY_BE_RATE = (
-    rf"\**(?:(?:avg\.?|average|mean|overall|sustained|http) )?(?:{IS_THROUGHPUT.pattern}|http_reqs"
+    rf"\*{{0,3}}(?:(?:avg\.?|average|mean|overall|sustained|http) )?(?:{IS_THROUGHPUT.pattern}|http_reqs"
     r"|(?P<counted>requests?|reqs?|hits|calls|iterations)(?: ?(?:/|per) ?s(?:ec(?:ond)?s?)?)?)"
-    r"(?: ?\(?(?:avg\.?|average|mean)\)?)?\**"
+    r"(?: ?\(?(?:avg\.?|average|mean)\)?)?\*{0,3}"
 )
 IS_RATE = TitlePattern(RATE)
 PER_MINUTE = r"(?<!\w)(?:req(?:uest)?s?|transactions?|queries|op(?:eration)?s)\s?(?:/|per)\s?min(?:ute)?s?(?!\w)"
@@ -49,7 +49,7 @@ _HAS_SPREAD = re.compile(
 )
 _REMARK = re.compile(r"\s{0,3}\([^()]{1,60}\)")
 _IN_PARENTHESES = re.compile(r"\s{0,3}[(\[]\s?\d[\d.,]*\s?[kKM%]?\s?[)\]]$")
-_FOOTNOTE = re.compile(r"\s{0,3}\[[A-Z\d*†‡]{1,3}\]$|[*†‡¹²³]+$")
+_FOOTNOTE = re.compile(r"\s{0,3}\[[A-Z\d*†‡]{1,3}\]$|(?<![*†‡¹²³])[*†‡¹²³]+$")
 METRIC = (
     r"(?:metrics?|measure(?:ment)?|crit(?:ère|erion|erio|ério)|kriterium|kennzahl|messwert|métrique|métrica|показатель|метрика"
     r"|param(?:eter)?s?|property|指标|項目|项目|参数)"
@@ -78,7 +78,7 @@ _THOUSANDS_ABOVE = TitlePattern(rf"\bthousands?(?: of)? {RATE}|(?<!\w)k ?{RATE}|
 _SAYS_UNIT = TitlePattern(rf"\b(?:are|is|in|as|show|shows) (?:the )?{RATE}[\W_]{{0,4}}$")
 _SENTENCE_ENDS = (".", "!", "?", "。", "！")
 _CLIENTS_ABOVE = TitlePattern(r"\b(?:connections|clients|concurrency|users|vus)\b")
-IS_METRIC = TitlePattern(rf"\**{METRIC}\**")
+IS_METRIC = TitlePattern(rf"\*{{0,3}}{METRIC}\*{{0,3}}")
 _MARKUP = re.compile(r"[*`~]{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|<br ?/?>|!?\[([^\]\[]{0,120})\]\([^()]{0,300}\)")
 WORK = TitlePattern(
     r"(?:workload|test|test ?case|scenario|benchmark|endpoint|path|route|url|page|case|operation|command|query|request|file"
@@ -113,14 +113,14 @@ RUN = TitlePattern(r"(?:runs?|rounds?|trials?|attempts?|iterations?|repeats?|pas
 COMPARED = TitlePattern(  # columns that are configs, whatever their rows are: "before" and "after", "v1" and "v2"
     r"(?:the )?(?:before|after|vorher|nachher|avant|après|antes|después|old|new|alt|neu|base(?:line)?|master|main|trunk|develop"
     r"|(?:feature )?branch|(?:this )?pr(?: ?#?\d+)?|(?:un)?patched|patch|head|current|proposed|(?:un)?optimi[sz]ed|original"
-    r"|previous|with(?:out)? .{2,40}|on|off|enabled|disabled|control|treatment|candidate|stable|[A-E]|v\d[\w.]*|\d+\.\d+[\w.-]*"
+    r"|previous|with(?:out)? .{2,40}|on|off|enabled|disabled|control|treatment|candidate|stable|[A-E]|v\d[\w.]*|\d++\.\d++[\w.-]*"
     r"|(?:変更|改善|修正|最適化|导入|优化|改造|之)[前后後])(?: (?:version|build|code))?"
 )
 MEAN = TitlePattern(r"(?:avg\.?|average|mean)?")
 NO_RATE = TitlePattern(
     r"(?<!\w)(?:max|min|peak|std\.?(?:dev)?|stdev|sd|p\d\d?|median|best(?! performance)|worst|ratio|relative|change"
     r"|diff(?:erence)?|delta|gain|speed-?up"
-    r"|[a-z-]*(?:deviation|abweichung)|écart[- ]type|desvia\w*(?: est\w*)?|标准差|標準偏差"
+    r"|[a-z-]{0,30}(?:deviation|abweichung)|écart[- ]type|desvia\w*(?: est\w*)?|标准差|標準偏差"
     r"|improvement|overhead|vs\.?|versus|x|errors?|failed|latency|ms|cpu|mem(?:ory)?|total|sum)(?!\w)|[%Δ±σ×]"
 )
 OTHER_FIGURE = TitlePattern(  # the title of none of rates, where only what stands above the table says that it has any

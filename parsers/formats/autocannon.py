@@ -159,7 +159,7 @@ class _Tables:
 def _read_old_row(name: str, text: str) -> dict[str, Any]:
     """A row of the table without lines between its columns, which are avg, stdev and max."""
     field, read = _NAMES[name]
-    cells = re.findall(r"[\d.]+ [kMGT]?B" if name == "Bytes/Sec" else r"[\d.]+", text)
+    cells = re.findall(r"(?<![\d.])[\d.]+ [kMGT]?B" if name == "Bytes/Sec" else r"[\d.]+", text)
     try:
         figures = [_parse_figure(cell) if name == "Latency" else read(cell) for cell in cells]
     except ValueError:  # "1.2.3"

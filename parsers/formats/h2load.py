@@ -52,7 +52,7 @@ OPTIONS = {
 }
 INLINE = r"finished in [^,\s]{1,20},? (\d[\d.]{0,30}) req/s"
 OPENS = (
-    r"starting benchmark\.\.\.|spawning thread #\d+:|finished in \d[\d.]*\w+,? \d[\d.]* req/s"
+    r"starting benchmark\.\.\.|spawning thread #\d+:|finished in \d[\d.]*+\w*,? \d[\d.]* req/s"
     r"|requests: \d+ total, \d+ started|time for request:\s+\d|request\s*:(?:\s+\d[\d.]*[mun]?s){7}\s"
 )
 

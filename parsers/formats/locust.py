@@ -67,7 +67,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 _REPORT = Report(
     tool=KIND,
     meant=re.compile(
-        r"(?:Type|Name|None|Aggregated|Total|[A-Z]{3,8})(?:\s|$)|\S.*\d\(\d+\.\d\d%\)\s*\||\S.*?(?:\s+\d+){8,}$"
+        r"(?:Type|Name|None|Aggregated|Total|[A-Z]{3,8})(?:\s|$)|\S.*\d\(\d+\.\d\d%\)\s*\||\S.*(?:\s+\d+){8}$"
     ),
     noise=re.compile(r"-{20,}$|-+(?:\|-+)+\|?$|Response time percentiles|Error report$|# occurrences\s+Error$"),
     free=re.compile(r"\d+\s{2,}\S|\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d+\] \S+/[A-Z]+/locust"),

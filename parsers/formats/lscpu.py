@@ -228,7 +228,7 @@ def _name(key: str) -> str:
     """ "CPU op-mode(s)" and "CPU 运行模式" -> "cpu_op_modes"."""
     if known := _KEYS.get(key.strip()):
         return known
-    if node := re.match(r"\D*NUMA\D*(\d+)", key):
+    if node := re.match(r"(?=\D*NUMA)\D*+(\d+)", key):
         return f"numa_node{node[1]}_cpus"
     return re.sub(r"\W+", "_", key.strip().replace("(s)", "s").lower()).strip("_")
 

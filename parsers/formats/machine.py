@@ -59,8 +59,8 @@ PROGRAMS = ("uname",)
 _MACHINE = r"(?:x86_64|amd64|i[3-6]86|aarch64|arm\w*|ppc\w*|s390x?|riscv\d+|mips\w*|loongarch\d+|athlon|unknown)"
 _OTHERS = r"(?:Darwin|FreeBSD|NetBSD|OpenBSD|DragonFly)"
 OPENS = (
-    r"Linux [\w.-]+ \d+\.\d+\S* #\d|Darwin \S+ \d+\.\d+\.\d+ Darwin Kernel Version"
-    rf"|(?:FreeBSD|NetBSD|OpenBSD|DragonFly) \S+ \d+\.\d+\S* \S|Linux \d+\.\d+\S* {_MACHINE}\s*$"
+    r"Linux [\w.-]+ \d+\.\d++\S* #\d|Darwin \S+ \d+\.\d+\.\d+ Darwin Kernel Version"
+    rf"|(?:FreeBSD|NetBSD|OpenBSD|DragonFly) \S+ \d+\.\d++\S* \S|Linux \d+\.\d++\S* {_MACHINE}\s*$"
 )
 
 _ALL_OF_LINUX = re.compile(
@@ -70,7 +70,7 @@ _ALL_OF_LINUX = re.compile(
 )
 _ALL_OF_OTHERS = re.compile(
     rf"(?P<kernel_name>{_OTHERS}) (?P<nodename>\S+) (?P<kernel_release>\d+\.\S+) (?P<kernel_version>\S.*?)"
-    rf"\s+(?P<machine>{_MACHINE})(?: (?P<processor>{_MACHINE}))?"
+    rf"\s{{1,9}}(?P<machine>{_MACHINE})(?: (?P<processor>{_MACHINE}))?"
 )
 _SRM = re.compile(rf"(?P<kernel_name>Linux) (?P<kernel_release>\d+\.\S+) (?P<machine>{_MACHINE})")
 _BEGINNING = re.compile(r"(?P<kernel_name>[A-Z]\w+) (?P<nodename>\S+) (?P<kernel_release>\d+\.\S+) ")

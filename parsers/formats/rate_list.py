@@ -42,7 +42,6 @@ from ..written_rates import (
     POINTED,
     RATE,
     REPEAT,
-    RESULT,
     UNIT,
     are_loads,
     group_by_commas,
@@ -59,7 +58,7 @@ _UNIT = rf"(?:{UNIT}|r/s(?:ec)?|(?<=[wW万萬])\s?(?:/|per)\s?[s秒])"  # as a t
 _MARK = r"(?:(?P<mark>[-*•・‣]|\d{1,2}[.)])\s+)?"
 _NAME = r"[*_`]{0,2}(?!\d{1,2}[.)]\s)(?P<name>(?:/|[A-Z]{3,6} /)?[^\W_][^:：=|→`*]{0,58}?)[*_`]{0,2}"
 _ABOUT = r"(?:~|≈|about |around |ca\. ?)?[*_`]{0,2}"
-_NUMBER = r"(?:\d{1,3}(?:[,  '’]\d{3})+|\d{1,12})(?:\.\d{1,6})?\s?[kKMwW万萬만億亿千]?"
+_NUMBER = r"(?:\d{1,3}(?:[,  '’]\d{3}){1,5}|\d{1,12})(?:\.\d{1,6})?\s?[kKMwW万萬만億亿千]?"
 _RATE = rf"(?P<rate>{_NUMBER})"
 _LINE = (
     rf"\s{{0,8}}{_MARK}(?:{_NAME}\s{{0,8}}(?:[:：=→]|->|=>|\s[-–—]+|(?P<gap>\s))\s{{0,40}})?{_ABOUT}{_RATE}\s?"
@@ -88,7 +87,9 @@ _POINTED_WORDS = re.compile(
     re.IGNORECASE,
 )
 _GAP = re.compile(r"\S(?:\s\s|\t)")  # between columns
-_MEASURED = re.compile(rf"(?:{RESULT.pattern}|\d\s?[kmg]i?b)(?!\w)", re.IGNORECASE)  # beside a rate
+_MEASURED = re.compile(  # beside a rate
+    r"(?<![\d.,])[.,]*+\d[\d.,]*+\s?(?:%|m?s|sec|[uµ]s|[kmg]i?b)(?!\w)", re.IGNORECASE
+)
 _LONGEST = 300  # characters of a line that are looked at for them
 _MOST, _MOST_WORDS = 50, 3
 _REFUSED = "rate_list refused"  # what Lines.memory has: the last line of a list that was none of results
@@ -213,7 +214,8 @@ _BEFORE = re.compile(  # a name
     r"|TL;?DR)(?!\w)|而|但|\w*结果[:：])+",
     re.IGNORECASE,
 )
-_BEHIND = re.compile(r"(?:[\s,;:，、*_`]|(?<!\w)(?:it|we|I|which|that|es|wir|[qrt]ps)(?!\w)|的)+$", re.IGNORECASE)
+# The same backwards, so that it is looked for at the end alone.
+_BEHIND = re.compile(r"(?:[\s,;:，、*_`]|(?<!\w)(?:ti|ew|I|hcihw|taht|se|riw|sp[qrt])(?!\w)|的)*", re.IGNORECASE)
 _SENTENCE_ENDS = re.compile(r"(?<=\w\w[.!?])\s{1,3}(?=[^\W\d_])|(?<=[。！？])")
 _LETTER = re.compile(r"(?<!\w)([A-Z])\W*$")
 _OF_ONES_OWN = re.compile(  # what names nothing: the heading above does
@@ -235,7 +237,8 @@ def _parse_prose(lines: Lines, command: str | None) -> Found | None:
         return None
     found, end = list[Found](), 0
     for rate in told:
-        name = _BEHIND.sub("", _BEFORE.sub("", strip_markup(line[end : rate.start()])))
+        backwards = _BEFORE.sub("", strip_markup(line[end : rate.start()]))[::-1]
+        name = _BEHIND.sub("", backwards, count=1)[::-1]
         name = _SENTENCE_ENDS.split(name)[-1] or _read_letter(line[end : rate.start()], len(told))
         figure = read_number(f"{rate['rate'] or rate['figure']} {rate['unit'] or 'rps'}")
         end = rate.end()

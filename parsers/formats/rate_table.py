@@ -51,7 +51,7 @@ _COUNTED = r"(?:run|round|pass|test|trial|try|attempt) ?#?"
 _RUNS = rf"[^|:]{{0,60}}?(?<!\w){_COUNTED}1(?: {{2,}}|\t){_COUNTED}2(?!\d)"  # columns of repeats
 OPENS = (
     rf"(?i:{_RUNS}|\s*{rates.RATE}[^|:]{{1,80}}:\s*$|{_BAR}{_ROW}.*{_BAR}\s*$"
-    rf"|{_ALIGNED}|{_UNTOLD}|\w[^|]{{0,120}}\|{_ROW}|\|?\s*\**{rates.METRIC}\**\s*\||\|\s{{0,20}}\|[^|]*\w[^|]*\|"
+    rf"|{_ALIGNED}|{_UNTOLD}|\w[^|]{{0,120}}\|{_ROW}|\|?\s*\*{{0,3}}{rates.METRIC}\*{{0,3}}\s*\||\|\s{{0,20}}\|[^|\w]*+\w[^|]*+\|"
     rf"|(?=[|\w])(?:[^|]{{0,60}}\|){{1,9}}\s*{rates.MAY_BE_RATE}\s*(?:\||$)|\|?[^|]{{1,60}}\|\s*{rates.IS_VALUE.pattern}\s*\|"
     rf"|(?=[|│┃║\w]){_BAR}?(?:[^|│]{{0,60}}{_BAR}){{1,12}}[^|│]{{0,20}}\bp(?:50|9\d)\b|{_CAPTION})"
 )

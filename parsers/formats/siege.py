@@ -127,7 +127,7 @@ _USERS = re.compile(r"\*\* Preparing (\d+) concurrent users")
 _TWO_DECIMALS = re.compile(r"\d+\.\d\d")
 _LABEL = re.compile(r"([A-Za-z ]{10,24}?):\s*(.*)")
 JSON = re.compile(rf"\{{\"(?:{'|'.join(key.replace(' ', '_') for key in _KEYS)})\":")
-_JSON = re.compile(r"\{?\s*\"([a-z_]+)\":\s*([^,\s}]+)\s*,?\s*(\})?(?:\s+(?:<--|←|#|//|\().*)?")
+_JSON = re.compile(r"\{?\s*\"([a-z_]+)\":\s*([^,\s}]+)\s*+(?:,\s*+)?(\})?\s*+(?:(?<=\s)(?:<--|←|#|//|\().*)?")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:

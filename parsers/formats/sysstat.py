@@ -60,9 +60,9 @@ from ..units import CPU_SHARES
 KIND = "sysstat"
 PROGRAMS = ("sar", "mpstat", "iostat", "pidstat", "cifsiostat", "tapestat")
 _DATE = r"(?:\d\S+|\w+,? \d\d \w+ \d{4})"  # "Thursday 04 September 2014" where the locale is India's
-OPENS = rf"Linux \d+\.\d+\S* \(\S+\)\s+{_DATE}(?:\s+_\w+_(?:\s+\(\d+(?: CPU\))?)?)?\s*$"
+OPENS = rf"Linux \d+\.\d++\S* \(\S+\)\s+{_DATE}(?:\s+_\w+_(?:\s+\(\d+(?: CPU\))?)?)?\s*$"
 
-_LINE = re.compile(rf"Linux (\d+\.\d+\S*) \((\S+)\)\s+({_DATE})(?:\s+_(\w+)_(?:\s+\((\d+) CPU\))?)?")
+_LINE = re.compile(rf"Linux (\d+\.\d++\S*) \((\S+)\)\s+({_DATE})(?:\s+_(\w+)_(?:\s+\((\d+) CPU\))?)?")
 _END = re.compile(r"(?:\(\d+ )?CPU\)")  # where a mail client broke the line
 _NAMES = ("kernel_release", "nodename", "date", "machine")
 

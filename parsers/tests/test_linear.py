@@ -10,12 +10,14 @@ from dataclasses import replace
 import pytest
 
 import parsers
+from parsers import context, gutters, prompts, reader, streams, transcript
 from parsers.catalogue import formats
 from parsers.context import Context
 from parsers.decode import Text
 from parsers.lines import Lines
 
-from .endless import PIECES, cpu_s, draw, growth
+from .attacks import is_slow, make_attacks
+from .endless import FLOOR_S, PIECES, cpu_s, draw, growth
 
 N_OF_A_KIND, SIZE = 12, 6000
 
@@ -39,6 +41,45 @@ def test_a_very_long_line_takes_no_more_than_a_second(piece, size):
 )
 def test_very_many_lines_that_begin_nothing_take_no_more_than_a_second(line):
     assert cpu_s([f"{line}\n"] * 5_000) < 1
+
+
+def test_no_opening_goes_back_and_forth_in_texts_made_of_itself():
+    """Found so: a line of 60,000 stars in a table took 110 s, as two repeats of them stood behind each other."""
+    opens = [re.compile(form.opens) for form in formats().values() if form.opens]
+    slow = [(one, each.pattern) for each in opens for one in make_attacks(each.pattern) if is_slow(each.match, *one)]
+    assert not slow
+
+
+@pytest.mark.parametrize(
+    "module", [context, prompts, gutters, streams, transcript, reader], ids=lambda module: module.__name__
+)
+def test_no_first_look_at_a_line_goes_back_and_forth_in_texts_made_of_its_patterns(module):
+    def look(line: str) -> None:
+        reader._find_signs.__wrapped__(line)
+        context._describe.__wrapped__(line)
+
+    look("$ ab -n 1 http://a/")  # all patterns are compiled
+    patterns = [each for each in vars(module).values() if isinstance(each, re.Pattern)]
+    attacks = {one for each in patterns for one in make_attacks(each.pattern, each.flags & re.IGNORECASE)}
+    assert not [one for one in sorted(attacks) if "".join(one).strip() and is_slow(look, *one)]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [f"a| {'*' * 8_000} req/s"],
+        [f"| |{'a' * 8_000}"],
+        ['{ "transactions": 1,', f'  "availability": 100.0{" " * 190}x'],
+        [f"we made{',' * 380} 900 req/s"],
+        ["Architecture: x86_64", f"{'NUMA ' * 1_000}: x"],
+        ["top - 13:37:20 up 4 days, 16:36,  2 users,  load average: 0.35, 0.21, 0.18", f"%Cpu(s): 1,1{' ' * 190}x"],
+    ],
+    ids=["stars", "cell", "siege", "commas", "lscpu", "top"],
+)
+def test_signs_that_several_repeats_take_are_looked_at_once(lines):
+    """Made of the patterns' own pieces: up to 130 s a MB."""
+    text = [f"{line}\n" for line in lines] * 40
+    assert any(cpu_s(text) < FLOOR_S + 2e-6 * sum(map(len, text)) for _ in range(3))
 
 
 def test_a_path_of_sixty_thousand_brackets_is_looked_for_once():

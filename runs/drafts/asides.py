@@ -63,7 +63,7 @@ _COMMAND = re.compile(
 _PROGRESS = re.compile(  # what load tools print while they run
     r"^(?:execution|script|output|web dashboard):\s|^scenarios:\s\(|^\*\s\S+:\s.*\b(?:VUs|iterations)\b|^running \(\d|^[✓✗↳]\s"
     r"|^\S+\s+[✓✗]?\s*\[[\s\d%=>-]+\]|^(?:INFO|WARN|ERRO|DEBU)\[\d+\]|source=console$|^[\W_]*(?:Grafana|io)[\W_]*$"
-    r"|^New configuration template added|^\W?\d{4}-\d\d-\d\d[T ][\d:.,]{5,}.*\b(?:INFO|WARN(?:ING)?|ERROR|DEBUG)\b"
+    r"|^New configuration template added|^\W?\d{4}-\d\d-\d\d[T ][\d:.,]{5}.*\b(?:INFO|WARN(?:ING)?|ERROR|DEBUG)\b"
     r"|^(?:(?:ALTER|CREATE|DROP) [A-Z ]+|SET|RELOAD|VACUUM|ANALYZE|Query OK,.*|OK)$|^Run \w+ -C to"
     # what Redis and Go's `log` write
     r"|^\d+:[A-Z] \d\d [A-Z][a-z]{2} (?:\d{4} )?\d\d:\d\d:\d\d\.\d+ [-#*.] "
@@ -71,10 +71,10 @@ _PROGRESS = re.compile(  # what load tools print while they run
     # and scripts: "[07:44:57] ready"
     r"|^\[[\d:., T-]{8,}\]\s(?:.*\.\.\.$|(?:ready|done|ok|started|finished|waiting|sleeping|stopped)\b)"
     # what a shell and its scripts say between two tools
-    r"|^(?:real|user|sys)\s+(?:\d+m)?[\d.,]+s?$|\b[\d.:]+s?\s?(?:user|elapsed|total)\b.*|^(?i:stopp|kill|shutt|clean)(?:ing|ed)\b"
+    r"|^(?:real|user|sys)\s+(?:\d+m)?[\d.,]+s?$|\b[\d.:]{1,20}s?\s?(?:user|elapsed|total)\b.*|^(?i:stopp|kill|shutt|clean)(?:ing|ed)\b"
     r"|^(?i:starting|started|ready|done|waiting|listening (?:on|at)\b.*|server (?:is )?(?:running|listening|started|up)\b.*)[.!…]*$"
     # jobs of a shell, ids of containers, git, a pager
-    r"|^\[\d+\]\s*[+-]?\s*(?:\d+|(?i:done|running|terminated|killed|stopped|exit|suspended|interrupt))\b|^(?![0-9a-f]{40}$)[0-9a-f]{10,64}$|\bpid[\s:=#]{1,3}\d+\W*$"
+    r"|^\[\d+\]\s*+(?:[+-]\s*+)?(?:\d+|(?i:done|running|terminated|killed|stopped|exit|suspended|interrupt))\b|^(?![0-9a-f]{40}$)[0-9a-f]{10,64}$|\bpid[\s:=#]{1,3}\d+\W*$"
     r"|^If you don't see a command prompt"
     r"|^(?:Switched to (?:a new )?branch|Already on '|Your branch is|HEAD is now at|Previous HEAD position"
     r"|Note: (?:switching|checking out)|Already up to date|Fast-forward|Updating \w{6,}\.\."
@@ -255,7 +255,8 @@ _ATTRIBUTES = re.compile(r"(?<!\s)\s*+\{[#.][\w .#-]{1,60}\}\s*$")  # of a headi
 _STAGE = re.compile(r"\[Pipeline\] \{ \((.+)\)")  # of a CI service's job
 _BRACKETED = re.compile(r"[\s■●◆・]*[【《〈「『]([^【】《》〈〉「」『』]+)[】》〉」』][\s:：]*")
 _FINDING = re.compile(  # behind a name: "(33 more requests per second than nginx)", "*(2x slower)*"
-    r"(?<=\S)\s+[*_]*\([^()]*\d[^()]*\b(?:more|fewer|less|faster|slower|better|worse)\b[^()]*\)[*_]*\s*$", re.IGNORECASE
+    r"(?<=\S)\s+[*_]*\([^()\d]*+\d[^()]*\b(?:more|fewer|less|faster|slower|better|worse)\b[^()]*\)[*_]*\s*$",
+    re.IGNORECASE,
 )
 ITEM = re.compile(r"\s*(?:[-*+•・]|[(（]?\d{1,2}[.)）])\s")  # of a list
 # "Testing nginx ... ok".
@@ -264,7 +265,7 @@ DONE = re.compile(
 )
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _CODE = re.compile(r"`([^`]+)`")
-_LINK = re.compile(r"(?<!!)\[([^\]]+)\]\([^)\s]*\)")
+_LINK = re.compile(r"(?<!!)\[([^\]]{1,120})\]\([^)\s]*\)")
 _ESCAPED = re.compile(r"\\([_*#+.|<>()\[\]-])")
 _NUMBERING = re.compile(r"^[(（]?(\d+(?:[.．-]\d+)*)[.)）]?(?=\s|[^\d\s.])")
 

@@ -162,7 +162,7 @@ _BRIEF = re.compile(
     r"(?:go|js|ts|c\+\+|c#) (?:server|app|version|code|service|client|implementation|binary|build)s?\s*+[:：]?\s*|"
     r"\s*#+\s+(?:go|d|r|js|ts|c(?:\+\+|#)?|f#|(?!HW|OS|PC|VM)[A-Z][A-Z\d])"
     r"\s*+(?:[:：]|[,(]\s*-?\D{0,12}\d+(?: [a-z]+)?\)?)?\s*|"  # with its load: "## go, 10 connections"
-    r"(?:\s*(?:#+|[*-]|\*\*)\s*)?(?:v\d[\w.]*|\d+\.\d+\.\d+[\w.-]*|Go|Bun|C(?:\+\+|#)?|D|F#|R|JS|TS|PHP\s?\d|h[123]c?"
+    r"(?:\s*(?:#+|[*-]|\*\*)\s*)?(?:v\d[\w.]*|\d++\.\d++\.\d++[\w.-]*|Go|Bun|C(?:\+\+|#)?|D|F#|R|JS|TS|PHP\s?\d|h[123]c?"
     r"|(?:this )?PR(?: ?#?\d+)?)(?i:\s(?:servers?|app|version|code|results?|bench\w*|tests?))?(?:\*\*)?\s*+[:：]?\s*"
 )
 _MIXED = re.compile(r"(?!c\d+k\b)[a-z]{1,12}\d{1,3}(?![km]?s?\b)[a-z][a-z\d]{0,12}", re.IGNORECASE)  # "c3p0", "h2o"
@@ -191,6 +191,7 @@ _CAPTION = re.compile(  # a heading, a line in bold, one that ends with a colon,
 _MAX_NAME_WIDTH = 60
 _LEAST_OF_SENTENCE = 5  # words
 _LEAST_OF_TITLE = 3
+_MOST_REPEATS = 4  # numbers in a heading
 NUMBER_LAST = re.compile(r"(?<=[^\W\d_] \d)\.$|(?<=[^\W\d_] \d\d)\.$")
 
 
@@ -221,6 +222,8 @@ def split_repeat(text: str) -> tuple[str, int, bool] | None:
     bare = strip_markup(text)
     found = REPEAT.search(lower(bare)) or AGAIN.search(lower(bare))
     named = _LETTERED.search(bare) if found else None
+    if found and len(REPEAT.findall(lower(bare), found.end())) > _MOST_REPEATS:
+        return None  # each would be taken off, and the rest be judged
     if found and named and named.end() > found.start() and found.end() > named.start():
         return None  # "the second server", "test case 2"
     if found and not (re.search(r"\w", bare[: found.start()]) and re.search(r"\w", bare[found.end() :])):
@@ -233,7 +236,7 @@ def split_repeat(text: str) -> tuple[str, int, bool] | None:
 
 def _trim(text: str) -> str:
     """Without empty brackets and what stood between a name and its number."""
-    bare = re.sub(r"[(（\[]\s*[,:]?\s*[)）\]]", " ", text).strip(" \t,;:：、·•|/–—-_")
+    bare = re.sub(r"[(（\[]\s*+(?:[,:]\s*+)?[)）\]]", " ", text).strip(" \t,;:：、·•|/–—-_")
     return bare[1:-1] if re.fullmatch(r"[(（][^()（）]*[)）]", bare) else bare
 
 

@@ -33,7 +33,7 @@ _WITH = re.compile(rf"^(?:{WITH})\s+(?:(?:the|a|an)\s+)?(?=\w{{2}})", re.IGNOREC
 _WITHOUT = re.compile(rf"(?:{WITHOUT}|no)\b", re.IGNORECASE)
 _REMARK = re.compile(r"(?:(?<!\s)\s++)?+[(（\[,:]")  # what may be left out where a name is mentioned again
 _COUNTED = re.compile(  # "(2.1) event", "2.1.1 Netty", "Setup 1 - default"
-    r"(?:(?P<word>[^\W\d_]+)\s+)?[(（\[#]?(?P<number>\d{1,2}(?:(?:\.\d{1,2})+(?=[\s.)）\]:–—-])|(?=\s?[.)）\]:–—-])))[.)）\]:\s–—-]++(?P<rest>\S.*[^\W\d_].*)"
+    r"(?:(?P<word>[^\W\d_]+)\s+)?[(（\[#]?(?P<number>\d{1,2}(?:(?:\.\d{1,2}){1,8}(?=[\s.)）\]:–—-])|(?=\s?[.)）\]:–—-])))[.)）\]:\s–—-]++(?P<rest>\S.*[^\W\d_].*)"
 )
 _MOST_DIGITS = 9  # of a load's numbers
 _LOAD = "\0"  # in place of a number that tells the load

@@ -331,7 +331,7 @@ def split_commands(command: str) -> Words:
 def _split_words(command: str) -> Words:
     """A command's words, without where its output goes but for the file's name, which gets a ">"."""
     cut = _CUT.search(command)
-    target = re.search(r"(?:>>?|\btee\s+(?:-a\s+)?)\s*([\w./-]+)", command[cut.start() :]) if cut else None
+    target = re.search(r"(?:>>?\s*|\btee(?:\s+-a)?\s+)([\w./-]+)", command[cut.start() :]) if cut else None
     words = [word.strip("'\"") for word in _WORD.findall(command[: cut.start()] if cut else command)][:_MAX_WORDS]
     return (*words, *([f">{target[1]}"] if target and target[1] != "/dev/null" else ()))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 
@@ -9,8 +10,9 @@ import pytest
 
 import parsers
 from parsers.catalogue import formats
+from parsers.tests.attacks import is_slow, make_attacks
 from runs.analysis import conclude, table
-from runs.drafts import asides, captions, heading_groups, names, settings, typed_commands, variants
+from runs.drafts import asides, captions, heading_groups, heading_words, names, settings, typed_commands, variants
 from runs.drafts.relate import relate
 from runs.drafts.sentences import Sentences
 from runs.ingest import receive
@@ -124,6 +126,30 @@ def test_a_heading_is_judged_in_a_time_that_grows_with_its_length(heading):
         line = heading.format("") + str(number)
         assert asides.strip_markup(line) and asides.is_aside(line) in (True, False)
     assert time.process_time() - start < 0.5
+
+
+@pytest.mark.parametrize(
+    ("look", "module"),
+    [
+        (asides.strip_markup, asides),
+        (asides.is_aside, asides),
+        (heading_words.split_repeat, heading_words),
+        (heading_words.is_sentence, heading_words),
+    ],
+    ids=lambda each: each.__name__,
+)
+def test_no_look_at_a_heading_goes_back_and_forth_in_texts_made_of_its_patterns(look, module):
+    patterns = [each for each in vars(module).values() if isinstance(each, re.Pattern)]
+    attacks = {one for each in patterns for one in make_attacks(each.pattern, each.flags & re.IGNORECASE)}
+    look("ab")  # what it asks for is compiled
+    assert not [one for one in sorted(attacks) if is_slow(look.__wrapped__, *one, size=480)]
+
+
+def test_a_heading_of_very_many_numbers_of_repeats_is_judged_once():
+    """Made: each was taken off, and the rest judged again, 30 s a MB."""
+    start = time.process_time()
+    heading_words.is_generic("run 1 " * 80)
+    assert time.process_time() - start < 0.05
 
 
 def _find_command(kind: str) -> Callable[[str], object]:
