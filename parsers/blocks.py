@@ -38,7 +38,8 @@ class Block:
     stream          what its lines had in front, in a log of several containers or machines: "bench-2"
     tail            (line, text) of each line of prose behind it, of the last block of a text
     typed           commands typed since the block before, its own among them (the last few)
-    shown           (name, value) of what commands showed since the block before: ("governor", "powersave")
+    shown           (name, value, line) of what commands showed since the block before: ("governor", "powersave", 12)
+    shown_behind    the same behind the last block of a text
     figure_lines    {path of a figure in the values: its line}, where the format keeps them
     is_quoted       whether its lines stood behind "> ", as those of a mail that is answered
     """
@@ -61,7 +62,8 @@ class Block:
     below: list[tuple[int, str]] = field(default_factory=list)
     stream: str = field(default="", kw_only=True)
     tail: list[tuple[int, str]] = field(default_factory=list, kw_only=True)
-    shown: tuple[tuple[str, str], ...] = field(default=(), kw_only=True)
+    shown: tuple[tuple[str, str, int], ...] = field(default=(), kw_only=True)
+    shown_behind: tuple[tuple[str, str, int], ...] = field(default=(), kw_only=True)
     typed: tuple[str, ...] = ()
     figure_lines: dict[str, int] = field(default_factory=dict, compare=False)
     is_quoted: bool = field(default=False, compare=False)

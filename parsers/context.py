@@ -79,7 +79,7 @@ class Context:
     rows_above: deque[tuple[int, str]] = field(default_factory=lambda: deque([(0, "")], _ROWS_ABOVE))
     service: str = ""  # the container whose lines come, in a log of several
     stream: str = ""  # the same with its number
-    shown: tuple[tuple[str, str], ...] = ()
+    shown: tuple[tuple[str, str, int], ...] = ()
     branch: str | None = None  # of git, as the last prompt showed it
     no_diff_before: int = 0  # number of the line behind a diff that compares no load tests
     removed: dict[str, str] = field(default_factory=dict)  # settings of a diff's last removed lines, by first word
@@ -100,7 +100,7 @@ class Context:
         if line.typed is None and self.prompt and text.startswith(self.prompt):
             self._add_typed(number, text)
             return
-        self._note_shown(line_above, text)
+        self._note_shown(number, line_above, text)
         if line.has_rate and (unread := find_unread_rates({number: text}, set())):
             self.add_problems(unread)
         elif BARE_RATE.fullmatch(text):
@@ -116,7 +116,7 @@ class Context:
             if line.label:
                 self._add_heading(number, line.label)
             self._follow_branch(text, number, above if line_above == number - 1 else "")
-            self.shown = (*self.shown[2 - _TYPED :], *read_prompt(text))
+            self.shown = (*self.shown[2 - _TYPED :], *((*told, number) for told in read_prompt(text)))
             self._follow_prompt(text, line.typed[1])
             self._add_command(line.typed, number, lines, line.prefix)
             if said := _ECHO.fullmatch(line.typed[1]):
@@ -128,7 +128,7 @@ class Context:
         """Take in the lines behind this one, of which none is a prompt, or tells a rate or a time."""
         last = number + len(rows)
         for at, row in enumerate(rows[:_TYPED] if self.in_output else ()):
-            self._note_shown(number + at, row)
+            self._note_shown(number + at + 1, number + at, row)
         is_typed = self.prompt != "" and any(row.startswith(self.prompt) for row in rows)
         if self.in_output and not is_typed:
             rows = rows[-1 - _FARTHEST_LABEL :]  # only a name for an output may be among them
@@ -211,7 +211,7 @@ class Context:
         if before != self.prompt and _NAMING_PROMPT.fullmatch(before) and parse_command(command).tool:
             self.prompt = before
 
-    def _note_shown(self, line_above: int, text: str) -> None:
+    def _note_shown(self, number: int, line_above: int, text: str) -> None:
         """Note what a command shows: what runs there and in which version, how a page was answered, the governor of the CPU."""
         command = self.command
         if self.in_output and (
@@ -219,7 +219,7 @@ class Context:
                 text.strip(), command.text if command else "", command is not None and command.line == line_above
             )
         ):
-            self.shown = (*self.shown[1 - _TYPED :], shown)
+            self.shown = (*self.shown[1 - _TYPED :], (*shown, number))
 
     def _follow_diff(self, text: str) -> None:
         """Take a setting that a diff shows with another value for a command that edits it."""

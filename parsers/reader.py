@@ -63,7 +63,7 @@ def read(lines: Iterable[str]) -> Iterator[Block]:
         before.problems += (
             context.unread + name_unread(context.bare, before.values) + _take_too_long(source, source.number)
         )
-        before.tail = context.trail
+        before.tail, before.shown_behind = context.trail, context.shown
     elif lost := context.lost or name_unread([each for each in context.bare if each[1][-1].isalpha()][:_MOST_LOST], {}):
         yield Block(UNKNOWN, lost[0].line, lost[-1].line, partial=True, problems=lost)
 

@@ -214,8 +214,8 @@ def _read_path(sized: bool, run: RunFact) -> Value | None:
 
 def _read_front(run: RunFact) -> Value | None:
     """The web server that answered, which may stand before an application."""
-    found = FRONTS.match(run.server_software)
-    return found[0].lower() if found else "no proxy" if run.server_software else None
+    found = FRONTS.match(run.answered_by)
+    return found[0].lower() if found else "no proxy" if run.answered_by else None
 
 
 def _read_beginning(run: RunFact) -> Value | None:

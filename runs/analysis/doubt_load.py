@@ -137,10 +137,10 @@ def find_other_servers(case: Case) -> Iterator[Finding]:
     for run in case.counted_runs:
         named, answered = (
             {server for server, pattern in WEB_SERVERS.items() if pattern.search(text)}
-            for text in (case.names.get(run.config, ""), run.server_software)
+            for text in (case.names.get(run.config, ""), run.answered_by)
         )
         if named and answered and not named & answered:
-            yield about_run(run, "caution", "other_server", server=run.server_software)
+            yield about_run(run, "caution", "other_server", server=run.answered_by)
 
 
 @rule("load.idle_clients", LITTLE, "mean_ms")

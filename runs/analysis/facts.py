@@ -165,6 +165,11 @@ class RunFact(RunFigures):
         sound = isinstance(found, (int, float)) and not isinstance(found, bool) and abs(found) < HUGE
         return found if sound else None  # type: ignore[return-value]
 
+    @property
+    def answered_by(self) -> str:
+        """The server's name for itself, by the report or by headers that were shown beside it."""
+        return self.server_software or str(self.values.get("shown_server") or "")
+
     def failures_of(self, kind: str) -> float | None:
         """How many requests failed in this way, where the tool counts that."""
         path = self.semantics.failure_kinds.get(kind)

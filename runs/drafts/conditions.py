@@ -89,7 +89,7 @@ def _follow(blocks: Sequence[Block], loads: Mapping[int, str]) -> dict[int, dict
             known[last] |= limits  # shown behind a load test, below the same heading
             continue
         asked |= limits | _describe_machine(block)
-        for name, value in block.shown:
+        for name, value, _ in block.shown:
             if name not in _OF_PAGES and len(value) <= _LONGEST_ANSWER and not _VOLATILE.search(value):
                 asked[name.removeprefix(ASKED)] = frozenset({value})
         for command in block.typed:

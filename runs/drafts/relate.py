@@ -108,6 +108,7 @@ class _Relation:
             label_by_remarks([blocks[i] for i in self.loads])
         note_requests([blocks[i] for i in self.loads])
         note_shown(blocks, self.load_set)
+        note_servers(blocks, self.load_set)
         self.duplicates = find_duplicate_loads(blocks, records, self.loads) if may_quote else {}
         if several:
             name_in_order(blocks, [i for i in self.loads if i not in self.duplicates])
@@ -319,7 +320,7 @@ def note_shown(blocks: Sequence[Block], loads: Collection[int]) -> None:
     """Load tests behind a page's headers were answered from a cache or not, and ran under the governor that was shown last."""
     told = {}
     for index, block in enumerate(blocks):
-        for name, value in block.shown:
+        for name, value, _ in block.shown:
             if name == "governor":
                 told["cpu_governor"] = value
             elif name in ("HTTP", "cache"):
@@ -328,17 +329,35 @@ def note_shown(blocks: Sequence[Block], loads: Collection[int]) -> None:
             block.values |= told
 
 
+def note_servers(blocks: Sequence[Block], loads: Collection[int]) -> None:
+    """Load tests were answered by the server that a page's headers name in their section, before or behind them."""
+    sections = number_sections(blocks)
+    servers: dict[int, set[str]] = defaultdict(set)
+    for index, block in enumerate(blocks):
+        begins = next((line for line, text in block.trail if _begins_section(text)), 0)
+        for name, value, line in block.shown:
+            if name == "Server":
+                servers[sections[index] - (line < begins)].add(value)
+    for name, value, _ in blocks[-1].shown_behind if blocks else ():
+        if name == "Server":
+            servers[sections[len(blocks) - 1]].add(value)
+    for load in loads:
+        if len(found := servers[sections[load]]) == 1:
+            blocks[load].values["shown_server"] = next(iter(found))
+
+
 def number_sections(blocks: Sequence[Block]) -> dict[int, int]:
     """{block's number: number of its section}: one begins with each heading, and with each line that is a name."""
     numbers: dict[int, int] = {}
     number = 0
     for index, block in enumerate(blocks):
-        number += any(
-            heading_level(text) or not (is_sentence(text) or is_aside(text) or is_generic(text))
-            for _, text in block.trail
-        )
+        number += any(_begins_section(text) for _, text in block.trail)
         numbers[index] = number
     return numbers
+
+
+def _begins_section(text: str) -> bool:
+    return bool(heading_level(text)) or not (is_sentence(text) or is_aside(text) or is_generic(text))
 
 
 def name_experiment(

@@ -86,7 +86,7 @@ def find_variants(
             settings,
             servers,
             _compare_generators({load: blocks[load] for load in own}, results),
-            compare_directories({load: dict(blocks[load].shown).get("directory", "") for load in own}),
+            compare_directories({load: _read_shown(blocks[load]).get("directory", "") for load in own}),
         ):
             for load, words in told.items():
                 said[load] += [words] if words and words not in said[load] else []
@@ -115,10 +115,15 @@ def _follow_commands(blocks: Sequence[Block], loads: Collection[int]) -> dict[in
     return before | {load: replace(before[load], script=script) for load, script in find_turns(blocks, loads)}
 
 
+def _read_shown(block: Block) -> dict[str, str]:
+    """{name: what commands showed last}."""
+    return {name: value for name, value, _ in block.shown}
+
+
 def _list_shown(block: Block) -> dict[str, str]:
     """{key of a setting: how it is said} of what the commands before a block, and itself, show of what runs; the last of each."""
-    shown = {f"{SHOWN}{name}": f"{name} {value}" if name in _LANGUAGES else value for name, value in block.shown}
-    if governor := dict(block.shown).get("governor"):
+    shown = {f"{SHOWN}{name}": f"{name} {value}" if name in _LANGUAGES else value for name, value, _ in block.shown}
+    if governor := _read_shown(block).get("governor"):
         shown["scaling_governor"] = f"scaling_governor={governor}"
     if kernel := block.values.get("kernel_release"):
         shown[f"{SHOWN}kernel {block.prompt_host or block.values.get('nodename', '')}"] = str(kernel)

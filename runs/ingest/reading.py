@@ -346,6 +346,7 @@ def _fold(block: Block, n_before: int, seen: ProcessKeys) -> FoldedBlock:
         above=block.above,
         typed=block.typed,
         shown=block.shown,
+        shown_behind=block.shown_behind,
     )
     folded.series, folded.limit_reported = CaptureSeries(n_before, seen), len(seen) > MAX_PROCESSES
     folded.add(block)

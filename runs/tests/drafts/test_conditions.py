@@ -132,3 +132,24 @@ def test_a_load_generator_that_one_side_confined_to_a_core_is_told():
     blocks, draft = read(expand(text))
     headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
     assert headline and "load generator differs: all of it against taskset -c 0" in headline.sentence
+
+
+@pytest.mark.parametrize("is_behind", [False, True])
+def test_the_server_that_headers_beside_a_load_name_is_told_where_the_config_is_named_after_another(is_behind):
+    headers = "$ curl -sI http://localhost:8080/\nHTTP/1.1 200 OK\nServer: {}\nContent-Type: text/html\n\n"
+
+    def sentence(first, second):
+        parts = [
+            f"## {name}\n\n{''.join((load, shown) if is_behind else (shown, load))}\n"
+            for name, load, shown in (
+                ("nginx", f"{WRK}@wrk 900.10\n\n", headers.format(first)),
+                ("caddy", f"{WRK}@wrk 950.10\n\n", headers.format(second)),
+            )
+        ]
+        blocks, draft = read(expand("".join(parts)))
+        headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+        assert headline
+        return headline.sentence
+
+    assert "“nginx/1.24.0” answered for “caddy”" in sentence("nginx/1.24.0", "nginx/1.24.0")
+    assert "answered for" not in sentence("nginx/1.24.0", "Caddy")
