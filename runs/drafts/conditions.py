@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 
 from parsers.blocks import Block
@@ -17,9 +17,9 @@ from parsers.prompts import ASKED, STATE
 from parsers.written_rates import are_kinds_of_work
 from runs.numbers import figure
 
-from .asides import is_aside, strip_markup
+from .asides import heading_level, is_aside, strip_markup
 from .draft import DraftHost
-from .heading_words import is_generic
+from .heading_words import is_generic, is_sentence
 from .settings import MAX_WIDTH
 from .typed_commands import CONFINES, Typing, Words, keep_last
 
@@ -286,3 +286,47 @@ def drop_unchanged_settings(blocks: Sequence[Block]) -> None:
         block.trail = [each for each in block.trail if each not in dropped]
         if (block.heading_line, block.heading) in dropped:
             block.heading_line, block.heading = next(reversed(block.trail), (None, None))
+
+
+def note_shown(blocks: Sequence[Block], loads: Collection[int]) -> None:
+    """Load tests behind a page's headers were answered from a cache or not, and ran under the governor that was shown last."""
+    told = {}
+    for index, block in enumerate(blocks):
+        for name, value, _ in block.shown:
+            if name == "governor":
+                told["cpu_governor"] = value
+            elif name in ("HTTP", "cache"):
+                told["cached"] = "a hit" if value == "hit" else "no hit"
+        if told and index in loads:
+            block.values |= told
+
+
+def note_servers(blocks: Sequence[Block], loads: Collection[int]) -> None:
+    """Load tests were answered by the server that a page's headers name in their section, before or behind them."""
+    sections = number_sections(blocks)
+    servers: dict[int, set[str]] = defaultdict(set)
+    for index, block in enumerate(blocks):
+        begins = next((line for line, text in block.trail if _begins_section(text)), 0)
+        for name, value, line in block.shown:
+            if name == "Server":
+                servers[sections[index] - (line < begins)].add(value)
+    for name, value, _ in blocks[-1].shown_behind if blocks else ():
+        if name == "Server":
+            servers[sections[len(blocks) - 1]].add(value)
+    for load in loads:
+        if len(found := servers[sections[load]]) == 1:
+            blocks[load].values["shown_server"] = next(iter(found))
+
+
+def number_sections(blocks: Sequence[Block]) -> dict[int, int]:
+    """{block's number: number of its section}: one begins with each heading, and with each line that is a name."""
+    numbers: dict[int, int] = {}
+    number = 0
+    for index, block in enumerate(blocks):
+        number += any(_begins_section(text) for _, text in block.trail)
+        numbers[index] = number
+    return numbers
+
+
+def _begins_section(text: str) -> bool:
+    return bool(heading_level(text)) or not (is_sentence(text) or is_aside(text) or is_generic(text))

@@ -20,7 +20,15 @@ from runs.series.samples import make_short_records
 from .asides import SUBJECT, heading_level, is_aside, strip_markup, tell_files_apart
 from .captions import label_by_remarks, move_captions, name_in_order
 from .captures import place_captures, place_texts
-from .conditions import drop_unchanged_settings, note_conditions, note_generators, note_requests
+from .conditions import (
+    drop_unchanged_settings,
+    note_conditions,
+    note_generators,
+    note_requests,
+    note_servers,
+    note_shown,
+    number_sections,
+)
 from .config_names import ConfigNames
 from .draft import (
     MAX_NAME,
@@ -314,50 +322,6 @@ def _give_back_lines(blocks: Sequence[Block], tabled: Collection[int]) -> None:
         block.trail, following.trail = [], [*given[:_FIRST_GIVEN], *given[_FIRST_GIVEN:][-_MOST_GIVEN:]]
         if (following.heading_line or 0) < block.first:
             following.heading_line, following.heading = block.first, str(said)
-
-
-def note_shown(blocks: Sequence[Block], loads: Collection[int]) -> None:
-    """Load tests behind a page's headers were answered from a cache or not, and ran under the governor that was shown last."""
-    told = {}
-    for index, block in enumerate(blocks):
-        for name, value, _ in block.shown:
-            if name == "governor":
-                told["cpu_governor"] = value
-            elif name in ("HTTP", "cache"):
-                told["cached"] = "a hit" if value == "hit" else "no hit"
-        if told and index in loads:
-            block.values |= told
-
-
-def note_servers(blocks: Sequence[Block], loads: Collection[int]) -> None:
-    """Load tests were answered by the server that a page's headers name in their section, before or behind them."""
-    sections = number_sections(blocks)
-    servers: dict[int, set[str]] = defaultdict(set)
-    for index, block in enumerate(blocks):
-        begins = next((line for line, text in block.trail if _begins_section(text)), 0)
-        for name, value, line in block.shown:
-            if name == "Server":
-                servers[sections[index] - (line < begins)].add(value)
-    for name, value, _ in blocks[-1].shown_behind if blocks else ():
-        if name == "Server":
-            servers[sections[len(blocks) - 1]].add(value)
-    for load in loads:
-        if len(found := servers[sections[load]]) == 1:
-            blocks[load].values["shown_server"] = next(iter(found))
-
-
-def number_sections(blocks: Sequence[Block]) -> dict[int, int]:
-    """{block's number: number of its section}: one begins with each heading, and with each line that is a name."""
-    numbers: dict[int, int] = {}
-    number = 0
-    for index, block in enumerate(blocks):
-        number += any(_begins_section(text) for _, text in block.trail)
-        numbers[index] = number
-    return numbers
-
-
-def _begins_section(text: str) -> bool:
-    return bool(heading_level(text)) or not (is_sentence(text) or is_aside(text) or is_generic(text))
 
 
 def name_experiment(
