@@ -153,25 +153,24 @@ def _say_machines(headline: Headline) -> str:
 
 def _is_place(headline: Headline) -> bool:
     """Whether a workload is to be named: there are several, and the leader's own name does not say it in other words."""
-    named = headline.winner.title.removeprefix(f"{headline.workload}{BETWEEN}") if headline.winner else ""
+    named = _strip_title(headline.winner, headline.workload).title if headline.winner else ""
     return bool(headline.others and headline.workload and headline.workload not in named)
 
 
 def _strip_workload(headline: Headline) -> Headline:
-    """With names as they are within the workload, which is said once before them: "Go" of "Get All Todos · Go"."""
-
-    prefix = f"{headline.workload}{BETWEEN}"
+    """With names as they are within the workload, which is said once before them: "Go" of "Get All Todos · Go", "Go · /todos"."""
+    workload = headline.workload
     return replace(
         headline,
-        winner=headline.winner and _strip_prefix(headline.winner, prefix),
-        loser=headline.loser and _strip_prefix(headline.loser, prefix),
-        sides=tuple(_strip_prefix(side, prefix) for side in headline.sides),
-        base=headline.base and (_strip_prefix(headline.base[0], prefix), *headline.base[1:]),
+        winner=headline.winner and _strip_title(headline.winner, workload),
+        loser=headline.loser and _strip_title(headline.loser, workload),
+        sides=tuple(_strip_title(side, workload) for side in headline.sides),
+        base=headline.base and (_strip_title(headline.base[0], workload), *headline.base[1:]),
     )
 
 
-def _strip_prefix(side: RankedColumn, prefix: str) -> RankedColumn:
-    return replace(side, title=side.title.removeprefix(prefix))
+def _strip_title(side: RankedColumn, workload: str) -> RankedColumn:
+    return replace(side, title=side.title.removeprefix(f"{workload}{BETWEEN}").removesuffix(f"{BETWEEN}{workload}"))
 
 
 def _say_unproven(headline: Headline) -> str:
@@ -287,8 +286,8 @@ def _say_other(headline: Headline) -> str:
     where = f"On {headline.workload}: " if headline.workload else ""
     if headline.outcome == Outcome.FAILED or headline.winner is None or headline.loser is None:
         return f"{where}{_write_sentence(replace(headline, others=()))}"
-    prefix, ratio = f"{headline.workload}{BETWEEN}", headline.ratio or 1.0
-    own, other = (quote_name(_strip_prefix(side, prefix)) for side in (headline.winner, headline.loser))
+    ratio = headline.ratio or 1.0
+    own, other = (quote_name(_strip_title(side, headline.workload)) for side in (headline.winner, headline.loser))
     far = say_ratio(ratio, "more" if ratio > 1 else "less")
     far = far if headline.metric == RATE else f"took {say_ratio(ratio, 'less time per request')}"
     return f"{where}{own} {far} {other} ({LABELS[headline.outcome]}){_say_but(headline, 1)}."

@@ -243,13 +243,14 @@ def note_requests(loads: Sequence[Block]) -> None:
 
 
 def _note_works(loads: Sequence[Block]) -> None:
-    """Note what was requested, where all lines right above reports of one address say no more: "1 KB" and "10 KB"."""
+    """Note what was requested, where all lines right above reports say no more: "1 KB" and "10 KB" of one address, or each of its
+    own."""
     above = ([strip_markup(text) for _, text in block.trail if not is_aside(text)] for block in loads)
     titles = [next(reversed(texts), "") for texts in above]
-    told = {(block.load_results[0].path, block.command, str(block.values.get("script"))) for block in loads}
-    is_other = any(block.label or block.stream for block in loads) or len(told) > 1
+    asked = {(block.load_results[0].path, block.command) for block in loads}
+    is_other = any(block.label or block.stream or block.values.get("script") for block in loads)
     is_other = is_other or any(get_semantics(block.load_results[0].tool).quotes_others for block in loads)
-    if not is_other and are_kinds_of_work([*{*titles}]):
+    if not is_other and len(asked) in (1, len({*titles})) and are_kinds_of_work([*{*titles}]):
         for block, title in zip(loads, titles, strict=True):
             block.values["told_request"] = title
 

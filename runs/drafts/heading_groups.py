@@ -169,12 +169,19 @@ def swap_crossed(
     if len(recurring) < 2 or not _are_workloads(recurring):
         return dict(choices)
     groups = set().union(*recurring.values())
+    are_told = _have_own_requests(crossed) and not any(" · " in group for group in groups)
     return {
-        load: replace(choice, text=choice.group, group=name_of_heading(choice.text))
+        load: replace(choice, text=choice.group, group="" if are_told else name_of_heading(choice.text))
         if choice.group in groups
         else choice
         for load, choice in choices.items()
     }
+
+
+def _have_own_requests(crossed: Mapping[str, Mapping[str, Sequence[Method]]]) -> bool:
+    """Whether each name stands for requests of its own, as the reports say, so that no group has to tell them apart."""
+    methods = [{(m.method, m.path) for own in groups.values() for m in own} for groups in crossed.values()]
+    return all(len(each) == 1 for each in methods) and len(set().union(*methods)) == len(methods)
 
 
 def _are_workloads(recurring: Mapping[str, Mapping[str, Sequence[Method]]]) -> bool:

@@ -89,7 +89,7 @@ def choose_headings(
     levels |= {text for load in loads for _, text in blocks[load].trail if told and strip_markup(text) in told}
     candidates = _collect_candidates(blocks, loads, texts, levels)
     nearest = _prefer_files(candidates, _choose_at_one_level(candidates, _choose_nearest(candidates, duplicates)))
-    choices = _replace_recurring(candidates, nearest, duplicates, method_of)
+    choices = _replace_recurring(candidates, nearest, duplicates)
     groups, sections = find_groups(blocks, levels), find_sections(blocks, choices, duplicates, levels)
     own = {
         i: choice.within(sections.get(choice.line) or choice.group or groups.get(choice.line, ""))
@@ -140,7 +140,7 @@ def _collect_candidates(
     labels = {load: [(blocks[load].first, text)] for load in loads if (text := blocks[load].label)}
     trails = [blocks[load].trail for load in loads]
     counts = find_counts(trails)
-    compared = find_compared([*trails, *labels.values()], counts) | find_machines(sections)
+    compared = find_compared([*trails, *labels.values()], counts | levels) | find_machines(sections)
     tools = find_tool_names(sections) | find_only_host(sections) | levels | counts
     for load in loads:
         block = blocks[load]
@@ -335,13 +335,8 @@ def _replace_recurring(
     candidates: Mapping[int, _Candidates],
     nearest: Mapping[int, Choice],
     duplicates: Mapping[int, int],
-    method_of: Callable[[int], Method],
 ) -> dict[int, Choice]:
-    """Where the same headings recur under others ("event", "worker" under "keep-alive off", "on"): with those as groups.
-
-    Headings that only name what was requested ("front page", "search", each with a path of its own) name no config: then
-    the ones above do.
-    """
+    """Where the same headings recur under others ("event", "worker" under "keep-alive off", "on"): with those as groups."""
     loads = [load for load in nearest if load not in duplicates]
     counts = Counter(strip_markup(nearest[load].text) for load in loads if nearest[load].is_heading)
     recurring = {text for text, n in counts.items() if n > 1 and text}
@@ -349,14 +344,12 @@ def _replace_recurring(
     above = {load: h for load in inner if (h := _find_heading_above(candidates[load], nearest[load], counts))}
     if len(above) < 2 or any(heading_level(heading[1]) for heading in above.values()):
         return dict(nearest)
-    name_requests = _name_requests(inner, method_of)
     choices = dict(nearest)
     outer: Heading | None = None
     for load in loads:
         outer = above.get(load, outer if load in inner else None)
         if outer and load in inner:
-            grouped = replace(nearest[load], group=strip_markup(outer[1]))
-            choices[load] = Choice(outer[1], outer[0], is_heading=True) if name_requests else grouped
+            choices[load] = replace(nearest[load], group=strip_markup(outer[1]))
     return choices
 
 
@@ -369,11 +362,3 @@ def _find_heading_above(found: _Candidates, choice: Choice, counts: Mapping[str,
     )
     names = next(filter(None, above), [])
     return names[-1] if names and not counts.get(strip_markup(names[-1][1])) else None
-
-
-def _name_requests(inner: Mapping[int, str], method_of: Callable[[int], Method]) -> bool:
-    """Whether each heading stands for one method of measuring."""
-    methods: dict[str, set[Method]] = defaultdict(set)
-    for load, text in inner.items():
-        methods[text].add(method_of(load))
-    return all(len(each) == 1 for each in methods.values()) and len(set.union(*methods.values())) == len(methods)

@@ -237,6 +237,18 @@ def test_what_a_script_says_behind_signs_and_a_state_with_an_article_are_names_a
     assert names in (["cache=off", "cache=on"], ["Antes del cambio", "Después del cambio"])
 
 
+@pytest.mark.parametrize("titles", [("1 KB", "10 KB"), ("search", "home"), ("alpha", "beta")])
+def test_what_was_requested_below_each_of_two_headings_is_no_config(titles):
+    text = "".join(
+        f"## {name}\n\n"
+        + "".join(
+            f"{title}\n@ab {rate + at}0.5 path=/{at * ('KB' not in title)}\n\n" for at, title in enumerate(titles)
+        )
+        for name, rate in (("Before", 10), ("After", 20))
+    )
+    assert names_of(text) == ["Before", "After"]
+
+
 def test_titles_that_are_numbered_and_tell_the_load_are_levels():
     text = "".join(
         f"## Test {at} (n={n} c={c})\n\n### a proxy\n\n@ab {at}00.5 c={c} n={n}\n\n### direct\n\n@ab {at}50.5 c={c} n={n}\n\n"

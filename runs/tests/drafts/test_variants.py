@@ -595,3 +595,14 @@ def test_a_branch_in_the_first_line_of_a_prompt_with_the_time_names_a_config():
     prompt = "14:3{}:13 shop/web  {} [!$]    ruby-2.4.5@web\n➔ wrk -t2 -c10 -d5s http://localhost:8080/\n"
     texts = (prompt.format(at, name) for at, name in enumerate(("626-pool", "626-pool", "main")))
     assert grouped(*texts) == {"626-pool": [100.1, 101.1], "main": [102.1]}
+
+
+def test_a_headline_names_what_was_requested_once_and_not_in_each_name():
+    text = "".join(
+        f"## {name}\n\n$ wrk http://localhost:8080{path}\n@wrk {rate:.2f} path={path}\n"
+        for name, more in (("old", 1.0), ("new", 1.3))
+        for path, rate in (("/a", 900 * more), ("/b", 100 * more))
+    )
+    blocks, draft = read(expand(text))
+    sentence = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0]).sentence
+    assert "On /a: “new” " in sentence and "On /b: “new” " in sentence and "· /a" not in sentence
