@@ -219,7 +219,9 @@ _BEHIND = re.compile(r"(?:[\s,;:，、*_`]|(?<!\w)(?:ti|ew|I|hcihw|taht|se|riw|s
 _SENTENCE_ENDS = re.compile(r"(?<=\w\w[.!?])\s{1,3}(?=[^\W\d_])|(?<=[。！？])")
 _LETTER = re.compile(r"(?<!\w)([A-Z])\W*$")
 _OF_ONES_OWN = re.compile(  # what names nothing: the heading above does
-    r"(?:\W*(?:\w+ ){0,3}?\b(?:I|we|this|that|it|which)(?: (?:now|then|have|just))?\s+)", re.IGNORECASE
+    r"(?!\W*(?:with(?:out)?|using|before|after|mit|ohne|avec|sans|con|sin)\b)"
+    r"(?:\W*(?:\w+ ){0,3}?\b(?:I|we|this|that|it|which)(?: (?:now|then|have|just))?\s+)",
+    re.IGNORECASE,
 )
 _LONGEST_SENTENCE, _MOST_TOLD, _LONGEST_NAME = 400, 6, 48
 

@@ -251,6 +251,17 @@ def test_a_list_may_have_any_unit_of_rates_and_columns_in_place_of_colons(unit, 
     assert [name for name, *_ in runs_of(text)[0]] == ["With tracking", "Without tracking"]
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "names"),
+    [
+        ("With the cache we got 900 req/s", "Without it we got 800 req/s", ["With the cache", "Without"]),
+        ("After the upgrade we got 900 req/s.\n", "Before it was 700 req/s.", ["After the upgrade", "Before"]),
+    ],
+)
+def test_sentences_on_a_state_each_are_no_repeats(one, other, names):
+    assert [name for name, *_ in runs_of(f"{one}\n{other}\n")[0]] == names
+
+
 def test_what_a_server_could_process_to_the_hundredth_was_measured():
     text = "> PHP-FPM (TCP) could process **1863.51** Requests per second\n> \n"
     text += "> HHVM (TCP) could process **1284.09** Requests per second\n"
