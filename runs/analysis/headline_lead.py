@@ -15,7 +15,7 @@ from runs.analysis.doubts import Doubt
 from runs.analysis.facts import Source
 from runs.analysis.headline import Headline, NextStep, Outcome
 from runs.analysis.headline_against import FIGURES, IMPOSSIBLE, OTHERS, RATE, REQUEST, Objection, RankedColumn
-from runs.analysis.headline_conditions import Unlike, find_short_answer
+from runs.analysis.headline_conditions import STOLEN, Unlike, find_short_answer
 from runs.analysis.objection_wording import AT_LIMIT, describe_failure, say_against, say_briefly, shorten
 from runs.analysis.scaling import Range
 from runs.analysis.summary_wording import describe_leaders, describe_levels, with_axis
@@ -271,7 +271,7 @@ def _lead_of_not_comparable(headline: Headline) -> Lead:
         failed = f"; it {describe_failure(failure)}" if failure and failure.is_told and not kept_out else ""
         return Lead(line, f"{capitalize(why.partition(': ')[0].rstrip('.'))}{failed}." if why else "")
     first = headline.unlike[0]
-    line = f"{capitalize(first.name)} {write_against(first.own, first.other, first.unit)}"
+    line = f"{capitalize(first.name)}: {write_against(first.own, first.other, first.unit)}"
     if first.name == REQUEST:
         return Lead(line, "Each was asked for something else, so that their rates say nothing of each other.")
     return Lead(line, say_under_unlike(headline))
@@ -295,9 +295,7 @@ def _lead_of_sweep(headline: Headline, swept: Range) -> Lead:
         return Lead(f"leads at every level, {lead}", who=shorten(name), at=headline.winner.at)
     if len(series) > 1:
         crossing = describe_leaders(swept)
-        return Lead(
-            crossing or f"{len(series)} configs over {swept.axis}", headline.sentence.removeprefix(f"{crossing}. ")
-        )
+        return Lead(crossing) if crossing else Lead(f"{len(series)} configs over {swept.axis}", headline.sentence)
     told = describe_levels(swept, next(iter(series.values()))).split(", ")
     if swept.capacity:
         return Lead(swept.capacity.text, f"{capitalize(', '.join(told))}.")
@@ -343,6 +341,8 @@ def give_reasons(headline: Headline, doubts: Sequence[Doubt]) -> list[tuple[str,
     said = {one.rule for one in headline.against}
     if IMPOSSIBLE in said:
         said |= {one.rule for one in doubts if one.rule.startswith(FIGURES)}
+    if STOLEN in [one.name for one in headline.unlike]:
+        said.add("machine.steal")
     if "differs" in said or headline.unlike:
         said |= {one.rule for one in doubts if one.rule.startswith("differs.")}
     cautions = [one for one in doubts if one.severity == "caution" and not one.overruled and one.rule not in said]

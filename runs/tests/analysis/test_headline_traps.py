@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from runs.analysis.doubt_case import Finding, Part
+from runs.analysis.doubts import Doubt
 from runs.analysis.facts import CaptureFact, ProcessFact
-from runs.analysis.headline_lead import write_lead
+from runs.analysis.headline_lead import give_reasons, write_lead
 from runs.tests.analysis.facts import capture
 from runs.tests.analysis.test_headline_cases import (
     BASE,
@@ -19,6 +21,7 @@ from runs.tests.analysis.test_headline_cases import (
     head,
     over,
     rules_against,
+    stolen,
     tail,
     times,
 )
@@ -251,7 +254,7 @@ def test_replies_as_short_as_an_error_page_are_to_be_looked_at_first(length, is_
 def test_another_tool_is_told_as_any_other_unlike_load():
     found = head((BASE, {"tool": "ab"}), (times(1.3), {"tool": "wrk"}), names=["express", "hapi"])
     assert found.sentence.startswith("Not comparable: tool ab for “express”, wrk for “hapi”.")
-    assert write_lead(found).text == "Tool ab against wrk"
+    assert write_lead(found).text == "Tool: ab against wrk"
 
 
 def test_another_server_that_answered_is_in_the_sentence():
@@ -279,3 +282,11 @@ def test_a_side_that_alone_got_slower_from_run_to_run_is_said():
     assert "but “a” got slower from run to run (from 9,000 to 7,150 requests per second)" in found.sentence
     alike = head(falling, [rate * 1.3 for rate in falling])
     assert rules_against(alike) == []  # as a machine does under both
+
+
+def test_stolen_cpu_time_that_stops_a_comparison_is_said_once():
+    found = head(BASE, times(1.3), watched=[(stolen, 1, 24.0), (stolen, 2, 0.0)])
+    assert write_lead(found).text == "Stolen CPU time: little against 24 %"
+    part = Part("a", Finding("caution", "stolen", {}), "", "", "")
+    steal = Doubt("machine.steal", "caution", "24 % of CPU time stolen", (part,), "")
+    assert [words for words, *_ in give_reasons(found, [steal])] == ["Stolen CPU time little for “b”, 24 % for “a”"]
