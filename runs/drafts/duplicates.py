@@ -196,6 +196,10 @@ def _find_rows_beside_report(
         if len(shown) == 1 < len(rows):
             [(report, name)] = shown.items()
             blocks[report].label = name
+            if heading := blocks[rows[0]].heading if not name else "":  # of one config, which the heading above names
+                blocks[report].trail = [*blocks[report].trail, (blocks[report].first, heading)]
+            if clients := next(blocks[i].values.get("concurrency") for i in rows if backed[i] == report):
+                blocks[report].values.setdefault("told_concurrency", clients)
             found += [i for i in rows if backed[i] < 0 and not _find_reports_of(blocks[i], reports)]
     return found
 

@@ -101,6 +101,15 @@ def test_the_rows_beside_one_that_a_report_backs_up_are_runs_and_the_report_has_
     assert found == [("nginx", "rate_table", 1), ("caddy", "ab", 1)] and quotes == [[], [(4, 4)]]
 
 
+def test_a_report_of_one_level_of_a_table_without_names_is_of_the_tables_config():
+    rows = "| 10 | 54.4 req/s |\n| 100 | 555.0 req/s |\n| 150 | 841.0 req/s |\n"
+    text = f"## Sweep\n\n| Concurrency | Throughput |\n|---|---|\n{rows}\n## Full output, 150 users\n\nThroughput: 841.0 req/s\n"
+    _, draft = read(text)
+    (experiment,) = draft.experiments
+    assert [config.name for config in experiment.configs] == ["Sweep"]
+    assert [run.method.concurrency for run in experiment.runs] == [10, 100, 150]
+
+
 def test_a_rate_of_a_report_under_another_name_is_told():
     blocks, _ = read(expand(table("10,010", "12,346") + REPORTS))  # the rows are interchanged
     assert [problem.line for block in blocks for problem in block.problems] == [3, 4]
