@@ -247,10 +247,12 @@ def _note_works(loads: Sequence[Block]) -> None:
     own."""
     above = ([strip_markup(text) for _, text in block.trail if not is_aside(text)] for block in loads)
     titles = [next(reversed(texts), "") for texts in above]
-    asked = {(block.load_results[0].path, block.command) for block in loads}
+    paths, commands = {block.load_results[0].path for block in loads}, {block.command for block in loads}
     is_other = any(block.label or block.stream or block.values.get("script") for block in loads)
+    is_other = is_other or any(map(_HEADS_REQUEST.fullmatch, titles))
     is_other = is_other or any(get_semantics(block.load_results[0].tool).quotes_others for block in loads)
-    if not is_other and len(asked) in (1, len({*titles})) and are_kinds_of_work([*{*titles}]):
+    are_told = len(paths) == len({*titles}) or len(paths) == len(commands) == 1
+    if are_told and not is_other and are_kinds_of_work([*{*titles}]):
         for block, title in zip(loads, titles, strict=True):
             block.values["told_request"] = title
 

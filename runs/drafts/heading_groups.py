@@ -179,9 +179,9 @@ def swap_crossed(
 
 
 def _have_own_requests(crossed: Mapping[str, Mapping[str, Sequence[Method]]]) -> bool:
-    """Whether each name stands for requests of its own, as the reports say, so that no group has to tell them apart."""
-    methods = [{(m.method, m.path) for own in groups.values() for m in own} for groups in crossed.values()]
-    return all(len(each) == 1 for each in methods) and len(set().union(*methods)) == len(methods)
+    """Whether each name stands for a path of its own, as the reports say, so that no group has to tell them apart."""
+    paths = [{method.path for own in groups.values() for method in own} for groups in crossed.values()]
+    return all(len(each) == 1 for each in paths) and len(set().union(*paths)) == len(paths)
 
 
 def _are_workloads(recurring: Mapping[str, Mapping[str, Sequence[Method]]]) -> bool:
