@@ -14,7 +14,7 @@ PUMPS = (
 )
 _REPEATED = (_constants.MAX_REPEAT, _constants.MIN_REPEAT, _constants.POSSESSIVE_REPEAT)
 _LONG, _MOST = 30, 20  # a repeat that may go on for so long; characters of what is repeated at once
-_SOON_S_A_MB = 0.5  # what takes less is quick
+_SOON_S = 0.002  # of less nothing can be told where others use the processor, too
 
 
 def make_attacks(pattern: str, flags: int = 0) -> Iterator[tuple[str, str]]:
@@ -32,8 +32,9 @@ def make_attacks(pattern: str, flags: int = 0) -> Iterator[tuple[str, str]]:
 def is_slow(look: Callable[[str], Any], front: str, pump: str, size: int = 4_000) -> bool:
     """Whether such a text takes more than eight times as long as a quarter of it. Of three tries: others use the processor, too."""
     few, many = (front + pump * (n // len(pump)) + "\0" for n in (size // 4, size))
-    soon = size / 1e6 * _SOON_S_A_MB
-    return _spend(look, many) > soon and all(_spend(look, many) > max(8 * _spend(look, few), soon) for _ in range(3))
+    return _spend(look, many) > _SOON_S and all(
+        _spend(look, many) > max(8 * _spend(look, few), _SOON_S) for _ in range(3)
+    )
 
 
 def _spend(look: Callable[[str], Any], text: str) -> float:

@@ -207,7 +207,13 @@ def group_by_method(items: Iterable[Item], method_of_item: Callable[[Item], Meth
     for method, item in sorted(methods, key=lambda pair: pair[0].count(None)):
         at = joined.get(method)
         if at is None:
-            at = next((i for i, (known, _) in enumerate(groups[:MOST_METHODS]) if known.agrees(method)), len(groups))
+            paths = (None, method.path)  # of most runs another one was asked for
+            alike = (
+                i
+                for i, (known, _) in enumerate(groups[:MOST_METHODS])
+                if (method.path is None or known.path in paths) and known.agrees(method)
+            )
+            at = next(alike, len(groups))
         known, group = groups[at] if at < len(groups) else (method, [])
         group.append(item)
         groups[at : at + 1] = [(known.joined(method), group)]

@@ -222,8 +222,8 @@ def split_repeat(text: str) -> tuple[str, int, bool] | None:
     bare = strip_markup(text)
     found = REPEAT.search(lower(bare)) or AGAIN.search(lower(bare))
     named = _LETTERED.search(bare) if found else None
-    if found and len(REPEAT.findall(lower(bare), found.end())) > _MOST_REPEATS:
-        return None  # each would be taken off, and the rest be judged
+    if found and _has_many_repeats(lower(bare)):
+        return None
     if found and named and named.end() > found.start() and found.end() > named.start():
         return None  # "the second server", "test case 2"
     if found and not (re.search(r"\w", bare[: found.start()]) and re.search(r"\w", bare[found.end() :])):
@@ -232,6 +232,16 @@ def split_repeat(text: str) -> tuple[str, int, bool] | None:
         return (base, find_repeat(found[0]) or 2, True) if names else None
     numbered = split_number(bare)
     return (_trim(numbered[0]), numbered[1], False) if numbered and not numbered[2] else None
+
+
+def _has_many_repeats(text: str) -> bool:
+    """Whether more of them stand in a heading than anyone writes: each would be taken off, and the rest be judged."""
+    for _ in range(_MOST_REPEATS):
+        found = REPEAT.search(text) or AGAIN.search(text)
+        if found is None:
+            return False
+        text = f"{text[: found.start()]} {text[found.end() :]}"
+    return True
 
 
 def _trim(text: str) -> str:
