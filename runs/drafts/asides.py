@@ -62,7 +62,7 @@ _COMMAND = re.compile(
 )
 _PROGRESS = re.compile(  # what load tools print while they run
     r"^(?:execution|script|output|web dashboard):\s|^scenarios:\s\(|^\*\s\S+:\s.*\b(?:VUs|iterations)\b|^running \(\d|^[✓✗↳]\s"
-    r"|^\S+\s+[✓✗]?\s*\[[\s\d%=>-]+\]|^(?:INFO|WARN|ERRO|DEBU)\[\d+\]|source=console$|^[\W_]*(?:Grafana|io)[\W_]*$"
+    r"|^\S+\s+(?:[✓✗]\s*)?\[[\s\d%=>-]+\]|^(?:INFO|WARN|ERRO|DEBU)\[\d+\]|source=console$|^[\W_]*(?:Grafana|io)[\W_]*$"
     r"|^New configuration template added|^\W?\d{4}-\d\d-\d\d[T ][\d:.,]{5}.*\b(?:INFO|WARN(?:ING)?|ERROR|DEBUG)\b"
     r"|^(?:(?:ALTER|CREATE|DROP) [A-Z ]+|SET|RELOAD|VACUUM|ANALYZE|Query OK,.*|OK)$|^Run \w+ -C to"
     # what Redis and Go's `log` write
