@@ -4,81 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, count, groupby, islice, product
 from operator import attrgetter
 from os.path import commonprefix
-from typing import Any, NamedTuple, TypeVar
 
 from runs.analysis.facts import ConfigFact, RunFact
+from runs.analysis.method import REQUESTED, Method, MethodIndex, group_by_method, method_of
 from runs.numbers import figure
 
-# Terms of the load that was asked for that have no field of their own in Method.
-FURTHER = (
-    *("threads", "connections", "repeats_each", "rate_each", "connection_rate", "delay_s", "protocol", "script"),
-    *("url_file", "header", "generators", "body", "body_file", "cipher", "proxy", "content_type", "cookie"),
-    *("accept", "user_agent", "scale", "request"),
-)
-NEAR = 1.02  # set rates and durations this near are the same: some tools print what came of them
-REQUESTED = frozenset(
-    {"script", "url_file", "body", "body_file", "request"}
-)  # of these, those that say what was asked for
-MOST_CLIENTS = 10**9
-MOST_METHODS = 100  # of one config, that others are compared with; beyond them only equal ones are one
-FOLDERS = re.compile(r"(?<!\S)(?:~|\.{1,2})?/(?:[^\s/:]+/)*(?=[^\s/:]+\.\w{1,5}(?!\S))")  # of a file
 WORD = re.compile(r"[^\W_][\w.+-]*")
-Item = TypeVar("Item")
-
-
-class Method(NamedTuple):
-    """How a run was loaded: runs of one config whose methods agree are repeats. None: the text does not say, which agrees
-    with any value. `further`: (term, value) of what else the command sets.
-    """
-
-    tool: str | None = None
-    requests: int | None = None
-    duration_s: float | None = None
-    concurrency: int | None = None
-    rate: float | None = None
-    keepalive: bool | None = None
-    pipelining: int | None = None
-    method: str | None = None
-    path: str | None = None
-    further: tuple[tuple[str, object], ...] | None = None
-
-    def agrees(self, other: Method) -> bool:
-        for own, its in zip(self, other, strict=True):
-            if own is None or its is None or own == its:
-                continue
-            if not (isinstance(own, float) and isinstance(its, float) and max(own, its) <= NEAR * min(own, its)):
-                return False
-        return True
-
-    @property
-    def request(self) -> Method:
-        """What is asked for, as far as is known: a path, a script, a kind of transaction."""
-        told = None if self.further is None else tuple(pair for pair in self.further if pair[0] in REQUESTED)
-        return Method(path=self.path, further=told)
-
-    def joined(self, other: Method) -> Method:
-        return Method(*(b if a is None else a for a, b in zip(self, other, strict=True)))  # type: ignore[arg-type]
-
-    def words(self) -> dict[str, str]:
-        """Each part as the command line writes it, by name; GET and no pipelining go without saying."""
-        parts = {
-            "tool": self.tool,
-            "requests": None if self.requests is None else f"-n {self.requests}",
-            "duration_s": None if self.duration_s is None else f"{self.duration_s:g} s",
-            "concurrency": None if self.concurrency is None else f"-c {self.concurrency}",
-            "rate": f"{self.rate:g} requests/s" if self.rate else None,
-            "keepalive": None if self.keepalive is None else f"{'' if self.keepalive else 'no '}keep-alive",
-            "pipelining": None if self.pipelining in (None, 1) else f"pipelining {self.pipelining}",
-            "method": None if self.method == "GET" else self.method,
-            "path": self.path,
-            **{name: f"{name.removesuffix('_s')} {value}" for name, value in self.further or ()},
-        }
-        return {name: words for name, words in parts.items() if words}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,41 +42,8 @@ class Column:
         return self.title if self.short == self.split else self.short
 
 
-def drop_folders(value: Any) -> Any:
-    """Names of files without where they are: "./post.lua" for "/home/a/post.lua". Addresses and headers have more than a path."""
-    return FOLDERS.sub("", value) if isinstance(value, str) else value
-
-
 def read_method(run: RunFact) -> Method:
     return method_of(run, run.options, run.semantics, run.command)
-
-
-def method_of(run: Any, options: Mapping[str, Any], semantics: Any, command: str) -> Method:
-    """How a load was sent: as its command says and its tool prints. run: its figures as stored, as a fact, or as printed.
-
-    options: see parsers.find_asked_load; semantics: a Semantics.
-    """
-    requests, duration_s, concurrency = (options.get(term) for term in ("requests", "duration_s", "concurrency"))
-    if requests is None and duration_s is None and semantics.makes_all_requests and run.complete_requests:
-        # Others than round numbers, of at most two digits that are not 0, come about under a time limit.
-        requests = run.complete_requests if len(str(run.complete_requests).rstrip("0")) <= 2 else None
-    if concurrency is None and semantics.concurrency == "asked" and (run.concurrency or MOST_CLIENTS) < MOST_CLIENTS:
-        concurrency = int(run.concurrency or 0)
-    is_plain = bool(command) and "script" not in options
-    further = tuple((term, drop_folders(options[term])) for term in FURTHER if options.get(term))
-    return Method(
-        tool=run.tool,
-        requests=requests,
-        duration_s=None if duration_s is None else float(duration_s),
-        concurrency=semantics.default_concurrency if concurrency is None and command else concurrency,
-        # A command that sets none of a closed loop has the tool send as fast as it can.
-        rate=float(options.get("rate") or 0) if options.get("rate") or (is_plain and not semantics.open_loop) else None,
-        keepalive=options.get("keepalive") if run.keepalive is None else run.keepalive,
-        pipelining=options.get("pipelining") or (1 if is_plain else None),
-        method=options.get("method") or ("GET" if is_plain else None),
-        path=run.path or options.get("path") or None,
-        further=further or (() if command else None),
-    )
 
 
 def build_columns(configs: Sequence[ConfigFact], runs: Sequence[RunFact]) -> list[Column]:
@@ -198,39 +101,15 @@ def drop_shared_words(names: Sequence[str]) -> list[str]:
     return list(names)
 
 
-def group_by_method(items: Iterable[Item], method_of_item: Callable[[Item], Method]) -> list[tuple[Method, list[Item]]]:
-    """The items whose methods agree, with what is known of their method. One that says little joins the first it agrees with."""
-    groups: list[tuple[Method, list[Item]]] = []
-    joined: dict[Method, int] = {}
-    # The fullest method first, so that a partial run joins one that it agrees with.
-    methods = [(method_of_item(item), item) for item in items]
-    for method, item in sorted(methods, key=lambda pair: pair[0].count(None)):
-        at = joined.get(method)
-        if at is None:
-            paths = (None, method.path)  # of most runs another one was asked for
-            alike = (
-                i
-                for i, (known, _) in enumerate(groups[:MOST_METHODS])
-                if (method.path is None or known.path in paths) and known.agrees(method)
-            )
-            at = next(alike, len(groups))
-        known, group = groups[at] if at < len(groups) else (method, [])
-        group.append(item)
-        groups[at : at + 1] = [(known.joined(method), group)]
-        joined[method] = at
-    return groups
-
-
 def _drop_repeated_words(columns: Sequence[Column]) -> list[Column]:
     """`split` names only what differs between the columns of one config."""
     named: list[Column] = []
     for _, group in groupby(columns, key=attrgetter("config.id")):
         peers = list(group)
         words = [column.method.words() for column in peers]
-        told = {name for each in words for name in each}
-        differing = {name for name in told if len({each.get(name) for each in words}) > 1}
+        differing = {name for name in set().union(*words) if len({each.get(name) for each in words}) > 1}
         if len({column.method.path for column in peers}) == len(peers):
-            differing -= REQUESTED  # what ran is named already
+            differing -= REQUESTED  # the paths name the requests already
         for column, each in zip(peers, words, strict=True):
             named.append(replace(column, split=" ".join(each[name] for name in each if name in differing)))
     return named
@@ -253,9 +132,9 @@ def find_baselines(columns: Sequence[Column], without: Collection[int] = ()) -> 
     loads = _read_loads(columns)
     bases = list(range(len(columns)))
     for block in blocks.values():
-        sound = _Sound(columns, loads, [at for at in block if at not in without] or block[:1])
+        judged = _Block(columns, loads, [at for at in block if at not in without] or block[:1])
         for at in block:
-            bases[at] = sound.find_base(at)
+            bases[at] = judged.find_base(at)
     return tuple(bases)
 
 
@@ -275,65 +154,54 @@ def _read_loads(columns: Sequence[Column]) -> list[Method]:
     return [Method(*load) for load in loads]  # type: ignore[arg-type]
 
 
-class _Sound:
-    """The columns of a block that others may stand against, by how they were loaded."""
+class _Block:
+    """Columns that are compared with each other. sound: those that may be a baseline; loads: see _read_loads."""
 
-    def __init__(self, columns: Sequence[Column], loads: Sequence[Method], ats: Sequence[int]) -> None:
-        self.columns, self.loads = columns, loads
-        self.first, self.ats = ats[0], frozenset(ats)
-        self.by_method = _group_equal((columns[at].method, at) for at in ats)
-        self.by_load = _group_equal((loads[at], at) for at in ats)
-        base, own = columns[self.first].config.id, defaultdict[int, list[int]](list)
-        for at in ats:
-            own[columns[at].config.id].append(at)
-        self.own = {each: _group_equal((columns[at].method.request, at) for at in own[each]) for each in own}
-        others = (at for at in ats if columns[at].config.id != base)
-        self.unlike = _group_equal((loads[at], at) for at in others if not loads[at].agrees(loads[self.first]))
+    def __init__(self, columns: Sequence[Column], loads: Sequence[Method], sound: Sequence[int]) -> None:
+        self.configs = [column.config.id for column in columns]
+        self.methods, self.loads = [column.method for column in columns], loads
+        self.sound, self.first = frozenset(sound), sound[0]
+        self.by_method = MethodIndex((self.methods[at], at) for at in sound)
+        self.by_load = MethodIndex((loads[at], at) for at in sound)
+        self.of_config: dict[int, list[int]] = defaultdict(list)
+        for at in sound:
+            self.of_config[self.configs[at]].append(at)
+        self.requests = {
+            config: MethodIndex((self.methods[at].request, at) for at in own) for config, own in self.of_config.items()
+        }
+        others = [at for at in sound if self.configs[at] != self.configs[self.first]]
+        self.further_loads = MethodIndex((loads[at], at) for at in others if not loads[at].agrees(loads[self.first]))
 
     def find_base(self, at: int) -> int:
-        """The first of another config and the same load; else the block's first, whatever its load.
+        """The first column of another config under the same load; else the block's first column, whatever its load.
 
-        Rates of unlike requests are no measure of each other: where one config got several, each stands by itself.
+        Of one config with several requests each is its own baseline: rates of unlike requests are not comparable.
         """
         if at == self.first:
             return at
-        column = self.columns[at]
-
-        def is_other(other: int) -> bool:
-            return other < at and self.columns[other].config.id != column.config.id
-
-        found = _find_agreeing(self.by_method, column.method, is_other)
-        if found is None:  # without what sets the configs apart
-            found = _find_agreeing(self.by_load, self.loads[at], is_other)
-        if found is not None:
-            return found
-        own = self.own.get(column.config.id, {})
-        first = min((ats[0] for ats in own.values()), default=at)
-        alike = _find_agreeing(own, column.method.request, lambda other: other < at)
-        if first < at and alike != first:
-            return at if alike is None else alike
+        if (other := self._find_other_config(at)) is not None:
+            return other
+        config = self.configs[at]
+        if config in self.of_config and (first := self.of_config[config][0]) < at:
+            alike = self.requests[config].find_first(self.methods[at].request, lambda other: other < at)
+            if alike != first:
+                return at if alike is None else alike
         return at if self._is_further_baseline(at) else self.first
+
+    def _find_other_config(self, at: int) -> int | None:
+        """The first column before this one of another config and the same load."""
+
+        def fits(other: int) -> bool:
+            return other < at and self.configs[other] != self.configs[at]
+
+        found = self.by_method.find_first(self.methods[at], fits)
+        return self.by_load.find_first(self.loads[at], fits) if found is None else found
 
     def _is_further_baseline(self, at: int) -> bool:
         """Whether this column is the baseline config under another load, which a later config was tried with too."""
-        if at not in self.ats or self.columns[at].config.id != self.columns[self.first].config.id:
+        if at not in self.sound or self.configs[at] != self.configs[self.first]:
             return False
-        return _find_agreeing(self.unlike, self.loads[at], lambda other: other > at) is not None
-
-
-def _group_equal(pairs: Iterable[tuple[Method, int]]) -> dict[Method, list[int]]:
-    """Equal methods, each with its columns."""
-    groups: dict[Method, list[int]] = {}
-    for method, at in pairs:
-        groups.setdefault(method, []).append(at)
-    return groups
-
-
-def _find_agreeing(groups: Mapping[Method, Sequence[int]], method: Method, fits: Callable[[int], bool]) -> int | None:
-    """The first column that fits and whose method agrees; see MOST_METHODS."""
-    alike = {known for known in islice(groups, MOST_METHODS) if known.agrees(method)} | ({method} & groups.keys())
-    firsts = (next(filter(fits, groups[known]), None) for known in alike)
-    return min((at for at in firsts if at is not None), default=None)
+        return self.further_loads.find_first(self.loads[at], lambda other: other > at) is not None
 
 
 def _name_blocks(columns: Sequence[Column]) -> list[str]:

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from runs.analysis import adaptive
-from runs.analysis.columns import REQUESTED, Column, read_method
+from runs.analysis.columns import Column, read_method
 from runs.analysis.facts import ConfigFact, RunFact
+from runs.analysis.method import REQUESTED
 from runs.analysis.scalability_law import LEAST_LEVELS, ROUGH, Fit, Knee, Level, Sweep, fit, is_too_wide, miss_share
 from runs.analysis.table import Comparison
 from runs.numbers import mean

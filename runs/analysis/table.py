@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from runs.analysis.columns import WORD, Column, Method, build_columns, find_baselines
+from runs.analysis.columns import WORD, Column, build_columns, find_baselines
 from runs.analysis.facts import CaptureFact, ConfigFact, RunFact, read_at
+from runs.analysis.method import Method
 from runs.analysis.monitors import (
     MIB,
     MOST_PROGRAMS,

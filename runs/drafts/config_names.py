@@ -15,7 +15,7 @@ from functools import cached_property
 from parsers.blocks import Block
 from parsers.catalogue import find_asked_load, get_semantics, parse_command
 from parsers.commands import LOCAL
-from runs.analysis.columns import Method, group_by_method, method_of
+from runs.analysis.method import Method, group_by_method, method_of
 
 from .asides import ITEM, WROTE, heading_level, strip_markup
 from .draft import MAX_NAME, DraftConfig

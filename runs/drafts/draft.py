@@ -15,7 +15,7 @@ from typing import Any
 
 from parsers.blocks import Block
 from parsers.records import Problem
-from runs.analysis.columns import Method, group_by_method
+from runs.analysis.method import Method, group_by_method
 from runs.series.collecting import CaptureSeries
 
 

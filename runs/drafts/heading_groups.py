@@ -14,7 +14,7 @@ from itertools import pairwise
 from parsers.blocks import Block
 from parsers.catalogue import makes_load
 from parsers.patterns import lower, remember_lines
-from runs.analysis.columns import Method, group_by_method
+from runs.analysis.method import Method, group_by_method
 
 from .asides import (
     ITEM,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from parsers.blocks import Block
 from parsers.catalogue import get_semantics
-from runs.analysis.columns import Method
+from runs.analysis.method import Method
 
 from .asides import ITEM, heading_level, is_code, is_file, join_wrapped, strip_markup
 from .heading_groups import (

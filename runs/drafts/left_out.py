@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
 from parsers.blocks import Block
-from runs.analysis.columns import Method, group_by_method
+from runs.analysis.method import Method, group_by_method
 
 from .asides import corrects, is_aside, join_wrapped, retracts, strip_markup
 from .heading_words import is_generic, is_sentence, is_warm_up

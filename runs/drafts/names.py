@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from parsers.patterns import lower
 from parsers.transcript import width
-from runs.analysis.columns import Method
+from runs.analysis.method import Method
 
 from .asides import heading_level, strip_markup
 from .heading_words import (

@@ -18,7 +18,7 @@ from parsers.catalogue import load_programs
 from parsers.commands import LOCAL
 from parsers.prompts import ASKED
 from parsers.records import LoadResult, Problem
-from runs.analysis.columns import Method
+from runs.analysis.method import Method
 
 from .heading_words import find_repeat
 from .parts import NEUTRAL, OUTPUT, count_up, find_turns

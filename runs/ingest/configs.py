@@ -17,7 +17,7 @@ from django.db import connection, models
 from django.utils import timezone
 
 from parsers.catalogue import find_asked_load, get_semantics, parse_command
-from runs.analysis.columns import method_of
+from runs.analysis.method import method_of
 from runs.drafts.draft import Draft, DraftConfig, DraftExperiment, DraftHost
 from runs.models import Config, ConfigText, Experiment, Host, Run, Upload
 

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
-from runs.analysis.columns import drop_shared_words, group_by_method
+from runs.analysis.columns import drop_shared_words
+from runs.analysis.method import group_by_method
 from runs.drafts.draft import Draft, DraftCapture, DraftExperiment, DraftRun, DraftText, list_items
 from runs.drafts.heading_words import find_repeat, split_repeat
 

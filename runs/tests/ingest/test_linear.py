@@ -11,7 +11,7 @@ import pytest
 import parsers
 from parsers.catalogue import formats
 from parsers.tests.attacks import is_slow, make_attacks
-from runs.analysis import columns, conclude, table
+from runs.analysis import conclude, method, table
 from runs.drafts import asides, captions, heading_groups, heading_words, names, settings, typed_commands, variants
 from runs.drafts.relate import relate
 from runs.drafts.sentences import Sentences
@@ -99,10 +99,10 @@ def test_four_times_the_configs_are_judged_in_no_more_than_twelve_times_as_long(
 def test_runs_of_very_many_requests_are_told_apart_by_what_was_asked_for(monkeypatch):
     """Made: each run was held against a hundred others, half of the time that a text of siege's rates took."""
     compared = []
-    agrees = columns.Method.agrees
-    monkeypatch.setattr(columns.Method, "agrees", lambda self, other: (compared.append(1), agrees(self, other))[1])
-    methods = [columns.Method(tool="siege", path=f"/{n}") for n in range(500)]
-    groups = columns.group_by_method([*methods, *methods, columns.Method(tool="siege")], lambda method: method)
+    agrees = method.Method.agrees
+    monkeypatch.setattr(method.Method, "agrees", lambda self, other: (compared.append(1), agrees(self, other))[1])
+    methods = [method.Method(tool="siege", path=f"/{n}") for n in range(500)]
+    groups = method.group_by_method([*methods, *methods, method.Method(tool="siege")], lambda own: own)
     assert [len(group) for _, group in groups] == [3, *[2] * 499] and len(compared) < 10
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runs.analysis.columns import Method
+from runs.analysis.method import Method
 from runs.drafts.draft import Draft, DraftCapture, DraftConfig, DraftExperiment, DraftRun
 from runs.ingest.edits import Edits, apply_edits
 from runs.ingest.grouping import merge_configs, move_items, shorten_names, split_config, suggest_groupings
