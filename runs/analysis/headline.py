@@ -21,6 +21,7 @@ from runs.analysis.adaptive import write_command
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubt_differences import DAY
 from runs.analysis.doubts import list_incomparable
+from runs.analysis.failing_columns import Failure
 from runs.analysis.headline_against import (
     GENERATOR,
     IDLE,
@@ -31,11 +32,9 @@ from runs.analysis.headline_against import (
     PORTS,
     RATE,
     REQUEST,
-    Failure,
     HeadlineData,
     Objection,
     RankedColumn,
-    find_objections,
     find_widest_spread,
     leads_by_median,
     make_failure_objection,
@@ -47,11 +46,11 @@ from runs.analysis.headline_conditions import (
     Unlike,
     find_alike,
     find_contradictions,
-    find_flaws,
     find_odd_runs,
     find_short_answer,
     find_stops,
     find_unlike,
+    list_objections,
 )
 from runs.analysis.scalability_law import Sweep
 from runs.analysis.scaling import Range, find_range
@@ -247,65 +246,63 @@ def _compare_columns(data: HeadlineData, ats: Sequence[int]) -> Headline:
 
 def _compare_best_two(data: HeadlineData, key: str, ranked: Sequence[RankedColumn]) -> Headline:
     own, other = ranked[:2]
-    verdict_of = data.verdicts_between(own.at, other.at)
-    verdict = verdict_of(key)
+    verdict = data.verdicts_between(own.at, other.at)(key)
     if verdict is None or (verdict.ratio is None and verdict.void is None and verdict.kind == Kind.NONE):
-        step = Next(NextStep.NOTHING) if other.value else Next(NextStep.FIX, about=other.title)
-        leader, second = (own, other) if own.value != other.value else (None, None)
-        against = find_contradictions(data, own, other)
-        step = Next(NextStep.CHECK, about=against[0].config) if against and against[0].config else step
-        return Headline(Outcome.UNPROVEN, step, key, leader, second, against=tuple(against), sides=tuple(ranked))
+        return _compare_unjudged(data, key, ranked)
     if (verdict.ratio or 1) != 1 and ((verdict.ratio or 1) > 1) != (MEASURES[key] > 0):
-        own, other = other, own  # the mean of all is led by one run; the verdict goes by more
-        verdict_of = data.verdicts_between(own.at, other.at)
-        verdict = verdict_of(key) or verdict
+        own, other = other, own  # one run leads by the mean of all; the verdict rests on more than the mean
+        verdict = data.verdicts_between(own.at, other.at)(key) or verdict
     differing = find_unlike(data, own.at, other.at)
     unlike = [one for one in differing if not one.is_compared]
     stops = tuple(one for one in unlike if one.stops)
-    against = [
-        Objection("differs", own.title, one.name, one.unit, one.own, one.other, source=one.source) for one in unlike
-    ]
-    if not stops:
-        better = find_objections(data, key, own, other, verdict_of)
-        if verdict.kind == Kind.SAME:  # what speaks against either
-            better += find_objections(data, key, other, own, data.verdicts_between(other.at, own.at))
-        wrong = find_contradictions(data, own, other)
-        flaws = find_flaws(data, own, other)
-        first = [one for one in wrong if one.config] + [one for one in flaws if one.rule in HELD_BACK and one.serious]
-        against = [*first, *better, *against, *(one for one in [*flaws, *wrong] if one not in first)]
+    against = list_objections(data, key, own, other, verdict, unlike)
     outcome = Outcome.NOT_COMPARABLE if stops else _decide_outcome(verdict, against)
     odd = find_odd_runs(data, (own, other))
-    if odd[0] and outcome == Outcome.UNPROVEN and not leads_by_median(data, key, own, other):
-        step = _advise(outcome, verdict, against, odd)
-        sides, spread = (own, other, *ranked[2:]), find_widest_spread(data, key, (own, other))
-        return Headline(outcome, step, key, odd=odd, spread=spread, against=tuple(against), sides=sides)
-    step = _advise(outcome, verdict, against, odd)
-    if short := find_short_answer(stops, own, other):
-        step = Next(NextStep.ANSWER, about=short[0])
-    runs_of = [data.comparison.columns[side.at].runs for side in (own, other)]
-    are_typed = all(any(map(write_command, runs)) for runs in runs_of)  # one line can run both in turn
-    leads = outcome != Outcome.SAME and not stops and abs((verdict.ratio or 2) - 1) >= 0.0005
-    return Headline(
+    found = Headline(
         outcome=outcome,
-        next=replace(step, by_turns=are_typed),
-        most=verdict.most,
-        odd=odd,
+        next=_advise(outcome, verdict, against, odd),
         metric=key,
-        winner=own if leads else None,
-        loser=other if leads else None,
-        ratio=verdict.ratio if leads else None,
-        low=verdict.low if leads else None,
-        high=verdict.high if leads else None,
-        p=(verdict.p if verdict.p_adjusted is None else verdict.p_adjusted) if leads else None,
         spread=find_widest_spread(data, key, (own, other)),
-        within_step=verdict.ground == Ground.WITHIN_STEP,
-        drift=verdict.ground == Ground.DRIFT,
+        odd=odd,
         against=tuple(against),
         sides=(own, other, *ranked[2:]),
-        unlike=stops,
-        machines=tuple(one for one in differing if one.is_compared and one.name in ("CPU", "cores")),
-        base=_compare_with_base(data, key, own, other),
     )
+    if odd[0] and outcome == Outcome.UNPROVEN and not leads_by_median(data, key, own, other):
+        return found
+    if short := find_short_answer(stops, own, other):
+        found = replace(found, next=Next(NextStep.ANSWER, about=short[0]))
+    machines = tuple(one for one in differing if one.is_compared and one.name in ("CPU", "cores"))
+    base = _compare_with_base(data, key, own, other)
+    return _add_verdict(data, replace(found, unlike=stops, machines=machines, base=base), verdict)
+
+
+def _compare_unjudged(data: HeadlineData, key: str, ranked: Sequence[RankedColumn]) -> Headline:
+    """The best two where no verdict has a ratio of them, as where one served nothing."""
+    own, other = ranked[:2]
+    step = Next(NextStep.NOTHING) if other.value else Next(NextStep.FIX, about=other.title)
+    against = find_contradictions(data, own, other)
+    if against and against[0].config:
+        step = Next(NextStep.CHECK, about=against[0].config)
+    leader, second = (own, other) if own.value != other.value else (None, None)
+    return Headline(Outcome.UNPROVEN, step, key, leader, second, against=tuple(against), sides=tuple(ranked))
+
+
+def _add_verdict(data: HeadlineData, found: Headline, verdict: Verdict) -> Headline:
+    """With what the verdict on the first two sides says, and with the first as the winner where it leads."""
+    own, other = found.sides[:2]
+    runs_of = [data.comparison.columns[side.at].runs for side in (own, other)]
+    are_typed = all(any(map(write_command, runs)) for runs in runs_of)  # one line can run both in turn
+    found = replace(
+        found,
+        next=replace(found.next, by_turns=are_typed),
+        most=verdict.most,
+        within_step=verdict.ground == Ground.WITHIN_STEP,
+        drift=verdict.ground == Ground.DRIFT,
+    )
+    if found.outcome == Outcome.SAME or found.unlike or abs((verdict.ratio or 2) - 1) < 0.0005:
+        return found
+    p = verdict.p if verdict.p_adjusted is None else verdict.p_adjusted
+    return replace(found, winner=own, loser=other, ratio=verdict.ratio, low=verdict.low, high=verdict.high, p=p)
 
 
 def _decide_outcome(verdict: Verdict, against: Sequence[Objection]) -> Outcome:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
 
-from runs.analysis.columns import Column
-from runs.analysis.doubt_case import FATAL, Finding, Part
+from runs.analysis.doubt_case import Finding, Part
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import HostFact, Source
+from runs.analysis.failing_columns import LATE, LATE_SAID, MINOR, Failure, find_failures
 from runs.analysis.judgement import PERCENTILE, TAIL, judged_row, verdicts_between
 from runs.analysis.table import Comparison, Figure, Row, find_workloads
 from runs.analysis.verdict import LOSSES, Ground, Judgement, Verdict
@@ -22,20 +22,10 @@ from runs.numbers import mean
 
 RATE = "requests_per_second"
 REQUEST = "request"  # what sides were asked for, of which each stands alone
-# Rule of doubts -> the fact that counts what failed.
-COUNTED = {"errors.checks": "bad", "errors.failed": "bad", "errors.late": "late"}
-COUNTED |= {"errors.length": "failed", "errors.status": "other"}
-LATE, MISSED, CHECKS = "errors.late", "load.missed_rate", "errors.checks"
+MISSED = "load.missed_rate"
 GENERATOR, PORTS, NETWORK, OTHERS = "generator.saturated", "generator.ports", "network.link", "machine.others"
 DRIFT = "repeats.trend"
 STOPPED, CLOSED, OTHER_SERVER = "tool.interrupted", "network.keepalive", "load.other_server"
-UNKNOWN_KIND = "kind_not_printed"  # perhaps no failures: said, but not first
-# A page that changes has another length each time: of both sides that is no news, of one alone it is said.
-CHANGES = "page_changes"
-# From this share on they come first all the same: a page whose length changes that often is rarer than a server that fails
-# every fourth request, and whoever cut the line with the kinds out can look at it again.
-MANY_UNKNOWN = 0.25
-MINOR, LATE_SAID = 0.01, 0.001  # late answers are the slowest of all, and missing from the percentiles
 FIGURES, IMPOSSIBLE, IDLE, LOST = "figures.", "impossible", "load.idle_clients", "lost_clients"
 # Other metrics count against a leader from this factor on where they are proven or likely, and where they are not.
 WORSE, SHOWN = 1.1, 1.25
@@ -45,35 +35,6 @@ LONG_ENOUGH_S = 1.0  # to be no more than a doubt
 # The leading metric is the first that two sides have; of load at a set rate the times lead, as the rate was given.
 MEASURES = {RATE: 1, "mean_ms": -1, "p50_ms": -1}
 NEAR = 1.02  # of rates that were set: all alike
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """What failed of one column. share None: it broke off before it could say; `error` is what it said.
-
-    late  how many answers came too late, where waiting for them was not little of the clients' time
-    """
-
-    rule: str
-    share: float | None
-    error: str
-    source: Source | None
-    is_sure: bool = True
-    late: float = 0.0
-
-    @property
-    def is_told(self) -> bool:
-        """Whether it is enough to be said beside a rate."""
-        return self.weight >= (LATE_SAID if self.rule == LATE else MINOR) or self.late > 0
-
-    @property
-    def weight(self) -> float:
-        """The share; breaking off weighs more than any."""
-        return 2.0 if self.share is None else self.share
-
-    @property
-    def is_serious(self) -> bool:
-        return self.is_sure and self.weight >= FATAL
 
 
 @dataclass(frozen=True)
@@ -126,7 +87,8 @@ class HeadlineData:
 
     @cached_property
     def failures(self) -> Mapping[int, Failure]:
-        return find_failures(self.comparison, self.doubts)
+        findings = ((doubt.rule, one) for doubt in self.doubts if not doubt.overruled for one in doubt.findings)
+        return find_failures(self.comparison, findings)
 
     @cached_property
     def workloads(self) -> Sequence[Sequence[int]]:
@@ -194,57 +156,6 @@ class HeadlineData:
         """What this rule has against runs of this column."""
         runs = {run.id for run in self.comparison.columns[at].runs}
         return [one for doubt in self.concerns(rule, [at]) for one in doubt.findings if one.run in runs]
-
-
-def find_failures(comparison: Comparison, doubts: Sequence[Doubt]) -> dict[int, Failure]:
-    """Column -> what failed of it, over all its runs; only what no page's change explains, and no overruled doubt."""
-    found: dict[int, Failure] = {}
-    for doubt in doubts:
-        for finding in doubt.findings if not doubt.overruled else ():
-            one = _read_failure(doubt.rule, finding)
-            known = found.get(finding.run or 0)
-            if one and finding.run and (known is None or _rank(one) > _rank(known)):
-                found[finding.run] = one
-    return {
-        at: failure
-        for at, column in enumerate(comparison.columns)
-        if (failure := _add_failures(column, {run.id: found[run.id] for run in column.runs if run.id in found}))
-    }
-
-
-def _rank(one: Failure) -> tuple[bool, float, bool]:
-    return one.rule != CHANGES, one.share or 0.0, one.is_sure
-
-
-def _read_failure(rule: str, finding: Finding) -> Failure | None:
-    facts, source = finding.facts, next(iter(finding.sources), None)
-    if rule == "tool.aborted":
-        return Failure(rule, None, str(facts.get("error") or ""), source)
-    if rule not in COUNTED or finding.moral == "first_was_odd":
-        return None
-    bad, made = facts.get(COUNTED[rule]), facts.get("made")
-    share = min(bad / made, 1.0) if bad and made else 1 - (facts.get("available") or 100) / 100
-    is_sure = finding.moral not in (UNKNOWN_KIND, CHANGES) or (finding.moral == UNKNOWN_KIND and share >= MANY_UNKNOWN)
-    return Failure(
-        CHANGES if finding.moral == CHANGES else rule,
-        share,
-        "",
-        source,
-        is_sure,
-        facts["late"] if facts.get("waited", 0.0) >= MINOR else 0.0,
-    )
-
-
-def _add_failures(column: Column, found: Mapping[int, Failure]) -> Failure | None:
-    """Of all runs of a column; None where too few broke off or failed to say anything of it."""
-    found = {run: failure for run, failure in found.items() if failure.is_sure} or found
-    shares = {run: failure.share for run, failure in found.items() if failure.share is not None}
-    if not shares:
-        return next(iter(found.values()), None) if len(found) == len(column.runs) else None
-    counted = {run.id: run.requests_made or 1 for run in column.runs}
-    bad = sum(share * counted[run] for run, share in shares.items())
-    worst = found[max(shares, key=lambda run: shares[run])]
-    return replace(worst, share=bad / sum(counted.values()), late=sum(one.late for one in found.values()))
 
 
 def find_objections(
@@ -362,7 +273,7 @@ def _find_more_failures(own: RankedColumn, other: RankedColumn) -> list[Objectio
 
 def _find_failures_beside(*sides: RankedColumn) -> list[Objection]:
     """What failed of either side, too little to come first: it is in the rates that are compared."""
-    told = [(side.title, one) for side in sides if (one := side.failure) and one.share and one.is_told]
+    told = [(side.title, one) for side in sides if (one := side.failure) and one.share and one.is_stated]
     return [
         Objection(one.rule, title, "", "%", 100 * (one.share or 0), one.late or None, source=one.source)
         for title, one in told

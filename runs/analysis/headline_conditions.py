@@ -38,7 +38,9 @@ from runs.analysis.headline_against import (
     HeadlineData,
     Objection,
     RankedColumn,
+    find_objections,
 )
+from runs.analysis.verdict import Kind, Verdict
 from runs.numbers import figure
 
 STOLEN = "stolen CPU time"
@@ -213,6 +215,31 @@ def find_doubtful(data: HeadlineData, ahead: int, behind: int) -> str:
     if any(one.config for one in find_contradictions(data, own, other)):
         return IMPOSSIBLE
     return next((one.rule for one in _find_held_back(data, own, other) if one.serious), "")
+
+
+def list_objections(
+    data: HeadlineData,
+    key: str,
+    own: RankedColumn,
+    other: RankedColumn,
+    verdict: Verdict,
+    unlike: Sequence[Unlike],
+) -> list[Objection]:
+    """All that speaks against a leader or, of two that are alike, against either: what could be all of the lead first.
+
+    unlike: what differs and is not compared; where that stops the comparison, nothing else counts
+    """
+    differing = [
+        Objection("differs", own.title, one.name, one.unit, one.own, one.other, source=one.source) for one in unlike
+    ]
+    if any(one.stops for one in unlike):
+        return differing
+    better = find_objections(data, key, own, other, data.verdicts_between(own.at, other.at))
+    if verdict.kind == Kind.SAME:
+        better += find_objections(data, key, other, own, data.verdicts_between(other.at, own.at))
+    wrong, flaws = find_contradictions(data, own, other), find_flaws(data, own, other)
+    first = [one for one in wrong if one.config] + [one for one in flaws if one.rule in HELD_BACK and one.serious]
+    return [*first, *better, *differing, *(one for one in [*flaws, *wrong] if one not in first)]
 
 
 def find_flaws(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:

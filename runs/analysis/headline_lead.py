@@ -16,10 +16,10 @@ from runs.analysis.facts import Source
 from runs.analysis.headline import Headline, NextStep, Outcome
 from runs.analysis.headline_against import FIGURES, IMPOSSIBLE, OTHERS, RATE, REQUEST, Objection, RankedColumn
 from runs.analysis.headline_conditions import STOLEN, Unlike, find_short_answer
-from runs.analysis.objection_wording import AT_LIMIT, describe_failure, say_against, say_briefly, shorten
+from runs.analysis.objection_wording import describe_failure, say_against, say_briefly, shorten
 from runs.analysis.scaling import Range
 from runs.analysis.summary_wording import describe_leaders, describe_levels, with_axis
-from runs.analysis.verdict_wording import p_words
+from runs.analysis.verdict_wording import AT_LIMIT, p_words
 from runs.numbers import (
     BETWEEN,
     TIMES_FROM,
@@ -240,7 +240,7 @@ def _describe_base(headline: Headline) -> str:
 def _lead_of_single(headline: Headline) -> Lead:
     side = headline.sides[0]
     runs = "One run" if side.n == 1 else f"Mean of {side.n:,} runs"
-    failed = f", which {describe_failure(side.failure)}" if side.failure and side.failure.is_told else ""
+    failed = f", which {describe_failure(side.failure)}" if side.failure and side.failure.is_stated else ""
     return Lead(
         f"{figure(side.value)} {name_unit(headline)}",
         f"{runs} of one config{failed}; there is no other to compare it with.",
@@ -268,7 +268,7 @@ def _lead_of_not_comparable(headline: Headline) -> Lead:
         kept_out = f"{len(headline.dropped)} configs do not count" if len(headline.dropped) > 1 else ""
         name, why, failure = headline.dropped[0] if headline.dropped else ("", "", None)
         line = kept_out or f"{shorten(name)} does not count"
-        failed = f"; it {describe_failure(failure)}" if failure and failure.is_told and not kept_out else ""
+        failed = f"; it {describe_failure(failure)}" if failure and failure.is_stated and not kept_out else ""
         return Lead(line, f"{capitalize(why.partition(': ')[0].rstrip('.'))}{failed}." if why else "")
     first = headline.unlike[0]
     line = f"{capitalize(first.name)}: {write_against(first.own, first.other, first.unit)}"

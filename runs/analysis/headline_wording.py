@@ -8,19 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from runs.analysis.doubt_differences import DAY
-from runs.analysis.headline import ADVISED_S, Headline, Next, NextStep, Outcome
-from runs.analysis.headline_against import (
-    IDLE,
-    NETWORK,
-    OTHERS,
-    PORTS,
-    RATE,
-    REQUEST,
-    Objection,
-    RankedColumn,
-)
-from runs.analysis.headline_conditions import STOLEN
+from runs.analysis.advice_wording import say_runs_to_make, write_advice
+from runs.analysis.headline import Headline, NextStep, Outcome
+from runs.analysis.headline_against import RATE, REQUEST, Objection, RankedColumn
 from runs.analysis.headline_lead import (
     CONTRADICTION,
     FULL,
@@ -48,9 +38,9 @@ from runs.analysis.objection_wording import (
     shorten,
 )
 from runs.analysis.scaling import Range
-from runs.analysis.summary_wording import advise_levels, describe_leaders, describe_levels
+from runs.analysis.summary_wording import describe_leaders, describe_levels
 from runs.analysis.verdict import Kind
-from runs.numbers import BETWEEN, capitalize, figure, name_first, percent, spread_words
+from runs.numbers import BETWEEN, capitalize, figure, name_first, percent
 
 OUTCOMES = {  # the word of a badge, and what it says
     Outcome.BETTER: ("proven", "A test shows it at 5 %, and nothing serious speaks against it."),
@@ -181,11 +171,7 @@ def _say_unproven(headline: Headline) -> str:
         return f"{worse}."
     full = f"{BEFORE_DOUBT.get(why, ', but ')}{why}{worse.replace(', but', ', and', 1)}"
     is_to_repeat = step.step in (NextStep.REPEAT, NextStep.LONGER) and has_single_run(headline)
-    return f"{full}: {_say_runs_to_make(step)}." if is_to_repeat else f"{full}."
-
-
-def _say_runs_to_make(step: Next) -> str:
-    return f"run each {step.runs} times, in turn{f', for {ADVISED_S} seconds and more' if step.step == NextStep.LONGER else ''}"
+    return f"{full}: {say_runs_to_make(step)}." if is_to_repeat else f"{full}."
 
 
 def _say_no_leader(headline: Headline) -> str:
@@ -262,7 +248,7 @@ def _say_not_comparable(headline: Headline) -> str:
 
 def _say_failing(sides: Sequence[RankedColumn]) -> list[str]:
     """What failed of sides that are compared with nothing, each in a sentence."""
-    told = [(side, side.failure) for side in sides if side.failure and side.failure.is_told]
+    told = [(side, side.failure) for side in sides if side.failure and side.failure.is_stated]
     return [f"{quote_name(side)} {describe_failure(failure)}." for side, failure in told[:MOST_OTHERS]]
 
 
@@ -302,7 +288,7 @@ def _say_dropped(headline: Headline) -> str:
     each = [f"“{shorten(name)}”" for name, _, _ in headline.dropped]
     told = f"{', '.join(each[:MOST_OTHERS])}{' and others' if len(each) > MOST_OTHERS else ''}"
     failed = [
-        f" “{shorten(name)}” {describe_failure(one)}." for name, _, one in headline.dropped if one and one.is_told
+        f" “{shorten(name)}” {describe_failure(one)}." for name, _, one in headline.dropped if one and one.is_stated
     ]
     return f"Not counted: {told} (see the doubts).{''.join(failed[:MOST_OTHERS])}"
 
@@ -321,80 +307,6 @@ def _say_sweep(headline: Headline, swept: Range) -> str:
         lead = f"{quote_name(headline.winner)} {leads if headline.ratio else 'alone serves without failing'}. "
     each = [f"“{shorten(name)}”: {describe_levels(swept, points)}" for name, points in series.items()]
     return f"{lead}{'. '.join(each[:MOST_OTHERS])}."
-
-
-def write_advice(step: Next, headline: Headline) -> str:
-    """What to do next."""
-    warm = ", each after one warm-up run" if headline.winner else ""
-    match step.step:
-        case NextStep.REPEAT if headline.most:
-            return _say_after_rounds(headline)
-        case NextStep.REPEAT if step.by_turns:
-            return (
-                f"Run both in turn until it is sure{warm}: a sequential test after each round says when. "
-                f"Or run each {step.runs} times, and keep to that number."
-            )
-        case NextStep.REPEAT:
-            return (
-                f"{_say_runs_to_make(step).capitalize()} (A, B, B, A …){warm}. Decide on the number first: adding runs until a "
-                "difference shows will show one by chance."
-            )
-        case NextStep.LONGER:
-            why = "starting up and chance in scheduling are in every figure of runs under a second"
-            return f"{_say_runs_to_make(step).capitalize()}: {why}."
-        case NextStep.STEADY:
-            spread = (
-                f" (by up to {spread_words(headline.spread)} here)" if headline.spread and headline.spread > 1 else ""
-            )
-            return f"More repeats are not the way: find out first what makes runs of one config differ{spread}."
-        case NextStep.OUTLIER:
-            return (
-                f"Find out what happened in that run of “{shorten(step.about)}”, or leave it out, before more are made."
-            )
-        case NextStep.WARM:
-            return f"Leave the first run of each out, and run each {step.runs} times after one warm-up, in turn."
-        case NextStep.CHECK:
-            return f"Look at the report of “{shorten(step.about)}” before more runs are made: its figures cannot all be true."
-        case NextStep.FIX:
-            return f"Find out why requests failed (the error log of “{shorten(step.about)}”) before rates are compared."
-        case NextStep.MEND:
-            return f"Mend what keeps “{shorten(step.about)}” from counting (see the doubts), then run it again."
-        case NextStep.LEVELS:
-            return advise_levels(step.runs, headline.sweep)
-        case NextStep.NOTHING if headline.within_step:
-            return "More runs do not settle it: compare another metric, or load with a tool that prints finer steps."
-        case NextStep.ANSWER:
-            return f"Look at what “{shorten(step.about)}” answers (curl -i) before rates are compared."
-        case NextStep.ALIKE | NextStep.GENERATOR if step.about in ADVICE_ON:
-            return ADVICE_ON[step.about]
-    return ADVICE[step.step]
-
-
-ADVICE = {
-    NextStep.GENERATOR: "Load from a stronger or another machine first: repeats under a load generator at its limit measure it.",
-    NextStep.ALIKE: "Load both in the same way on the same machine, then compare.",
-    NextStep.CHOOSE: "More runs do not settle it: decide which of the two matters more.",
-    NextStep.COMPARE: "Change one thing, run the same load again, and add that text.",
-    NextStep.LOAD: "Add the report of a load test.",
-    NextStep.NOTHING: "No more runs are needed for this load.",
-}
-
-ADVICE_ON = {  # what differs alone, or held a side back
-    PORTS: "Keep connections open (keep-alive) or load from more addresses: a client without free ports measures itself.",
-    IDLE: "To learn how much each can serve, load without pauses: these rates are mostly the clients'.",
-    NETWORK: "Load over a faster network first: repeats over a full one measure it.",
-    DAY: "Run both again on one day, in turn: much else may have changed on the machine between the two.",
-    OTHERS: "Run both again, in turn, while nothing else runs on the machine.",
-    STOLEN: "Run both again, in turn, on a machine whose CPU time is its own, or when others leave it.",
-}
-
-
-def _say_after_rounds(headline: Headline) -> str:
-    """Of two that were tested after each round, and are not told apart."""
-    rounds = min(side.n for side in headline.sides[:2])
-    if rounds < headline.most:
-        return f"The test after each round ended early, after {rounds} of at most {headline.most}: run it again until it is sure."
-    return f"{rounds} rounds did not show it: make the runs vary less first, or let a new test run for more rounds (--repeat)."
 
 
 def describe_lead(headline: Headline, bases: Sequence[int], marks: Sequence[str]) -> dict[int, str]:

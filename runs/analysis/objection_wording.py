@@ -5,35 +5,24 @@ from __future__ import annotations
 import re
 
 from runs.analysis.doubt_differences import CACHED, CONDITION, DAY
+from runs.analysis.failing_columns import CHANGES, CHECKS, COUNTED, LATE, LATE_SAID, Failure
 from runs.analysis.headline_against import (
-    CHANGES,
-    CHECKS,
     CLOSED,
-    COUNTED,
     DRIFT,
-    GENERATOR,
     IDLE,
-    LATE,
-    LATE_SAID,
+    IMPOSSIBLE,
     LOST,
     MISSED,
-    NETWORK,
     OTHER_SERVER,
     OTHERS,
-    PORTS,
     STOPPED,
-    Failure,
     Objection,
 )
+from runs.analysis.verdict_wording import AT_LIMIT
 from runs.numbers import TIMES_FROM, capitalize, cut_name, figure, percent, share_words, times, write_against
 
 LONGEST_NAME = 60
-AT_LIMIT = {  # rule of what a load came from or over
-    GENERATOR: "the load generator was at its limit",
-    PORTS: "the load generator was out of local ports",
-    NETWORK: "the network was at its limit",
-}
-OWN_WORDS = {  # of properties whose values say what they are of
+OWN_WORDS = {  # of properties whose value needs no name before it
     CONDITION: "",
     DAY: "measured on other days: ",
     CACHED: "answered from a cache: ",
@@ -85,53 +74,66 @@ def _name_metric(one: Objection) -> str:
 
 def describe_objection(one: Objection) -> str:
     """As "99 % within 1,520 ms, 13 times as long"."""
-    who, unnamed = f"“{shorten(one.config)}”", not one.config
-    value, other, share = figure(as_number(one.value)), figure(as_number(one.other)), percent(as_number(one.value), 100)
     if one.rule in AT_LIMIT:
-        return f"{capitalize(AT_LIMIT[one.rule])}{'' if unnamed else f' beside {who}'}, so it may be what was measured"
-    if one.rule == OTHERS:
-        return f"“{one.label}” used {value} % of a core beside {who} only"
-    if one.rule == OTHER_SERVER:
-        return f"“{one.label}” answered for {who}"
-    if one.rule == CLOSED:
-        return f"{who} closed connections that were to be kept open"
-    if one.rule == LOST:
-        return f"{value} of the {other} clients of {who} never got a connection"
-    if one.rule == DRIFT:
-        return f"{who} got {one.label} from run to run (from {value} to {other} requests per second)"
-    if one.rule == STOPPED:
-        return f"{who} was stopped after {value} of {other} {one.unit}"
-    if one.rule == "aborted":
-        return f"{value} of its {other} runs broke off"
-    if one.rule == "length.seconds":
-        whose = "Neither side's runs took longer than" if unnamed else f"{who} ran for no longer than"
-        return f"{whose} {as_number(one.value):.2g} s, too short to rely on"
-    if one.rule == IDLE:
-        if unnamed:
-            return f"Clients of both were idle most of the time (busy for at most {share} of it)"
-        return f"{who} had requests under way for {share} of its clients' time"
-    if one.rule == MISSED:
-        if one.other is None:
-            return f"{who} dropped {share} of what was due at its set rate"
-        return f"{who} was to be sent {other} requests per second and got {value}"
-    if one.rule == "omission":
-        return f"At least {share} of its clients' time went into the slowest 1 %"
+        beside = f" beside {_quote_config(one)}" if one.config else ""
+        return f"{capitalize(AT_LIMIT[one.rule])}{beside}, so it may be what was measured"
     if one.rule in (*COUNTED, CHANGES):
-        return f"{who} {describe_failure(Failure(one.rule, as_number(one.value) / 100, '', None, late=as_number(one.other)))}"
-    if one.rule == "workload":
-        return f"{who} leads on {one.label}"
-    if one.rule == "impossible":
-        return f"Figures of {'both sides' if unnamed else who} cannot all be true ({one.label})"
+        failure = Failure(one.rule, as_number(one.value) / 100, "", None, late=as_number(one.other))
+        return f"{_quote_config(one)} {describe_failure(failure)}"
     if one.rule == "failures":
-        if one.value is None:
-            return "Broke off"
-        things, by = _name_failed(one.label).partition(" by")[::2]
-        against = "" if one.other is None else f", against {percent(as_number(one.other), 100)}"
-        failed = "were answered too late" if one.label == LATE else f"failed{by and ' by length'}"
-        return f"{share} of its {things} {failed}{against}"
+        return _describe_failures(one)
     if one.rule == "differs":
         return f"{_say_differs(one.label)}{write_against(one.value, one.other, one.unit)}"
-    return f"{one.label} {value} {one.unit}, {_say_worse(one)}"
+    words = OF_BOTH.get(one.rule) if not one.config else None
+    if one.rule == MISSED and one.other is None:
+        words = "{who} dropped {share} of what was due at its set rate"
+    words = words or OBJECTIONS.get(one.rule)
+    if words is None:
+        return f"{one.label} {figure(as_number(one.value))} {one.unit}, {_say_worse(one)}"
+    return words.format(
+        who=_quote_config(one),
+        label=one.label,
+        unit=one.unit,
+        value=figure(as_number(one.value)),
+        other=figure(as_number(one.other)),
+        share=percent(as_number(one.value), 100),
+        seconds=f"{as_number(one.value):.2g}",
+    )
+
+
+OBJECTIONS = {  # by rule; share: the value as one of a hundred
+    OTHERS: "“{label}” used {value} % of a core beside {who} only",
+    OTHER_SERVER: "“{label}” answered for {who}",
+    CLOSED: "{who} closed connections that were to be kept open",
+    LOST: "{value} of the {other} clients of {who} never got a connection",
+    DRIFT: "{who} got {label} from run to run (from {value} to {other} requests per second)",
+    STOPPED: "{who} was stopped after {value} of {other} {unit}",
+    IDLE: "{who} had requests under way for {share} of its clients' time",
+    MISSED: "{who} was to be sent {other} requests per second and got {value}",
+    IMPOSSIBLE: "Figures of {who} cannot all be true ({label})",
+    "aborted": "{value} of its {other} runs broke off",
+    "length.seconds": "{who} ran for no longer than {seconds} s, too short to rely on",
+    "omission": "At least {share} of its clients' time went into the slowest 1 %",
+    "workload": "{who} leads on {label}",
+}
+OF_BOTH = {  # where no config is named
+    IDLE: "Clients of both were idle most of the time (busy for at most {share} of it)",
+    IMPOSSIBLE: "Figures of both sides cannot all be true ({label})",
+    "length.seconds": "Neither side's runs took longer than {seconds} s, too short to rely on",
+}
+
+
+def _quote_config(one: Objection) -> str:
+    return f"“{shorten(one.config)}”"
+
+
+def _describe_failures(one: Objection) -> str:
+    if one.value is None:
+        return "Broke off"
+    things, by = _name_failed(one.label).partition(" by")[::2]
+    against = "" if one.other is None else f", against {percent(as_number(one.other), 100)}"
+    failed = "were answered too late" if one.label == LATE else f"failed{by and ' by length'}"
+    return f"{percent(as_number(one.value), 100)} of its {things} {failed}{against}"
 
 
 def _say_differs(name: str) -> str:
@@ -163,5 +165,5 @@ def shorten(name: str) -> str:
 
 def describe_dropped(name: str, why: str, failure: Failure | None) -> str:
     """A config that a doubt keeps out, as "“B” (tool hey against wrk; it failed 30 % of its requests)"."""
-    failed = f"; it {describe_failure(failure)}" if failure and failure.is_told else ""
+    failed = f"; it {describe_failure(failure)}" if failure and failure.is_stated else ""
     return f"“{shorten(name)}” ({why.partition(': ')[0].rstrip('.')}{failed})"

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from runs.analysis.objection_wording import AT_LIMIT
 from runs.analysis.stats import MANY_SETS, MOST_REPEATS, Pool
 from runs.analysis.table import Comparison
 from runs.analysis.verdict import (
@@ -42,6 +41,11 @@ TIMES = {"rate": "times as many", "time": "times as long", "amount": "times as m
 FAILED = {"failed_requests": "failed", "non_2xx_responses": "answered with an error"}
 
 
+AT_LIMIT = {  # rule of doubts -> what was at its limit beside a config
+    "generator.saturated": "the load generator was at its limit",
+    "generator.ports": "the load generator was out of local ports",
+    "network.link": "the network was at its limit",
+}
 DOUBTED = {
     "impossible": "figures of one report cannot all be true",
     **{rule: f"{words} beside the slower side" for rule, words in AT_LIMIT.items()},
