@@ -24,18 +24,16 @@ from .settings import MAX_WIDTH
 from .typed_commands import CONFINES, Typing, Words, keep_last
 
 _AMOUNT = re.compile(r"\d+(?:[.,]\d+)?[A-Za-z]{0,3}")  # a number or a size, but no address, path or name
-_SETS = re.compile(
-    r"(?P<flag>--?[A-Za-z][\w.:+-]*|[A-Z_][A-Z\d_]*)=(?P<value>[\w.,-]*)"
-)  # "--cpus=2", "NODE_ENV=production"
+# "--cpus=2", "NODE_ENV=production"
+_SETS = re.compile(r"(?P<flag>--?[A-Za-z][\w.:+-]*|[A-Z_][A-Z\d_]*)=(?P<value>[\w.,-]*)")
 _FLAG = re.compile(r"--?[A-Za-z][\w.:+-]*")
 _WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
 _MOST_ROWS = 32  # of a list of containers
 _OF_A_MACHINE = {"architecture", "vendor_id"}  # what a whole description of a CPU has
 _PORT = re.compile(r":(\d{2,5})\b")
 _VOLATILE = re.compile(r"\d:\d\d|\b(?=\w*\d)(?=\w*[a-f])[0-9a-f]{7,}\b")  # times and ids
-_OF_PAGES = frozenset(
-    {"HTTP", "Server", "cache", "governor", "environment", "directory"}
-)  # what else is shown, which is compared elsewhere
+# What commands show that is compared elsewhere.
+_OF_PAGES = frozenset({"HTTP", "Server", "cache", "governor", "environment", "directory"})
 _LONGEST_ANSWER = 100  # characters
 _MOST_KEPT = 100  # of each kind, the last ones: each load test has a copy of them
 _STARTED = "start "  # what the keys of a server's words begin with
@@ -88,33 +86,49 @@ def _follow(blocks: Sequence[Block], loads: Mapping[int, str]) -> dict[int, dict
         if limits and last is not None:
             known[last] |= limits  # shown behind a load test, below the same heading
             continue
-        asked |= limits | _describe_machine(block)
-        for name, value, _ in block.shown:
-            if name not in _OF_PAGES and len(value) <= _LONGEST_ANSWER and not _VOLATILE.search(value):
-                asked[name.removeprefix(ASKED)] = frozenset({value})
+        asked |= limits | _describe_machine(block) | _list_answers(block)
         for command in block.typed:
             typing.add(command)
         if index in loads:
-            before = typing.take()
+            started = _take_started(typing, scripts)
             keep_last(asked, _MOST_KEPT)
-            scripts |= {" ".join(words[:2]): words for words in before.prepared}
-            keep_last(scripts, _MOST_KEPT)
-            typing.script = ()
+            asked |= _list_variables(started.values())
             ports = {*_PORT.findall(f"{block.command} {block.values.get('url', '')}")}
-            words = scripts | {
-                key.removeprefix(_STARTED): tuple(said.split())
-                for key, said in before.settings.items()
-                if key.startswith(_STARTED)
-            }
-            asked |= {
-                found["flag"]: frozenset({word})
-                for own in words.values()
-                for word in own
-                if (found := _SETS.fullmatch(word)) and found["flag"].isupper() and STATE.fullmatch(found["value"])
-            }
             last = index
-            known[index] = asked | {key: frozenset(_list_options(own, ports)) for key, own in words.items()}
+            known[index] = asked | {key: frozenset(_list_options(own, ports)) for key, own in started.items()}
     return known
+
+
+def _list_answers(block: Block) -> dict[str, frozenset[str]]:
+    """{command: what it answered} of those before a block, without times, ids and what is compared elsewhere."""
+    return {
+        name.removeprefix(ASKED): frozenset({value})
+        for name, value, _ in block.shown
+        if name not in _OF_PAGES and len(value) <= _LONGEST_ANSWER and not _VOLATILE.search(value)
+    }
+
+
+def _take_started(typing: Typing, scripts: dict[str, Words]) -> dict[str, Words]:
+    """{program: the words that it was started with} by the commands so far. scripts: those of a script, which are kept."""
+    before = typing.take()
+    scripts |= {" ".join(words[:2]): words for words in before.prepared}
+    keep_last(scripts, _MOST_KEPT)
+    typing.script = ()
+    return scripts | {
+        key.removeprefix(_STARTED): tuple(said.split())
+        for key, said in before.settings.items()
+        if key.startswith(_STARTED)
+    }
+
+
+def _list_variables(commands: Iterable[Words]) -> dict[str, frozenset[str]]:
+    """{name: the word that sets it} of environment variables that say how a program runs, as "NODE_ENV=production"."""
+    return {
+        found["flag"]: frozenset({word})
+        for words in commands
+        for word in words
+        if (found := _SETS.fullmatch(word)) and found["flag"].isupper() and STATE.fullmatch(found["value"])
+    }
 
 
 def _describe_machine(block: Block) -> dict[str, frozenset[str]]:
@@ -229,30 +243,31 @@ def note_requests(loads: Sequence[Block]) -> None:
         )
         if named and not block.command:
             block.values |= {"method": named["method"]} if named["method"] and "method" not in block.values else {}
-            is_untold = named["path"] and not any(result.path for result in block.load_results)
-            block.values |= {"told_path": named["path"].rstrip(":")} if is_untold else {}
+            is_new = named["path"] and not any(result.path for result in block.load_results)
+            block.values |= {"told_path": named["path"].rstrip(":")} if is_new else {}
         clients = next(filter(None, map(_HEADS_LOAD.search, texts[: -_NEAREST - 1 : -1])), None)
-        is_told = bool(block.command) or any(result.concurrency for result in block.load_results)
-        if clients and not is_told:
+        is_stated = bool(block.command) or any(result.concurrency for result in block.load_results)
+        above_has = above is not None and "told_concurrency" in above.values
+        if clients and not is_stated:
             block.values["told_concurrency"] = int(next(filter(None, clients.groups())))
-        elif (
-            above and not (is_told or block.trail) and "told_concurrency" in above.values and _is_next_row(above, block)
-        ):
+        elif above and above_has and not (is_stated or block.trail) and _is_next_row(above, block):
             block.values["told_concurrency"] = above.values["told_concurrency"]
         above = block
 
 
 def _note_works(loads: Sequence[Block]) -> None:
-    """Note what was requested, where all lines right above reports say no more: "1 KB" and "10 KB" of one address, or each of its
-    own."""
+    """What was requested, where the lines right above all reports name that alone: "1 KB" and "10 KB".
+
+    Either all reports are of one address, or each is of its own.
+    """
     above = ([strip_markup(text) for _, text in block.trail if not is_aside(text)] for block in loads)
     titles = [next(reversed(texts), "") for texts in above]
     paths, commands = {block.load_results[0].path for block in loads}, {block.command for block in loads}
     is_other = any(block.label or block.stream or block.values.get("script") for block in loads)
     is_other = is_other or any(map(_HEADS_REQUEST.fullmatch, titles))
     is_other = is_other or any(get_semantics(block.load_results[0].tool).quotes_others for block in loads)
-    are_told = len(paths) == len({*titles}) or len(paths) == len(commands) == 1
-    if are_told and not is_other and are_kinds_of_work([*{*titles}]):
+    are_requests = len(paths) == len({*titles}) or len(paths) == len(commands) == 1
+    if are_requests and not is_other and are_kinds_of_work([*{*titles}]):
         for block, title in zip(loads, titles, strict=True):
             block.values["told_request"] = title
 

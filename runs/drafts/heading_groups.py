@@ -155,13 +155,7 @@ def swap_crossed(
         if (choice := choices[load]).group and choice.is_heading:
             crossed[strip_markup(choice.text)][choice.group].append(method_of(load))
     recurring = {name: methods for name, methods in crossed.items() if len(methods) > 1}
-    n_in = Counter(group for methods in crossed.values() for group in methods)
-    alone = {
-        name
-        for name, methods in recurring.items()
-        if {n_in[group] for group in methods} == {1} and not (_differ([*methods.values()]) or names_software(name))
-    }
-    if alone:
+    if alone := _find_alone(crossed, recurring):
         return {
             load: replace(choice, text=choice.group, group="") if strip_markup(choice.text) in alone else choice
             for load, choice in choices.items()
@@ -169,12 +163,24 @@ def swap_crossed(
     if len(recurring) < 2 or not _are_workloads(recurring):
         return dict(choices)
     groups = set().union(*recurring.values())
-    are_told = _have_own_requests(crossed) and not any(" · " in group for group in groups)
+    are_stated = _have_own_requests(crossed) and not any(" · " in group for group in groups)
     return {
-        load: replace(choice, text=choice.group, group="" if are_told else name_of_heading(choice.text))
+        load: replace(choice, text=choice.group, group="" if are_stated else name_of_heading(choice.text))
         if choice.group in groups
         else choice
         for load, choice in choices.items()
+    }
+
+
+def _find_alone(
+    crossed: Mapping[str, Mapping[str, Sequence[Method]]], recurring: Mapping[str, Mapping[str, Sequence[Method]]]
+) -> set[str]:
+    """The recurring names each of which is the only one in its groups."""
+    n_in = Counter(group for methods in crossed.values() for group in methods)
+    return {
+        name
+        for name, methods in recurring.items()
+        if {n_in[group] for group in methods} == {1} and not (_differ([*methods.values()]) or names_software(name))
     }
 
 

@@ -84,9 +84,7 @@ def choose_headings(
     warm_ups: Collection[int],
 ) -> dict[int, Choice]:
     """{load: its choice}; a quote and what it quotes have the same. A warm-up without a name has that of the run that follows."""
-    levels = find_levels(((blocks[load].trail, method_of(load)) for load in loads), may_name)
-    told = {request for load in loads if (request := blocks[load].values.get("told_request"))}
-    levels |= {text for load in loads for _, text in blocks[load].trail if told and strip_markup(text) in told}
+    levels = _find_levels(blocks, loads, method_of)
     candidates = _collect_candidates(blocks, loads, texts, levels)
     nearest = _prefer_files(candidates, _choose_at_one_level(candidates, _choose_nearest(candidates, duplicates)))
     choices = _replace_recurring(candidates, nearest, duplicates)
@@ -96,22 +94,47 @@ def choose_headings(
         for i, choice in choices.items()
     }
     own = drop_named_groups(own, duplicates)
-    own = swap_crossed(own, [load for load in loads if load not in duplicates], method_of)
+    sources = [load for load in loads if load not in duplicates]
+    own = swap_crossed(own, sources, method_of)
     quotes: dict[int, list[int]] = defaultdict(list)
     for load in loads:
         quotes[duplicates.get(load, load)].append(load)
+    measured = _find_measured(sources, warm_ups)
+    by_source = {source: (*sorted({source, *quotes[source]}), measured[source]) for source in sources}
+    resolved = _choose_for_sources(blocks, {source: [own[i] for i in each] for source, each in by_source.items()})
+    plain = drop_numbering({group: group for choice in resolved.values() if (group := choice.group)})
+    resolved = {load: choice.within(plain.get(choice.group, "")) for load, choice in resolved.items()}
+    return {load: resolved.get(duplicates.get(load, load), own[load]) for load in loads}
+
+
+def _find_levels(blocks: Sequence[Block], loads: Sequence[int], method_of: Callable[[int], Method]) -> set[str]:
+    """The headings that tell a load or a request, so that they name no config."""
+    levels = find_levels(((blocks[load].trail, method_of(load)) for load in loads), may_name)
+    requests = {request for load in loads if (request := blocks[load].values.get("told_request"))}
+    if not requests:
+        return levels
+    return levels | {text for load in loads for _, text in blocks[load].trail if strip_markup(text) in requests}
+
+
+def _find_measured(sources: Sequence[int], warm_ups: Collection[int]) -> dict[int, int]:
+    """{load test: itself, or of a warm-up the load test that it is for}, the last one first."""
+    measured: dict[int, int] = {}
+    following: int | None = None
+    for source in reversed(sources):
+        following = source if source not in warm_ups or following is None else following
+        measured[source] = following
+    return measured
+
+
+def _choose_for_sources(blocks: Sequence[Block], choices: Mapping[int, Sequence[Choice]]) -> dict[int, Choice]:
+    """{load test: its choice}: of its own choices a heading or the first with a name, else that of the load test before."""
     resolved: dict[int, Choice] = {}
     previous = Choice()
-    sources = [load for load in loads if load not in duplicates]
-    measured: dict[int, int] = {}  # the load test itself, of a warm-up the one that follows
-    for source in reversed(sources):
-        following = source if source not in warm_ups or not measured else measured[next(reversed(measured))]
-        measured[source] = following
     repeated: dict[str, Choice] = {}  # "B run 1" below "## Config B: keep-alive on"
-    for source in sources:
+    for source, own in choices.items():
         if _REMARKED_REPEAT.fullmatch(previous.text) and any(find_repeat(text) for _, text in blocks[source].trail):
             previous = Choice()  # "first run (cold cache)" is not what "second run" is
-        named = [own[i] for i in (*sorted({source, *quotes[source]}), measured[source]) if own[i].text]
+        named = [choice for choice in own if choice.text]
         choice = next((c for c in named if c.is_heading), named[0] if named else replace(previous, is_inherited=True))
         base = _find_base(blocks[source])
         if base and heading_level(choice.text):
@@ -119,9 +142,7 @@ def choose_headings(
         elif base and not choice.is_inherited and split_repeat(choice.text):
             choice = repeated.get(base, choice)
         resolved[source] = previous = choice
-    plain = drop_numbering({group: group for choice in resolved.values() if (group := choice.group)})
-    resolved = {load: choice.within(plain.get(choice.group, "")) for load, choice in resolved.items()}
-    return {load: resolved.get(duplicates.get(load, load), own[load]) for load in loads}
+    return resolved
 
 
 def _find_base(block: Block) -> str:

@@ -258,10 +258,10 @@ def find_hosts(
         host_of = dict.fromkeys(part, host_of[index]) | host_of
     if hosts and not parts:
         host_of |= _find_by_section(sightings, loads, host_of, section_of)
-    if len(generators) > 1:  # each load test has the machine that was loaded, or none where nothing is shown of it
-        made = [host.key for host, machine in zip(hosts, machines, strict=True) if machine.names & generators]
-        server = next((host.key for host in hosts if host.key not in made), "")
-        host_of |= {load: server for load in loads if host_of.get(load, server) in (*made, "")}
+    if len(generators) > 1:  # at their prompts: the machine that was loaded, or none where it is not shown
+        own = [host.key for host, machine in zip(hosts, machines, strict=True) if machine.names & generators]
+        server = next((host.key for host in hosts if host.key not in own), "")
+        host_of |= {load: server for load in loads if host_of.get(load, server) in (*own, "")}
     if not hosts and (name := _choose_machine_name(loaded)):
         hosts.append(DraftHost(key=f"h{first_number}", name=name))
     return hosts, host_of
@@ -292,9 +292,8 @@ def _find_by_section(
 
     Those of which neither is known are left out: they have the host of the experiment.
     """
-    shown: dict[int, set[str]] = defaultdict(
-        set
-    )  # by section: machines that a prompt of a load test or a data sheet shows
+    # By section: the machines that a prompt of a load test or a data sheet shows.
+    shown: dict[int, set[str]] = defaultdict(set)
     elsewhere = False  # whether a machine is shown where nothing tells it from that of all load tests
     last_load, are_loads = {section_of[load]: load for load in loads}, frozenset(loads)
     first = min(last_load, default=0)
