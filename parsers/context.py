@@ -68,6 +68,7 @@ class Context:
     trail: list[tuple[int, str]] = field(default_factory=list)
     command: TypedCommand | None = None
     in_output: bool = False
+    is_fenced: bool = False  # whether a fence of Markdown stands behind the command: what follows may be a heading
     stamps: list[tuple[int, str]] = field(default_factory=list)
     commands: tuple[str, ...] = ()
     unread: list[Problem] = field(default_factory=list)
@@ -92,6 +93,7 @@ class Context:
         """Take in a line that no tool printed."""
         if (number == 1 or self.front) and self._is_front_matter(number, text, lines):
             return
+        self.is_fenced |= text.startswith(transcript.FENCES)
         line_above, above = self.rows_above[-1]
         self.rows_above.append((number, text))
         self._follow_diff(text)
@@ -127,10 +129,13 @@ class Context:
     def add_rows(self, number: int, rows: list[str], lines: Lines) -> None:
         """Take in the lines behind this one, of which none is a prompt, or tells a rate or a time."""
         last = number + len(rows)
+        fence = next((at for at, row in enumerate(rows) if row.startswith(transcript.FENCES)), None)
+        if self.in_output and fence is not None:
+            self.is_fenced, rows = True, rows[fence:]
         for at, row in enumerate(rows[:_TYPED] if self.in_output else ()):
             self._note_shown(number + at + 1, number + at, row)
         is_typed = self.prompt != "" and any(row.startswith(self.prompt) for row in rows)
-        if self.in_output and not is_typed:
+        if self.in_output and not (is_typed or self.is_fenced):
             rows = rows[-1 - _FARTHEST_LABEL :]  # only a name for an output may be among them
         for at, text in enumerate(rows, last - len(rows) + 1):
             self.label = self.label if self.label and transcript.is_rule(text) else None
@@ -148,7 +153,10 @@ class Context:
         if command and self.in_output and command.line == number - 1 and _ECHO_VARIABLE.fullmatch(command.text):
             self._add_heading(number, text)
         elif self.in_output and not (
-            transcript.is_banner(text) or transcript.FILE_HEAD.fullmatch(text.strip()) or _is_comment(text, lines)
+            (self.is_fenced and text.startswith("##"))
+            or transcript.is_banner(text)
+            or transcript.FILE_HEAD.fullmatch(text.strip())
+            or _is_comment(text, lines)
         ):
             self.label = (number, text) if is_prose else self.label
         elif text[0] == "=" and (title := _ASCIIDOC_TITLE.fullmatch(text.rstrip())):
@@ -283,7 +291,7 @@ class Context:
         if command:
             self.command = TypedCommand(command, number, host, prefix=prefix)
             self.commands = (*self.commands[1 - _TYPED :], command)
-            self.in_output = True
+            self.in_output, self.is_fenced = True, False
 
     @property
     def pending_command(self) -> str | None:
@@ -383,8 +391,9 @@ def _describe(line: str) -> _Line:
 
 
 def _is_comment(line: str, lines: Lines | None) -> bool:
-    """Whether somebody put "# warm-up" or "## 4 workers" between a command's output and the next prompt."""
-    said = lines is not None and line[:1] == "#" and line.lstrip("#")[:1] == " " and any(map(str.isalpha, line))
+    """Whether somebody put "# warm-up" or "worker_processes 1 -> 2" between a command's output and the next prompt."""
+    said = line[:1] == "#" and line.lstrip("#")[:1] == " " and any(map(str.isalpha, line))
+    said = said or transcript.CHANGE.fullmatch(line.strip(" ;")) is not None
     return said and lines is not None and any(prompt(following) is not None for following in lines.ahead(1))
 
 

@@ -100,6 +100,7 @@ SHOWN = re.compile(  # what runs there, as another command tells it
     r"|The (?P<governs>governor) \"(?P<may>\w+)\".*|(?P<governor>powersave|performance|schedutil|ondemand|conservative)"
     r"|(?:[A-Za-z][\w.-]* (?:version )?)?\"?v?(?P<its>\d+\.\d[\w.+-]*)\"?(?: .*)?"
 )
+_ASKED_PAGE = re.compile(r"\b(?:https?://)?[\w.-]+(?::\d+)?(?<![\s/]-)(/[^\s'\"#]*)?['\"]?$")
 _ASKS_VERSION = re.compile(  # each word is tried once, however long
     r"(?<![\w.+-])(?P<program>[\w.+-]{1,60})\s{1,9}(?:--?version|-[vV]|version)(?:\s{0,9}2>&1)?\s{0,9}$"
 )
@@ -139,6 +140,8 @@ def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | No
     """(name, value) of what a line shows that a command printed. is_answer: it stands right below the command."""
     found = SHOWN.fullmatch(line)
     name, value = (*filter(None, found.groups()), "", "")[:2] if found else ("", "")
+    if name == "HTTP":
+        return name, f"{value} {path[1] or '/' if (path := _ASKED_PAGE.search(command)) else ''}"
     if value:
         return (name.lower(), value.lower()) if name.lower() == "cache" else (name, value)
     if name and "scaling_governor" in command:
@@ -217,7 +220,7 @@ _TEMPLATE = re.compile(
     r"|(?:^|\s)-{1,2}[A-Za-z][\w-]{0,30}[ =](?:[xyz]{2,9}|[XYZ]{1,9}|[NMC]|n|num|NUM|number|\.{3}|…|#{1,9}|\?{1,9})(?=\s|$)"
 )
 _SENTENCE_END = (".", ",", ":", "!", "?", "。", "！", "？", "`")
-_SIGN = re.compile(r"[$#%>❯➜➤λ»▶⇒⚡→✗✔!\ue0a0-\ue0d7]\s*|(?:^|\s):;\s+|^\++\s")
+_SIGN = re.compile(r"[$#%>❯➜➤λ»▶⇒⚡→✗✔!\ue0a0-\ue0d7]\s*|(?:^|\s):;\s+|^(?:\++|~\S*)\s+")
 _BRANCH = re.compile(r"\ue0a0\s*\S+\s+")  # the last part of a Powerline prompt, whose signs are for private use
 # A theme of zsh puts it behind its sign.
 _DIRECTORY = re.compile(r"(?:\([\w.-]{1,60}\))?\W{0,20}[➜☁]\s+(?:\S+\s+)?(?:git:\(\S*\)\s+)?(?:[✗✔]\s+)?")

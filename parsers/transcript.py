@@ -214,6 +214,14 @@ _CODE = re.compile(
     r"|[\w.\[\]'\"]+\s*=\s*(?:[\[({'\"]|u['\"]|new\s|function\b).*|@\w[\w.]*(?:\(.*\))?|\(r?['\"].*"
     r"|(?!\S*\.(?:conf|cnf|ini|txt|log|ya?ml|sh)\()[A-Za-z_$][\w$]*(?:\.[\w$]+)+\([^()]*\)|[\w$]+ [+*/-]= \S.*"
 )
+_VALUE = r"(?:\d[\w.%]*|(?i:on|off|yes|no|true|false|auto)\b)"
+_FIGURE = r"[rqt]ps|latency|rate|time|throughput|requests?|mean|avg|median|memory|rss|cpu|errors?|total|run|test|step"
+# "worker_processes 1 => 2;", "KeepAlive On -> KeepAlive Off", of a technical name or alone in its line: "# workers: 1 -> 2".
+CHANGE = re.compile(
+    rf"(?P<before>(?:^\W{{0,6}}(?:(?i:(?:up|down)graded|changed|set|switched)\s)?(?!(?i:{_FIGURE})\b)(?=[A-Za-z]++\W.{{3,40}}$)|"
+    r"(?<![\w/.-])(?=\w*(?:_|[a-z][A-Z]|\.\w)))(?P<key>[A-Za-z]\w*(?:[.-]\w+)*)"
+    rf"(?:\s?[=:]\s?|\s(?:from\s)?))(?P<old>{_VALUE});?(?P<arrow>\s*(?:[=-]>|[→⇒])\s*(?:(?P=key)[\s=:]+)?)(?P<new>{_VALUE})"
+)
 # What most headings are: no sign or word in it is one of a prompt, a time, code or an elision.
 _PLAIN = re.compile(
     rf"(?!{_LEFT_OUT}|lscpu$|nproc$|{_CODE_WORD.pattern})"
@@ -230,7 +238,7 @@ FILE_HEAD = re.compile(r"==> (?P<path>\S[^<>]{0,200}) <==|│?\s*File: (?P<shown
 # A file below /proc or /sys, with the colon that `grep . FILE...` puts between it and each of its lines.
 KERNEL_FILE = r"(?:/(?:proc|sys)/[\w./@:\\-]{1,300}:)"
 _IN_KERNEL_FILE = re.compile(rf"({KERNEL_FILE})(?=\S)(.*)")
-_FENCES = ("```", "~~~")
+FENCES = ("```", "~~~")
 MAX_HEADING = 500
 
 
@@ -256,12 +264,14 @@ def is_prose(line: str) -> bool:
     stripped = line.strip()
     if not stripped or len(stripped) > 4000:
         return False
-    if not stripped[0].isalnum() and (_RULE.fullmatch(stripped) or stripped.startswith(_FENCES)):
+    if not stripped[0].isalnum() and (_RULE.fullmatch(stripped) or stripped.startswith(FENCES)):
         return False
     if stripped[0] in "`=#" and any(p.fullmatch(stripped) for p in (INLINE_CODE, _WIKI_TITLE, _SECTION)):
         return True  # code as a caption: the setting that was tried
     bare = _ARROW.sub("", stripped)
-    return not _CODE_WORD.match(bare) and not (_CODE_SIGN.search(bare) and _CODE.fullmatch(bare))
+    bare = bare.rstrip(";") if bare[0] == "#" else bare
+    is_code = _CODE_SIGN.search(bare) and _CODE.fullmatch(bare) and not CHANGE.search(stripped)
+    return not (_CODE_WORD.match(bare) or is_code)
 
 
 def is_rule(line: str) -> bool:

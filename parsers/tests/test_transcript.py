@@ -67,6 +67,8 @@ PROMPTS = [
     (COMMAND, None),
     (f":; {COMMAND}", None),
     (f"~ ❯ {COMMAND}", None),
+    (f"~ {COMMAND}", None),
+    (f"~/app {COMMAND}", None),
     (f"web1:~ # {COMMAND}", "web1"),
     (f"[root@web1]# {COMMAND}", "web1"),
     (f"user@web1:～$ {COMMAND}", "web1"),

@@ -62,7 +62,7 @@ _COMMAND = re.compile(
 )
 _PROGRESS = re.compile(  # what load tools print while they run
     r"^(?:execution|script|output|web dashboard):\s|^scenarios:\s\(|^\*\s\S+:\s.*\b(?:VUs|iterations)\b|^running \(\d|^[✓✗↳]\s"
-    r"|^\S+\s+(?:[✓✗]\s*)?\[[\s\d%=>-]+\]|^(?:INFO|WARN|ERRO|DEBU)\[\d+\]|source=console$|^[\W_]*(?:Grafana|io)[\W_]*$"
+    r"|^\S+\s+(?:[✓✗]\s*)?\[[\s\d%=>-]+\]|^(?:INFO|WARN(?:ING)?|ERROR?|DEBUG?)(?:\[\d+\]|:\s)|source=console$|^[\W_]*(?:Grafana|io)[\W_]*$"
     r"|^New configuration template added|^\W?\d{4}-\d\d-\d\d[T ][\d:.,]{5}.*\b(?:INFO|WARN(?:ING)?|ERROR|DEBUG)\b"
     r"|^(?:(?:ALTER|CREATE|DROP) [A-Z ]+|SET|RELOAD|VACUUM|ANALYZE|Query OK,.*|OK)$|^Run \w+ -C to"
     # what Redis and Go's `log` write
@@ -205,6 +205,7 @@ _BEGINS = re.compile(r"[#*+>|`=_•・◆■-]|\d{1,2}[.)]\s")  # a heading, an 
 def is_aside(text: str) -> bool:
     """Whether a line is not of the text but of the page (a by-line, a mail's header, a row of links), is a command or a remark."""
     line = text.strip()
+    line = _LINK.sub(r"\1", line) if line[:1] == "#" else line  # "## [axum](https://...)" is a heading
     dated = DATE.search(line)
     if dated and (
         _BYLINE.search(line) or _BYLINE.search(line[dated.end() :].lstrip(" ,")) or line.startswith("投稿者")
@@ -242,7 +243,7 @@ _MARKS_BEFORE = re.compile(
     r"(?:\+\s|[\s*=・◆◇■□●○▪•>|│┃║_\u2600-\u27bf\ufe0f\U0001f300-\U0001faff-]|#(?!\d)|(?://|;)\s)*+"
 )
 _MARKS_BEHIND = re.compile(
-    r"\s(?:-+|#+)[\s:：*_=|│┃║]*$|(?:(?<![\s:：*_=|│┃║])(?<!\.)|(?<=\.[\s:：*_=|│┃║]))[\s:：*_=|│┃║]+$"
+    r"\s(?:-+|#+)[\s:：;*_=|│┃║]*$|(?:(?<![\s:：;*_=|│┃║])(?<!\.)|(?<=\.[\s:：;*_=|│┃║]))[\s:：;*_=|│┃║]+$"
 )
 _BANNER = re.compile(
     r"\s*+(?:-++\s++(?=-))*+-{3,}+\s*+(\w.*?)(?<!\s)\s*+(?<!-)-{3,}+(?:\s.*)?"

@@ -319,21 +319,24 @@ def note_shown(blocks: Sequence[Block], loads: Collection[int]) -> None:
             block.values |= told
 
 
-def note_servers(blocks: Sequence[Block], loads: Collection[int]) -> None:
-    """Load tests were answered by the server that a page's headers name in their section, before or behind them."""
+def note_answers(blocks: Sequence[Block], loads: Collection[int]) -> None:
+    """Load tests were answered by the server, and with the status, that headers in their section tell, before or behind them."""
     sections = number_sections(blocks)
-    servers: dict[int, set[str]] = defaultdict(set)
+    answers: dict[tuple[str, int], set[str]] = defaultdict(set)
     for index, block in enumerate(blocks):
         begins = next((line for line, text in block.trail if _begins_section(text)), 0)
         for name, value, line in block.shown:
-            if name == "Server":
-                servers[sections[index] - (line < begins)].add(value)
+            answers[name, sections[index] - (line < begins)].add(value)
     for name, value, _ in blocks[-1].shown_behind if blocks else ():
-        if name == "Server":
-            servers[sections[len(blocks) - 1]].add(value)
+        answers[name, sections[len(blocks) - 1]].add(value)
     for load in loads:
-        if len(found := servers[sections[load]]) == 1:
-            blocks[load].values["shown_server"] = next(iter(found))
+        path = blocks[load].load_results[0].path or ""
+        statuses = {
+            status for each in answers["HTTP", sections[load]] for status, _, of in [each.partition(" ")] if of == path
+        }
+        for key, found in (("shown_server", answers["Server", sections[load]]), ("shown_status", statuses)):
+            if len(found) == 1:
+                blocks[load].values[key] = next(iter(found))
 
 
 def number_sections(blocks: Sequence[Block]) -> dict[int, int]:

@@ -45,6 +45,7 @@ from .heading_words import (
     only_counts,
 )
 from .ordinals import AGAIN, RUN, read_number, takes_number
+from .settings import tells_change
 
 Heading = tuple[int, str]  # (line, text)
 _VERSION = re.compile(rf"\W*(?:(?:same )?(?:{WITH}|as|on|in)\s)?(?:v|version )?(\d+\.\d+)\W*", re.IGNORECASE)
@@ -256,7 +257,7 @@ def find_groups(blocks: Sequence[Block], levels: Collection[str]) -> dict[int, s
 
 @remember_lines
 def may_name(text: str) -> bool:
-    return not (is_aside(text) or _says_again(text) or _only_warms_up(text) or is_generic(text))
+    return not (is_aside(text) or _says_again(text) or _only_warms_up(text) or is_generic(text) or tells_change(text))
 
 
 def _only_warms_up(text: str) -> bool:

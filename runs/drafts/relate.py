@@ -22,10 +22,10 @@ from .captions import label_by_remarks, move_captions, name_in_order
 from .captures import place_captures, place_texts
 from .conditions import (
     drop_unchanged_settings,
+    note_answers,
     note_conditions,
     note_generators,
     note_requests,
-    note_servers,
     note_shown,
     number_sections,
 )
@@ -116,7 +116,7 @@ class _Relation:
             label_by_remarks([blocks[i] for i in self.loads])
         note_requests([blocks[i] for i in self.loads])
         note_shown(blocks, self.load_set)
-        note_servers(blocks, self.load_set)
+        note_answers(blocks, self.load_set)
         self.duplicates = find_duplicate_loads(blocks, records, self.loads) if may_quote else {}
         if several:
             name_in_order(blocks, [i for i in self.loads if i not in self.duplicates])

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from parsers.patterns import remember_lines
-from parsers.transcript import width
+from parsers.transcript import CHANGE, width
 
 MAX_WIDTH = 60  # columns
 _NO_SETTING = re.compile(
@@ -31,6 +31,10 @@ def _read_sql(found: re.Match[str]) -> Setting:
 def _read_pair(found: re.Match[str]) -> Setting:
     value = found["value"].strip("'\"")
     return found["key"], f"{found['key']}={value}"
+
+
+def _read_change(found: re.Match[str]) -> Setting:
+    return found["key"], f"{found['key']} {found['new']}"
 
 
 def _read_written(found: re.Match[str]) -> Setting:
@@ -125,6 +129,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Setting]], ...
         (r"^(?:export|setenv)\s+(?P<key>[A-Za-z_]\w*)[= ](?P<value>'[^']*'|\"[^\"]*\"|\S*)", 0, _read_pair),
         (r"^(?P<key>[A-Z_][A-Z0-9_]*)=(?P<value>'[^']*'|\"[^\"]*\"|\S*)$", 0, _read_pair),
         (r"^unset\s+(?P<key>\w+)", 0, lambda found: (found["key"], "")),
+        (CHANGE.pattern, 0, _read_change),
     )
 )  # fmt: skip
 
@@ -146,8 +151,19 @@ _REPLACED = re.compile(r"(?<![\w/])s(?P<s>[/|#,@!])(?P<old>[\w =:.;%-]+)(?P=s)(?
 def read_previous_setting(command: str) -> Setting | None:
     """What a command that switches a module, or replaces a text, found there: "KeepAlive On" of "s/KeepAlive On/KeepAlive Off/"."""
     back = _SWITCHED.sub(lambda found: f"{found['program']}{'dis' if found['verb'] == 'en' else 'en'}", command)
+    back = CHANGE.sub(r"\g<before>\g<new>\g<arrow>\g<old>", back)
     back = _REPLACED.sub(lambda found: found["s"].join(("s", found["new"], found["old"], "")), back)
     return read_setting(back) if back != command else None
+
+
+def split_changes(text: str) -> list[str]:
+    """A text by the changes that it tells: "a_b 1 -> 2, c_d 3 -> 4"."""
+    return re.split(r",\s|\sand\s", text) if tells_change(text) else [text]
+
+
+def tells_change(text: str) -> bool:
+    """Whether a line tells a setting's old and new value: "worker_processes 1 -> 2"."""
+    return ("->" in text or "=>" in text or "→" in text or "⇒" in text) and CHANGE.search(text) is not None
 
 
 def list_shown(files: Shown) -> list[tuple[int, str, str]]:

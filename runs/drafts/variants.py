@@ -22,7 +22,7 @@ from runs.analysis.method import Method
 
 from .heading_words import find_repeat
 from .parts import NEUTRAL, OUTPUT, count_up, find_turns
-from .settings import MAX_WIDTH, read_previous_setting, read_setting
+from .settings import MAX_WIDTH, read_previous_setting, read_setting, split_changes
 from .typed_commands import CONFINES, RELOADED, SSH, Before, Typing, Words, compare_directories, split_commands
 
 _PLAIN_FILE = re.compile(
@@ -98,14 +98,14 @@ def _follow_commands(blocks: Sequence[Block], loads: Collection[int]) -> dict[in
     script: Words = ()
     for block in reversed(blocks):  # what was shown first was there before
         parts = (part for command in block.typed[::-1] for part in split_commands(command)[::-1])
-        typing.settings |= _list_shown(block) | dict(filter(None, map(read_previous_setting, parts)))
+        written = [*parts, *(change for _, text in block.trail[::-1] for change in split_changes(text))]
+        typing.settings |= _list_shown(block) | dict(filter(None, map(read_previous_setting, written)))
     for index in range(max(loads) + 1):
         block = blocks[index]
         for key, said in _list_shown(block).items():
             typing.settings[key] = said
-        for _, text in block.trail:
-            if setting := read_setting(text):
-                typing.settings[setting[0]] = setting[1]
+        for setting in (read_setting(change) for _, text in block.trail for change in split_changes(text)):
+            typing.settings |= [setting] if setting else []
         for command in block.typed:
             typing.add(command)
         script = typing.script if block.typed else script

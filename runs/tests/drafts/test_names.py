@@ -610,7 +610,7 @@ def test_a_comment_between_an_output_and_a_prompt_names_though_it_is_a_line_of_a
         f"# tcp_nodelay {state};\n$ {WRK}\n@wrk {n}0.10\n$ {WRK}\n@wrk {n}1.10\n"
         for n, state in ((1, "on"), (2, "off"))
     )
-    assert dict(runs_of(f"a test on loopback\n{text}")) == {"tcp_nodelay on;": 2, "tcp_nodelay off;": 2}
+    assert dict(runs_of(f"a test on loopback\n{text}")) == {"tcp_nodelay on": 2, "tcp_nodelay off": 2}
 
 
 def test_comments_behind_commands_name_and_those_behind_the_commands_before():

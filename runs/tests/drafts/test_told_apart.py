@@ -268,3 +268,50 @@ def test_lines_of_a_config_without_its_file_s_name_tell_runs_apart(setting):
     _, draft = read(expand(f"{setting.format(1)}\n\n@wrk 5000.5\n\n{setting.format(4)}\n\n@wrk 12000.5\n"))
     key = setting.split()[0]
     assert [config.name for config in draft.experiments[0].configs] == [f"{key} 1", f"{key} 4"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "worker_processes 1 => 2;",
+        "worker_processes: 1 -> 2",
+        "\nI changed worker_processes from 1 -> 2\n",
+        "$ # worker_processes 1; → worker_processes 2;",
+        "\n## worker_processes 1 → 2\n",
+    ],
+)
+def test_a_change_with_an_arrow_names_what_was_measured_before_it_too(change):
+    assert rates_by_name(f"$ {AB}\n@ab 700.5\n{change}\n$ {AB}\n@ab 900.5\n") == {
+        "worker_processes 1": [700.5],
+        "worker_processes 2": [900.5],
+    }
+
+
+def test_figures_that_an_arrow_stands_between_are_no_change():
+    assert [*rates_by_name(f"$ {AB}\n@ab 700.5\nrps 700 -> 900\n$ {AB}\n@ab 705.5\n")] == ["nginx/1.22.1"]
+
+
+def test_several_changes_in_a_line_and_an_upgrade_are_told():
+    for change, names in (
+        (
+            "pm.max_children 5 -> 50, opcache.enable 0 -> 1",
+            ["pm.max_children 5, opcache.enable 0", "pm.max_children 50, opcache.enable 1"],
+        ),
+        ("Upgraded Node 18 -> 20", ["Node 18", "Node 20"]),
+    ):
+        assert [*rates_by_name(f"$ {AB}\n@ab 700.5\n\n{change}\n\n$ {AB}\n@ab 900.5\n")] == names
+
+
+def test_a_heading_right_behind_a_fence_and_one_that_is_a_link_name_what_follows():
+    texts = (
+        "```bash\n$ wrk -t4 -c40 -d5s http://localhost:8080/\n```\n#### one\n```\nINFO: 10 workers up\n\n@wrk 700.50\n```\n",
+        "### [by/two](https://example.org/by/two)\n```\n@wrk 900.50\n```\n",
+    )
+    assert [*rates_by_name("\n".join(texts))] == ["one", "by/two"]
+
+
+def test_a_heading_may_end_as_code_does():
+    assert [*rates_by_name("# Old parser;\n@ab 700.5\n# keep-alive on;\n@ab 900.5\n")] == [
+        "Old parser",
+        "keep-alive on",
+    ]
