@@ -143,6 +143,14 @@ def find_other_servers(case: Case) -> Iterator[Finding]:
             yield about_run(run, "caution", "other_server", server=run.answered_by)
 
 
+@run_rule("load.shown_status", "RFC 9110: 4xx and 5xx are errors", "requests_per_second")
+def find_shown_errors(run: RunFact) -> Iterator[Finding]:
+    """Runs that count no error, beside which a page's headers were shown with one."""
+    status = str(run.values.get("shown_status") or "")
+    if status[:1] in ("4", "5") and not (run.failed_requests or run.non_2xx_responses):
+        yield about_run(run, "caution", "shown_status", status=status)
+
+
 @rule("load.idle_clients", LITTLE, "mean_ms")
 def find_idle_clients(case: Case) -> Iterator[Finding]:
     """Closed-loop clients that had a request under way for less than half of their time."""

@@ -85,6 +85,7 @@ MORALS = {
     "quoted_in_part": "only a part of the report is quoted, so failures may have gone unseen",
     "rate_was_missed": "the rate was set and not reached, so the times are those of less load than was asked for",
     "rate_was_set": "the rate was set, so it says that the server kept up, and not what it can do",
+    "shown_status": "that rate may be one of error pages, which the load generator does not tell from others",
     "shared_host": "server and load generator shared one machine, so each took CPU time from the other",
     "slower": "the repeats get slower in their order, as where a CPU is throttled or a disk fills, so what ran later looks worse",
     "faster": "the repeats get faster in their order, as where caches still fill, so what ran later looks better",
@@ -306,6 +307,7 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
     "load.missed_rate": _say_missed_rate,
     "load.other_server": "{server} answered",
     "load.set_rate": ANSWERED,
+    "load.shown_status": "a request beside the load was answered with {status}",
     "machine.cpu": _say_busy_cpu,
     "machine.noise": lambda facts: (
         f"the A/A spread of {facts['host']} is {figure(facts['noise'])} %"

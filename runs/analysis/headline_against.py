@@ -26,6 +26,7 @@ MISSED = "load.missed_rate"
 GENERATOR, PORTS, NETWORK, OTHERS = "generator.saturated", "generator.ports", "network.link", "machine.others"
 DRIFT = "repeats.trend"
 STOPPED, CLOSED, OTHER_SERVER = "tool.interrupted", "network.keepalive", "load.other_server"
+SHOWN_STATUS = "load.shown_status"
 FIGURES, IMPOSSIBLE, IDLE, LOST = "figures.", "impossible", "load.idle_clients", "lost_clients"
 # Other metrics count against a leader from this factor on where they are proven or likely, and where they are not.
 WORSE, SHOWN = 1.1, 1.25

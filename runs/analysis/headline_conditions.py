@@ -34,6 +34,7 @@ from runs.analysis.headline_against import (
     OTHERS,
     PORTS,
     RATE,
+    SHOWN_STATUS,
     STOPPED,
     HeadlineData,
     Objection,
@@ -246,7 +247,7 @@ def find_flaws(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> li
     """What makes both sides' figures doubtful."""
     finders = (
         _find_held_back,
-        _find_other_servers,
+        _find_other_answers,
         _find_stopped,
         _find_idle_clients,
         _find_closed_connections,
@@ -274,12 +275,17 @@ def _find_held_back(data: HeadlineData, own: RankedColumn, other: RankedColumn) 
     return told
 
 
-def _find_other_servers(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
-    """Another web server answered than the one that the side is named after: its name may stand above the other's rate."""
-    told = [(side, one) for side in (own, other) for one in data.findings(OTHER_SERVER, side.at)[:1]]
-    return [
-        Objection(OTHER_SERVER, side.title, str(one.facts["server"]), source=one.first_source) for side, one in told
+def _find_other_answers(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
+    """Another web server answered than the one that a side is named after, whose rate it may be; or a page was an error."""
+    told = [
+        Objection(rule, side.title, str(one.facts[what]), source=one.first_source)
+        for rule, what in ((OTHER_SERVER, "server"), (SHOWN_STATUS, "status"))
+        for side in (own, other)
+        for one in data.findings(rule, side.at)[:1]
     ]
+    alike = [one for one in told if one.rule == SHOWN_STATUS]
+    is_of_both = len(alike) == 2 and alike[0].label == alike[1].label
+    return [*told[:-2], replace(alike[0], config="")] if is_of_both else told
 
 
 def _find_stopped(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:

@@ -274,7 +274,7 @@ def _say_other(headline: Headline) -> str:
         return f"{where}{_write_sentence(replace(headline, others=()))}"
     ratio = headline.ratio or 1.0
     own, other = (quote_name(_strip_title(side, headline.workload)) for side in (headline.winner, headline.loser))
-    far = say_ratio(ratio, "more" if ratio > 1 else "less")
+    far = f"served {say_ratio(ratio, 'more' if ratio > 1 else 'less')}"
     far = far if headline.metric == RATE else f"took {say_ratio(ratio, 'less time per request')}"
     return f"{where}{own} {far} {other} ({LABELS[headline.outcome]}){_say_but(headline, 1)}."
 

@@ -15,6 +15,7 @@ from runs.analysis.headline_against import (
     MISSED,
     OTHER_SERVER,
     OTHERS,
+    SHOWN_STATUS,
     STOPPED,
     Objection,
 )
@@ -104,6 +105,7 @@ def describe_objection(one: Objection) -> str:
 OBJECTIONS = {  # by rule; share: the value as one of a hundred
     OTHERS: "“{label}” used {value} % of a core beside {who} only",
     OTHER_SERVER: "“{label}” answered for {who}",
+    SHOWN_STATUS: "{who} answered a request beside the load with {label}",
     CLOSED: "{who} closed connections that were to be kept open",
     LOST: "{value} of the {other} clients of {who} never got a connection",
     DRIFT: "{who} got {label} from run to run (from {value} to {other} requests per second)",
@@ -119,6 +121,7 @@ OBJECTIONS = {  # by rule; share: the value as one of a hundred
 OF_BOTH = {  # where no config is named
     IDLE: "Clients of both were idle most of the time (busy for at most {share} of it)",
     IMPOSSIBLE: "Figures of both sides cannot all be true ({label})",
+    SHOWN_STATUS: "Both sides answered a request beside the load with {label}",
     "length.seconds": "Neither side's runs took longer than {seconds} s, too short to rely on",
 }
 

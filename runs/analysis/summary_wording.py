@@ -33,6 +33,7 @@ from runs.numbers import TIMES_FROM, figure, join_words, percent, share_words, t
 ABOUT, NEAR, DOUBLE = 1.15, 1.1, (1.8, 2.3)
 AS_MUCH = 1.05  # what is served within this of the most is the most
 RATES = {"rps", "qps", "req/s", "requests/s"}
+SIZE = re.compile(r"[kmgt]?i?b(?:ytes?)?\b", re.IGNORECASE)
 SINGULAR = re.compile(r"(?<=ss)es$|(?<=[^s])s$")
 
 
@@ -289,11 +290,14 @@ def describe_levels(swept: Range, points: Sequence[Point]) -> str:
     if all(point.rate is None and not point.failed for point in points):
         return ", ".join(_say_times(points)) or "no rate is printed"
     sound = [point for point in points if not point.failed and point.rate is not None]
-    parts = [*(_say_kept_rates(sound) if swept.axis == SET_RATE else _say_rates(swept, sound)), *_say_times(sound)]
+    parts = [
+        *(_say_kept_rates(swept, sound) if swept.axis == SET_RATE else _say_rates(swept, sound)),
+        *_say_times(sound),
+    ]
     failing = [point for point in points if point.failed]
     at = _choose_preposition(swept)
     if failing:
-        places = [_value(point) for point in failing[:2]]
+        places = [_value(swept, point) for point in failing[:2]]
         places = places if sound else [with_axis(swept, places[0]), *places[1:]]
         shares = [percent(point.failed, 1) for point in failing]
         parts += [f"{share} of the requests fail {at} {place}" for share, place in zip(shares, places, strict=False)]
@@ -319,7 +323,7 @@ def _say_rates(swept: Range, sound: Sequence[Point]) -> list[str]:
     rates = [point.rate or 0.0 for point in sound]
     at = _choose_preposition(swept)
     if max(rates) <= ABOUT * min(rates):
-        places = [_value(point) for point in sound]
+        places = [_value(swept, point) for point in sound]
         where = " and ".join(places) if len(places) < 3 else f"{places[0]} to {places[-1]}"
         return [f"about {_round_to_all(rates)} requests per second {at} {with_axis(swept, where)}"]
     best = next(point for point in sound if (point.rate or 0.0) * AS_MUCH >= max(rates))  # more levels bring no more
@@ -327,29 +331,31 @@ def _say_rates(swept: Range, sound: Sequence[Point]) -> list[str]:
     told = []
     if best is not first:
         told.append(
-            f"requests per second rise from {figure(first.rate)} {at} {with_axis(swept, _value(first))}"
-            f" to {figure(best.rate)} {at} {_value(best)}"
+            f"requests per second rise from {figure(first.rate)} {at} {with_axis(swept, _value(swept, first))}"
+            f" to {figure(best.rate)} {at} {_value(swept, best)}"
         )
     else:
-        place = with_axis(swept, _value(best))
+        place = with_axis(swept, _value(swept, best))
         told.append(f"the most is served {at} {place}, {figure(best.rate)} requests per second")
     if best is not last and (last.rate or 0.0) * ABOUT < max(rates):
-        told.append(f"falling to {figure(last.rate)} {at} {_value(last)}")
+        told.append(f"falling to {figure(last.rate)} {at} {_value(swept, last)}")
     elif best is not last:
         told.append(
-            f"and stay about there up to {_value(last)}"
+            f"and stay about there up to {_value(swept, last)}"
             if best is not first
-            else f"{figure(last.rate)} {at} {_value(last)}"
+            else f"{figure(last.rate)} {at} {_value(swept, last)}"
         )
     return told
 
 
-def _say_kept_rates(sound: Sequence[Point]) -> list[str]:
+def _say_kept_rates(swept: Range, sound: Sequence[Point]) -> list[str]:
     """Up to which set rate the server kept up, and what it served of the first that it did not."""
     kept = list(takewhile(lambda point: (point.rate or 0.0) >= KEPT_UP * point.value, sound))
-    told = [f"it keeps up with the set rate up to {_value(kept[-1])} requests per second"] if kept else []
+    told = [f"it keeps up with the set rate up to {_value(swept, kept[-1])} requests per second"] if kept else []
     unit = "" if kept else " requests per second"
-    return told + [f"of {_value(one)}{unit} it serves {figure(one.rate)}" for one in sound[len(kept) : len(kept) + 1]]
+    return told + [
+        f"of {_value(swept, one)}{unit} it serves {figure(one.rate)}" for one in sound[len(kept) : len(kept) + 1]
+    ]
 
 
 def _choose_preposition(swept: Range) -> str:
@@ -361,12 +367,13 @@ def with_axis(swept: Range, value: str) -> str:
     unit = "connections" if swept.axis == CONCURRENCY else swept.unit
     if not unit:
         return f"{swept.axis} {value}"
-    return f"{value} {SINGULAR.sub('', unit) if value == '1' else unit}"
+    number = value.removesuffix(_measure(swept))
+    return f"{number} {SINGULAR.sub('', unit) if number == '1' else unit}"
 
 
 def name_level(swept: Range, point: Point) -> str:
     """As "50 connections", "MaxClients 50"."""
-    return with_axis(swept, _value(point))
+    return with_axis(swept, _value(swept, point))
 
 
 def _say_times(sound: Sequence[Point]) -> list[str]:
@@ -392,8 +399,16 @@ def _round_to_all(rates: Sequence[float]) -> str:
     return figure(about)
 
 
-def _value(point: Point) -> str:
-    return figure(int(point.value) if point.value == int(point.value) else point.value)
+def _value(swept: Range, point: Point) -> str:
+    """A number, which its unit belongs to where it measures: "100 KB"."""
+    value = figure(int(point.value) if point.value == int(point.value) else point.value)
+    return f"{value}{_measure(swept)}"
+
+
+def _measure(swept: Range) -> str:
+    """ " MB" of sizes in "MB cache"; "" of counts of things."""
+    found = SIZE.match(swept.unit)
+    return f" {found[0]}" if found else ""
 
 
 def advise_levels(runs: int, swept: Range | None) -> str:

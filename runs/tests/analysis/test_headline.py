@@ -452,7 +452,7 @@ def test_a_workload_that_its_configs_are_named_with_is_said_once():
     assert found.sentence.startswith(
         "On Get All (limit: 500): “Go” served 60 % more requests per second than “Node.js”"
     )
-    assert "On Create: “Go” 17 % more than “Node.js”" in found.sentence
+    assert "On Create: “Go” served 17 % more than “Node.js”" in found.sentence
 
 
 def test_variants_of_unlike_loads_are_workloads():

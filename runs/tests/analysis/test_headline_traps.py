@@ -263,6 +263,13 @@ def test_another_server_that_answered_is_in_the_sentence():
     assert found.sentence.endswith("but “nginx/1.22” answered for “apache”.")
 
 
+@pytest.mark.parametrize("before", ["200", "404"])
+def test_an_error_that_was_shown_beside_a_load_without_errors_is_in_the_sentence(before):
+    found = head((BASE, {"values": {"shown_status": before}}), (times(1.3), {"values": {"shown_status": "404"}}))
+    who = "both sides" if before == "404" else "“b”"
+    assert found.sentence.endswith(f"but {who} answered a request beside the load with 404.")
+
+
 def test_what_failed_of_a_config_that_does_not_count_is_said():
     found = head(BASE, times(1.1), (times(1.3), failed(600, tool="wrk")))
     assert found.sentence.endswith("Not counted: “c” (tool wrk against ab; it failed 2.9 % of its requests).")

@@ -581,7 +581,7 @@ def test_one_config_at_several_set_rates_is_a_sweep(served, sentence):
             "rise from 300 with 2 processes to 1,150 with 8.",
         ),
         (("1 process", "4 processes", "8 processes"), "rise from 300 with 1 process to 1,150 with 8."),
-        (("64 MB cache", "128 MB cache", "256 MB cache"), "rise from 300 with 64 MB cache to 1,150 with 256."),
+        (("64 MB cache", "128 MB cache", "256 MB cache"), "rise from 300 with 64 MB cache to 1,150 with 256 MB."),
         (("MaxClients 50", "MaxClients 100", "MaxClients 150"), "rise from 300 at MaxClients 50 to 1,150 at 150."),
         (("-c 1", "-c 2", "-c 8"), "rise from 300 at -c 1 to 1,150 at 8."),
     ],
@@ -660,7 +660,7 @@ def test_failures_tested_by_fisher_are_not_said_to_be_corrected():
             "003",
             [
                 "event MPM” failed 17.3 % of its requests",
-                "“event MPM” 55 % more than “worker MPM” (unproven)",
+                "“event MPM” served 55 % more than “worker MPM” (unproven)",
             ],
         ),
         (
