@@ -245,9 +245,8 @@ _MARKS_BEFORE = re.compile(
 _MARKS_BEHIND = re.compile(
     r"\s(?:-+|#+)[\s:：;*_=|│┃║]*$|(?:(?<![\s:：;*_=|│┃║])(?<!\.)|(?<=\.[\s:：;*_=|│┃║]))[\s:：;*_=|│┃║]+$"
 )
-_BANNER = re.compile(
-    r"\s*+(?:-++\s++(?=-))*+-{3,}+\s*+(\w.*?)(?<!\s)\s*+(?<!-)-{3,}+(?:\s.*)?"
-)  # what stands between dashes, and behind them
+# What stands between dashes, and behind them.
+_BANNER = re.compile(r"\s*+(?:-++\s++(?=-))*+-{3,}+\s*+(\w.*?)(?<!\s)\s*+(?<!-)-{3,}+(?:\s.*)?")
 # Of a CI service's log.
 _STAMP = re.compile(
     r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.,]*Z?\]?:?\s+(?:##\[\w+\]\s*)?|^(?:##|::)\[?group(?:\]|::)\s*"

@@ -44,7 +44,7 @@ from .draft import (
 from .duplicates import find_backed_figures, find_duplicate_loads, find_duplicate_monitors
 from .heading_groups import raise_items
 from .heading_words import DESCRIBES_HOST, find_repeat, is_generic, is_sentence, is_short, is_warm_up, speaks
-from .hosts import add_stated_facts, find_hosts, find_sighting, find_stated_hosts, split_by_machine
+from .hosts import Sighting, add_stated_facts, find_hosts, find_sighting, find_stated_hosts, split_by_machine
 from .left_out import cut_corrections, find_left_out
 from .names import shorten
 from .parts import fill_in_loops, join_parts
@@ -59,9 +59,8 @@ _COMPARES = re.compile(
 )
 _SENTENCE_ENDS = (".", "。", "!", "！", "ます", "です", "ました", ",", "、", "如下", "所示", "니다")
 _LIST_MARKS = ("・", "•", "- ", "* ")
-_SETTING = re.compile(
-    r"[\w.-]+(?:\s*=|:\s\w+:)\s*\S"
-)  # of a file or a machine that is shown before the first load test
+# A line of a file or of a machine's description that is shown before the first load test.
+_SETTING = re.compile(r"[\w.-]+(?:\s*=|:\s\w+:)\s*\S")
 _TELLS_RATE = re.compile(rf"\d\s?[kKM]?\s?{RATE}", re.IGNORECASE)
 _MAX_TITLE_WIDTH = 140
 _N_TITLE_LINES = 15  # among which a title is looked for
@@ -103,12 +102,7 @@ class _Relation:
             raise_items([block.trail for block in blocks])
         drop_unchanged_settings(blocks)
         move_captions(blocks, self.loads)
-        # A process table without rows or without memory belongs to a run all the same.
-        self.monitors = [
-            i
-            for i, kind in enumerate(kinds)
-            if kind & {SystemSample, ProcessSample} or (not kind and "processes" in blocks[i].values)
-        ]
+        self.monitors = [i for i, kind in enumerate(kinds) if _is_monitor(blocks[i], kind)]
         self.texts = [i for i, kind in enumerate(kinds) if ConfigText in kind]
         self.timings = [i for i, kind in enumerate(kinds) if Timings in kind]
         fill_in_loops(blocks, self.load_set)
@@ -123,10 +117,14 @@ class _Relation:
         if self.monitors and not is_recorded:
             self.duplicates |= find_duplicate_monitors(blocks, records, self.monitors)
         self.sightings = [find_sighting(i, block, records[i]) for i, block in enumerate(blocks)]
+        self._collect_quotes()
+
+    def _collect_quotes(self) -> None:
+        """By load test: what quotes it, and the rates of tables that repeat its own."""
         self.quotes: dict[int, list[int]] = defaultdict(list)
         for quote, source in self.duplicates.items():
             self.quotes[source].append(quote)
-            blocks[source].take_command(blocks[quote])
+            self.blocks[source].take_command(self.blocks[quote])
         for part, first in self.parts.items():
             self.quotes[first].append(part)
         self.cells: dict[int, list[int]] = defaultdict(list)
@@ -159,14 +157,9 @@ class _Relation:
 
     def _relate_part(self, key: str, part: range, n_configs: int, draft: Draft) -> DraftExperiment:
         loads = [i for i in self.loads if self.duplicates.get(i, i) in part]  # a quote goes with what it quotes
-        results = [r for i in loads for r in self.blocks[i].load_results]
         sightings = [self.sightings[i] for i in part]
-        hosts, host_of = find_hosts(sightings, loads, results, len(draft.hosts) + 1, number_sections(self.blocks))
-        if len(hosts) < 2 and loads and len(part) == len(self.blocks):
-            told = find_listed_facts(block.trail for block in self.blocks)
-            hosts = add_stated_facts(hosts, told, f"h{len(draft.hosts) + 1}")
+        hosts, host_of = self._find_hosts(loads, sightings, len(draft.hosts) + 1)
         draft.hosts += hosts
-        note_generators(self.blocks, {i: self.sightings[i].generator or "" for i in loads}, hosts)
         first = host_of.get(loads[0], hosts[0].key if hosts else "") if loads else hosts[0].key if hosts else ""
         experiment = DraftExperiment(key=key, name="", host=first)
         texts = [i for i in self.texts if i in part]
@@ -196,6 +189,18 @@ class _Relation:
         if experiment.timings and not list_items(experiment):
             experiment.name = name_timings(self.blocks[int(experiment.timings[0].key[1:])])
         return experiment
+
+    def _find_hosts(
+        self, loads: Sequence[int], sightings: Sequence[Sighting], first_number: int
+    ) -> tuple[list[DraftHost], dict[int, str]]:
+        """The machines of one experiment, and {block's number: key of its host}. Load tests note the one that made them."""
+        results = [r for i in loads for r in self.blocks[i].load_results]
+        hosts, host_of = find_hosts(sightings, loads, results, first_number, number_sections(self.blocks))
+        if len(hosts) < 2 and loads and len(sightings) == len(self.blocks):
+            facts = find_listed_facts(block.trail for block in self.blocks)
+            hosts = add_stated_facts(hosts, facts, f"h{first_number}")
+        note_generators(self.blocks, {i: self.sightings[i].generator or "" for i in loads}, hosts)
+        return hosts, host_of
 
     def _add_stated_hosts(
         self, experiment: DraftExperiment, names: ConfigNames, draft: Draft, guessed: Sequence[DraftHost]
@@ -307,6 +312,11 @@ def _narrow_gaps(blocks: Sequence[Block]) -> None:
 
 
 _FIRST_GIVEN, _MOST_GIVEN = 3, 200  # lines: a title, and the last ones
+
+
+def _is_monitor(block: Block, kinds: set[type]) -> bool:
+    """Whether a block is of a monitor, which a process table without rows or without memory is, too."""
+    return bool(kinds & {SystemSample, ProcessSample}) or (not kinds and "processes" in block.values)
 
 
 def _give_back_lines(blocks: Sequence[Block], tabled: Collection[int]) -> None:

@@ -82,9 +82,8 @@ _LOOKS = re.compile(
     r"|health|ping|restart|reload|stop|kill|build|install|compile|download|fetch|prepare|prewarm|seed|load|analy[sz]e|\btests?\b|\b(?:docker|podman)\s+exec\b)"
     r"|(?<![^\s])(?:-[vVM]|--?version|--help)$"
 )
-_RESULTS = re.compile(
-    r"\w\.(?:png|svg|jpe?g|gif|pdf|html?|csv|tsv|json|txt|log|out|dat|gp|md)$"
-)  # files that a program shows
+# Files that a program shows.
+_RESULTS = re.compile(r"\w\.(?:png|svg|jpe?g|gif|pdf|html?|csv|tsv|json|txt|log|out|dat|gp|md)$")
 _PREPARES = re.compile(r"(?:re)?(?:start|stop|build|install|clean|all|up|down|deps|setup)\b.*")
 _EDITS = re.compile(
     r"(?:(?:vim?|nano|emacs|pico|joe|mcedit|tee)\s+(?:[-+]\S+\s+)*|cat\s*>>?\s*)(?P<path>/etc/\S+|\S+\.(?:conf|cnf|ini|cfg|ya?ml|toml|properties|env))(?:\s*<<.*)?$"
