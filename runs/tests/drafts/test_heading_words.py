@@ -35,6 +35,9 @@ from runs.drafts.sentences import Sentences
         *(
             "Po teście:",
             "終了後のメモリ",
+            "10ユーザーで10リクエストを送る",
+            "#### Apache ab",
+            "## Information",
             "出力",
             "### 测试机器",
             "Вывод:",
