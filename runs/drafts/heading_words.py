@@ -100,7 +100,7 @@ _FILE_TYPE = re.compile(r"(?<=\w)\.(?:txt|log|out|csv|json|res|dat)$")  # of a l
 WORD = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ0-9_.+/-]*[A-Za-zÀ-ɏ0-9+]")
 # Words that say that something was measured, not of what. The names of monitors are generic, too.
 _GENERIC_WORDS = """
-    apache\\s*(?:ab|bench(?:mark)?) info(?:rmation)? results? outputs? bench(?:mark(?:s|ing)?)? load(?:ed)?
+    apache\\s*(?:[a-z]b\\b|bench(?:mark)?) info(?:rmation)? results? outputs? bench(?:mark(?:s|ing)?)? load(?:ed)?
     tests? memory cpu usage process(?:es)? commands? run(?:ning|s)? numbers? figures? state machine hardware hosts? server
     conf(?:ig(?:uration)?)? settings? virtual\\s*host summary overview conclusions? short\\sversion requests? comparison
     end(?:ed)? raw\\s\\w+\\soutputs?
