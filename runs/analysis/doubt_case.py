@@ -155,7 +155,7 @@ class Case:
         return self._captures.get(run, [])
 
     def captures_beside(self, runs: Iterable[RunFact]) -> list[CaptureFact]:
-        """Of several runs, each once, in the order of the comparison's."""
+        """The captures of several runs, each once, in the order in which the comparison lists them."""
         found = {one.id: one for run in runs for one in self.captures_of(run.id)}
         return sorted(found.values(), key=lambda one: self._places[one.id])
 

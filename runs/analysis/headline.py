@@ -36,6 +36,7 @@ from runs.analysis.headline_against import (
     Objection,
     RankedColumn,
     find_widest_spread,
+    has_contradiction,
     leads_by_median,
     make_failure_objection,
     pick_measure,
@@ -307,7 +308,7 @@ def _add_verdict(data: HeadlineData, found: Headline, verdict: Verdict) -> Headl
 
 def _decide_outcome(verdict: Verdict, against: Sequence[Objection]) -> Outcome:
     serious = any(one.serious for one in against)
-    if any(one.rule == IMPOSSIBLE and one.config for one in against):
+    if has_contradiction(against):
         return Outcome.UNPROVEN
     if verdict.void in (Void.GAIN_BY_FAILURES, Void.LOSS_BY_FAILURES):
         return Outcome.TRADE_OFF

@@ -159,6 +159,11 @@ class HeadlineData:
         return [one for doubt in self.concerns(rule, [at]) for one in doubt.findings if one.run in runs]
 
 
+def has_contradiction(against: Iterable[Objection]) -> bool:
+    """Whether the figures of one side cannot all be true."""
+    return any(one.rule == IMPOSSIBLE and one.config for one in against)
+
+
 def find_objections(
     data: HeadlineData, lead: str, own: RankedColumn, other: RankedColumn, verdict_of: Callable[[str], Verdict | None]
 ) -> list[Objection]:
@@ -176,7 +181,7 @@ def find_objections(
     times = [*_find_coordinated_omission(data, own, other), *times][:MOST_TIMES] if missed != [other] else []
     worst = [max(found[rule], key=lambda one: one.factor or 0) for rule in ("rate", "memory", "cpu") if rule in found]
     failures = _find_more_failures(own, other) or _find_failures_beside(own, other)
-    return [*failures, *_find_aborted(data, own), *_say_missed(data, missed), *times, *worst]
+    return [*failures, *_find_aborted(data, own), *_find_missed_rates(data, missed), *times, *worst]
 
 
 def _find_coordinated_omission(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
@@ -191,15 +196,15 @@ def _find_coordinated_omission(data: HeadlineData, own: RankedColumn, other: Ran
     return [Objection("omission", own.title, "", "%", 100 * mine, source=told[0][mine].first_source)]
 
 
-def _say_missed(data: HeadlineData, sides: Sequence[RankedColumn]) -> list[Objection]:
+def _find_missed_rates(data: HeadlineData, sides: Sequence[RankedColumn]) -> list[Objection]:
     """Sides that were not loaded at the rate that was set."""
-    told = []
+    objections = []
     for side in sides:
         most = max(data.findings(MISSED, side.at), key=lambda one: one.facts["missed"])
         asked, got = most.facts.get("asked"), most.facts.get("got")
         value = 100 * most.facts["missed"] if asked is None else got
-        told.append(Objection(MISSED, side.title, "", "%", value, asked, source=most.first_source))
-    return told
+        objections.append(Objection(MISSED, side.title, "", "%", value, asked, source=most.first_source))
+    return objections
 
 
 def _choose_rule(data: HeadlineData, row: Row, lead: str) -> str:

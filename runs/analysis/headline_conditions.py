@@ -260,7 +260,7 @@ def find_flaws(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> li
 
 def _find_held_back(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """What other than its config held a side back. serious: the other side may serve more than the leader."""
-    told = []
+    objections = []
     for rule, morals in HELD_BACK.items():
         found = {}
         for side in (own, other):
@@ -271,8 +271,8 @@ def _find_held_back(data: HeadlineData, own: RankedColumn, other: RankedColumn) 
             whose, last = (next(iter(found)) if len(found) == 1 else ""), [*found.values()][-1]
             label, share = str(last.facts.get("program", "")), last.facts.get("cpu")
             serious, source = other.title in found, last.first_source
-            told.append(Objection(rule, whose, label, "%", share, serious=serious, source=source))
-    return told
+            objections.append(Objection(rule, whose, label, "%", share, serious=serious, source=source))
+    return objections
 
 
 def _find_other_answers(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
@@ -290,14 +290,14 @@ def _find_other_answers(data: HeadlineData, own: RankedColumn, other: RankedColu
 
 def _find_stopped(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Someone ended the run of one side before all its requests were made, or before its time was over."""
-    told = []
+    objections = []
     for side in (own, other):
         for one in data.findings(STOPPED, side.at)[:1]:
             what, (made, asked) = "requests", (one.facts.get("made"), one.facts.get("asked"))
             if "limit" in one.facts:
                 what, made, asked = "s", one.facts["took"], one.facts["limit"]
-            told.append(Objection(STOPPED, side.title, "", what, made, asked, source=one.first_source))
-    return told
+            objections.append(Objection(STOPPED, side.title, "", what, made, asked, source=one.first_source))
+    return objections
 
 
 def _find_idle_clients(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
@@ -318,26 +318,26 @@ def _find_closed_connections(data: HeadlineData, own: RankedColumn, other: Ranke
 
 def _find_lost_clients(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Many clients of a side never got a connection: it was loaded with fewer."""
-    told = []
+    objections = []
     for side in (own, other):
         for run in data.comparison.columns[side.at].runs:
             asked, lost = run.asked_clients or 0, (run.asked_clients or 0) - (run.clients or 0)
             if run.clients and lost >= MANY_LOST * asked > 0:
-                told.append(
+                objections.append(
                     Objection(LOST, side.title, "", "clients", lost, asked, source=run.source_of("socket_errors"))
                 )
                 break
-    return told
+    return objections
 
 
 def _find_drifting_side(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """The rate of one side alone went down or up from run to run: its mean stands for none of them."""
     found = {side.title: data.drifting.get(data.comparison.columns[side.at].config.id) for side in (own, other)}
-    told = [(title, one) for title, one in found.items() if one]
+    findings = [(title, one) for title, one in found.items() if one]
     return [
         Objection(DRIFT, title, one.moral, "", one.facts["first"], one.facts["last"], source=one.first_source)
-        for title, one in told
-        if len(told) == 1
+        for title, one in findings
+        if len(findings) == 1
     ]
 
 
@@ -366,9 +366,9 @@ def _find_short_runs(data: HeadlineData, own: RankedColumn, other: RankedColumn)
     for side in (own, other):
         took[side.title] = max((run.duration_s or 0 for run in data.comparison.columns[side.at].runs), default=0)
         runs = {run.id for run in data.comparison.columns[side.at].runs} - data.out.keys()
-        told = [one for one in data.findings("length.seconds", side.at) if one.run in runs]
-        longest = max(told, key=lambda one: one.facts["took"], default=None)
-        if longest and len(told) == len(runs) and longest.facts["took"] < LONG_ENOUGH_S:
+        findings = [one for one in data.findings("length.seconds", side.at) if one.run in runs]
+        longest = max(findings, key=lambda one: one.facts["took"], default=None)
+        if longest and len(findings) == len(runs) and longest.facts["took"] < LONG_ENOUGH_S:
             short[side.title] = longest
     if not short:
         return []

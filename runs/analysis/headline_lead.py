@@ -14,7 +14,16 @@ from runs.analysis.columns import drop_shared_words
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import Source
 from runs.analysis.headline import Headline, NextStep, Outcome
-from runs.analysis.headline_against import FIGURES, IMPOSSIBLE, OTHERS, RATE, REQUEST, Objection, RankedColumn
+from runs.analysis.headline_against import (
+    FIGURES,
+    IMPOSSIBLE,
+    OTHERS,
+    RATE,
+    REQUEST,
+    Objection,
+    RankedColumn,
+    has_contradiction,
+)
 from runs.analysis.headline_conditions import STOLEN, Unlike, find_short_answer
 from runs.analysis.objection_wording import describe_failure, say_against, say_briefly, shorten
 from runs.analysis.scaling import Range
@@ -168,7 +177,7 @@ def why_unproven(headline: Headline) -> str:
     """Why a lead may be none: part of a sentence."""
     spread, ratio = headline.spread or 1.0, headline.ratio or 1.0
     differ = f"runs of one config differ by up to {spread_words(spread)}"
-    if any(one.rule == IMPOSSIBLE and one.config for one in headline.against):
+    if has_contradiction(headline.against):
         return CONTRADICTION
     if held_back := next((one.rule for one in headline.against if one.rule in FULL and one.serious), ""):
         return FULL[held_back]
@@ -309,7 +318,7 @@ def _lead_of_sweep(headline: Headline, swept: Range) -> Lead:
 
 def list_weighty(headline: Headline) -> list[Objection]:
     """What speaks against the leader; where figures of one report cannot be true, none of its metrics."""
-    is_impossible = any(one.rule == IMPOSSIBLE and one.config for one in headline.against)
+    is_impossible = has_contradiction(headline.against)
     return [one for one in headline.against if one.factor is None or not is_impossible]
 
 

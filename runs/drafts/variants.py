@@ -116,7 +116,7 @@ def _follow_commands(blocks: Sequence[Block], loads: Collection[int]) -> dict[in
 
 
 def _read_shown(block: Block) -> dict[str, str]:
-    """{name: what commands showed last}."""
+    """{name: the last value of it that the commands before a block showed}."""
     return {name: value for name, value, _ in block.shown}
 
 
