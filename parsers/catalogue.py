@@ -247,7 +247,7 @@ CITED = (
     *("requests_per_second", "complete_requests", "failed_requests", "failed_length", "non_2xx_responses"),
     *("duration_s", "mean_ms", "max_ms", *(f"percentiles_ms.{percent}" for percent in (50, 75, 90, 95, 99))),
     *("connect_ms", "total_ms", "concurrency", "users"),
-    *("availability_pct", "keepalive_requests", "document_length_bytes", "warnings", "error"),
+    *("availability_pct", "keepalive_requests", "document_length_bytes", "server_hostname", "warnings", "error"),
 )
 
 

@@ -66,8 +66,9 @@ def _advise_repeats(step: Next, headline: Headline) -> str:
             f"Run both in turn until it is sure{warm}: a sequential test after each round says when. "
             f"Or run each {step.runs} times, and keep to that number."
         )
+    order = " (A, B, B, A …)" if len(headline.sides) == 2 and not headline.others else ""
     return (
-        f"{capitalize(say_runs_to_make(step))} (A, B, B, A …){warm}. Decide on the number first: adding runs until a "
+        f"{capitalize(say_runs_to_make(step))}{order}{warm}. Decide on the number first: adding runs until a "
         "difference shows will show one by chance."
     )
 

@@ -74,7 +74,7 @@ def _make_findings(case: Case, capture: CaptureFact, severity: Severity, moral: 
         yield Finding(severity, moral, facts, source)
 
 
-@rule("generator.same_host", "practice: load comes from another machine than the one measured")
+@rule("generator.same_host", "practice: load comes from another machine than the one measured", "server_hostname")
 def find_shared_host(case: Case) -> Iterator[Finding]:
     """The address is the machine's own, or a capture of the server shows the generator among its processes."""
     seen: set[int] = set()

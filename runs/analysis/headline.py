@@ -333,6 +333,8 @@ def _advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], od
         return Next(NextStep.ALIKE, about=OTHERS)
     if "length.seconds" in rules:
         return Next(NextStep.LONGER, max(FEWEST, verdict.fewest))
+    if verdict.void in (Void.GAIN_BY_FAILURES, Void.LOSS_BY_FAILURES) and (failing := rules.get("failures")):
+        return Next(NextStep.FIX, about=failing)
     if outcome == Outcome.TRADE_OFF or (outcome == Outcome.SAME and any(one.serious for one in against)):
         return Next(NextStep.CHOOSE)
     if outcome == Outcome.BETTER and any(one.label == DAY for one in against):

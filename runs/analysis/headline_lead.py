@@ -100,15 +100,15 @@ def _lead_of_leader(headline: Headline) -> Lead:
     own, other = headline.winner, headline.loser
     if own is None or other is None:
         return _lead_of_nobody(headline)
-    line = f"{choose_verb(headline)} {say_effect(headline, 'requests').rpartition(' ')[0]}"
+    line = f"{choose_verb(headline)} {say_effect(headline, 'requests')}"
     if headline.ratio is None:
         line = f"{choose_verb(headline)} {figure(own.value)} {name_unit(headline)}, against {figure(other.value)}"
-    elif headline.outcome == Outcome.UNPROVEN:
-        line = _say_ahead(headline)
-    rank = f" Second of {len(headline.sides)}: {name_sides(headline).get(other.at)}." if len(headline.sides) > 2 else ""
+    else:
+        line = _say_ahead(headline) if headline.outcome == Outcome.UNPROVEN else line
+        line = f"{line} {name_sides(headline)[other.at]}" if len(headline.sides) > 2 else line.rpartition(" ")[0]
     return Lead(
         line=line + _say_but(headline),
-        under=f"{name_unit(headline)}, {count_runs(own, other)}.{rank}{_add_how_sure(headline)}",
+        under=f"{name_unit(headline)}, {count_runs(own, other)}.{_add_how_sure(headline)}",
         who=name_sides(headline).get(own.at, own.title),
         at=own.at,
         figures=(figure(own.value), figure(other.value)),
@@ -149,8 +149,10 @@ def say_ratio(ratio: float, more: str = "more", many: str = "as many") -> str:
 def _say_ahead(headline: Headline) -> str:
     ratio = headline.ratio or 1.0
     if headline.metric != RATE:
-        return f"measured {share_words(1 - ratio)} less time per request"
-    return f"measured {times(ratio)} times as fast" if ratio >= TIMES_FROM else f"is {share_words(ratio - 1)} ahead"
+        return f"measured {share_words(1 - ratio)} less time per request than"
+    return (
+        f"measured {times(ratio)} times as fast as" if ratio >= TIMES_FROM else f"is {share_words(ratio - 1)} ahead of"
+    )
 
 
 def name_unit(headline: Headline) -> str:
@@ -167,7 +169,8 @@ def _add_how_sure(headline: Headline) -> str:
     """Of a proven lead its interval and p; of another why it may be none."""
     if headline.outcome != Outcome.UNPROVEN:
         far = ONE_RUN_FAR if has_single_run(headline) else REPEATS_FAR
-        said = [say_how_sure(headline), far if headline.outcome == Outcome.LIKELY else ""]
+        alone = ONE_RUN if headline.outcome == Outcome.TRADE_OFF and has_single_run(headline) else ""
+        said = [say_how_sure(headline), far if headline.outcome == Outcome.LIKELY else capitalize(alone)]
         return "".join(f" {each}." for each in said if each)
     why = why_unproven(headline)
     return "" if why in (CONTRADICTION, *FULL.values()) else f" {capitalize(why)}."  # which is among the reasons

@@ -267,7 +267,7 @@ def make_scaling_chart(curves: Sequence[Curve]) -> Chart | None:
         marks = [mark for curve, name in zip(drawn, names, strict=True) for mark in _mark_latency(curve, name)]
         panels.append(Panel(x, make_linear_axis(max(times), f"ms, {tails}"), tuple(marks)))
     key = tuple(Key(name, curve.place) for curve, name in zip(drawn, names, strict=True) if len(drawn) > 1)
-    notes = ["a dot is a run"] + (["line and band: the fitted law"] if any(curve.band for curve in drawn) else [])
+    notes = ["a mark is a run"] + (["line and band: the fitted law"] if any(curve.band for curve in drawn) else [])
     rows = tuple((n, d.n, d.rate, d.ms) for curve, n in zip(drawn, names, strict=True) for d in curve.dots)
     words = "; ".join(
         f"{name}: {figure(curve.dots[0].rate)} requests per second at {figure(curve.dots[0].n)} clients, "

@@ -85,8 +85,8 @@ def _describe_workers(name: str, facts: Mapping[str, Any]) -> str:
         )
     if "levels" in facts:
         return (
-            f"every worker was taken at each level ({facts['levels']}), and more of them did not serve more: what they share"
-            " is the limit, and no monitor shows what that is"
+            f"all workers were busy at each level ({facts['levels']}), and more of them served no more requests: the limit is"
+            " something that they share, and no monitor shows what"
         )
     return f"{name} works on about {facts['limit']:.0f} requests at once, as it has processes, for {facts['clients']} clients"
 

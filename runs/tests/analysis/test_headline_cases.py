@@ -139,7 +139,7 @@ CASES: dict[str, Any] = {
     "nothing but errors at five times the rate": (lambda: head(BASE, (times(5), NO_2XX)), "failed", "a", None, "fix"),
     "the baseline fails": (lambda: head((times(5), failed(6000)), BASE), "failed", "b", None, "fix"),
     "the slower side fails 2 %": (lambda: head((BASE, failed(400)), times(1.1)), "better", "b", 10, "nothing"),
-    "the faster side fails 2 %": (lambda: head(BASE, (times(1.1), failed(400))), "trade_off", "b", 10, "choose"),
+    "the faster side fails 2 %": (lambda: head(BASE, (times(1.1), failed(400))), "trade_off", "b", 10, "fix"),
     "the faster side fails half a per cent": (lambda: head(BASE, (times(1.1), failed(100))), "better", "b", 10, None),
     "both fail": (lambda: head((BASE, failed(1200)), (times(1.1), failed(1400))), "failed", None, None, "fix"),
     "the third fails, two rank": (

@@ -18,6 +18,8 @@ FIVE = [100.0, 101.0, 99.0, 100.5, 99.5]
     [
         ([FIVE, [value * 1.095 for value in FIVE]], "b serves 9.5 % more requests", ("109.5", "100")),
         ([[100.0], [130.0]], "b is 30 % ahead", ("130", "100")),
+        ([[100.0], [130.0], [90.0]], "b is 30 % ahead of a", ("130", "100")),
+        ([FIVE, [value * 2.5 for value in FIVE], [10.0]], "b serves 2.5 times as many requests as a", ("250", "100")),
         ([[10.0], [330.0]], "b likely serves 33 times as many requests", ("330", "10")),
         ([FIVE, FIVE], "Both serve the same", ("100", "100")),
         ([[5.0]], "5 requests per second", ()),
@@ -51,6 +53,15 @@ def test_a_line_that_names_a_config_tells_its_column():
 def test_more_runs_are_asked_for_where_too_few_were_made():
     assert needs_runs(headline_of(table([100.0], [130.0])))
     assert not needs_runs(headline_of(table(FIVE, [value * 2 for value in FIVE])))
+
+
+def test_a_gain_in_one_run_each_with_failures_asks_for_their_cause_and_says_that_it_is_one_run():
+    slow = run(1, 100.0, complete_requests=20_000, failed_requests=0)
+    broken = {"failed_connect": 400, "failed_length": 0}
+    fast = run(2, 560.0, complete_requests=20_000, failed_requests=400, values=broken)
+    headline = headline_of(compare([ConfigFact(1, "off"), ConfigFact(2, "on")], [slow, fast], []))
+    assert write_lead(headline).under == "requests per second, one run each. One run cannot show noise."
+    assert headline.next.text.startswith("Find out why requests failed (the error log of “on”)")
 
 
 def test_what_speaks_most_against_a_leader_is_in_the_line_where_it_is_short():

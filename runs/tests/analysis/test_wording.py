@@ -608,6 +608,7 @@ def test_adding_runs_until_it_is_proven_is_warned_of():
         "Run each 4 times, in turn (A, B, B, A …), each after one warm-up run. Decide on the number first: adding runs until a "
         "difference shows will show one by chance."
     )
+    assert headline_of(table([100.0], [130.0], [90.0])).next.text.startswith("Run each 4 times, in turn, each after")
 
 
 def test_times_stand_in_where_no_rate_is_told():
