@@ -86,7 +86,7 @@ def test_002_says_likely_and_undecided_and_never_proven(pages, sentences):
     (page,) = pages("002")
     (sentence,) = sentences("002")
     assert sentence.startswith("“peruser, mod_python (django)” likely serves 33 times as many requests per second")
-    assert "“peruser, php5cgi (wordpress)” 1.0 % more than “itk, php5cgi (wordpress)” (unproven)" in sentence
+    assert "“peruser, php5cgi (wordpress)” served 1.0 % more than “itk, php5cgi (wordpress)” (unproven)" in sentence
     assert re.search(r"2 of 568 requests failed \(0.4 %, availability 99.65 %\)", page)
     assert "✔ better" not in page
     assert "✘ worse" not in page
@@ -99,7 +99,7 @@ def test_003_gives_no_verdict_on_the_failing_run_and_none_proven_on_the_rest(pag
     assert sentence.startswith(
         "On Keep-Alive 有効の場合: “event MPM” failed 17.3 % of its requests; “worker MPM” served 11,735 a second"
     )
-    assert "“event MPM” 55 % more than “worker MPM” (unproven), but its p99 is 11 times as long" in sentence
+    assert "“event MPM” served 55 % more than “worker MPM” (unproven), but its p99 is 11 times as long" in sentence
     assert "event MPM” served 2.49" not in page
     assert has(page, "caution", "3,021 ms", "SYN retransmission")
 
