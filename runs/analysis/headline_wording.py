@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from runs.analysis.advice_wording import say_runs_to_make, write_advice
-from runs.analysis.headline import Headline, NextStep, Outcome
-from runs.analysis.headline_against import RATE, REQUEST, Objection, RankedColumn
+from runs.analysis.doubt_differences import DAY
+from runs.analysis.headline import ADVISED_S, Headline, Next, NextStep, Outcome
+from runs.analysis.headline_against import IDLE, NETWORK, OTHERS, PORTS, RATE, REQUEST, Objection, RankedColumn
+from runs.analysis.headline_conditions import STOLEN
 from runs.analysis.headline_lead import (
     CONTRADICTION,
     FULL,
@@ -38,9 +39,9 @@ from runs.analysis.objection_wording import (
     shorten,
 )
 from runs.analysis.scaling import Range
-from runs.analysis.summary_wording import describe_leaders, describe_levels
+from runs.analysis.summary_wording import advise_levels, describe_leaders, describe_levels
 from runs.analysis.verdict import Kind
-from runs.numbers import BETWEEN, capitalize, figure, name_first, percent
+from runs.numbers import BETWEEN, capitalize, figure, name_first, percent, spread_words
 
 OUTCOMES = {  # the word of a badge, and what it says
     Outcome.BETTER: ("proven", "A test shows it at 5 %, and nothing serious speaks against it."),
@@ -60,6 +61,29 @@ NOTHING = "No run here says how many requests it served per second, or how long 
 BEFORE_DOUBT = {ONE_RUN: "; ", TOO_LITTLE: ", "}  # of others: ", but "
 MOST_OTHERS = 3
 MOST_AGAINST = 2
+ADVICE = {
+    NextStep.GENERATOR: "Load from a stronger or another machine first: repeats under a load generator at its limit measure it.",
+    NextStep.ALIKE: "Load both in the same way on the same machine, then compare.",
+    NextStep.CHOOSE: "More runs do not settle it: decide which of the two matters more.",
+    NextStep.COMPARE: "Change one thing, run the same load again, and add that text.",
+    NextStep.LOAD: "Add the report of a load test.",
+    NextStep.NOTHING: "No more runs are needed for this load.",
+    NextStep.OUTLIER: "Find out what happened in that run of “{about}”, or leave it out, before more are made.",
+    NextStep.WARM: "Leave the first run of each out, and run each {runs} times after one warm-up, in turn.",
+    NextStep.CHECK: "Look at the report of “{about}” before more runs are made: its figures cannot all be true.",
+    NextStep.FIX: "Find out why requests failed (the error log of “{about}”) before rates are compared.",
+    NextStep.MEND: "Mend what keeps “{about}” from counting (see the doubts), then run it again.",
+    NextStep.ANSWER: "Look at what “{about}” answers (curl -i) before rates are compared.",
+}
+ADVICE_ON = {  # of ALIKE and GENERATOR: the only thing that differs, or what held a side back
+    PORTS: "Keep connections open (keep-alive) or load from more addresses: a client without free ports measures itself.",
+    IDLE: "To learn how much each can serve, load without pauses: these rates are mostly the clients'.",
+    NETWORK: "Load over a faster network first: repeats over a full one measure it.",
+    DAY: "Run both again on one day, in turn: much else may have changed on the machine between the two.",
+    OTHERS: "Run both again, in turn, while nothing else runs on the machine.",
+    STOLEN: "Run both again, in turn, on a machine whose CPU time is its own, or when others leave it.",
+}
+FINER_STEPS = "More runs do not settle it: compare another metric, or load with a tool that prints finer steps."
 
 
 def write_headline(headline: Headline) -> Headline:
@@ -68,7 +92,7 @@ def write_headline(headline: Headline) -> Headline:
         replace(one, text=describe_objection(one), in_sentence=_is_in_sentence(headline, one, at))
         for at, one in enumerate(headline.against)
     )
-    step = replace(headline.next, text=write_advice(headline.next, headline))
+    step = replace(headline.next, text=_write_advice(headline.next, headline))
     headline = replace(headline, against=against, next=step)
     dropped = "" if headline.outcome == Outcome.NOT_COMPARABLE else _say_dropped(headline)
     return replace(headline, sentence=" ".join(filter(None, (_write_sentence(headline), dropped))))
@@ -171,7 +195,7 @@ def _say_unproven(headline: Headline) -> str:
         return f"{worse}."
     full = f"{BEFORE_DOUBT.get(why, ', but ')}{why}{worse.replace(', but', ', and', 1)}"
     is_to_repeat = step.step in (NextStep.REPEAT, NextStep.LONGER) and has_single_run(headline)
-    return f"{full}: {say_runs_to_make(step)}." if is_to_repeat else f"{full}."
+    return f"{full}: {_say_runs_to_make(step)}." if is_to_repeat else f"{full}."
 
 
 def _say_no_leader(headline: Headline) -> str:
@@ -324,3 +348,49 @@ def describe_lead(headline: Headline, bases: Sequence[int], marks: Sequence[str]
 def _say_sides(headline: Headline) -> str:
     """As "one run each", "3 runs each", "2 runs against 3", the leader's first."""
     return count_runs(headline.winner or headline.sides[0], headline.loser or headline.sides[1])
+
+
+def _write_advice(step: Next, headline: Headline) -> str:
+    match step.step:
+        case NextStep.REPEAT:
+            return _advise_rounds(headline) if headline.most else _advise_repeats(step, headline)
+        case NextStep.LONGER:
+            why = "starting up and chance in scheduling are in every figure of runs under a second"
+            return f"{capitalize(_say_runs_to_make(step))}: {why}."
+        case NextStep.STEADY:
+            spread = headline.spread or 1.0
+            far = f" (by up to {spread_words(spread)} here)" if spread > 1 else ""
+            return f"More repeats are not the way: find out first what makes runs of one config differ{far}."
+        case NextStep.LEVELS:
+            return advise_levels(step.runs, headline.sweep)
+        case NextStep.NOTHING if headline.within_step:
+            return FINER_STEPS
+        case NextStep.ALIKE | NextStep.GENERATOR if step.about in ADVICE_ON:
+            return ADVICE_ON[step.about]
+    return ADVICE[step.step].format(about=shorten(step.about), runs=step.runs)
+
+
+def _say_runs_to_make(step: Next) -> str:
+    return f"run each {step.runs} times, in turn{f', for {ADVISED_S} seconds and more' if step.step == NextStep.LONGER else ''}"
+
+
+def _advise_repeats(step: Next, headline: Headline) -> str:
+    warm = ", each after one warm-up run" if headline.winner else ""
+    if step.by_turns:
+        return (
+            f"Run both in turn until it is sure{warm}: a sequential test after each round says when. "
+            f"Or run each {step.runs} times, and keep to that number."
+        )
+    order = " (A, B, B, A …)" if len(headline.sides) == 2 and not headline.others else ""
+    return (
+        f"{capitalize(_say_runs_to_make(step))}{order}{warm}. Decide on the number first: adding runs until a "
+        "difference shows will show one by chance."
+    )
+
+
+def _advise_rounds(headline: Headline) -> str:
+    """Where both were tested after each round, and neither was found to be better."""
+    rounds = min(side.n for side in headline.sides[:2])
+    if rounds < headline.most:
+        return f"The test after each round ended early, after {rounds} of at most {headline.most}: run it again until it is sure."
+    return f"{rounds} rounds did not show it: make the runs vary less first, or let a new test run for more rounds (--repeat)."

@@ -15,7 +15,8 @@ from .heading_words import SOFTWARE, WITH, WITHOUT, WORD, is_generic, is_short, 
 from .settings import read_setting
 
 _COMPARISON = re.compile(
-    r"\b(?:vs|versus|gegen)\b|\b(?:or|oder|ou|o)\s.*[?？]$|\b(?:compar(?:ison|ing)|vergleich|comparaison|comparación|porównanie)\b"
+    r"\b(?:vs|versus|against|gegen|compared (?:to|with))\b|\b(?:or|oder|ou|o)\s.*[?？]$"
+    r"|\b(?:compar(?:ison|ing)|vergleich|comparaison|comparación|porównanie)\b"
     r"|比較|対比|比较|对比",
     re.IGNORECASE,
 )

@@ -156,6 +156,12 @@ def test_a_heading_above_an_output_with_line_numbers_has_none():
     assert [*rates_by_name("".join(f"{at:3d}  {line}\n" for at, line in enumerate(lines, 1)))] == ["nginx", "apache"]
 
 
+@pytest.mark.parametrize("words", ["vs", "against", "compared with", "compared to"])
+def test_a_title_that_compares_names_the_first_run_by_what_the_second_is_not(words):
+    text = f"# php-fpm {words} mod_php\n\n@ab 900.1\n\n## mod_php\n\n@ab 1200.2\n"
+    assert rates_by_name(text) == {"php-fpm": [900.1], "mod_php": [1200.2]}
+
+
 @pytest.mark.parametrize("sign", ["{}{}", "{} {}"])
 def test_a_diff_without_its_head_is_before_and_after(sign):
     old, new = (expand(f"@ab {rate}").split("\n") for rate in ("900.1", "1200.2"))
