@@ -19,7 +19,7 @@ from runs.presenters.comparison_page import make_comparison_context, read_select
 from runs.presenters.overview import find_days, summarize_method
 from runs.presenters.run_charts import EMPTY_PICTURES, describe_timings, draw_charts, draw_picture
 from runs.querysets import parse_id
-from runs.responses import answer_unchanged, respond, respond_picture
+from runs.responses import respond, respond_picture
 from runs.selectors import comparison_data, lists
 from runs.selectors.judging import compare_and_judge, keep_headline
 from runs.selectors.search import search_site
@@ -55,7 +55,6 @@ def experiment_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
     return respond(request, "experiments.html", context, Sheet("Experiments", COLUMNS, rows), fmt=fmt)
 
 
-@answer_unchanged(Experiment)
 def experiment_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     experiment = get_object_or_404(Experiment.objects.select_related("host").prefetch_related("configs"), pk=pk)
     data = comparison_data.load_experiment(experiment)

@@ -37,7 +37,7 @@ from runs.models import Capture, Run, TrendLine
 from runs.presenters.monitor_charts import load_chart, make_charts_of_capture, make_charts_of_run
 from runs.presenters.run_charts import describe_timings_of_run, draw_latency, draw_picture
 from runs.presenters.tool_fields import arrange, flatten, main_figures
-from runs.responses import answer_unchanged, respond, respond_csv, respond_picture, respond_svg
+from runs.responses import respond, respond_csv, respond_picture, respond_svg
 from runs.selectors import comparison_data, lists
 from runs.selectors.samples import (
     Samples,
@@ -85,7 +85,6 @@ def _list_values(run: Run) -> tuple[Any, ...]:
     )
 
 
-@answer_unchanged(Run)
 def run_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     run = get_object_or_404(Run.objects.with_context(), pk=pk)
     fact = comparison_data.make_run_fact(run)
@@ -199,7 +198,6 @@ MOST_POINTS, USUAL_POINTS, USUAL_ROWS = 4000, 800, 200
 PICTURE_POINTS = 400  # of a line: a picture cannot be zoomed into
 
 
-@answer_unchanged(Capture)
 def capture_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     capture = get_object_or_404(Capture.objects.with_context().defer("values"), pk=pk)
     whole = bool(fmt or request.GET.get("format", ""))
