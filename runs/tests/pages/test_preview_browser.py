@@ -33,6 +33,7 @@ def preview(page: Any, shared: Path) -> Any:
     page.set_viewport_size({"width": 1440, "height": 900})
     page.fill("textarea[name=text]", next((shared / "seeds").glob("002*.txt")).read_text(encoding="utf-8"))
     page.click("text=Preview")
+    page.wait_for_url("**/preview/")  # loaded: its script listens
     expect(page.locator(".config")).to_have_count(6)
     return page
 

@@ -45,9 +45,11 @@ def page(needs: Any, served: str, port: int) -> Iterator[Any]:
 
     needs("ab")
     complaints: list[str] = []
+    expect.set_options(timeout=A_JOB_MS)
     with sync_playwright() as play:
         chromium = play.chromium.launch(executable_path=needs("chromium"), args=ARGUMENTS)
         made = chromium.new_page(viewport={"width": 400, "height": 800})
+        made.set_default_timeout(A_JOB_MS)
         made.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
         made.on("pageerror", lambda error: complaints.append(str(error)))
         made.goto(f"http://localhost:{port}/login/")
@@ -76,9 +78,9 @@ def test_a_new_user_registers_this_machine_and_sees_the_comparison_fill_in(page:
     page.evaluate("window.neverReloaded = true")
 
     # The job's page tells how far it is, by itself.
-    page.get_by_text(re.compile(r"Running \d+ of 12")).wait_for(timeout=60_000)
+    page.get_by_text(re.compile(r"Running \d+ of 12")).wait_for()
     assert no_sideways_scroll(page)
-    page.locator("table.steps tr.done td.r a").first.wait_for(timeout=60_000)
+    page.locator("table.steps tr.done td.r a").first.wait_for()
     page.wait_for_function("/running|storing/.test(document.title)")
     assert page.evaluate("window.neverReloaded")
 
@@ -87,8 +89,8 @@ def test_a_new_user_registers_this_machine_and_sees_the_comparison_fill_in(page:
     page.wait_for_url("**/experiments/*/")
     page.evaluate("window.neverReloaded = true")
     page.locator("#adding >> text=What it stores appears here at once").wait_for()
-    page.locator("#adding >> text=done, 12 of 12 stored").wait_for(timeout=A_JOB_MS)
-    page.locator("summary >> text=12 runs").wait_for(timeout=30_000)
+    page.locator("#adding >> text=done, 12 of 12 stored").wait_for()
+    page.locator("summary >> text=12 runs").wait_for()
     assert page.evaluate("window.neverReloaded")
     page.wait_for_function("document.querySelectorAll('.fig .d > *').length >= 12")
     expect(page.locator("#adding[hx-get]")).to_have_count(0)
