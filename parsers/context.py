@@ -118,7 +118,7 @@ class Context:
             if line.label:
                 self._add_heading(number, line.label)
             self._follow_branch(text, number, above if line_above == number - 1 else "")
-            self.shown = (*self.shown[2 - _TYPED :], *((*told, number) for told in read_prompt(text)))
+            self.shown = (*self.shown[2 - _TYPED :], *((*state, number) for state in read_prompt(text)))
             self._follow_prompt(text, line.typed[1])
             self._add_command(line.typed, number, lines, line.prefix)
             if said := _ECHO.fullmatch(line.typed[1]):
@@ -328,8 +328,8 @@ class Context:
         """The rates that were not read since the last load test, where this is the next one."""
         if form.tool is None or not (self.unread or self.bare):
             return []
-        told = name_unread([each for each in self.bare if each[0] < found.first], found.values)
-        unread, self.unread, self.bare = self.unread + told, [], []
+        unnamed = name_unread([each for each in self.bare if each[0] < found.first], found.values)
+        unread, self.unread, self.bare = self.unread + unnamed, [], []
         return unread
 
     def _was_printed_by(self, command: TypedCommand, form: Format, values: dict[str, Any]) -> bool:

@@ -144,11 +144,11 @@ def _find_first_of_node(operation: Any, argument: Any, flags: int) -> tuple[set[
 
 _MOST_REMEMBERED, _MOST_KEPT = 100_000, 20_000  # lines, while one text is related and behind it
 _MOST_SHORT, _LONGEST_SHORT = 512, 100
-Told = TypeVar("Told")
+Answer = TypeVar("Answer")
 _forget: list[tuple[Callable[[], Any], Callable[[], None]]] = []
 
 
-def remember_lines(tell: Callable[[str], Told]) -> Callable[[str], Told]:
+def remember_lines(tell: Callable[[str], Answer]) -> Callable[[str], Answer]:
     """The function, called once for each line: it is asked for several times, all lines of a text in turn."""
     remembering = lru_cache(maxsize=_MOST_REMEMBERED)(tell)
     _forget.append((remembering.cache_info, remembering.cache_clear))
@@ -162,7 +162,7 @@ def forget_lines() -> None:
             clear()
 
 
-def remember_short(tell: Callable[[str], Told]) -> Callable[[str], Told]:
+def remember_short(tell: Callable[[str], Answer]) -> Callable[[str], Answer]:
     """The function, called once for each of the short texts that recur, such as titles of tables; no long text is kept."""
     remembering = lru_cache(maxsize=_MOST_SHORT)(tell)
     return lambda text: remembering(text) if len(text) <= _LONGEST_SHORT else tell(text)

@@ -132,8 +132,8 @@ _IN_DIRECTORY = re.compile(r"[^$#%>❯»]{0,80}?(?:^|[\s:])(?P<path>[~/][\w./~-]
 
 def read_prompt(line: str) -> list[tuple[str, str]]:
     """(name, value) of what the prompt at the beginning of a line tells: the environment, the directory."""
-    told = (("environment", _ENVIRONMENT.match(line)), ("directory", _IN_DIRECTORY.match(line)))
-    return [(name, found[1]) for name, found in told if found]
+    matches = (("environment", _ENVIRONMENT.match(line)), ("directory", _IN_DIRECTORY.match(line)))
+    return [(name, found[1]) for name, found in matches if found]
 
 
 def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | None:

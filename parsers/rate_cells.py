@@ -133,12 +133,12 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
     titles = [at for at in range(first) if at not in loads and (not at or not RANK.fullmatch(heading[at]))]
     if len(titles) > 1 and heading[0] and RANK.fullmatch(heading[0]):
         titles = titles[1:]
-    told = {tuple(row[at] for at in loads) for _, row in table}
-    is_told = bool(loads) and len(told) == len(table)  # a row by its load
+    levels = {tuple(row[at] for at in loads) for _, row in table}
+    by_load = bool(loads) and len(levels) == len(table)  # a row by its load
     titles = [
         at
         for at in titles
-        if not ((at or is_told) and _is_counted(heading[at], [row[at] for _, row in table], is_told))
+        if not ((at or by_load) and _is_counted(heading[at], [row[at] for _, row in table], by_load))
     ]
     titles = [at for at in titles if at not in timed]
     if caption:
@@ -284,10 +284,10 @@ def _make_cells(table: list[tuple[int, list[str]]], columns: _Columns, sections:
             if rate and not NO_ROW.fullmatch(title):
                 load = next((read_load(row[i]) for i in columns.loads), None)
                 latency, without_unit = read_latencies(row, columns.latencies)
-                told = row[at] if row[at] in unclear else ""
+                unclear_text = row[at] if row[at] in unclear else ""
                 section = " · ".join(filter(None, (sections.get(number), settings.get(number))))
-                told_of = (columns.work, section, latency, told, without_unit, columns.address, unread)
-                found.append(Cell(number, title, column, rate[0], rate[1], load, *told_of))
+                rest = (columns.work, section, latency, unclear_text, without_unit, columns.address, unread)
+                found.append(Cell(number, title, column, rate[0], rate[1], load, *rest))
                 unread = ()
     return sorted(found, key=lambda cell: cell.line)
 
@@ -298,14 +298,14 @@ def _says_why(title: str, cells: Sequence[str]) -> bool:
     return bool(IS_RATE.search(title)) and 2 * len(words) <= len(cells) and not any(map(_DIGIT.search, words))
 
 
-def _is_counted(title: str, cells: Sequence[str], is_told: bool) -> bool:
+def _is_counted(title: str, cells: Sequence[str], by_load: bool) -> bool:
     """Whether a column has what came out: a number of requests that nobody asks for (1,464,838, and not 10,000), and where the
     load tells the rows apart, any number of them, and times such as 0.693."""
     if COUNTED.fullmatch(title):
         numbers = [re.sub(r"[,.\s]", "", cell) for cell in cells]
         is_odd = any(len(number) > 2 and not number.endswith("0") for number in numbers)
-        return (is_told or is_odd) and all(map(str.isdecimal, numbers))
-    return is_told and _TIME_TAKEN.fullmatch(title) is not None and any("." in cell for cell in cells)
+        return (by_load or is_odd) and all(map(str.isdecimal, numbers))
+    return by_load and _TIME_TAKEN.fullmatch(title) is not None and any("." in cell for cell in cells)
 
 
 def _name_settings(table: list[tuple[int, list[str]]], columns: _Columns) -> dict[int, str]:
@@ -386,18 +386,18 @@ def name_cells(cells: list[Cell], heading_line: int) -> list[Found]:
 
 
 def _make_found(cell: Cell, rows_are_loads: bool, repeats: bool) -> Found:
-    is_untold = MEAN.fullmatch(cell.column) or (rows_are_loads and IS_THROUGHPUT.fullmatch(cell.column))
-    column = "" if repeats or is_untold else cell.column
+    names_nothing = MEAN.fullmatch(cell.column) or (rows_are_loads and IS_THROUGHPUT.fullmatch(cell.column))
+    column = "" if repeats or names_nothing else cell.column
     name, how = (column, cell.row) if rows_are_loads else (cell.row, column)
     is_known = not cell.unclear and cell.rate is not None
     values: dict[str, Any] = {"requests_per_second": cell.rate, "rate_step_per_s": cell.step} if is_known else {}
     values |= {"config": name} if name else {}
-    told = LOAD_TITLE.fullmatch(how)
-    load = cell.load if cell.load is not None else read_load(how) if told else None
+    is_load = LOAD_TITLE.fullmatch(how)
+    load = cell.load if cell.load is not None else read_load(how) if is_load else None
     if load is not None:
         values["concurrency"] = load
     requested = cell.row if cell.row_is_address and not rows_are_loads else ""
-    how = " · ".join(filter(None, [cell.section, how if how and not told else requested]))
+    how = " · ".join(filter(None, [cell.section, how if how and not is_load else requested]))
     if how:
         values["load"] = how
     values |= cell.latency

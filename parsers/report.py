@@ -194,7 +194,7 @@ def note_script(lines: Lines, tool: str, pattern: re.Pattern[str]) -> bool:
 
 def take_noted(lines: Lines, tool: str) -> dict[str, Any]:
     """What was noted above of the report that was read last."""
-    return {name: told for name, told in lines.memory.pop(tool, {}).items() if told is not None}
+    return {name: value for name, value in lines.memory.pop(tool, {}).items() if value is not None}
 
 
 def merge(values: dict[str, Any], read: dict[str, Any]) -> bool:

@@ -172,8 +172,8 @@ def name_unread(bare: Sequence[tuple[int, str]], values: Mapping[str, Any]) -> l
     rate = values.get("requests_per_second")
     rate = rate if isinstance(rate, (int, float)) else 0  # lscpu's values have any name, and are texts
     near = {f"{rate:.{digits}f}" for digits in range(3)} | {str(rate).partition(".")[0]}
-    told = [(line, text) for line, text in bare if near.isdisjoint(_FIGURE.findall(text.replace(",", "")))]
-    return [Problem(line, f"a rate that was not read: {text!r}") for line, text in told]
+    unread = [(line, text) for line, text in bare if near.isdisjoint(_FIGURE.findall(text.replace(",", "")))]
+    return [Problem(line, f"a rate that was not read: {text!r}") for line, text in unread]
 
 
 @remember_short

@@ -135,13 +135,13 @@ class _Showing:
         if self.depth or is_elision(stripped):
             return False
         begins = bool(self.blank) or not self.kept
-        looks = bool(_SETTING.match(line))
+        is_setting = bool(_SETTING.match(line))
         if self.bare:
-            return not looks or _reads_like_prose(stripped)
+            return not is_setting or _reads_like_prose(stripped)
         return (
             begins
             and bool(self.kept)
-            and not (looks and not _reads_like_prose(stripped))
+            and not (is_setting and not _reads_like_prose(stripped))
             and not _CONTINUES.match(line)
         )
 

@@ -153,8 +153,8 @@ class _Report:
             self.section = head[1]
             self.seen.add(head[1])
             return True
-        if told := read_remarked(line, self._match_figure) if whole else self._match_figure(line):
-            take, figure = told
+        if remarked := read_remarked(line, self._match_figure) if whole else self._match_figure(line):
+            take, figure = remarked
             return take(figure)
         if self.section == "Error distribution" and (found := _ERROR.fullmatch(line)):
             if whole:

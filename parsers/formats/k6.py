@@ -104,11 +104,11 @@ def _note_scenario(lines: Lines) -> bool:
     found = _SCENARIO.fullmatch((lines.peek() or "").strip())
     if found:
         known = lines.memory.setdefault(KIND, {})
-        told = {
+        figures = {
             "scenario_duration_s": go_duration_ms(found[2]) / 1000,
             "iterations_per_s": found[1] and float(found[1]),
         }
-        known |= dict.fromkeys(told) if told.keys() & known.keys() else told
+        known |= dict.fromkeys(figures) if figures.keys() & known.keys() else figures
     return found is not None
 
 
@@ -127,10 +127,10 @@ class _Metrics:
             is_outer = found[1] == "█"
             self.part = found[2] if is_outer else f"{self.part.partition(' / ')[0]} / {found[2]}"
             return {}
-        told = self._read_metric(line)
-        if told and self.part and not _RUNNING.fullmatch(line):
-            return {"parts": {f"{self.part}: {name}": figures for name, figures in told.items()}}
-        return told
+        metric = self._read_metric(line)
+        if metric and self.part and not _RUNNING.fullmatch(line):
+            return {"parts": {f"{self.part}: {name}": figures for name, figures in metric.items()}}
+        return metric
 
     def _read_metric(self, line: str) -> dict[str, Any] | None:
         if found := _RUNNING.fullmatch(line):

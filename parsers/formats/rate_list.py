@@ -223,45 +223,45 @@ _OF_ONES_OWN = re.compile(  # what names nothing: the heading above does
     r"(?:\W*(?:\w+ ){0,3}?\b(?:I|we|this|that|it|which)(?: (?:now|then|have|just))?\s+)",
     re.IGNORECASE,
 )
-_LONGEST_SENTENCE, _MOST_TOLD, _LONGEST_NAME = 400, 6, 48
+_LONGEST_SENTENCE, _MOST_RATES, _LONGEST_NAME = 400, 6, 48
 
 
 def _parse_prose(lines: Lines, command: str | None) -> Found | None:
     line = next(lines)
-    told = list(_PROSE_RATE.finditer(line[:_LONGEST_SENTENCE]))
+    rates = list(_PROSE_RATE.finditer(line[:_LONGEST_SENTENCE]))
     if (
         command
-        or len(told) > _MOST_TOLD
+        or len(rates) > _MOST_RATES
         or len(line) > _LONGEST_SENTENCE
         or _NOT_OF_A_RUN.search(line)
         or NOT_MEASURED.search(line)
     ):
         return None
     found, end = list[Found](), 0
-    for rate in told:
+    for rate in rates:
         backwards = _BEFORE.sub("", strip_markup(line[end : rate.start()]))[::-1]
         name = _BEHIND.sub("", backwards, count=1)[::-1]
-        name = _SENTENCE_ENDS.split(name)[-1] or _read_letter(line[end : rate.start()], len(told))
+        name = _SENTENCE_ENDS.split(name)[-1] or _read_letter(line[end : rate.start()], len(rates))
         figure = read_number(f"{rate['rate'] or rate['figure']} {rate['unit'] or 'rps'}")
         end = rate.end()
-        is_own = len(told) == 1 and _OF_ONES_OWN.fullmatch(line[: rate.start()]) is not None
-        is_letter = len(told) > 1 and re.fullmatch("[A-Z]", name) is not None
+        is_own = len(rates) == 1 and _OF_ONES_OWN.fullmatch(line[: rate.start()]) is not None
+        is_letter = len(rates) > 1 and re.fullmatch("[A-Z]", name) is not None
         if not figure or not (is_own or is_letter or re.search(r"\w\w", name)) or len(name) > _LONGEST_NAME:
             return None
         values = {"requests_per_second": figure[0], "rate_step_per_s": figure[1], "said": line.strip()}
         found.append(Found(values, lines.number, lines.number, partial=True, label=None if is_own else name))
     _take_loads(found)
     if found:
-        read = [rate.span() for rate in told]
+        read = [rate.span() for rate in rates]
         others = [each for each in _ANY_RATE.finditer(line) if not any(a <= each.start() < b for a, b in read)]
         found[-1].problems.extend(Problem(lines.number, f"a rate that was not read: {each[0]!r}") for each in others)
     lines.memory[_PROSE] = found
     return next_found(lines, _PROSE)
 
 
-def _read_letter(text: str, n_told: int) -> str:
+def _read_letter(text: str, n_rates: int) -> str:
     """What a sentence on several calls one of them, where that is a letter: "A served 900 req/s while B managed 1200 req/s"."""
-    found = _LETTER.search(text) if n_told > 1 else None
+    found = _LETTER.search(text) if n_rates > 1 else None
     return found[1] if found else ""
 
 

@@ -66,8 +66,8 @@ def _parse_throughput(lines: Lines, command: str | None) -> Found | None:
     found = _THROUGHPUT.fullmatch(line.strip())
     rate = read_number(f"{found['rate']} {found['unit'] or ''}".strip()) if found else None
     below = [text for text in lines.ahead(3) if text.strip()][:2]
-    is_told = any(map(_ON_LATENCY.search, below)) and not any(map(_OF_GOALS.search, below))
-    if not (found and rate and (found["label"] or (found["unit"] and is_told))):
+    is_explained = any(map(_ON_LATENCY.search, below)) and not any(map(_OF_GOALS.search, below))
+    if not (found and rate and (found["label"] or (found["unit"] and is_explained))):
         return None
     return Found({"requests_per_second": rate[0]}, lines.number, lines.number, partial=True)
 

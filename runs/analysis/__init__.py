@@ -73,8 +73,8 @@ def hold_back_verdicts(data: HeadlineData, headline: Headline) -> Judgement:
     Columns that it does not compare, and levels of a set rate, have no verdicts. Rates and times that a load generator at its
     limit or a report that cannot be right could be all of are undecided.
     """
-    told = [one.rest or one for one in (headline, *headline.others)]
-    unlike = {side.at for one in told if one.outcome is Outcome.NOT_COMPARABLE for side in one.sides}
+    headlines = [one.rest or one for one in (headline, *headline.others)]
+    unlike = {side.at for one in headlines if one.outcome is Outcome.NOT_COMPARABLE for side in one.sides}
     if headline.sweep and headline.sweep.axis == SET_RATE:
         unlike |= {point.at for point in headline.sweep.points}
     held: dict[tuple[str, int], Verdict] = {}

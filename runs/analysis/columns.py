@@ -237,8 +237,8 @@ def _find_crossed_blocks(names: Sequence[str], columns: Sequence[Column]) -> dic
         ways = [dict(zip(names, (half[side] for half in halves), strict=True)) for side in (1, 0)]
         if versions := [way for way, own in zip(ways, levels, strict=True) if all(map(VERSION.fullmatch, own))]:
             return versions[0]
-        best, other = sorted(ways, key=lambda way: (_count_unlike(way, columns), not _is_tidy(list(way.values()))))
-        if _is_tidy(list(best.values())) or _count_unlike(best, columns) < _count_unlike(other, columns):
+        best, other = sorted(ways, key=lambda way: (_count_unlike(way, columns), not _are_grouped(list(way.values()))))
+        if _are_grouped(list(best.values())) or _count_unlike(best, columns) < _count_unlike(other, columns):
             return best
     return {}
 
@@ -251,7 +251,7 @@ def _split_names(names: Sequence[str]) -> Iterator[list[tuple[str, str]]]:
             yield [(mark.join(each[:at]), mark.join(each[at:])) for each in parts]
 
 
-def _is_tidy(words: Sequence[str]) -> bool:
+def _are_grouped(words: Sequence[str]) -> bool:
     """Whether equal words stand together, as the configs of one comparison do in a text."""
     runs = [word for word, _ in groupby(words)]
     return len(runs) == len(set(runs))

@@ -275,7 +275,7 @@ def _write_tokens(tokens: list[_Token]) -> str:
 
 
 # So much of a text must be the dialect's: by its shape alone, and where its path says so too.
-BY_LOOK, BY_PATH = 0.8, 0.4
+BY_CONTENT, BY_PATH = 0.8, 0.4
 MOST_UNREAD = 0.2
 MOST_CHARACTERS = 1_000_000
 
@@ -326,6 +326,6 @@ def _list_candidates(text: str, path: str) -> list[Dialect]:
         share = dialect.fits(lines) if lines else 0.0
         if dialect.paths.search(path) and share >= BY_PATH:
             hinted.append(dialect)
-        elif share >= BY_LOOK:
+        elif share >= BY_CONTENT:
             looking.append(dialect)
     return hinted + looking

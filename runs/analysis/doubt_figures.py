@@ -91,8 +91,8 @@ def find_failed(case: Case) -> Iterator[Finding]:
         else:
             continue
         moral = _choose_failure_moral(case, run, severity)
-        untold = run.semantics.length_failures and run.failed_requests and run.failures_of("length") is None
-        if untold and severity != "note":
+        is_unknown = run.semantics.length_failures and run.failed_requests and run.failures_of("length") is None
+        if is_unknown and severity != "note":
             severity, moral = "caution", "kind_not_printed"
         yield about_run(run, severity, moral, **facts)
 
@@ -142,8 +142,8 @@ def _choose_failure_moral(case: Case, run: RunFact, severity: Severity) -> str:
 def find_other_statuses(run: RunFact) -> Iterator[Finding]:
     """Replies that are errors or redirects: quick to send, and not what was to be measured."""
     other, made = run.non_2xx_responses, run.requests_made
-    told = run.semantics.failures_hold_statuses and (run.failed_requests or 0) >= (other or 0)
-    if other and made and not told and "status" not in _counts_beyond(run):
+    is_counted = run.semantics.failures_hold_statuses and (run.failed_requests or 0) >= (other or 0)
+    if other and made and not is_counted and "status" not in _counts_beyond(run):
         severity = grade_share(other / made)
         yield about_run(run, severity, f"status_{severity}", other=min(other, made), made=made)
 

@@ -186,14 +186,14 @@ def find_objections(
 
 def _find_coordinated_omission(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Most of the time of the leader's clients went into so few requests that its percentiles do not show them."""
-    told = [
+    slowest = [
         {one.facts["slowest"]: one for one in data.findings("network.tail", side.at) if one.severity == "caution"}
         for side in (own, other)
     ]
-    mine, its = (max(by_share, default=0.0) for by_share in told)
+    mine, its = (max(by_share, default=0.0) for by_share in slowest)
     if mine <= its:
         return []
-    return [Objection("omission", own.title, "", "%", 100 * mine, source=told[0][mine].first_source)]
+    return [Objection("omission", own.title, "", "%", 100 * mine, source=slowest[0][mine].first_source)]
 
 
 def _find_missed_rates(data: HeadlineData, sides: Sequence[RankedColumn]) -> list[Objection]:
@@ -279,11 +279,11 @@ def _find_more_failures(own: RankedColumn, other: RankedColumn) -> list[Objectio
 
 def _find_failures_beside(*sides: RankedColumn) -> list[Objection]:
     """What failed of either side, too little to come first: it is in the rates that are compared."""
-    told = [(side.title, one) for side in sides if (one := side.failure) and one.share and one.is_stated]
+    failing = [(side.title, one) for side in sides if (one := side.failure) and one.share and one.is_stated]
     return [
         Objection(one.rule, title, "", "%", 100 * (one.share or 0), one.late or None, source=one.source)
-        for title, one in told
-        if one.is_sure or len(told) == 1
+        for title, one in failing
+        if one.is_sure or len(failing) == 1
     ]
 
 

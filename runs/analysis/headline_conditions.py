@@ -100,8 +100,8 @@ def find_unlike(data: HeadlineData, own: int, other: int) -> list[Unlike]:
     for family in FAMILIES:
         for finding in find_differences(family, case) if f"differs.{family}" not in overruled else ():
             source = next(reversed(finding.sources), None)
-            told = [unlike for unlike in _read_pairs(finding.facts, sized) if unlike.stops or unlike.is_said]
-            found += [replace(unlike, source=source) for unlike in told]
+            stated = [unlike for unlike in _read_pairs(finding.facts, sized) if unlike.stops or unlike.is_said]
+            found += [replace(unlike, source=source) for unlike in stated]
     found = list({unlike.name: unlike for unlike in found}.values())
     is_one_machine = len(hosts := {run.host_id for run in case.runs}) == 1 and None not in hosts
     if is_one_machine or "loaded through" in [unlike.name for unlike in found]:
@@ -277,15 +277,15 @@ def _find_held_back(data: HeadlineData, own: RankedColumn, other: RankedColumn) 
 
 def _find_other_answers(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Another web server answered than the one that a side is named after, whose rate it may be; or a page was an error."""
-    told = [
+    stated = [
         Objection(rule, side.title, str(one.facts[what]), source=one.first_source)
         for rule, what in ((OTHER_SERVER, "server"), (SHOWN_STATUS, "status"))
         for side in (own, other)
         for one in data.findings(rule, side.at)[:1]
     ]
-    alike = [one for one in told if one.rule == SHOWN_STATUS]
+    alike = [one for one in stated if one.rule == SHOWN_STATUS]
     is_of_both = len(alike) == 2 and alike[0].label == alike[1].label
-    return [*told[:-2], replace(alike[0], config="")] if is_of_both else told
+    return [*stated[:-2], replace(alike[0], config="")] if is_of_both else stated
 
 
 def _find_stopped(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
@@ -349,9 +349,11 @@ def find_contradictions(data: HeadlineData, own: RankedColumn, other: RankedColu
     found: dict[str, dict[str, Objection]] = {}
     for side in (own, other):
         for rule, part in data.list_impossible(side.at):
-            told = Objection(IMPOSSIBLE, side.title, part.text.partition(": ")[0], source=part.finding.first_source)
-            found.setdefault(rule, {}).setdefault(side.title, told)
-    one_sided = {title: told for each in found.values() if len(each) == 1 for title, told in each.items()}
+            objection = Objection(
+                IMPOSSIBLE, side.title, part.text.partition(": ")[0], source=part.finding.first_source
+            )
+            found.setdefault(rule, {}).setdefault(side.title, objection)
+    one_sided = {title: objection for each in found.values() if len(each) == 1 for title, objection in each.items()}
     both = [replace(next(iter(each.values())), config="") for each in found.values() if len(each) > 1]
     return [*one_sided.values(), *both[:1]]
 

@@ -224,8 +224,8 @@ def describe_interval(headline: Headline) -> str:
 
 def _lead_of_nobody(headline: Headline) -> Lead:
     names = name_sides(headline)
-    told = [f"{names[side.at]} {figure(side.value)}" for side in headline.sides if side.value is not None]
-    return Lead("No leader", f"{'; '.join(told[:3])} {name_unit(headline)}.{_add_how_sure(headline)}")
+    measured = [f"{names[side.at]} {figure(side.value)}" for side in headline.sides if side.value is not None]
+    return Lead("No leader", f"{'; '.join(measured[:3])} {name_unit(headline)}.{_add_how_sure(headline)}")
 
 
 def _describe_tie(headline: Headline) -> Lead:
@@ -308,12 +308,12 @@ def _lead_of_sweep(headline: Headline, swept: Range) -> Lead:
     if len(series) > 1:
         crossing = describe_leaders(swept)
         return Lead(crossing) if crossing else Lead(f"{len(series)} configs over {swept.axis}", headline.sentence)
-    told = describe_levels(swept, next(iter(series.values()))).split(", ")
+    levels = describe_levels(swept, next(iter(series.values()))).split(", ")
     if swept.capacity:
-        return Lead(swept.capacity.text, f"{capitalize(', '.join(told))}.")
-    first = next((part for part in told if " fail " in part), told[0])
-    rest = ", ".join(part for part in told if part is not first)
-    if first is not told[0]:
+        return Lead(swept.capacity.text, f"{capitalize(', '.join(levels))}.")
+    first = next((part for part in levels if " fail " in part), levels[0])
+    rest = ", ".join(part for part in levels if part is not first)
+    if first is not levels[0]:
         words, _, value = first.rpartition(" ")
         first = f"{words} {with_axis(swept, value)}"
     return Lead(capitalize(first), f"{capitalize(rest)}." if rest else "")
@@ -347,9 +347,9 @@ def give_reasons(headline: Headline, doubts: Sequence[Doubt]) -> list[tuple[str,
         sides = headline.sides[:2]
         against = [(capitalize(say_difference(one, *sides)), one.source, True) for one in headline.unlike]
     else:
-        told = [one for one in list_weighty(headline) if one.rule != "failures"]
+        objections = [one for one in list_weighty(headline) if one.rule != "failures"]
         whose = "" if headline.winner else "the "
-        against = [(capitalize(say_against(one, whose)), one.source, True) for one in told]
+        against = [(capitalize(say_against(one, whose)), one.source, True) for one in objections]
     said = {one.rule for one in headline.against}
     if IMPOSSIBLE in said:
         said |= {one.rule for one in doubts if one.rule.startswith(FIGURES)}

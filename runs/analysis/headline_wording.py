@@ -116,10 +116,10 @@ def _write_sentence(headline: Headline) -> str:
         Outcome.SAME: _describe_tie,
         Outcome.SINGLE: _say_single,
     }.get(headline.outcome, _say_leader)
-    told = NOTHING if headline.outcome == Outcome.NONE else write(headline)
+    sentence = NOTHING if headline.outcome == Outcome.NONE else write(headline)
     more = len(headline.others) - MOST_OTHERS
     rest = [f"{more} more workloads stand in the table."] if more > 0 else []
-    return " ".join([told, *map(_say_other, headline.others[:MOST_OTHERS]), *rest])
+    return " ".join([sentence, *map(_say_other, headline.others[:MOST_OTHERS]), *rest])
 
 
 def _say_leader(headline: Headline) -> str:
@@ -206,11 +206,11 @@ def _say_no_leader(headline: Headline) -> str:
         return f"{names} are no further apart than one step of what the tool prints, {_say_sides(headline)}."
     if len({*values}) == 1:
         return f"{names} measured the same, {figure(values[0])} {unit}, in {_say_sides(headline)}."
-    told = [
+    measured = [
         f"{quote_name(side)} measured {figure(side.value)} {unit}" for side in headline.sides if side.value is not None
     ]
     alone = f" {capitalize(why_unproven(headline))}." if headline.odd[0] else ""
-    return f"{'; '.join(told[:MOST_OTHERS])}.{alone}"
+    return f"{'; '.join(measured[:MOST_OTHERS])}.{alone}"
 
 
 def _describe_tie(headline: Headline) -> str:
@@ -237,10 +237,10 @@ def _say_failed(headline: Headline) -> str:
     bad = [side for side in headline.sides if side.failure and side.failure.is_serious]
     if headline.others and headline.workload:
         return f"On {headline.workload}: {_say_failed(replace(_strip_workload(headline), workload=''))}"
-    told = [f"{quote_name(side)} {describe_failure(side.failure)}" for side in bad if side.failure]
-    said = name_first(told, MOST_OTHERS)
+    failing = [f"{quote_name(side)} {describe_failure(side.failure)}" for side in bad if side.failure]
+    said = name_first(failing, MOST_OTHERS)
     if headline.winner is None:
-        return f"{said}, so {'its rate says' if len(told) == 1 else 'their rates say'} nothing."
+        return f"{said}, so {'its rate says' if len(failing) == 1 else 'their rates say'} nothing."
     own = headline.winner
     share = own.failure.share if own.failure else 0.0
     fine = f"with {percent(share, 1)} failed" if share else "without failures"
@@ -262,8 +262,8 @@ def _say_not_comparable(headline: Headline) -> str:
         return f"Not comparable: {name_first(why, MOST_OTHERS, '; ')}.{rest}"
     if headline.unlike[0].name == REQUEST:
         unit = name_unit(headline)
-        told = [f"{quote_name(side)} {figure(side.value)} {unit}" for side in headline.sides]
-        said = f"Not comparable: {name_first(told, MOST_OTHERS)}. Each was asked for something else."
+        served = [f"{quote_name(side)} {figure(side.value)} {unit}" for side in headline.sides]
+        said = f"Not comparable: {name_first(served, MOST_OTHERS)}. Each was asked for something else."
         return " ".join([said, *_say_failing(headline.sides)])
     own, other = headline.sides[:2]
     each = [say_difference(one, own, other) for one in headline.unlike]
@@ -272,15 +272,15 @@ def _say_not_comparable(headline: Headline) -> str:
 
 def _say_failing(sides: Sequence[RankedColumn]) -> list[str]:
     """What failed of sides that are compared with nothing, each in a sentence."""
-    told = [(side, side.failure) for side in sides if side.failure and side.failure.is_stated]
-    return [f"{quote_name(side)} {describe_failure(failure)}." for side, failure in told[:MOST_OTHERS]]
+    failing = [(side, side.failure) for side in sides if side.failure and side.failure.is_stated]
+    return [f"{quote_name(side)} {describe_failure(failure)}." for side, failure in failing[:MOST_OTHERS]]
 
 
 def _say_but(headline: Headline, most: int = MOST_AGAINST) -> str:
     """What speaks most against the leader, as the rest of its sentence."""
     whose = "" if headline.winner else "the "
-    told = [say_against(one, whose) for one in list_weighty(headline)[:most]]
-    return f", but {' and '.join(told)}" if told else ""
+    objections = [say_against(one, whose) for one in list_weighty(headline)[:most]]
+    return f", but {' and '.join(objections)}" if objections else ""
 
 
 def _describe_base(headline: Headline) -> list[str]:
@@ -310,19 +310,19 @@ def _say_dropped(headline: Headline) -> str:
     if len(headline.dropped) == 1:
         return f"Not counted: {describe_dropped(*headline.dropped[0])}."
     each = [f"“{shorten(name)}”" for name, _, _ in headline.dropped]
-    told = f"{', '.join(each[:MOST_OTHERS])}{' and others' if len(each) > MOST_OTHERS else ''}"
+    listed = f"{', '.join(each[:MOST_OTHERS])}{' and others' if len(each) > MOST_OTHERS else ''}"
     failed = [
         f" “{shorten(name)}” {describe_failure(one)}." for name, _, one in headline.dropped if one and one.is_stated
     ]
-    return f"Not counted: {told} (see the doubts).{''.join(failed[:MOST_OTHERS])}"
+    return f"Not counted: {listed} (see the doubts).{''.join(failed[:MOST_OTHERS])}"
 
 
 def _say_sweep(headline: Headline, swept: Range) -> str:
     series = swept.series
     if len(series) == 1:
-        told = describe_levels(swept, next(iter(series.values())))
+        levels = describe_levels(swept, next(iter(series.values())))
         found = f"{swept.capacity.text}. " if swept.capacity else ""
-        return f"{found}{capitalize(told)}."
+        return f"{found}{capitalize(levels)}."
     crossing = describe_leaders(swept)
     lead = f"{crossing}. " if crossing else ""
     if headline.winner:
@@ -338,11 +338,11 @@ def describe_lead(headline: Headline, bases: Sequence[int], marks: Sequence[str]
 
     marks: what the columns are called in it
     """
-    told = {}
+    effects = {}
     for one in (headline, *headline.others):
         if one.winner and one.loser and one.ratio and one.metric == RATE and bases[one.winner.at] != one.loser.at:
-            told[one.winner.at] = f"{say_ratio(one.ratio)} {marks[one.loser.at]}"
-    return told
+            effects[one.winner.at] = f"{say_ratio(one.ratio)} {marks[one.loser.at]}"
+    return effects
 
 
 def _say_sides(headline: Headline) -> str:

@@ -89,16 +89,16 @@ def make_bars(counts: Counts, most: int = 60) -> list[Bar]:
         return []
     low, longest = counts[0][0], counts[-1][0]
     end = percentiles(counts, [99])["99"] if n >= _ENOUGH else longest
-    step = min((_tidy_ms(b[0] - a[0]) for a, b in pairwise(counts)), default=0.001)  # 1 for whole milliseconds
+    step = min((_round_ms(b[0] - a[0]) for a, b in pairwise(counts)), default=0.001)  # 1 for whole milliseconds
     width = _choose_width(end - low, most - 1, step)
     first = math.floor(low / width)
     last = math.floor(end / width)
     cells: Counter[int] = Counter()
     for ms, count in counts:
         cells[min(math.floor(ms / width + 1e-9), last + 1)] += int(count)
-    found = [Bar(_tidy_ms(at * width), _tidy_ms((at + 1) * width), cells[at]) for at in range(first, last + 1)]
+    found = [Bar(_round_ms(at * width), _round_ms((at + 1) * width), cells[at]) for at in range(first, last + 1)]
     if cells[last + 1]:
-        found.append(Bar(_tidy_ms((last + 1) * width), math.inf, cells[last + 1]))
+        found.append(Bar(_round_ms((last + 1) * width), math.inf, cells[last + 1]))
     return found
 
 
@@ -113,5 +113,5 @@ def _choose_width(span: float, most: int, least: float) -> float:
         power += 1
 
 
-def _tidy_ms(ms: float) -> float:
+def _round_ms(ms: float) -> float:
     return round(ms, 6)

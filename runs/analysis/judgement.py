@@ -237,8 +237,8 @@ def _judge_measures(case: _Case, row: Row, judged: JudgedRow, pairs: Sequence[tu
 def _is_rate_alone(column: Column) -> bool:
     """Whether nothing but rates was quoted: neither what was loaded, and how, nor any other figure."""
     quoted = all(run.partial or run.semantics.shown_as for run in column.runs)
-    told = any(run.complete_requests or run.mean_ms or run.percentiles_ms for run in column.runs)
-    return quoted and not told and not any(column.method._replace(tool=None, pipelining=None, method=None))
+    has_figures = any(run.complete_requests or run.mean_ms or run.percentiles_ms for run in column.runs)
+    return quoted and not has_figures and not any(column.method._replace(tool=None, pipelining=None, method=None))
 
 
 def make_verdict(evidence: ComparedSides, p_adjusted: float | None, base: int, scale: Scale) -> Verdict:

@@ -35,10 +35,10 @@ def find_sweeps(configs: Sequence[ConfigFact], runs: Sequence[RunFact], excluded
         return []
     places = {config.id: at for at, config in enumerate(configs)}
     known = [run for run in known if run.config in places]
-    told = _list_loads(known)
+    loads = _list_loads(known)
     by_key: dict[Key, list[RunFact]] = defaultdict(list)
     for run in known:
-        by_key[run.config, run.tool, *_fill_key(_describe_load(run), told[run.config])].append(run)
+        by_key[run.config, run.tool, *_fill_key(_describe_load(run), loads[run.config])].append(run)
     groups = _merge_groups(by_key, {config.id: config for config in configs})
     made, paths = [], []
     for group in groups:
@@ -67,18 +67,18 @@ def _describe_load(run: RunFact) -> Key:
 
 def _list_loads(runs: Sequence[RunFact]) -> dict[int, list[set[object]]]:
     """Of each config, the values that its runs tell of each part of the load."""
-    told: dict[int, list[set[object]]] = {}
+    loads: dict[int, list[set[object]]] = {}
     for run in runs:
         for values, part in zip(
-            told.setdefault(run.config, [set() for _ in _describe_load(run)]), _describe_load(run), strict=True
+            loads.setdefault(run.config, [set() for _ in _describe_load(run)]), _describe_load(run), strict=True
         ):
             values |= {part} - {None}
-    return told
+    return loads
 
 
-def _fill_key(load: Key, told: Sequence[set[object]]) -> Key:
+def _fill_key(load: Key, known: Sequence[set[object]]) -> Key:
     """What a run does not tell is as in the config's other runs, where they agree."""
-    parts = zip(load, told, strict=True)
+    parts = zip(load, known, strict=True)
     return tuple(next(iter(values)) if part is None and len(values) == 1 else part for part, values in parts)
 
 
@@ -146,8 +146,8 @@ def _rename_equal(made: list[Sweep], paths: list[str]) -> list[Sweep]:
         alike = [other for other, _ in named].count(name)
         number = [other for other, _ in named[: at + 1]].count(name)
         own = {its for other, its in named if other == name}
-        told = f"{name} · {path}" if len(own - {""}) == alike else f"{name} ({number})"
-        renamed.append(replace(made[at], name=told) if alike > 1 else made[at])
+        renamed_as = f"{name} · {path}" if len(own - {""}) == alike else f"{name} ({number})"
+        renamed.append(replace(made[at], name=renamed_as) if alike > 1 else made[at])
     return renamed
 
 

@@ -342,12 +342,14 @@ class Pool:
 
 def pool_spread(sets: Iterable[Sequence[float]]) -> Pool | None:
     """From logs; sets of fewer than two say nothing. None where none is left."""
-    told = [logged for logged in sets if len(logged) > 1]
-    if not told:
+    repeated = [logged for logged in sets if len(logged) > 1]
+    if not repeated:
         return None
-    squares = math.fsum(sample_sd(logged) ** 2 * (len(logged) - 1) for logged in told)
-    widths = sorted(max(each) - min(each) for each in told)
-    return Pool(len(told), sum(len(logged) - 1 for logged in told), squares, widths[math.ceil(0.95 * len(told)) - 1])
+    squares = math.fsum(sample_sd(logged) ** 2 * (len(logged) - 1) for logged in repeated)
+    widths = sorted(max(each) - min(each) for each in repeated)
+    return Pool(
+        len(repeated), sum(len(logged) - 1 for logged in repeated), squares, widths[math.ceil(0.95 * len(repeated)) - 1]
+    )
 
 
 MOST_REPEATS = 100

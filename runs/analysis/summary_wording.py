@@ -308,13 +308,13 @@ def describe_leaders(swept: Range) -> str:
     """As "“node” is ahead at 10 connections, “go” at 50 to 500"; "" where one is ahead at all levels."""
     if len({*swept.leaders.values()}) < 2:
         return ""
-    told: list[str] = []
+    parts: list[str] = []
     for name, values in groupby(swept.leaders, key=swept.leaders.__getitem__):
         levels = [f"{value:,g}" for value in values]
         where = levels[0] if len(levels) == 1 else f"{levels[0]} to {levels[-1]}"
-        ahead = " is ahead" if not told else ""
-        told.append(f"“{name}”{ahead} {_choose_preposition(swept)} {where if told else with_axis(swept, where)}")
-    return ", ".join(told)
+        ahead = " is ahead" if not parts else ""
+        parts.append(f"“{name}”{ahead} {_choose_preposition(swept)} {where if parts else with_axis(swept, where)}")
+    return ", ".join(parts)
 
 
 def _say_rates(swept: Range, sound: Sequence[Point]) -> list[str]:
@@ -328,32 +328,32 @@ def _say_rates(swept: Range, sound: Sequence[Point]) -> list[str]:
         return [f"about {_round_to_all(rates)} requests per second {at} {with_axis(swept, where)}"]
     best = next(point for point in sound if (point.rate or 0.0) * AS_MUCH >= max(rates))  # more levels bring no more
     first, last = sound[0], sound[-1]
-    told = []
+    parts = []
     if best is not first:
-        told.append(
+        parts.append(
             f"requests per second rise from {figure(first.rate)} {at} {with_axis(swept, _value(swept, first))}"
             f" to {figure(best.rate)} {at} {_value(swept, best)}"
         )
     else:
         place = with_axis(swept, _value(swept, best))
-        told.append(f"the most is served {at} {place}, {figure(best.rate)} requests per second")
+        parts.append(f"the most is served {at} {place}, {figure(best.rate)} requests per second")
     if best is not last and (last.rate or 0.0) * ABOUT < max(rates):
-        told.append(f"falling to {figure(last.rate)} {at} {_value(swept, last)}")
+        parts.append(f"falling to {figure(last.rate)} {at} {_value(swept, last)}")
     elif best is not last:
-        told.append(
+        parts.append(
             f"and stay about there up to {_value(swept, last)}"
             if best is not first
             else f"{figure(last.rate)} {at} {_value(swept, last)}"
         )
-    return told
+    return parts
 
 
 def _say_kept_rates(swept: Range, sound: Sequence[Point]) -> list[str]:
     """Up to which set rate the server kept up, and what it served of the first that it did not."""
     kept = list(takewhile(lambda point: (point.rate or 0.0) >= KEPT_UP * point.value, sound))
-    told = [f"it keeps up with the set rate up to {_value(swept, kept[-1])} requests per second"] if kept else []
+    parts = [f"it keeps up with the set rate up to {_value(swept, kept[-1])} requests per second"] if kept else []
     unit = "" if kept else " requests per second"
-    return told + [
+    return parts + [
         f"of {_value(swept, one)}{unit} it serves {figure(one.rate)}" for one in sound[len(kept) : len(kept) + 1]
     ]
 

@@ -63,8 +63,8 @@ class VerdictSerializer(serializers.Serializer[Any]):
     detail = serializers.CharField(allow_blank=True)
 
     @extend_schema_field(SpreadSourceSerializer(many=True))
-    def get_spread_of(self, told: dict[str, Any]) -> list[dict[str, str]]:
-        scale = told["scale"]
+    def get_spread_of(self, row: dict[str, Any]) -> list[dict[str, str]]:
+        scale = row["scale"]
         return [{"name": name, "url": url} for name, url in (scale.sources if scale else ())]
 
 
@@ -190,10 +190,10 @@ class HeadlineSerializer(serializers.Serializer[Any]):
     sweep = RangeSerializer(required=False, help_text="where one thing was varied over a range")
 
     def to_representation(self, instance: Headline) -> dict[str, Any]:
-        told = super().to_representation(instance)
+        represented = super().to_representation(instance)
         if instance.sweep is None:
-            del told["sweep"]
-        return told
+            del represented["sweep"]
+        return represented
 
 
 class EvidenceSerializer(serializers.Serializer[Any]):
@@ -239,19 +239,19 @@ class ConclusionsSerializer(serializers.Serializer[Any]):
     cost = serializers.SerializerMethodField(help_text="rows over the same columns, sentences, notes")
     config_differences = serializers.SerializerMethodField(help_text="files, directive by directive; sentences")
 
-    def get_scaling(self, told: dict[str, Any]) -> list[dict[str, Any]]:
-        return [export.name_for_scripts(sweep) for sweep in told["judged"].sweeps]
+    def get_scaling(self, conclusions: dict[str, Any]) -> list[dict[str, Any]]:
+        return [export.name_for_scripts(sweep) for sweep in conclusions["judged"].sweeps]
 
-    def get_cost(self, told: dict[str, Any]) -> dict[str, Any] | None:
-        cost = told["judged"].cost
+    def get_cost(self, conclusions: dict[str, Any]) -> dict[str, Any] | None:
+        cost = conclusions["judged"].cost
         return cost and {
             "rows": export.to_plain(cost.rows),
             "sentences": list(cost.sentences),
             "notes": list(cost.notes),
         }
 
-    def get_config_differences(self, told: dict[str, Any]) -> dict[str, Any]:
-        found = told["judged"].differences
+    def get_config_differences(self, conclusions: dict[str, Any]) -> dict[str, Any]:
+        found = conclusions["judged"].differences
         files = [export.name_for_scripts(file) for file in found.files]
         return {"sentences": list(found.sentences), "files": files}
 
@@ -284,10 +284,10 @@ def list_rows(comparison: Comparison, judgement: Judgement) -> list[dict[str, An
 
 
 def describe_conclusions(comparison: Comparison, judged: Any) -> dict[str, Any]:
-    """All that a comparison page says, for its JSON. `judged`: its conclusions, analysis.conclusions.Judged."""
-    told = ConclusionsSerializer({"comparison": comparison, "judged": judged}).data
+    """All that a comparison page says, for its JSON. `judged`: its conclusions, analysis.Judged."""
+    conclusions = ConclusionsSerializer({"comparison": comparison, "judged": judged}).data
     rows = MetricSerializer(list_rows(comparison, judged.judgement), many=True).data
-    body: dict[str, Any] = export.to_plain({**told, "metrics": rows})
+    body: dict[str, Any] = export.to_plain({**conclusions, "metrics": rows})
     return body
 
 
@@ -333,8 +333,8 @@ def write_report(form: str, checks: Sequence[Check], page: str) -> tuple[str, st
     """(content type, text) of a report in md, junit or json."""
     status = min((check.status for check in checks), key=_GRAVEST.index, default=FINE)
     if form == "json":
-        told = [{"status": _WORDS[own], "text": text} for own, _, text in checks]
-        body = {"exit_status": status, "status": _WORDS[status], "page": page, "checks": told}
+        listed = [{"status": _WORDS[own], "text": text} for own, _, text in checks]
+        body = {"exit_status": status, "status": _WORDS[status], "page": page, "checks": listed}
         return "application/json", json.dumps(body, indent=1, ensure_ascii=False) + "\n"
     if form == "junit":
         cases = "".join(map(_write_case, checks))
@@ -354,5 +354,5 @@ _JUNIT = {WORSE: "failure", BROKEN: "failure", UNDECIDED: "skipped", UNLIKE: "sk
 def _write_case(check: Check) -> str:
     kind = _JUNIT.get(check.status, "")
     message = quoteattr(f"{_WORDS[check.status]}: {check.text}")
-    told = f"<{kind} message={message}/>" if kind else f"<system-out>{escape(check.text)}</system-out>"
-    return f'<testcase classname="benchdash" name={quoteattr(check.name)}>{told}</testcase>'
+    outcome = f"<{kind} message={message}/>" if kind else f"<system-out>{escape(check.text)}</system-out>"
+    return f'<testcase classname="benchdash" name={quoteattr(check.name)}>{outcome}</testcase>'

@@ -84,7 +84,7 @@ class TimingSerializer(serializers.ModelSerializer[Timing]):
 
 
 class CaptureSerializer(serializers.ModelSerializer[Capture]):
-    """`values`: the last look's figures, without its processes (see a run's series for those)."""
+    """`values`: the last sample's figures, without its processes (see a run's series for those)."""
 
     url = PageField()
     lines = LinesField()

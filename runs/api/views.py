@@ -300,9 +300,9 @@ def describe_comparison(
 ) -> dict[str, Any]:
     """`describe_runs`, and everything that the page of the same comparison says. Addresses are whole ones."""
     comparison, judged = judging.compare_and_judge(data)
-    told = describe_runs(runs) | {"comparison": comparison, "judged": judged}
-    told["table"] = comparisons.list_rows(comparison, judged.judgement)
-    body: dict[str, Any] = _complete_addresses(to_plain(comparisons.ComparisonSerializer(told).data), absolute)
+    described = describe_runs(runs) | {"comparison": comparison, "judged": judged}
+    described["table"] = comparisons.list_rows(comparison, judged.judgement)
+    body: dict[str, Any] = _complete_addresses(to_plain(comparisons.ComparisonSerializer(described).data), absolute)
     return body
 
 

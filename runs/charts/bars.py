@@ -259,10 +259,10 @@ def _make_stack_chart(
     panel = Panel(make_linear_axis(max(base), unit, end=end or max(base)), rows, tuple(marks))
     table = tuple((stack.name, stack.step, *(stack.parts.get(key) for key, *_ in shown)) for stack in stacks)
     heads = ("config", "step", *(f"{words}, {unit}" for _, words, _ in shown))
-    told = "; ".join(f"{s.name} {s.step}: {' '.join(beside(s.parts))}".strip(": ") for s in drawn)
+    text = "; ".join(f"{s.name} {s.step}: {' '.join(beside(s.parts))}".strip(": ") for s in drawn)
     legend = tuple(Key(words, paint=shade) for _, words, shade in shown)
     note = _say_left_out(len(stacks)).removeprefix(" · ")
-    return Chart(name, title, (panel,), legend, note, told, heads=heads, rows=table)
+    return Chart(name, title, (panel,), legend, note, text, heads=heads, rows=table)
 
 
 def make_histogram_chart(bars: Sequence[tuple[float, float, int]]) -> Chart:

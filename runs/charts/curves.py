@@ -209,8 +209,10 @@ def _name_spread(spread: PercentileSpread) -> str:
 
 
 def _describe(spread: PercentileSpread) -> str:
-    told = {f"{_write_share(at)}": ms for at, ms, *_ in spread.points}
-    parts = [f"{share} within {figure(told[share])} ms" for share in ("50 %", "90 %", "95 %", "99 %") if share in told]
+    ms_of = {_write_share(at): ms for at, ms, *_ in spread.points}
+    parts = [
+        f"{share} within {figure(ms_of[share])} ms" for share in ("50 %", "90 %", "95 %", "99 %") if share in ms_of
+    ]
     parts += [f"longest {figure(spread.longest[0])} ms"] if spread.longest else []
     return f"{spread.name}: {', '.join(parts)}"
 

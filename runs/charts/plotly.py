@@ -122,13 +122,13 @@ def _trace(mark: Mark, panel: Panel) -> Figure:
         case Bars():
             return _make_bars(mark, panel)
         case Dots():
-            look: Figure = {
+            style: Figure = {
                 "color": f"--{paint(mark.place)}",
                 "symbol": symbol(mark.place),
                 "size": 6 if mark.small else 10,
             }
-            look["line"] = {"color": "--box", "width": 1}
-            return _make_scatter("markers", mark.x, mark.y, mark.name, mark.hovers, marker=look)
+            style["line"] = {"color": "--box", "width": 1}
+            return _make_scatter("markers", mark.x, mark.y, mark.name, mark.hovers, marker=style)
         case Whisker():
             line = {"color": "--ink", "width": 1.5}
             return _make_scatter("lines", (mark.low, mark.high), (mark.row, mark.row), "", (), line=line)

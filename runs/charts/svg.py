@@ -205,10 +205,10 @@ class Painter:
         found = []
         for n, (at, low, high, hatched) in enumerate(zip(bars.at, bars.low, bars.high, flags, strict=True)):
             x0, x1, y0, y1 = self._box(bars, at, low, high)
-            look = f' fill="url(#{self.ids}-h)" class="x {bars.paint}"' if hatched else ""
+            style = f' fill="url(#{self.ids}-h)" class="x {bars.paint}"' if hatched else ""
             title = f"<title>{escape(bars.hovers[n])}</title>" if bars.hovers else ""
             place = f'x="{px100(x0)}" width="{px100(x1 - x0)}" y="{px(y0)}" height="{px(y1 - y0)}"'
-            found.append(f"<rect {place}{look}>{title}</rect>" if title else f"<rect {place}{look}/>")
+            found.append(f"<rect {place}{style}>{title}</rect>" if title else f"<rect {place}{style}/>")
         return f'<g class="{"q" if bars.solid else "b"} {bars.paint}">{"".join(found)}</g>'
 
     def _box(self, bars: Bars, at: float, low: float, high: float) -> tuple[float, float, float, float]:

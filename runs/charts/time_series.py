@@ -303,10 +303,10 @@ def _encode_layers(layers: Sequence[Band], own: _Encoding, unit: str) -> Iterato
             values = np.concatenate([np.subtract(area.high, area.low) for area in areas])
             known = ~np.isnan(values)
             name, shade = as_text(cut(areas[0].name, 40)), f"--{areas[0].paint}"
-            look = {"line": {"width": 0, "color": shade}, "fillcolor": shade}
+            style = {"line": {"width": 0, "color": shade}, "fillcolor": shade}
             hover = {"hovertemplate": f"%{{y:.4~r}} {unit}<extra>{name}</extra>"}
             yield {"type": "scatter", "mode": "lines", "name": name, "legendgroup": name, "stackgroup": group} | (
-                look | hover | own.encode(at[known], values[known])
+                style | hover | own.encode(at[known], values[known])
             )
 
 
@@ -361,8 +361,8 @@ def _draw_span(span: Span, second: int) -> Iterator[Figure]:
         yield place | {"type": "line", "y0": 0, "y1": 1, "line": {"color": shade, "width": 1, "dash": "dot"}}
         return
     for y0, y1, opacity in ((0, 1, 0.09), (1, 1.02, 0.8)):
-        look = {"fillcolor": shade, "opacity": opacity, "line": {"color": shade, "width": 0 if y0 else 1}}
-        yield place | {"type": "rect", "y0": y0, "y1": y1} | look
+        style = {"fillcolor": shade, "opacity": opacity, "line": {"color": shade, "width": 0 if y0 else 1}}
+        yield place | {"type": "rect", "y0": y0, "y1": y1} | style
 
 
 def _name_span(span: Span, at: float) -> Figure:

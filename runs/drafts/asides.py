@@ -298,15 +298,15 @@ def tell_files_apart(trails: Iterable[list[tuple[int, str]]]) -> None:
     paths: dict[str, set[PurePosixPath]] = defaultdict(set)
     for text, path in heads.items():
         paths[strip_markup(text)].add(PurePosixPath(path or ""))
-    told: dict[str, str] = {}
+    names: dict[str, str] = {}
     for text, path in heads.items():
         alike = paths[strip_markup(text)]
         common = set.intersection(*({*each.parts} for each in alike))
         if len(alike) > 1 and (own := [part for part in PurePosixPath(path or "").parts if part not in common]):
-            told[text] = "-".join([*own, strip_markup(text)] if len(paths) > 1 else own)
-    for trail in trails if told else ():
+            names[text] = "-".join([*own, strip_markup(text)] if len(paths) > 1 else own)
+    for trail in trails if names else ():
         # A dot in the name of a directory begins no file's type.
-        trail[:] = [(line, f"==> {told[text]}/output <==" if text in told else text) for line, text in trail]
+        trail[:] = [(line, f"==> {names[text]}/output <==" if text in names else text) for line, text in trail]
 
 
 def is_file(text: str) -> bool:

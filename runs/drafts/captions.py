@@ -194,8 +194,9 @@ def name_in_order(blocks: Sequence[Block], loads: Sequence[int]) -> None:
             each = len(stretch) // len(names)
             named = {load: names[at // each] for at, load in enumerate(stretch)}
         if not named:
-            told = f"this names {len(names)} ({', '.join(names)}), but {len(stretch)} results follow: nothing tells which is which"
-            blocks[stretch[0]].problems.append(Problem(line, told))
+            listed = f"{len(names)} ({', '.join(names)})"
+            message = f"this names {listed}, but {len(stretch)} results follow: nothing tells which is which"
+            blocks[stretch[0]].problems.append(Problem(line, message))
         depth = max((heading_level(text) for _, text in trail), default=0)
         for load, name in (named or {stretch[0]: " or ".join(names)}).items():
             block = blocks[load]
@@ -318,7 +319,7 @@ def label_by_remarks(loads: Sequence[Block]) -> None:
 
     So are reports by the comments behind their commands: `ab -n 100 http://web1/  # nginx`, or behind those before.
     """
-    told: list[Block] = []
+    remarked: list[Block] = []
     comments = _list_comments(loads)
     if len({*comments}) > 1:
         compared = find_compared([[(0, text)] for text in comments])
@@ -327,8 +328,8 @@ def label_by_remarks(loads: Sequence[Block]) -> None:
             block.label = block.label or (text if may_name else None)
     for one, other in pairwise(loads):
         if one.kind == other.kind and one.remark and other.remark and one.remark != other.remark and not other.label:
-            told += [one, other]
-    for block in told:
+            remarked += [one, other]
+    for block in remarked:
         block.label = block.label or block.remark
 
 

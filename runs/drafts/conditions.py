@@ -62,13 +62,13 @@ def note_conditions(blocks: Sequence[Block], names: Mapping[int, str]) -> None:
     for load, conditions in known.items():
         for key, said in conditions.items():
             by_key[key][names[load]].add(said)
-    told: dict[int, list[str]] = defaultdict(list)
+    differing_of: dict[int, list[str]] = defaultdict(list)
     for key, of_config in by_key.items():
         if len(of_config) == len({*names.values()}) and all(len(said) == 1 for said in of_config.values()):
             differing = _find_differing(key, {name: next(iter(said)) for name, said in of_config.items()})
             for load, name in names.items():
-                told[load] += [differing[name]] if name in differing else []
-    for load, texts in told.items():
+                differing_of[load] += [differing[name]] if name in differing else []
+    for load, texts in differing_of.items():
         if texts:
             blocks[load].values["conditions"] = ", ".join(dict.fromkeys(texts))
 
@@ -173,12 +173,12 @@ def note_generators(blocks: Sequence[Block], generators: Mapping[int, str], host
     """
     cores = {host.name: f" ({host.cores} core{'' if host.cores == 1 else 's'})" for host in hosts if host.cores}
     are_shown, are_typed = all(generators.values()), all(blocks[load].command for load in generators)
-    told = {}
+    generator_of = {}
     for load, name in generators.items():
         confined = CONFINES.search(blocks[load].command or "") if are_typed else None
         parts = (f"{name}{cores.get(name, '')}" if are_shown else "", confined[0].strip() if confined else "")
-        told[load] = ", ".join(filter(None, parts)) or "all of it"
-    for load, said in told.items() if len({*told.values()}) > 1 else ():
+        generator_of[load] = ", ".join(filter(None, parts)) or "all of it"
+    for load, said in generator_of.items() if len({*generator_of.values()}) > 1 else ():
         blocks[load].values["loaded_from"] = said
 
 
@@ -308,15 +308,15 @@ def drop_unchanged_settings(blocks: Sequence[Block]) -> None:
 
 def note_shown(blocks: Sequence[Block], loads: Collection[int]) -> None:
     """Load tests behind a page's headers were answered from a cache or not, and ran under the governor that was shown last."""
-    told = {}
+    states = {}
     for index, block in enumerate(blocks):
         for name, value, _ in block.shown:
             if name == "governor":
-                told["cpu_governor"] = value
+                states["cpu_governor"] = value
             elif name in ("HTTP", "cache"):
-                told["cached"] = "a hit" if value == "hit" else "no hit"
-        if told and index in loads:
-            block.values |= told
+                states["cached"] = "a hit" if value == "hit" else "no hit"
+        if states and index in loads:
+            block.values |= states
 
 
 def note_answers(blocks: Sequence[Block], loads: Collection[int]) -> None:

@@ -213,18 +213,18 @@ class ConfigNames:
             self._untold.clear()
         names = drop_numbering(names, {text: choices[own[0]].group for text, own in loads.items()})
         numbered = find_numbered_repeats(names, self._are_alike, loads)
-        spelt: dict[str, str] = {}  # by the name in lower case: as it was first written
+        first_written: dict[str, str] = {}  # by the name in lower case
         names = find_full_names(names | numbered)
         names = drop_levels(names, {text: [self.method_of(load) for load in own] for text, own in loads.items()})
         whole = {text: name for text, name in names.items() if name}
         named = drop_common_words(whole)
         self.shared = find_shared_words(whole, named)
-        found = {text: spelt.setdefault(name.lower(), name) for text, name in drop_with(names | named).items()}
+        found = {text: first_written.setdefault(name.lower(), name) for text, name in drop_with(names | named).items()}
         for text, own in loads.items():
             says_nothing = not (is_heading[text] or _is_address(text))
             name = self._find_change(own, choices[own[0]], says_nothing)
-            if name and name.lower() not in spelt:  # what has a name already would be averaged with it
-                found[text] = spelt[name.lower()] = name
+            if name and name.lower() not in first_written:  # what has a name already would be averaged with it
+                found[text] = first_written[name.lower()] = name
                 self._untold.discard(text)
         return found
 

@@ -69,8 +69,8 @@ def _note_lost_names(blocks: Sequence[Block], kept: Iterable[int], quotes: Mappi
     for index, source in quotes.items():
         block, other = blocks[index], blocks[source]
         if not (block.partial or other.partial or block.heading in named) and len(block.values) == len(other.values):
-            told = f"all figures of this report are those of the one in line {other.first}: it counts once"
-            block.problems += [Problem(block.first, told)]
+            message = f"all figures of this report are those of the one in line {other.first}: it counts once"
+            block.problems += [Problem(block.first, message)]
 
 
 def _find_rounded_tables(blocks: Sequence[Block], loads: Sequence[int]) -> dict[int, int]:
@@ -90,8 +90,12 @@ def _find_rounded_tables(blocks: Sequence[Block], loads: Sequence[int]) -> dict[
     for rounded, fuller in permutations(tables, 2) if len(tables) <= _MAX_ALIKE else ():
         rows = {blocks[i].label: i for i in fuller if i not in found}
         pairs = {i: rows[blocks[i].label] for i in rounded if blocks[i].label and blocks[i].label in rows}
-        is_told = len(rounded) > 1 or "said" in blocks[rounded[0]].values
-        if is_told and len(pairs) == len(rounded) and all(_is_rounded(blocks[i], blocks[j]) for i, j in pairs.items()):
+        may_repeat = len(rounded) > 1 or "said" in blocks[rounded[0]].values
+        if (
+            may_repeat
+            and len(pairs) == len(rounded)
+            and all(_is_rounded(blocks[i], blocks[j]) for i, j in pairs.items())
+        ):
             found |= pairs
     return found
 
@@ -141,11 +145,11 @@ def find_backed_figures(
         backed = {index: source for index, source in backed.items() if source >= 0}
     known = {strip_markup(blocks[i].heading or "").lower() for i, _ in measured}
     # A sentence may tell of another year, site or machine, unless it has a report's rate or name.
-    told = {blocks[i].first for i in written if backed.get(i, -1) >= 0 or (blocks[i].label or "").lower() in known}
+    reported = {blocks[i].first for i in written if backed.get(i, -1) >= 0 or (blocks[i].label or "").lower() in known}
     unknown = (blocks[i] for i in written if backed.get(i, 0) < 0)
     for first, own in groupby(unknown, lambda block: block.first):
         block = next(own)
-        if "said" not in block.values or first in told:
+        if "said" not in block.values or first in reported:
             block.problems += [Problem(first, "this rate is of none of the text's reports, and was left out")]
     return backed
 
@@ -214,8 +218,8 @@ def _note_other_name(row: Block, report: Block, reports: Iterable[Block]) -> Non
     """Say at a row whose rate is that of a report under another name, where reports under the row's own name have others."""
     named = _find_reports_of(row, reports)
     if named and report.heading and report not in named:
-        told = f"this rate is that of the report in line {report.first}, which stands under another name"
-        row.problems += [Problem(row.first, told)]
+        message = f"this rate is that of the report in line {report.first}, which stands under another name"
+        row.problems += [Problem(row.first, message)]
 
 
 def _average_rates(measured: Sequence[tuple[int, float]]) -> Iterator[tuple[float, int]]:

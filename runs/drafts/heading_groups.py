@@ -330,7 +330,7 @@ def find_compared(trails: Sequence[Sequence[Heading]], counts: Collection[str] =
     ]
     ends = [trail[-1][1] for trail in trails if trail]
     letters = {text: found[1].upper() for text in last if (found := LETTER.fullmatch(drop_repeat(text)))}
-    told: list[dict[str, str]] = [  # of each kind {line: what it tells}
+    meanings: list[dict[str, str]] = [  # of each kind {line: what it tells}
         letters,
         {text: found[1] for text in last if (found := _VERSION.fullmatch(text))},
         # Commands name nothing, unless they start the servers that are compared.
@@ -338,7 +338,7 @@ def find_compared(trails: Sequence[Sequence[Heading]], counts: Collection[str] =
         # Words that look like options tell runs apart where each has one of its own: a script's "-threads" and "-single".
         {text.strip(): text.strip() for text in ends if _OPTION_WORD.fullmatch(text.strip())},
     ]
-    compared = {text for lines in told if len({*lines.values()}) > 1 for text in lines}
+    compared = {text for lines in meanings if len({*lines.values()}) > 1 for text in lines}
     phases = {text: phase for text in last if is_short(text) and (phase := find_phase(text))}
     compared |= {*phases} if {"before", "after"} <= {*phases.values()} else set()
     amounts = {

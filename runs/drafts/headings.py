@@ -46,7 +46,7 @@ _REMARKED_REPEAT = re.compile(
 )
 _SITE_LINK = re.compile(r"\[[^\]\[]*\w[^\]\[]*\]\(https?://[^()\s]+\)")
 _NUMBER = re.compile(r"(?<![\d.])\d{3,9}")
-_LEAST_TOLD = 100  # a rate that no version, port or number of clients happens to be
+_LEAST_RATE = 100  # a rate that no version, port or number of clients happens to be
 _MAX_CAPTION_DISTANCE = 5  # lines between a caption and the output below it: a fence, the command, empty ones
 
 
@@ -198,8 +198,8 @@ def _is_of_monitor(text: str) -> bool:
 
 def _drop_rates(trail: Sequence[Heading], rates: Sequence[float | None]) -> list[Heading]:
     """The lines without those that tell the rate of the report below, where others name it: "**38342 req/sec**" below a heading."""
-    told = {str(number) for rate in rates if rate and rate >= _LEAST_TOLD for number in (int(rate), round(rate))}
-    others = [heading for heading in trail if told.isdisjoint(_NUMBER.findall(heading[1].replace(",", "")))]
+    written = {str(number) for rate in rates if rate and rate >= _LEAST_RATE for number in (int(rate), round(rate))}
+    others = [heading for heading in trail if written.isdisjoint(_NUMBER.findall(heading[1].replace(",", "")))]
     return others if _names_among(_choose_naming(others)) else [*trail]
 
 

@@ -123,9 +123,9 @@ def find_sighting(index: int, block: Block, records: Sequence[Record]) -> Sighti
                 )
         elif isinstance(record, LoadResult) and not _is_local(record.hostname):
             sighting.name, sighting.generator = None, block.prompt_host if record.hostname else None
-    told = [facts for _, text in block.trail if (facts := find_stated_host(text)).name][-1:]
-    sighting.facts += told
-    sighting.name = sighting.name or next((facts.name for facts in told), None)
+    stated = [facts for _, text in block.trail if (facts := find_stated_host(text)).name][-1:]
+    sighting.facts += stated
+    sighting.name = sighting.name or next((facts.name for facts in stated), None)
     return sighting
 
 
@@ -215,12 +215,12 @@ def _group_by_machine(sightings: Iterable[Sighting]) -> list[_Machine]:
     for sighting in sightings:
         if not (sighting.ram_kb or sighting.name or sighting.facts):
             continue
-        looks = sighting.ram_kb, sighting.name, sighting.cpu_model, sighting.cores
-        machine = seen.get(looks) or next((m for m in machines if m.may_be(sighting)), None)
+        shown_facts = sighting.ram_kb, sighting.name, sighting.cpu_model, sighting.cores
+        machine = seen.get(shown_facts) or next((m for m in machines if m.may_be(sighting)), None)
         if machine is None and len(machines) < _MOST_MACHINES:
             machines.append(machine := _Machine())
         if machine is not None:
-            seen[looks] = machine
+            seen[shown_facts] = machine
             machine.add(sighting)
     return machines
 
@@ -317,13 +317,13 @@ def _find_by_section(
     return found
 
 
-_MOST_TOLD = 10
+_MOST_NAMES = 10
 _RAM = re.compile(r"(\d{1,4})\s?(g|m)i?b?\b(?!\s*(?:disk|ssd|hdd|nvme|platte|swap))", re.IGNORECASE)
 
 
 def find_stated_hosts(prose: Iterable[str], names: Sequence[str], first_number: int) -> dict[str, DraftHost]:
     """{name of a machine: what sentences tell of it}: "Server A has 4 cores and 8GB, ..."; empty unless they tell of each."""
-    if len(names) > _MOST_TOLD:
+    if len(names) > _MOST_NAMES:
         return {}
     text = "\n".join(dict.fromkeys(prose))
     short = {name: re.split("[:：]", name)[0] for name in names}
@@ -364,16 +364,16 @@ def _merge_facts(key: str, sightings: list[Sighting], loaded: list[str]) -> Draf
     )
 
 
-def add_stated_facts(hosts: list[DraftHost], told: HostFacts, key: str) -> list[DraftHost]:
+def add_stated_facts(hosts: list[DraftHost], stated: HostFacts, key: str) -> list[DraftHost]:
     """The one host, or a new one of that key, with what the text tells of it and no tool printed.
 
     Where they disagree, the text tells of another.
     """
-    facts = {name: value for name in ("cpu_model", "cores", "ram_kb", "os") if (value := getattr(told, name))}
+    facts = {name: value for name in ("cpu_model", "cores", "ram_kb", "os") if (value := getattr(stated, name))}
     if not hosts:
-        return [DraftHost(key=key, name=_describe(told), **facts)] if facts else []
+        return [DraftHost(key=key, name=_describe(stated), **facts)] if facts else []
     shown = hosts[0]
-    if shown.cpu_model or (shown.ram_kb and told.ram_kb and not 0.8 < shown.ram_kb / told.ram_kb < 1.1):
+    if shown.cpu_model or (shown.ram_kb and stated.ram_kb and not 0.8 < shown.ram_kb / stated.ram_kb < 1.1):
         return hosts
     new = {name: value for name, value in facts.items() if not getattr(shown, name)}
     return [replace(shown, **new)]

@@ -142,13 +142,13 @@ def _find_retracted(blocks: Sequence[Block], config_of: Mapping[int, str], corre
     for at, (before, load) in enumerate(pairwise([*loads, len(blocks)]), start=1):
         earlier[config_of[before]].append(before)
         furthest = max(furthest, ends[config_of[before]])
-        told = [corrections[index] for index in range(before + 1, load + 1) if index in corrections]
+        retracting = [corrections[index] for index in range(before + 1, load + 1) if index in corrections]
         if load == len(blocks):
-            told += [True for _, text in join_wrapped(blocks[-1].tail) if retracts(text)]
-        if any(told):
+            retracting += [True for _, text in join_wrapped(blocks[-1].tail) if retracts(text)]
+        if any(retracting):
             again = [own for config, own in earlier.items() if ends[config] >= at]
             retracted |= {each for own in again for each in own} if furthest >= at else {before}
             earlier.clear()
-        elif told and load in config_of:
+        elif retracting and load in config_of:
             retracted |= {*earlier.pop(config_of[load], ())}
     return retracted if len(retracted) < len(loads) else set()

@@ -142,18 +142,18 @@ def drop_levels(names: Mapping[str, str], methods: Mapping[str, Sequence[Method]
     names: {heading: name}; methods: {heading: those of its load tests}
     """
     parts = {text: _split_at_loads(name, methods[text]) for text, name in names.items()}
-    told = {text: own for text, own in parts.items() if _LOAD in own}
-    skeletons = Counter("".join(own) for own in told.values())
-    if len(told) < 2 or not (len(told) == len(names) or max(skeletons.values()) > 1):
+    loaded = {text: own for text, own in parts.items() if _LOAD in own}
+    skeletons = Counter("".join(own) for own in loaded.values())
+    if len(loaded) < 2 or not (len(loaded) == len(names) or max(skeletons.values()) > 1):
         return dict(names)
-    told = {text: own for text, own in told.items() if len(told) == len(names) or skeletons["".join(own)] > 1}
-    before, after = (_count_common([_around(own, side) for own in told.values()]) for side in (-1, 1))
-    if len({"".join(own) for own in told.values()}) == 1:
-        only = "".join(next(iter(told.values())))
-        return dict(names) | dict.fromkeys(told, _trim_name(_LOAD_PHRASE.sub("", only)))
+    loaded = {text: own for text, own in loaded.items() if len(loaded) == len(names) or skeletons["".join(own)] > 1}
+    before, after = (_count_common([_around(own, side) for own in loaded.values()]) for side in (-1, 1))
+    if len({"".join(own) for own in loaded.values()}) == 1:
+        only = "".join(next(iter(loaded.values())))
+        return dict(names) | dict.fromkeys(loaded, _trim_name(_LOAD_PHRASE.sub("", only)))
     bare = {
         text: _trim_name("".join([*own[: own.index(_LOAD) - before], " ", *own[own.index(_LOAD) + 1 + after :]]))
-        for text, own in told.items()
+        for text, own in loaded.items()
     }
     return dict(names) | bare if len({*map(bool, bare.values())}) == 1 else dict(names)
 
@@ -161,8 +161,10 @@ def drop_levels(names: Mapping[str, str], methods: Mapping[str, Sequence[Method]
 def _split_at_loads(name: str, methods: Sequence[Method]) -> list[str]:
     """The words and signs of a name, _LOAD in place of its one number that is the load's."""
     parts = _PART.findall(name)
-    told = [at for at, part in enumerate(parts) if part[0].isdigit() and all(_is_load(part, each) for each in methods)]
-    return [*parts[: told[0]], _LOAD, *parts[told[0] + 1 :]] if len(told) == 1 and methods else parts
+    amounts = [
+        at for at, part in enumerate(parts) if part[0].isdigit() and all(_is_load(part, each) for each in methods)
+    ]
+    return [*parts[: amounts[0]], _LOAD, *parts[amounts[0] + 1 :]] if len(amounts) == 1 and methods else parts
 
 
 def _is_load(number: str, method: Method) -> bool:

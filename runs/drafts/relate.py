@@ -207,12 +207,12 @@ class _Relation:
     ) -> None:
         """The machines that the configs are named after, where the text tells what they have."""
         prose = (text for block in self.blocks for _, text in block.trail)
-        told = find_stated_hosts(prose, names.machine_names, len(draft.hosts) + 1)
-        if told:
-            draft.hosts = [host for host in draft.hosts if host not in guessed] + [*told.values()]
-            experiment.host = next(iter(told.values())).key
-        for run in experiment.runs if told else ():
-            run.host = told[names.names[run.config]].key
+        stated = find_stated_hosts(prose, names.machine_names, len(draft.hosts) + 1)
+        if stated:
+            draft.hosts = [host for host in draft.hosts if host not in guessed] + [*stated.values()]
+            experiment.host = next(iter(stated.values())).key
+        for run in experiment.runs if stated else ():
+            run.host = stated[names.names[run.config]].key
 
     def _add_runs(self, experiment: DraftExperiment, loads: Sequence[int], names: ConfigNames) -> None:
         """The runs in the order of the text, each where its full figures are."""

@@ -116,8 +116,8 @@ class Sentences:
             if found[2].lower() in self._lacking:
                 return f"{found[1].lower()} {found[2]}"
         versions = list(dict.fromkeys(map(str.lower, _VERSION.findall(sentence) or _RELEASE.findall(sentence))))
-        told = [version for version in versions if self._lower.count(version) <= own.count(version)] or versions
-        if len(told) == 1 and (version := re.search(re.escape(told[0]), sentence, re.IGNORECASE)):
+        distinct = [version for version in versions if self._lower.count(version) <= own.count(version)] or versions
+        if len(distinct) == 1 and (version := re.search(re.escape(distinct[0]), sentence, re.IGNORECASE)):
             return version[0]
         for valued in _find_values(sentence):
             if self._n_valued[valued] < 2:
@@ -137,9 +137,13 @@ class Sentences:
         plain = [word for word in words if not is_generic(word) and word.lower() not in _PLAIN_WORDS]
         if named or _OTHER_SCRIPT.search(sentence):
             return next(iter(named or plain), "") or self._find_clause(sentence, own)
-        told = [word for word in plain if word not in persons]
+        distinct = [word for word in plain if word not in persons]
         has_others = "\n" in self._lower
-        return " ".join(told) if told and has_others and len(plain) <= 3 and not all(map(_WEAK.fullmatch, told)) else ""
+        return (
+            " ".join(distinct)
+            if distinct and has_others and len(plain) <= 3 and not all(map(_WEAK.fullmatch, distinct))
+            else ""
+        )
 
     def _find_clause(self, sentence: str, text: str) -> str:
         """The part of a Chinese or Japanese sentence that says what was changed, else its first one that no other text has."""

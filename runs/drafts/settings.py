@@ -204,13 +204,13 @@ def add_changed_texts(
     """variants, {load: what tells it apart}, with the line or two that each changed file has and its first version has not,
     else the file's name; of `plain` load tests, which have no heading, before a change, with what the first version alone has.
     """
-    first, told = {path: text for _, path, text in reversed(shown)}, dict(variants)
+    first, named = {path: text for _, path, text in reversed(shown)}, dict(variants)
     for load, texts in changed.items():
         own = [_find_own_lines(text, first[path]) or f"{path.rpartition('/')[2]} changed" for path, text in texts]
-        if words := [word for word in (told.get(load), *own) if word]:
-            told[load] = ", ".join(dict.fromkeys(words))
+        if words := [word for word in (named.get(load), *own) if word]:
+            named[load] = ", ".join(dict.fromkeys(words))
     name = _name_before_change(shown, changed)
-    return dict.fromkeys([load for load in plain if not changed.get(load)], name) | told if name else told
+    return dict.fromkeys([load for load in plain if not changed.get(load)], name) | named if name else named
 
 
 def _name_before_change(shown: Shown, changed: ChangedTexts) -> str:

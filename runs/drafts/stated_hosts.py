@@ -117,38 +117,38 @@ def find_listed_facts(trails: Iterable[Sequence[tuple[int, str]]]) -> HostFacts:
 
     A size of memory counts where its processor or its cores stand beside it: elsewhere it may be what a process took.
     """
-    told = HostFacts()
+    joined = HostFacts()
     for trail in islice(trails, _MOST_STRETCHES):
         facts = _read_listed(text for _, text in trail)
         if not (facts.cpu_model or facts.cores):
             continue
         for name in ("cpu_model", "cores", "ram_kb"):
-            if None not in (one := (getattr(told, name), getattr(facts, name))) and one[0] != one[1]:
+            if None not in (one := (getattr(joined, name), getattr(facts, name))) and one[0] != one[1]:
                 return HostFacts()
-        told = _join(told, facts)
-    return told
+        joined = _join(joined, facts)
+    return joined
 
 
 def _read_listed(lines: Iterable[str]) -> HostFacts:
     """The facts in the lines of one stretch; of one that two lines tell differently, nothing at all."""
-    told, generates = HostFacts(), False
+    joined, generates = HostFacts(), False
     for line in (_LINK.sub(r"\1", line[:_LONGEST_LINE]) for line in lines):
         if len(line) > _LONGEST_STATED or not (_PART.match(line) or _is_model(line) or _describes_machine(line)):
             continue
         facts = _read_parts(line)
         size = (
-            _ONLY_SIZE.fullmatch(line) if told.cpu_model or told.cores else None
+            _ONLY_SIZE.fullmatch(line) if joined.cpu_model or joined.cores else None
         )  # beside the processor it is the memory
-        facts = replace(facts, ram_kb=_read_size(size)) if size and not told.ram_kb else facts
+        facts = replace(facts, ram_kb=_read_size(size)) if size and not joined.ram_kb else facts
         if facts == HostFacts():
             generates = generates if _HAS_VALUE.search(line) else bool(_GENERATES.search(line))
             continue
         if generates or _GENERATES.search(re.split("[:：]", line)[0]):
             continue
-        if any(None not in (a := (getattr(told, n), getattr(facts, n))) and a[0] != a[1] for n in facts.__slots__):
+        if any(None not in (a := (getattr(joined, n), getattr(facts, n))) and a[0] != a[1] for n in facts.__slots__):
             return HostFacts()
-        told = _join(told, facts)
-    return told
+        joined = _join(joined, facts)
+    return joined
 
 
 def _is_model(line: str) -> bool:
@@ -195,5 +195,5 @@ def _join(one: HostFacts, other: HostFacts) -> HostFacts:
 
 def find_only_host(sections: Sequence[Sequence[tuple[int, str]]]) -> set[str]:
     """Lines that only tell the name of the one machine: "Hostname: web1". Where there are several, they may name configs."""
-    told = {text: name for trail in sections for _, text in trail if (name := find_stated_host(text).name)}
-    return {*told} if len({*told.values()}) == 1 else set()
+    stated = {text: name for trail in sections for _, text in trail if (name := find_stated_host(text).name)}
+    return {*stated} if len({*stated.values()}) == 1 else set()

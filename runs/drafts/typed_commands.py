@@ -76,8 +76,8 @@ _FLAGS_OF_RUN = re.compile(  # of `docker run`, those that change nothing for th
     r"(?:-[ditP]+|--rm|--detach|--privileged|--init)$|(?:-p|-v|-h|-l|-w|-u|--(?:name|network|net|publish|volume|hostname|label|restart|link|mount|pull))(?P<value>=|$)"
 )
 _PROGRAM = re.compile(r"[\w./~][\w./~-]*")
-# Of what is run before a load test, that which only looks, clears or waits
-_LOOKS = re.compile(
+# Of what is run before a load test, that which only shows, clears or waits
+_CHANGES_NOTHING = re.compile(
     r"(?i:check|status|show|print|report|plot|graph|stats?|monitor|logs?|collect|parse|summar|warm|reset|clean|clear|flush|wait|sleep"
     r"|health|ping|restart|reload|stop|kill|build|install|compile|download|fetch|prepare|prewarm|seed|load|analy[sz]e|\btests?\b|\b(?:docker|podman)\s+exec\b)"
     r"|(?<![^\s])(?:-[vVM]|--?version|--help)$"
@@ -169,7 +169,7 @@ class Typing:
         if (
             bare
             and _SERVER.match(f"{' '.join(bare)} ")
-            and not _LOOKS.match(PurePosixPath(bare[min(1, len(bare) - 1)]).name)
+            and not _CHANGES_NOTHING.match(PurePosixPath(bare[min(1, len(bare) - 1)]).name)
         ):
             self._start_program(self.script)
             self.script = ()
@@ -181,7 +181,7 @@ class Typing:
         if (
             bare
             and _PROGRAM.fullmatch(bare[0])
-            and not _LOOKS.search(" ".join([PurePosixPath(bare[0]).name, *bare[1:]]))
+            and not _CHANGES_NOTHING.search(" ".join([PurePosixPath(bare[0]).name, *bare[1:]]))
             and not ("/" not in bare[0] and _RESULTS.search(bare[-1]))
         ):
             self.prepared.append(self.script)
@@ -354,12 +354,12 @@ def _split_container_words(text: str) -> Words:
 
 def compare_directories(paths: Mapping[int, str]) -> dict[int, str]:
     """{load: name of the directory that it was typed in}, where all were in directories side by side: "~/app-old", "~/app-new"."""
-    told = {load: PurePosixPath(path) for load, path in paths.items()}
-    names, parents = {path.name for path in told.values()}, {path.parent for path in told.values()}
+    scripts = {load: PurePosixPath(path) for load, path in paths.items()}
+    names, parents = {path.name for path in scripts.values()}, {path.parent for path in scripts.values()}
     if (
         len(names) < 2
         or len(parents) > 1
-        or any(len(path.parts) < 2 or parse_command(f"{path.name} -n 1").tool for path in told.values())
+        or any(len(path.parts) < 2 or parse_command(f"{path.name} -n 1").tool for path in scripts.values())
     ):
         return {}
-    return {load: path.name for load, path in told.items()}
+    return {load: path.name for load, path in scripts.items()}

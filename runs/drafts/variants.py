@@ -80,7 +80,7 @@ def find_variants(
             _note_programs(blocks[load], prepared[load])
         servers = _compare_servers({load: before[load] for load in own}, results)
         settings = _compare_settings(own, together[heading], before, method_of, are_servers_known=bool(servers))
-        for told in (
+        for words_of in (
             _tell_apart(_drop_repeats(scripts)),
             {} if is_habit else _compare_prepared(prepared),
             settings,
@@ -88,7 +88,7 @@ def find_variants(
             _compare_generators({load: blocks[load] for load in own}, results),
             compare_directories({load: _read_shown(blocks[load]).get("directory", "") for load in own}),
         ):
-            for load, words in told.items():
+            for load, words in words_of.items():
                 said[load] += [words] if words and words not in said[load] else []
     return {load: ", ".join(words) for load, words in said.items() if words}
 
@@ -258,8 +258,8 @@ def _is_unknown_once(prepared: Mapping[int, Sequence[Words]]) -> bool:
 def _note_programs(block: Block, scripts: Sequence[Words]) -> None:
     """Say at a load test what was run before it: nobody knows what that changes."""
     names = ", ".join(dict.fromkeys(PurePosixPath(words[0]).name for words in scripts))
-    told = f"{names} was run before this load test, which is taken for a repeat: what it changes is not known"
-    block.problems += [Problem(block.command_line or block.first, told)] if names else []
+    message = f"{names} was run before this load test, which is taken for a repeat: what it changes is not known"
+    block.problems += [Problem(block.command_line or block.first, message)] if names else []
 
 
 def _compare_prepared(prepared: Mapping[int, Sequence[Words]]) -> dict[int, str]:

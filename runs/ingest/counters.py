@@ -278,9 +278,9 @@ def _mark_doubted(runs: QuerySet[Run]) -> None:
     """Set `doubted` of these runs: by a fatal doubt that rests on themselves or on monitors, and that nobody overruled."""
     for part in split_ids(list(runs.order_by("pk").values_list("pk", flat=True))):
         rows = Run.objects.filter(pk__in=part)
-        standing = Override.objects.filter(upload__in=rows.values("upload"), withdrawn_at=None)
+        overrides = Override.objects.filter(upload__in=rows.values("upload"), withdrawn_at=None)
         overruled: dict[int | None, list[tuple[int | None, str]]] = defaultdict(list)
-        for upload, line, rule in standing.values_list("upload_id", "line", "rule"):
+        for upload, line, rule in overrides.values_list("upload_id", "line", "rule"):
             overruled[upload].append((line, rule))
         doubted, watched = set(), _find_doubts_by_monitors(rows)
         for run in rows.select_related("host").defer("quotes"):

@@ -161,8 +161,8 @@ def _move(run: Run, wanted: int | list[Any]) -> Run:
     return changes.set_repeat(run, wanted[5]) if isinstance(wanted, list) and wanted[5] else run
 
 
-def _restore_config(told: list[Any]) -> Config:
-    pk, experiment_id, name, group, position = told
+def _restore_config(stored: list[Any]) -> Config:
+    pk, experiment_id, name, group, position = stored
     experiment = Experiment.objects.filter(pk=experiment_id).first()
     if experiment is None:
         raise rejected(409, "The experiment that it was in is gone.")

@@ -180,7 +180,7 @@ def describe_nothing_found(blocks: Sequence[parsers.Block], n_lines: int) -> str
     )
 
 
-LOOK_EVERY_S = 0.5
+CHECK_EVERY_S = 0.5
 READING_S, READING_S_PER_MIB = 60, 5  # of a large text, in all; a usual one is read in a tenth of a second a MiB
 AT_ONCE_S = 10  # of a processor, for a text that somebody waits for
 # Relating a block takes up to 1 ms.
@@ -208,7 +208,7 @@ def end_with_worker(limit_s: float) -> Iterator[None]:
     """
     end = thread_time() + limit_s
 
-    def look(*_: Any) -> None:
+    def check(*_: Any) -> None:
         if _stopping[0] or thread_time() > end:
             signal.setitimer(signal.ITIMER_REAL, 0)
             raise ReadingStopped if _stopping[0] else TooSlow
@@ -216,8 +216,8 @@ def end_with_worker(limit_s: float) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGALRM, look)
-    signal.setitimer(signal.ITIMER_REAL, LOOK_EVERY_S, LOOK_EVERY_S)
+    before = signal.signal(signal.SIGALRM, check)
+    signal.setitimer(signal.ITIMER_REAL, CHECK_EVERY_S, CHECK_EVERY_S)
     try:
         yield
     finally:

@@ -202,10 +202,10 @@ def respond_standalone_file(request: HttpRequest, post: Post, context: dict[str,
         for name, chart in context["charts"].items()
         if name not in ("throughput", "sweep")  # they stand beside the headline
     ]
-    told = {"post": post, "drawn": pictures, "policy": PICTURE_POLICY, "styles": read_styles(), "whole": True}
+    added = {"post": post, "drawn": pictures, "policy": PICTURE_POLICY, "styles": read_styles(), "whole": True}
     judged = context["judged"]
-    told["table"] = make_table(context["comparison"], judged.judgement, judged.headline, whole=True)
-    page: str = render_to_string("standalone.html", context | told)
+    added["table"] = make_table(context["comparison"], judged.judgement, judged.headline, whole=True)
+    page: str = render_to_string("standalone.html", context | added)
     page = OURS.sub(lambda found: f"{found[1]}{request.build_absolute_uri('/')}", page)
     response = HttpResponse(page)
     response.headers["Content-Security-Policy"] = PICTURE_POLICY

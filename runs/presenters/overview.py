@@ -128,12 +128,12 @@ def make_chips(comparison: Comparison, doubts: Sequence[Doubt]) -> list[Chip]:
     """
     row = comparison.row("failed_requests")
     failed = {one.run: one.value for cell in row.cells for one in cell.figures} if row else {}
-    standing = [doubt for doubt in doubts if not doubt.overruled]
-    errors = [doubt for doubt in standing if doubt.rule.startswith("errors.")]
+    unsettled = [doubt for doubt in doubts if not doubt.overruled]
+    errors = [doubt for doubt in unsettled if doubt.rule.startswith("errors.")]
     for one in (one for doubt in errors if doubt.rule == "errors.status" for one in doubt.findings):
         failed[one.run or 0] = max(failed.get(one.run or 0, 0), one.facts["other"])
     n_failed = sum(failed.values())
-    others = [doubt for doubt in standing if doubt not in errors]
+    others = [doubt for doubt in unsettled if doubt not in errors]
     kinds = {kind: [doubt for doubt in others if doubt.severity == kind] for kind in ("fatal", "caution", "note")}
     overruled = [doubt for doubt in doubts if doubt.overruled]
     worst = errors[0].severity if errors else ""

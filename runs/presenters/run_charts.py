@@ -204,8 +204,8 @@ def pick_percentiles(printed: Mapping[str, float], exact: Mapping[str, float]) -
 
 
 def _describe_run(run: RunFact) -> str:
-    told = f"run {run.repeat}: {figure(run.requests_per_second)} requests per second"
-    return ", ".join(filter(None, (told, run.host, run.command[:90])))
+    rate = f"run {run.repeat}: {figure(run.requests_per_second)} requests per second"
+    return ", ".join(filter(None, (rate, run.host, run.command[:90])))
 
 
 def _make_process_sizes(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> list[Sizes]:

@@ -222,9 +222,9 @@ def _load_overrides(data: ComparisonData) -> list[OverrideFact]:
     """The standing overrides about these configs and runs. A run is known by its upload and a line of its text."""
     uploads = {run.upload for run in data.runs}
     about = Q(upload__in=uploads) | Q(config__in=[config.id for config in data.configs])
-    standing = Override.objects.filter(about, withdrawn_at=None)
+    overrides = Override.objects.filter(about, withdrawn_at=None)
     found = []
-    for upload, line, at, by, *said in standing.order_by("id").values_list(*OF_OVERRIDE):
+    for upload, line, at, by, *said in overrides.order_by("id").values_list(*OF_OVERRIDE):
         pk, rule, config, reason = said
         fact = OverrideFact(pk, rule, None, config, by or "", at.isoformat(), reason)
         if line is None:

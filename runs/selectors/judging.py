@@ -135,20 +135,20 @@ def keep_headline(
     ]
     headline = found.headline
     lead = write_lead(headline)
-    told: dict[str, Any] = {
+    summary: dict[str, Any] = {
         "outcome": str(headline.outcome),
         "sentence": headline.sentence,
         "of": summaries.digest_card(summaries.order_configs(configs)),
         "by": _digest_code(),
     }
-    told |= {"why": next((cause.text for cause in found.causes.findings), "")}
-    told |= {"who": lead.who, "line": lead.line, "failed": _collect_failed_shares(comparison, headline)}
-    told |= {"means": _compute_judged_means(comparison), "levels": _list_levels(headline)}
+    summary |= {"why": next((cause.text for cause in found.causes.findings), "")}
+    summary |= {"who": lead.who, "line": lead.line, "failed": _collect_failed_shares(comparison, headline)}
+    summary |= {"means": _compute_judged_means(comparison), "levels": _list_levels(headline)}
     if max((len(column.runs) for column in comparison.columns), default=0) == 1:
-        told["may_borrow"] = True  # a spread, from runs that may be deleted
-    if told == experiment.headline:
+        summary["may_borrow"] = True  # a spread, from runs that may be deleted
+    if summary == experiment.headline:
         return False
-    ingest.record_headline(experiment, told)
+    ingest.record_headline(experiment, summary)
     return True
 
 

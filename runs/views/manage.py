@@ -45,9 +45,14 @@ def manage(request: HttpRequest, of: str, pk: int) -> HttpResponse:
     changed = apply(request, lambda: fields.change(row, values))
     if changed is None:
         return redirect_back(request, url)
-    told = {"of": f"{changed._meta.model_name}s", "pk": changed.pk, "was": before, "now": fields.read(changed, values)}
+    undoable = {
+        "of": f"{changed._meta.model_name}s",
+        "pk": changed.pk,
+        "was": before,
+        "now": fields.read(changed, values),
+    }
     has_undo = changed.pk == int(pk) or fields.can_undo_merge(before)
-    say(request, sentence(changed), told if has_undo else None)
+    say(request, sentence(changed), undoable if has_undo else None)
     back = redirect_back(request, changed.get_absolute_url())
     return redirect(changed) if changed.get_absolute_url() != url and request.POST.get("back") == url else back
 
@@ -82,27 +87,27 @@ def put_away_samples(request: HttpRequest) -> HttpResponse:
 @require_POST
 def undo(request: HttpRequest) -> HttpResponse:
     try:
-        told = signing.loads(request.POST.get("undo", ""), salt="undo", max_age=UNDO_FOR)
+        undoable = signing.loads(request.POST.get("undo", ""), salt="undo", max_age=UNDO_FOR)
     except signing.BadSignature:
         messages.error(request, "Nothing undone: this Undo is too old.")
         return redirect_back(request, "/")
-    row = apply(request, lambda: _undo(told))
+    row = apply(request, lambda: _undo(undoable))
     if row is None:
         return redirect_back(request, "/")
     messages.success(request, "Undone.")
-    return redirect(row) if "deletions" in told else redirect_back(request, row.get_absolute_url())
+    return redirect(row) if "deletions" in undoable else redirect_back(request, row.get_absolute_url())
 
 
-def _undo(told: dict[str, Any]) -> Any:
-    if "deletions" in told:
-        found = list(Deletion.objects.filter(pk__in=told["deletions"]).order_by("-pk"))
+def _undo(undoable: dict[str, Any]) -> Any:
+    if "deletions" in undoable:
+        found = list(Deletion.objects.filter(pk__in=undoable["deletions"]).order_by("-pk"))
         if not found:
             raise rejected(404, "Nothing undone: it is not in the bin any more.")
         return [ingest.restore(deletion) for deletion in found][-1]
-    row: Any = MANAGED[told["of"]].objects.filter(pk=told["pk"]).first()
-    if row is None or not fields.is_unchanged(row, told["now"]):
+    row: Any = MANAGED[undoable["of"]].objects.filter(pk=undoable["pk"]).first()
+    if row is None or not fields.is_unchanged(row, undoable["now"]):
         raise rejected(409, "Nothing undone: somebody has changed it since.")
-    return fields.change(row, told["was"])
+    return fields.change(row, undoable["was"])
 
 
 @login_required
@@ -181,9 +186,9 @@ def say_deleted(request: HttpRequest, deletions: Sequence[Deletion]) -> None:
     )
 
 
-def say(request: HttpRequest, sentence: str, told: dict[str, Any] | None) -> None:
+def say(request: HttpRequest, sentence: str, undoable: dict[str, Any] | None) -> None:
     """A message with an Undo, which the page shows as a form."""
-    token = signing.dumps(told, salt="undo", compress=True) if told else ""
+    token = signing.dumps(undoable, salt="undo", compress=True) if undoable else ""
     messages.success(request, sentence, extra_tags=token)
 
 

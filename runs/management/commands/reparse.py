@@ -42,9 +42,9 @@ class Command(BaseCommand):
         done = 0
         try:
             with closing(_read_all(wanted, options["jobs"])) as outcomes:
-                for pk, (is_read, told) in zip(wanted, outcomes, strict=True):
+                for pk, (is_read, message) in zip(wanted, outcomes, strict=True):
                     done += 1
-                    self.stdout.write(f"{done}/{len(wanted)}  {pk}  {told}")
+                    self.stdout.write(f"{done}/{len(wanted)}  {pk}  {message}")
                     failed += [] if is_read else [str(pk)]
         finally:
             if done < len(wanted):

@@ -370,7 +370,7 @@ def test_a_text_whose_message_was_lost_is_sent_again(api, queue):
 @pytest.fixture
 def ending(monkeypatch):
     """A worker that is asked to end: call it; after the test it is not."""
-    monkeypatch.setattr("runs.ingest.reading.LOOK_EVERY_S", 0.01)
+    monkeypatch.setattr("runs.ingest.reading.CHECK_EVERY_S", 0.01)
     monkeypatch.setattr("runs.remote.jobs._stopping", threading.Event())
     yield tasks.stop_work
     reading._stopping[0] = 0
@@ -546,7 +546,7 @@ def test_a_text_that_takes_too_long_to_read_fails_with_a_sentence_and_is_kept(ap
 
 def test_waiting_for_a_processor_does_not_count_as_reading(api, queue, monkeypatch):
     monkeypatch.setattr("runs.ingest.reading.READING_S", 0.5)
-    monkeypatch.setattr("runs.ingest.reading.LOOK_EVERY_S", 0.01)
+    monkeypatch.setattr("runs.ingest.reading.CHECK_EVERY_S", 0.01)
     pk = send(api, session(500)).json()["id"]
 
     def wait(blocks):
