@@ -57,7 +57,7 @@ OPTIONS = {
 PRINTS = {"threads": "threads", "duration_s": "duration_s"}
 OPENS = (
     r"Running \d+(?:\.\d+)?[smh] test @ \S|\d+ threads? and \d+ connections?\s*$|Thread Stats\s+Avg\s+Stdev\s+Max"
-    r"|\d[\d,]* requests in \d[\d.]*[a-z]+, \S+ read|Requests/sec:\s+\d[\d.,]*\s*$|Transfer/sec:\s+\d[\d.]*[KMGT]?B\s*$"
+    r"|\d[\d,]* requests in \d+\.\d\d(?!\d)[a-z]+, \S+ read|Requests/sec:\s+\d[\d.,]*\s*$|Transfer/sec:\s+\d[\d.]*[KMGT]?B\s*$"
     r"|Detailed Percentile spectrum:\s*$"
 )
 
