@@ -71,6 +71,7 @@ _DATA = re.compile(r'"data":\s*("(?:[^"\\]|\\.)*")')
 _SIZE = re.compile(r"([\d.]+)\s*([KMG])(?:iB|B)?(?: \((\d+) instances?\))?")
 _BYTES = {"K": 1024, "M": 1024**2, "G": 1024**3}
 _KNOWN = frozenset(["cpus", "byte_order", "vendor_id", "cpu_op_modes", "model_name", "threads_per_core", "sockets"])
+_REMARK = re.compile(r"(?<=\S)\s{1,20}[(（][^()（）]*[^\x00-\x7f][^()（）]*[)）]$")  # somebody's: "16 (总逻辑核心数)"
 _OF_TRANSLATED = frozenset(_KEYS.values())
 _FILTERED = re.compile(r"(?:sudo\s+)?(?:\S*/)?lscpu\s*\|\s*(?:[ef]?grep|head|sed|awk)\b.*")
 _MAIL, _WINDOW, _NARROWEST = 60, 79, 30  # columns: mail clients leave 60 to 78, a window may have as few as 30
@@ -241,6 +242,7 @@ def _parse_value(name: str, text: str) -> dict[str, Any]:
         return sizes | ({f"{name}_instances": int(size[3])} if size[3] else {})
     if name.endswith(("_list", "_cpus")):  # "0" as well as "0,1"
         return {name: text}
+    text = _REMARK.sub("", text)
     try:
         return {name: number(text) if re.fullmatch(r"-?\d+(?:[.,]\d+)?", text) else text}
     except ValueError:

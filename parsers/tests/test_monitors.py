@@ -214,6 +214,13 @@ def test_lscpu_joins_nothing_across_a_blank_line():
     assert block.values["model_name"] == "Intel(R) Xeon(R) CPU E5-2620 v2"
 
 
+def test_somebodys_remarks_in_brackets_are_no_part_of_what_lscpu_says():
+    """Real: lines of vicanso/pingap's benches."""
+    told = "CPU(s):           16       (总逻辑核心数/线程数)\nModel name:       Intel(R) Core(TM) i5-13400 @ 4.60GHz (CPU型号)\n"
+    (block,) = blocks(f"Architecture:     x86_64 (架构)\n{told}")
+    assert block.values == {"architecture": "x86_64", "cpus": 16, "model_name": "Intel(R) Core(TM) i5-13400 @ 4.60GHz"}
+
+
 def test_lines_that_a_filter_left_of_lscpu_are_read_where_its_command_or_a_second_one_stands():
     """Made."""
     printed = "CPU(s):          4\nModel name:      AMD EPYC 7763 64-Core Processor\n"

@@ -106,6 +106,9 @@ _PROMPT = re.compile(  # what no heading has, whatever the shell
     r"^[^\s#>*-]?.{0,40}[❯➜➔λ⟩»]\s|^[\w.-]+@[\w.-]+[\s:\]]|^\[\w+@[^\]]*\]|^(?=[\w.@~/:-]*[~/:@])[\w.@~/:-]++\s?[$#%>](?:\s|$)"
     r"|^\d{0,3}\[\d\d?:\d\d(?::\d\d)?\]\s\S{1,60}\s[$#%>]$"
     r"|^>>>\s(?:[\w.\[\]'\"]+\s?=|[^:]*(?:\w[(\[]|\w\.\w)|import\s)|^:;\s|^[A-Z]:\\|[\ue0a0-\ue0d7]|^☁\s.*⚡$|^[┌╭].{0,60}[\w)\]]\s?-\[|^[┌╭]─+\s?[\w.-]+@[\w.-]+\b"
+    # the first line of two: "# me @ web1 in ~/app", "08:03:50 |user| me@web1 main", "~/app main 2s", "app on  main via v1.2"
+    r"|^(?:#\s)?[\w.+-]+ @ [\w.-]+ in [~/]|^\[?\d\d?:\d\d(?::\d\d)?\]?\s[^@]{0,20}\b[\w.+-]+@\w|^(?:[\w.-]+\s)?~/\S*(?:\s|$)"
+    r"|^[\w.-]+ on \W{1,3}[\w./-]+\s(?:.*\s)?(?:is|via|took)\s\W*v?\d"
 )
 WROTE = re.compile(  # above a quoted mail
     r"^\W{0,4}\w.{0,80}\s(?:wrote|schrieb|a écrit|escribió|napisał\w*).{0,40}[:：]$", re.IGNORECASE
@@ -130,7 +133,8 @@ _MEASURED = (
     r"|response time|errors?|usage|used (?:memory|ram)|(?:memory|ram) used|peak memory|rss)"
 )
 _FIGURE = re.compile(  # what load tools print: a label and a figure, which may stand below
-    rf"^\W{{0,6}}\d[\d.,]{{0,15}}\s?[kKM]?\s?(?:req(?:uest)?s?|replies|responses|trans(?:actions?)?|hits)(?:/|\sper\s)s(?:ec(?:ond)?)?\W{{0,6}}$"
+    r"^[A-Z][\w/%() -]{1,40}:\s{2,40}-?\d[\d.,]{0,15}\s?[^\W\d_%]{0,3}%?$"  # in columns
+    rf"|^\W{{0,6}}\d[\d.,]{{0,15}}\s?[kKM]?\s?(?:req(?:uest)?s?|replies|responses|trans(?:actions?)?|hits)(?:/|\sper\s)s(?:ec(?:ond)?)?\W{{0,6}}$"
     rf"|^\(mean[^()]*\)$|^\W{{0,4}}\w{{1,12}}/s(?:ec\w{{0,4}})?\W{{0,4}}$"
     rf"|^(?:system |server |cpu )?load(?: average)?(?: (?:at|before|after|during)(?: \w+){{1,2}})?\s?[:=]\s?[\d.,\s–-]+$"
     rf"|^\W{{0,5}}{_MEASURED}(?:\s{{1,20}}\d[\d.,]{{0,15}}(?:[nmuµ]?s|%|[kM])?){{2,6}}$|^(?:thread )?stats\s+avg\b"

@@ -16,7 +16,7 @@ from parsers.patterns import compile_words, lower, remember_lines
 from parsers.transcript import width
 
 from .asides import DATE, DONE, find_numbering, heading_level, is_banner, is_code, is_file, retracts, strip_markup
-from .ordinals import AGAIN, LOADED, ONLY_DAY, REPEAT, read_number, split_number
+from .ordinals import AGAIN, LOADED, LOADED_CJK, ONLY_DAY, REPEAT, read_number, split_number
 
 SOFTWARE = re.compile(
     r"nginx|apache\d?|httpd|lighttpd|caddy|haproxy|varnish|squid|envoy|traefik|tomcat|jetty|undertow|netty|node|deno|bun|express"
@@ -120,6 +120,7 @@ _GENERIC_WORDS = """
     (?:concurrent|simultaneous|parallel) users? connections? concurrency duration seconds? secs? minutes? mins?
 """
 _GENERIC_CJK = (
+    rf"(?<=\d){LOADED_CJK}|持续|超时|查看|打印|进行|本?工具|"
     r"結果|(?:的|压力|性能)?(?:测试|压测|结果|报告|数据(?!库)|概述|概要|命令|过程|分析|如下|总结|情况|参数|示例|例子|使用|说明)|使用状況|使用量|状況|状態|確認|メモリー?|プロセス数?|コマンド|実行|測定|計測|ベンチマーク|負荷試験|試験|時点|并发(?:[数量度为是]|请求)+|(?:总?请求|连接|线程|用户|次)[总次]?数|(?:再(?:来|次|测)?)+一?[次下遍]|[为是个次秒]|首先|然后|接着|我们|命令|同時(?:接続)?数|リクエスト数?|接続数|ユーザー|送る|以下|こちら|を?かけ(?:ます|た|てみます)"
     r"|かけ|出力|表示|使用率|スワップ|输出|显示|机器|机型|硬件|环境|設定内容|設定|内容|ファイル|ハードウェア|マシン|スナップショット|環境|まとめ|比較|サマリー?|総合|一覧|の|を|に|で|は|と|が|時|後|前|中"
 )
@@ -380,7 +381,8 @@ def names_amount(text: str) -> bool:
     """Whether a heading has a number that is neither a repeat's nor one of the load: "2 processes", "memory 512 MB"."""
     bare = strip_markup(text).removeprefix(find_numbering(text))
     is_loads = re.search(
-        rf"(?i:\d\s*{LOADED}\b|\b(?:concurren\w*|users?|clients?|connections?|requests?|seconds?)\b)", bare
+        rf"(?i:\d\s*{LOADED}\b|\d{LOADED_CJK}|\b(?:concurren\w*|users?|clients?|connections?|requests?|seconds?)\b)",
+        bare,
     )
     return bool(re.search(r"\d", bare)) and not (is_loads or find_repeat(bare) or DATE.search(bare) or find_phase(bare))
 

@@ -114,7 +114,7 @@ def find_levels(
             numbers = [int(number[:_MOST_DIGITS]) for number in re.findall(r"\d+", bare)]
             base = len(numbers), re.sub(r"\d+|(?<=\w{3})[^\W\d]+", "", bare)
             if is_short(text) and numbers and not names_software(text):
-                is_above = heading_level(text) and naming and naming[-1] != text and not is_sentence(naming[-1])
+                is_above = naming and naming[-1] != text and not is_sentence(naming[-1])
                 is_beside = is_above or headings - {text}
                 beside |= {base} if is_beside and base not in alike else set()
                 alike[base].append((numbers, text, method))

@@ -29,6 +29,7 @@ RUN = (
     r"|prova|esecuzione|poging|meting|pokus|körning|försök|deneme|запуск|попытка|прогон|замер|тест)"
 )
 LOADED = r"(?:concurrent |parallel )?(?:requests?|users?|clients?|connections?|threads?|workers?|req|rps|sec|min|m?s\b|k\b|%)"
+LOADED_CJK = r"\s?[个万千]?\s?(?:请求|并发|线程|连接|用户|リクエスト|接続|スレッド|ユーザー)"
 REPEAT = compile_words(
     r"(?<!\d)(?P<ja>\d++)\s*+(?:回目|회차|度目)|第\s*(?:(?P<dai>\d+)|(?P<zh>[一二三四五六七八九十]))\s*[回次遍轮輪](?:测试|压测|测量|运行|測定|計測|実行)?"
     rf"|(?<![^\W\d_]){RUN}(?:[\s_=-]*|\s?[:：]\s?(?=\d{{1,3}}\W*$))(?:n[or°º]\.?\s*|#\s*|№\s*)?(?P<en>\d{{1,3}})(?:[\s_-]?(?:/|of|von|de|z|из)[\s_-]?\d+)?"

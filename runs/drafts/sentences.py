@@ -12,6 +12,7 @@ from parsers.transcript import width
 
 from .asides import strip_markup
 from .heading_words import SOFTWARE, WITH, WITHOUT, WORD, is_generic, is_short, name_of_heading
+from .ordinals import LOADED_CJK
 from .settings import read_setting
 
 _COMPARISON = re.compile(
@@ -63,6 +64,7 @@ _WEAK = re.compile(  # words that name nothing where they are all
 _FILE_OF_PATH = re.compile(r"/[^/]+\.[a-z]{1,4}$")
 _PERSON = re.compile(r"(?<!\S)@([\w-]+)")
 _TOOL_NAME = re.compile(r"\bapache[\s-]?(?:(?:http server )?bench\w*(?: tool)?)\b", re.IGNORECASE)
+_DIGEST = re.compile(r"\b(?=[a-f]*\d)(?:[0-9a-f]{12}|[0-9a-f]{64})\b")  # of a container or an image
 _POSSESSIVE = re.compile(r"\b\w+['’]s\s")
 # "server A": of several, the one that a sentence is about
 _ONE_OF = re.compile(
@@ -83,7 +85,7 @@ _RELEASE = re.compile(
 )
 _ITEM = re.compile(r"\W{0,4}\d{1,2}[.)]\s+")  # of two items that are alike but for it one tells what others do not have
 _CLAUSE = re.compile(r"\s*[，、。；：,;:]\s*")
-_COUNTED = re.compile(r"\d\s*[个万千]?\s*(?:请求|并发|线程|连接|用户|リクエスト|接続)")
+_COUNTED = re.compile(rf"\d{LOADED_CJK}")
 _CHANGED = re.compile(r"换[成为用]|改[成为用]|切换|开启|打开|关闭|启用|禁用|使用|采用|に(?:変更|して|切り替え)|を使")
 _WIDEST_CLAUSE = 40
 _WIDEST_SETTINGS = 60
@@ -107,7 +109,7 @@ class Sentences:
 
     def find_distinguishing_words(self, text: str, sentence: str) -> str:
         """The words that name what `sentence`, out of this text, is about and that no other text has, or ""."""
-        sentence, own = _POSSESSIVE.sub(" ", _TOOL_NAME.sub(" ", sentence)), text.lower()
+        sentence, own = _POSSESSIVE.sub(" ", _TOOL_NAME.sub(" ", _DIGEST.sub(" ", sentence))), text.lower()
         for state in _STATE.finditer(sentence):
             name, lower = state[0].replace("the ", "").replace("any ", ""), state[0].lower()
             if not is_generic(name) and self._lower.count(lower) <= own.count(lower):

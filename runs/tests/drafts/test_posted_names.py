@@ -63,7 +63,7 @@ def test_a_variable_or_the_one_machine_names_no_config_unless_others_have_anothe
     "heading",
     ["## 问题描述", "## 复现步骤", "### Actual behavior", "### Steps to reproduce", "## Problembeschreibung", "## 実際の動作",
      "### Comportement actuel", "## Шаги воспроизведения", "并发为10000，结果如下", "10000个请求，100并发的压测结果如下图所示",
-     "同時接続数100、リクエスト数500で実行"],
+     "同時接続数100、リクエスト数500で実行", "4线程 2000并发 持续60秒 5秒超时", "//   查看压测测试结果"],
 )  # fmt: skip
 def test_titles_of_an_issues_parts_and_what_tells_the_load_name_nothing(heading):
     assert name_all(post(heading, server="nginx"))[1] == {"nginx": 1}
@@ -188,6 +188,36 @@ def test_after_and_before_of_one_command_are_no_part_of_those_of_the_next():
     commands = "$ wrk -c10 -R500 http://web/\n\n", "$ wrk -c100 http://web/\n\n"
     text = "".join(command + reports.replace("{}", str(at)) for at, command in enumerate(commands, 1))
     assert name_all(f"# Error pages\n\nFigures:\n\n{text}")[1] == {"Before": 2, "After": 2}
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["08:03:50  |user| vbox@lenovo-fedora jit ±|dev ✗|", "kon on  master [⇡] is 📦 v0.1.0 via 🦀 v1.43.0-nightly",
+     "~/ghq/github.com/mickamy/ISHOCON2 imp1* 1m 2s", "# root @ web1 in ~ [10:22:33]", "web1 ~/src/app (main)",
+     "Std Req Time:           43.49µs", "Cache hits:      99.1%"],
+)  # fmt: skip
+def test_the_first_line_of_a_prompt_of_two_and_a_figure_in_a_column_name_nothing(line):
+    """Real: lines of fallenwood/simple-http-benchmarks, oha's and ISHOCON2's notes; the other three are made."""
+    assert name_all(post("### Traefik", line, "### Nginx", line))[1] == {"Traefik": 2, "Nginx": 2}
+
+
+def test_the_id_of_a_container_is_no_part_of_a_name():
+    """Real: lines of fallenwood/simple-http-benchmarks."""
+    first = (
+        "Benchmarking simple-benchmark:dotnet-aot with 38f87854709089e46e4b90fb8b0134927fefc087b683174f4ede96de27a18e32"
+    )
+    second = (
+        "Benchmarking simple-benchmark:dotnet-jit with c3aaf635adf54878626a53e64fdb70954d235b3d92a48c46cdadb6aa9f255c99"
+    )
+    assert name_all(post(first, second))[1] == {"dotnet-aot": 1, "dotnet-jit": 1}
+
+
+def test_captions_of_loads_above_other_lines_name_nothing():
+    """Made, as mrdulin/node-sequelize-examples has them."""
+    text = (
+        "# pg benchmark\n\n- Performance at 10 client connections:\n\npgbench => pg\n\n@ab 1.5 c=10\n\n@ab 2.5 c=10\n\n"
+    )
+    assert name_all(f"{text}- Performance at 80 client connections:\n\n@ab 3.5 c=80\n\n")[1] == {"pgbench => pg": 3}
 
 
 def test_lines_that_a_tool_printed_and_a_lead_in_name_nothing():
