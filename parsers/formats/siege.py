@@ -3,8 +3,8 @@
 Reads     siege 2 to 4.1: text, JSON (--json-output, 4.1's default), what is left of either
 Yields    one LoadResult
 Units     times in seconds whatever the version prints (4.1 prints ms), data in MB of 1048576 bytes (old versions: bytes)
-Quirks    "successful" counts redirects too and may exceed "transactions"; the message about siege.log follows 3.0's
-          summary; "concurrency" is a mean, the users are in "Preparing N concurrent users"; with -c above its limit siege
+Quirks    "successful" counts redirects too and may exceed "transactions"; a reply of 404 is a transaction and neither
+          successful nor failed; the message about siege.log follows 3.0's summary; "concurrency" is a mean, the users are in "Preparing N concurrent users"; with -c above its limit siege
           goes on with as many users as it allows, and says so above its banner; a failed connection is one line each; the
           JSON has no banner, and what siege complains of stands above it; the spinner of 3.0 leaves its sign before a
           label ("\\Transaction rate:", "^H|Elapsed time:")
@@ -56,6 +56,8 @@ SEMANTICS = Semantics(
     },
     citations={
         "errors.failed": "siege's manual on availability",
+        "errors.status": "siege's browser.c: failed are requests without a reply, and replies with 403, 408 or 5xx; other replies"
+        " with 4xx, but 401 and 407, are transactions without being successful",
         "figures.availability": "siege's manual on availability",
         "figures.concurrency": "siege's manual: concurrency is the mean number of open connections, of at most -c users",
         "figures.rate": "siege's main.c: the rate is the requests over the time taken",
