@@ -4,10 +4,11 @@ Reads     siege 2 to 4.1: text, JSON (--json-output, 4.1's default), what is lef
 Yields    one LoadResult
 Units     times in seconds whatever the version prints (4.1 prints ms), data in MB of 1048576 bytes (old versions: bytes)
 Quirks    "successful" counts redirects too and may exceed "transactions"; a reply of 404 is a transaction and neither
-          successful nor failed; the message about siege.log follows 3.0's summary; "concurrency" is a mean, the users are in "Preparing N concurrent users"; with -c above its limit siege
-          goes on with as many users as it allows, and says so above its banner; a failed connection is one line each; the
-          JSON has no banner, and what siege complains of stands above it; the spinner of 3.0 leaves its sign before a
-          label ("\\Transaction rate:", "^H|Elapsed time:")
+          successful nor failed; the message about siege.log follows 3.0's summary; "concurrency" is a mean, the users
+          are in "Preparing N concurrent users"; with -c above its limit siege goes on with as many users as it allows,
+          and says so above its banner; a failed connection is one line each; the JSON has no banner, and what siege
+          complains of stands above it; the spinner of 3.0 leaves its sign before a label ("\\Transaction rate:",
+          "^H|Elapsed time:")
 Source    siege's main.c, display of the statistics, 2.71 to 4.1.7
 
 siege_log: lines of siege.log, one for each siege.
