@@ -238,7 +238,7 @@ class Seconds:
         }
 
 
-class Spread:
+class MinMaxMean:
     """Least, most and mean of whole numbers."""
 
     def __init__(self) -> None:

@@ -15,7 +15,7 @@ from django.urls import URLPattern, path, re_path, register_converter
 from django.urls.converters import IntConverter
 from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
 
-from runs.analysis.export import Sheet, as_csv, as_markdown
+from runs.analysis.export import FlatTable, as_csv, as_markdown
 from runs.charts import Chart
 from runs.charts.plotly import draw_figure
 from runs.charts.svg_file import draw_file
@@ -52,7 +52,7 @@ def respond(
     request: HttpRequest,
     template: str,
     context: dict[str, Any],
-    sheet: Sheet,
+    sheet: FlatTable,
     *,
     fmt: str = "",
     payload: dict[str, Any] | None = None,
@@ -89,7 +89,7 @@ def respond_figure(name: str, charts: Mapping[str, Chart], title: str) -> HttpRe
         return respond_svg(draw_file(chart, title))
     if fmt == "json":  # Plotly shows a gap for null, as which NaN and infinity are written
         return HttpResponse(orjson.dumps(draw_figure(chart)), content_type="application/json")
-    return respond_csv(Sheet(title, chart.heads, chart.rows))
+    return respond_csv(FlatTable(title, chart.heads, chart.rows))
 
 
 def respond_svg(drawn: str) -> HttpResponse:
@@ -97,7 +97,7 @@ def respond_svg(drawn: str) -> HttpResponse:
     return HttpResponse(drawn, content_type="image/svg+xml; charset=utf-8", headers=headers)
 
 
-def respond_csv(sheet: Sheet) -> HttpResponse:
+def respond_csv(sheet: FlatTable) -> HttpResponse:
     return HttpResponse(as_csv(sheet), content_type="text/csv; charset=utf-8")
 
 

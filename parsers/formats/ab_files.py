@@ -25,7 +25,7 @@ from typing import Any
 from ..catalogue import Format
 from ..lines import Lines
 from ..records import Found, Record, Timings
-from ..request_files import Latencies, Seconds, Spread, take_rows
+from ..request_files import Latencies, MinMaxMean, Seconds, take_rows
 
 KIND = "ab_gnuplot"
 COMMAND = r"^(?>.*?(?:^|[\s/;&|(])ab\S{0,60}\s)(?:.*\s)?-g|\.(?:tsv|plot|gnuplot|dat)\b"
@@ -57,7 +57,7 @@ class _Requests:
     def __init__(self) -> None:
         self.ttime = Latencies()
         self.seconds = Seconds()
-        self.spreads = {name: Spread() for name in _FIGURES}
+        self.spreads = {name: MinMaxMean() for name in _FIGURES}
         self.first: int | None = None
         self.last = 0
         self.first_starttime = ""

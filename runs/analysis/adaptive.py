@@ -131,7 +131,7 @@ _RELATIONS: Mapping[str, Callable[[float, float], bool]] = {"<": lt, "<=": le, "
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class FigureLimit:
     """As "p95 < 200ms". name: p50 to p99.9, mean, max (value in ms), rps or failed (in %)."""
 
     text: str
@@ -154,17 +154,17 @@ class Limit:
         return run.timed_ms.get(self.name[1:], run.percentiles_ms.get(self.name[1:]))
 
 
-def read_limit(text: str) -> Limit:
+def read_limit(text: str) -> FigureLimit:
     """Raises ValueError for what is no limit."""
     found = _LIMIT.fullmatch(text.strip())
     if not found or (found[4] == "%") != (found[1] == "failed") or (found[1] == "rps" and found[4]):
         raise ValueError(
             f"limit={text[:40]} is not understood; expected one such as p95 < 200ms, rps > 1000 or failed < 1%."
         )
-    return Limit(text.strip(), found[1], found[2], float(found[3]) * (1000 if found[4] == "s" else 1))
+    return FigureLimit(text.strip(), found[1], found[2], float(found[3]) * (1000 if found[4] == "s" else 1))
 
 
-def limit_of_name(experiment: str) -> Limit | None:
+def limit_of_name(experiment: str) -> FigureLimit | None:
     """The limit of a sweep that bd recorded, which stands at the end of its name."""
     found = _NAMED.search(experiment)
     try:
@@ -192,7 +192,7 @@ class Capacity:
         return f"The highest load that keeps {self.limit}: {reach} (95 % interval, {self.n} runs)"
 
 
-def find_capacity(limit: Limit, levels: Mapping[float, Sequence[RunFact]]) -> Capacity | None:
+def find_capacity(limit: FigureLimit, levels: Mapping[float, Sequence[RunFact]]) -> Capacity | None:
     """None where repeats are too few to tell a spread, and of a limit that need not break as the load grows."""
     if limit.name == "rps" or limit.relation.startswith(">"):
         return None

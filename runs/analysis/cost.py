@@ -52,7 +52,7 @@ class CostRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ColumnFacts:
     """What is known of one column: its counted runs, its captures under load, memory around its runs, its machine.
 
     captures   all of them, whatever their phase; out: runs of the column that do not count
@@ -84,7 +84,7 @@ def _read_rate(run: RunFact) -> float | None:
     return rate if rate is not None and math.isfinite(rate) else None
 
 
-def compute_rss(name: str, seen: Seen) -> CostCell | None:
+def compute_rss(name: str, seen: ColumnFacts) -> CostCell | None:
     """ "20 × 13 MiB": processes of one program and their resident memory together, the mean of the captures."""
     found = [(one, group) for one in seen.served for group in one.groups if group.name == name]
     if not found:
@@ -101,7 +101,7 @@ def compute_rss(name: str, seen: Seen) -> CostCell | None:
     return CostCell(total, figure(total), how, sources, "at least" if some else "")
 
 
-def compute_rate_per_mib(seen: Seen) -> CostCell | None:
+def compute_rate_per_mib(seen: ColumnFacts) -> CostCell | None:
     """Requests/s for each MiB of the server's RSS, all its programs together."""
     whole = [one for one in seen.served if one.whole != "quoted"]
     sums = [(rate, one) for one in whole if (rate := seen.rate_at(one.capture)) is not None]
@@ -118,7 +118,7 @@ def compute_rate_per_mib(seen: Seen) -> CostCell | None:
     )
 
 
-def compute_rate_per_core(seen: Seen) -> CostCell | None:
+def compute_rate_per_core(seen: ColumnFacts) -> CostCell | None:
     """Requests/s for each core of the machine."""
     if seen.rate is None or seen.host is None or not seen.host.cores:
         return None
@@ -127,7 +127,7 @@ def compute_rate_per_core(seen: Seen) -> CostCell | None:
     return CostCell(value, figure(value), how, tuple(run.source_of() for run in seen.runs))
 
 
-def compute_price_per_million(seen: Seen) -> CostCell | None:
+def compute_price_per_million(seen: ColumnFacts) -> CostCell | None:
     """What a million requests cost at this rate, by the price of an hour of the machine."""
     if not seen.rate or seen.host is None or seen.host.price_per_hour is None:
         return None
@@ -136,7 +136,7 @@ def compute_price_per_million(seen: Seen) -> CostCell | None:
     return CostCell(value, figure(value), how, tuple(run.source_of() for run in seen.runs))
 
 
-def describe_available_memory(seen: Seen) -> CostCell | None:
+def describe_available_memory(seen: ColumnFacts) -> CostCell | None:
     """Available memory before → after, and what the run took; of several runs the mean."""
     if not seen.taken:
         return None
@@ -146,7 +146,7 @@ def describe_available_memory(seen: Seen) -> CostCell | None:
     return CostCell((before - after) / MIB, text, how, _collect_sources(seen.taken))
 
 
-def compute_memory_per_process(seen: Seen) -> CostCell | None:
+def compute_memory_per_process(seen: ColumnFacts) -> CostCell | None:
     """What one process took of the available memory."""
     known = [one for one in seen.taken if one.each_kb is not None and one.count]
     if not known:
@@ -168,7 +168,7 @@ def _note_no_process(found: Sequence[MemoryTaken]) -> CostCell | None:
     return CostCell(None, "–", why, _collect_sources(found))
 
 
-def count_fitting_workers(seen: Seen) -> CostCell | None:
+def count_fitting_workers(seen: ColumnFacts) -> CostCell | None:
     """How many processes fit into memory: (available + what the group holds) / memory of one."""
     known = [one for one in seen.taken if one.each_kb is not None and one.count]
     if known:
@@ -279,7 +279,7 @@ def _observe(
     texts: Sequence[TextFact],
     hosts: Mapping[int, HostFact],
     excluded: Mapping[int, str],
-) -> Seen:
+) -> ColumnFacts:
     runs = tuple(run for run in column.runs if run.id not in excluded)
     host = find_host(runs, hosts)
     # Monitors of the machine that made the load say nothing of what serving costs.
@@ -287,7 +287,7 @@ def _observe(
     out = frozenset(run.id for run in column.runs if run.id in excluded)
     software = next((run.server_software for run in column.runs if run.server_software), "")
     found = tuple(select_under_load(own, software))
-    return Seen(column, runs, own, found, tuple(_find_memory_taken(column, runs, own, texts)), host, out)
+    return ColumnFacts(column, runs, own, found, tuple(_find_memory_taken(column, runs, own, texts)), host, out)
 
 
 def _find_memory_taken(
@@ -306,10 +306,10 @@ def _find_memory_taken(
     return found
 
 
-def _make_rows(seen: Sequence[Seen]) -> list[CostRow]:
+def _make_rows(seen: Sequence[ColumnFacts]) -> list[CostRow]:
     """Those that any column has a figure of."""
     programs = name_programs([one for each in seen for one in each.served])
-    measures: list[tuple[str, str, str, Callable[[Seen], CostCell | None]]] = [
+    measures: list[tuple[str, str, str, Callable[[ColumnFacts], CostCell | None]]] = [
         ("per_mib", "Requests per MiB of RSS", "per s", compute_rate_per_mib),
         ("per_core", "Requests per core", "per s", compute_rate_per_core),
         ("per_million", "Cost of a million requests", "", compute_price_per_million),
@@ -347,7 +347,7 @@ def _compare_columns(row: CostRow, columns: Sequence[Column]) -> list[str]:
     ]
 
 
-def _collect_notes(seen: Sequence[Seen], rows: Sequence[CostRow], excluded: Mapping[int, str]) -> list[str]:
+def _collect_notes(seen: Sequence[ColumnFacts], rows: Sequence[CostRow], excluded: Mapping[int, str]) -> list[str]:
     keys = {row.key for row in rows}
     found = [SHARED] if any(each.served for each in seen) else []
     bases = list(dict.fromkeys(one.basis for each in seen for one in each.taken))

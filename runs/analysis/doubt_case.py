@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from itertools import chain
 from typing import Any, Literal, TypeVar
 
-from runs.analysis.adaptive import Limit
+from runs.analysis.adaptive import FigureLimit
 from runs.analysis.columns import Column, build_columns, find_baselines
 from runs.analysis.facts import HUGE, CaptureFact, ConfigFact, HostFact, OverrideFact, RunFact, Source, TextFact
 
@@ -93,7 +93,7 @@ class Case:
     hosts: Sequence[HostFact] = ()
     overrides: Sequence[OverrideFact] = ()
     varied: Mapping[int, float] = field(default_factory=dict)
-    limit: Limit | None = None
+    limit: FigureLimit | None = None
 
     @cached_property
     def columns(self) -> list[Column]:

@@ -65,7 +65,7 @@ Value = str | int | float | bool | None
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class FlatTable:
     title: str
     heads: tuple[str, ...]
     rows: tuple[tuple[Value, ...], ...]
@@ -74,7 +74,7 @@ class Sheet:
         return [dict(zip(self.heads, row, strict=True)) for row in self.rows]
 
 
-def as_csv(sheet: Sheet) -> str:
+def as_csv(sheet: FlatTable) -> str:
     """Exact figures, and texts in quotes; a ' keeps a spreadsheet from running a part of a text as a formula."""
     out = io.StringIO()
     writer = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC)
@@ -83,7 +83,7 @@ def as_csv(sheet: Sheet) -> str:
     return out.getvalue()
 
 
-def as_markdown(sheet: Sheet) -> str:
+def as_markdown(sheet: FlatTable) -> str:
     """A table to paste into a post: four significant figures, numbers to the right."""
     numeric = [any(isinstance(row[at], (int, float)) for row in sheet.rows) for at in range(len(sheet.heads))]
     rows = [[escape_markdown(_word(value)) for value in row] for row in sheet.rows]
@@ -91,7 +91,7 @@ def as_markdown(sheet: Sheet) -> str:
     return f"# {escape_markdown(sheet.title)}\n\n{body}\n"
 
 
-def make_comparison_sheet(title: str, comparison: Comparison, judgement: Judgement) -> Sheet:
+def make_comparison_sheet(title: str, comparison: Comparison, judgement: Judgement) -> FlatTable:
     """Metrics down, configs across: the mean of each, its n, its ratio to the baseline, the verdict and its interval."""
     heads = ["metric", "unit"]
     for at, name in enumerate(number_equal_heads([column.title for column in comparison.columns])):
@@ -102,7 +102,7 @@ def make_comparison_sheet(title: str, comparison: Comparison, judgement: Judgeme
         for at, cell in enumerate(row.cells):
             values += [cell.mean, cell.n] + (_compare_cell(cell, judgement.of(row.key, at)) if at else [])
         rows.append(tuple(values))
-    return Sheet(title, tuple(heads), tuple(rows))
+    return FlatTable(title, tuple(heads), tuple(rows))
 
 
 AGAINST = ("ratio to baseline", "verdict", "ratio low", "ratio high")
@@ -154,7 +154,7 @@ MOST_LINES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class CaptionedTable:
     """A small table of plain words under a heading of its own."""
 
     caption: str
@@ -168,7 +168,7 @@ class Section:
 
     heading: str
     sentences: tuple[str, ...] = ()
-    tables: tuple[Table, ...] = ()
+    tables: tuple[CaptionedTable, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -189,7 +189,7 @@ class Post:
     doubts: Sequence[Doubt]
     absolute: Callable[[str], str]
     causes: Causes = Causes()
-    overview: Table | None = None
+    overview: CaptionedTable | None = None
     next: str = ""
     pictures: Sequence[tuple[str, str]] = ()
     sections: Sequence[Section] = ()
@@ -288,7 +288,7 @@ def _word_cell(cell: Cell, verdict: Verdict | None) -> str:
     return f"{figure(cell.mean)} ({', '.join(part for part in parts if part)})"
 
 
-def _write_table(one: Table) -> str:
+def _write_table(one: CaptionedTable) -> str:
     return write_markdown_table(
         [escape_markdown(head) for head in one.heads], [[escape_markdown(word) for word in row] for row in one.rows]
     )
@@ -332,7 +332,7 @@ def _tabulate_cost(cost: Cost | None, columns: Sequence[Column]) -> Section:
         for row in cost.rows
     )
     heads = ("", *(column.title for column in columns))
-    return Section("What serving costs", cost.sentences, (Table("", heads, rows),), cost.notes)
+    return Section("What serving costs", cost.sentences, (CaptionedTable("", heads, rows),), cost.notes)
 
 
 def _tabulate_scaling(sweeps: Sequence[Sweep]) -> Section:
@@ -346,7 +346,7 @@ def _tabulate_scaling(sweeps: Sequence[Sweep]) -> Section:
         rows = tuple(
             (str(level.n), figure(level.rate), figure(level.tail_ms), str(len(level.rates))) for level in sweep.levels
         )
-        tables.append(Table(sweep.name, heads, rows))
+        tables.append(CaptionedTable(sweep.name, heads, rows))
     return Section("How it scales", tuple(sentences), tuple(tables), tuple(dict.fromkeys(notes)))
 
 
@@ -355,7 +355,7 @@ def _tabulate_differences(found: ConfigDiff) -> Section:
     return Section("Config differences", (*found.sentences, *(file.sentence for file in found.files)), tuple(tables))
 
 
-def _tabulate_file(file: FileDiff) -> Table:
+def _tabulate_file(file: FileDiff) -> CaptionedTable:
     rows = tuple(
         (
             " › ".join(part for part in (row.section, row.name) if part),
@@ -363,7 +363,7 @@ def _tabulate_file(file: FileDiff) -> Table:
         )
         for row in file.rows[:MOST_DIRECTIVES]
     )
-    return Table(file.name, ("Directive", *(config.name for config in file.configs)), rows)
+    return CaptionedTable(file.name, ("Directive", *(config.name for config in file.configs)), rows)
 
 
 MOST_COMMANDS = 12

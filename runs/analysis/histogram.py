@@ -71,7 +71,7 @@ def table_of(percentiles_ms: Mapping[str, float]) -> list[tuple[str, float]]:
     ]
 
 
-class Bar(NamedTuple):
+class Bin(NamedTuple):
     """Requests that took at least `low` and less than `high` ms."""
 
     low: float
@@ -79,7 +79,7 @@ class Bar(NamedTuple):
     n: int
 
 
-def make_bars(counts: Counts, most: int = 60) -> list[Bar]:
+def make_bars(counts: Counts, most: int = 60) -> list[Bin]:
     """At most so many bars of one width, 1, 2 or 5 times a power of ten; the slowest 1 % share the last one.
 
     No bar is narrower than what the figures were rounded to, or every other one would be empty.
@@ -96,9 +96,9 @@ def make_bars(counts: Counts, most: int = 60) -> list[Bar]:
     cells: Counter[int] = Counter()
     for ms, count in counts:
         cells[min(math.floor(ms / width + 1e-9), last + 1)] += int(count)
-    found = [Bar(_round_ms(at * width), _round_ms((at + 1) * width), cells[at]) for at in range(first, last + 1)]
+    found = [Bin(_round_ms(at * width), _round_ms((at + 1) * width), cells[at]) for at in range(first, last + 1)]
     if cells[last + 1]:
-        found.append(Bar(_round_ms((last + 1) * width), math.inf, cells[last + 1]))
+        found.append(Bin(_round_ms((last + 1) * width), math.inf, cells[last + 1]))
     return found
 
 

@@ -150,7 +150,7 @@ _STARTS = ((0.02, 0.05), (0.5, 0.5), (0.95, 0.01))
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class LawInterval:
     """95 %. `high` None: without end."""
 
     low: float
@@ -182,12 +182,12 @@ class Fit:
     rate_one: float
     contention: float
     coherency: float
-    rate_one_interval: Interval | None
-    contention_interval: Interval | None
-    coherency_interval: Interval | None
+    rate_one_interval: LawInterval | None
+    contention_interval: LawInterval | None
+    coherency_interval: LawInterval | None
     peak_at: float | None
     peak_rate: float | None
-    peak_interval: Interval
+    peak_interval: LawInterval
     residual: float
     freedom: int
     r_squared: float | None
@@ -268,7 +268,7 @@ def _fit(squares: Squares, values: np.ndarray) -> Fit:
     scale = (squares.rate, 1.0, 1 / squares.top**2)
     parts = [(one, np.inf), (contention, 1.0), (coherency, np.inf)]
     intervals = [
-        Interval(max(value - error, 0.0) * unit, min(value + error, most) * unit) if 0 < value < most else None
+        LawInterval(max(value - error, 0.0) * unit, min(value + error, most) * unit) if 0 < value < most else None
         for (value, most), error, unit in zip(parts, errors, scale, strict=True)
     ]
     law = one * squares.rate, contention, coherency / squares.top**2
@@ -281,7 +281,7 @@ def _fit(squares: Squares, values: np.ndarray) -> Fit:
         coherency_interval=intervals[2],
         peak_at=peak,
         peak_rate=None if peak is None else compute_law(max(peak, 1.0), *law),
-        peak_interval=Interval(low, high),
+        peak_interval=LawInterval(low, high),
         residual=math.sqrt(variance) * squares.rate,
         freedom=freedom,
         r_squared=squares.r_squared(one, contention, coherency),
@@ -384,7 +384,7 @@ class Knee:
     high: float
 
 
-def is_too_wide(interval: Interval) -> bool:
+def is_too_wide(interval: LawInterval) -> bool:
     return interval.high is None or interval.high > WIDEST * max(interval.low, 1.0)
 
 

@@ -243,7 +243,7 @@ def find_range(
     sweeps: Sequence[Sweep],
     out: Mapping[int, str],
     failed: Mapping[int, float],
-    kept: adaptive.Limit | None = None,
+    kept: adaptive.FigureLimit | None = None,
 ) -> Range | None:
     """What was varied over a range, where that is all that sets the columns apart. `failed`: shares by column.
 

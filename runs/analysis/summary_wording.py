@@ -18,7 +18,7 @@ from runs.analysis.scalability_law import (
     LEAST_LEVELS,
     ROUGH,
     Fit,
-    Interval,
+    LawInterval,
     Sweep,
     is_too_wide,
     miss_share,
@@ -118,7 +118,7 @@ def _say_quality(sweep: Sweep, fit: Fit) -> str:
     return fitted
 
 
-def _add_interval(value: float, interval: Interval | None, what: str) -> str:
+def _add_interval(value: float, interval: LawInterval | None, what: str) -> str:
     if interval is None or interval.high is None:
         return f"{figure(value)}{what}"
     return f"{_short_figure(value)} ({_short_figure(interval.low)} to {_short_figure(interval.high)}){what}"

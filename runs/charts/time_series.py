@@ -26,7 +26,7 @@ from runs.charts.timeline import (
     DAY_S,
     NO_PLACES,
     Floats,
-    Kind,
+    TimeAxis,
     Timeline,
     Trace,
     Whole,
@@ -41,7 +41,11 @@ from runs.charts.timeline import (
 
 HEIGHT, SMALL = 300, 230  # pixels; the pages keep boxes of these heights free
 AXES = 75  # of these, for the unit and the time in pictures
-TITLES = {Kind.CLOCK: "clock of the monitor", Kind.SINCE: "seconds since the run began", Kind.SAMPLE: "sample"}
+TITLES = {
+    TimeAxis.CLOCK: "clock of the monitor",
+    TimeAxis.SINCE: "seconds since the run began",
+    TimeAxis.SAMPLE: "sample",
+}
 TOTAL = "total"
 STEPS = 4096  # of the largest value: a screen has fewer pixels, and a hover box shows four digits
 FRACTIONS = 100  # of a second, where a clock has fractions
@@ -144,7 +148,7 @@ def _find_highest(traces: Sequence[Trace]) -> float:
 
 def _describe_time(when: Timeline, view: View) -> Axis:
     low, high = _ends(when, view)
-    ticks = time_ticks(low, high, when.kind is Kind.CLOCK)
+    ticks = time_ticks(low, high, when.kind is TimeAxis.CLOCK)
     marks = tuple(Tick(at, words, minor=n % 2 == 1) for n, (at, words) in enumerate(ticks))
     return Axis(low, high, marks, TITLES[when.kind])
 
@@ -172,7 +176,7 @@ def _mark_runs(when: Timeline, view: View) -> Iterator[Span]:
 
 def place_runs(runs: Sequence[RunSpan], when: Timeline) -> list[tuple[int, RunSpan]]:
     """The runs in the timeline's own time, with their numbers from 1: those whose day is certain, and no others."""
-    if when.kind is Kind.SAMPLE or not len(when.at):
+    if when.kind is TimeAxis.SAMPLE or not len(when.at):
         return []
     low, high = when.ends
     days = range(int((low + when.offset) // DAY_S) - 1, int((high + when.offset) // DAY_S) + 1)
@@ -188,7 +192,7 @@ def place_runs(runs: Sequence[RunSpan], when: Timeline) -> list[tuple[int, RunSp
 
 def _mark_midnights(when: Timeline) -> list[Span]:
     first, last = when.ends
-    days = range(int(first // DAY_S) + 1, int(last // DAY_S) + 1) if when.kind is Kind.CLOCK else range(0)
+    days = range(int(first // DAY_S) + 1, int(last // DAY_S) + 1) if when.kind is TimeAxis.CLOCK else range(0)
     return [Span(day * DAY_S, day * DAY_S, "muted") for day in days[:MOST_MIDNIGHTS]]
 
 
@@ -263,14 +267,14 @@ def _differences(values: Floats) -> Whole:
 def encode(chart: Chart, when: Timeline, view: View) -> Figure:
     """A figure for each panel of what `describe` gives for this timeline and view."""
     lowest = min(panel.y.high for panel in chart.panels if isinstance(panel.y, Axis))
-    per_second = FRACTIONS if when.kind is not Kind.SAMPLE and (when.at != np.rint(when.at)).any() else 1
-    second = 1000 if when.kind is Kind.CLOCK else 1
+    per_second = FRACTIONS if when.kind is not TimeAxis.SAMPLE and (when.at != np.rint(when.at)).any() else 1
+    second = 1000 if when.kind is TimeAxis.CLOCK else 1
     own = _Encoding(second, per_second, 2.0 ** math.floor(math.log2(lowest / STEPS)), when.step)
     return {
         "second": second,
         "tick": second / per_second,
         "unit": own.unit,
-        "panels": [_encode_panel(panel, own, when.kind is Kind.CLOCK, view) for panel in chart.panels],
+        "panels": [_encode_panel(panel, own, when.kind is TimeAxis.CLOCK, view) for panel in chart.panels],
         "ends": when.ends,
     }
 

@@ -36,7 +36,7 @@ _m4 = M4Downsampler()  # type: ignore[no-untyped-call]
 _min_max = MinMaxDownsampler()  # type: ignore[no-untyped-call]
 
 
-class Kind(Enum):
+class TimeAxis(Enum):
     """What a time axis counts. The values are the heads of its column in rows."""
 
     CLOCK = "clock"  # seconds of the day, growing past midnight
@@ -54,7 +54,7 @@ class Timeline:
     offset   seconds that were subtracted from the clock
     """
 
-    kind: Kind
+    kind: TimeAxis
     samples: Whole
     at: Floats
     step: float
@@ -83,14 +83,14 @@ def build_timeline(clock_s: Floats | None, n_samples: int, start_s: float | None
     """From the clock of each sample (seconds of the day, NaN where it has none), counted from `start_s` where given."""
     known = np.flatnonzero(~np.isnan(clock_s)) if clock_s is not None else NO_PLACES
     if clock_s is None or len(known) < 2 or np.count_nonzero(np.diff(clock_s[known]) < 0) > MOST_STEPS_BACK:
-        return Timeline(Kind.SAMPLE, np.arange(n_samples), np.arange(1.0, n_samples + 1), 1.0)
+        return Timeline(TimeAxis.SAMPLE, np.arange(n_samples), np.arange(1.0, n_samples + 1), 1.0)
     at = clock_s[known]
     steps = np.diff(at)
     step = float(np.median(steps[steps > 0])) if (steps > 0).any() else 1.0
     if start_s is None:
-        return Timeline(Kind.CLOCK, known, at, step)
+        return Timeline(TimeAxis.CLOCK, known, at, step)
     offset = start_s + DAY_S * round((float(at[0]) - start_s) / DAY_S)
-    return Timeline(Kind.SINCE, known, at - offset, step, offset)
+    return Timeline(TimeAxis.SINCE, known, at - offset, step, offset)
 
 
 def clip_timeline(whole: Timeline, low: float | None, high: float | None) -> Timeline:
@@ -188,7 +188,7 @@ def time_ticks(low: float, high: float, clock: bool) -> list[tuple[float, str]]:
     first = math.ceil(low / step)
     places = [at * step for at in range(first, int(high // step) + 1)]
     form = slice(0, 8 if step < 60 else 5)
-    return [(at, str(_write_time(Kind.CLOCK, at))[form] if clock else f"{at:,}") for at in places]
+    return [(at, str(_write_time(TimeAxis.CLOCK, at))[form] if clock else f"{at:,}") for at in places]
 
 
 def to_rows(
@@ -204,9 +204,9 @@ def to_rows(
     ]
 
 
-def _write_time(kind: Kind, at: float) -> Cell:
+def _write_time(kind: TimeAxis, at: float) -> Cell:
     second = int(at)
-    if kind is Kind.CLOCK:
+    if kind is TimeAxis.CLOCK:
         return f"{second // 3600 % 24:02}:{second // 60 % 60:02}:{second % 60:02}"
     return second if second == at else at
 

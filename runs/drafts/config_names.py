@@ -19,7 +19,7 @@ from runs.analysis.method import Method, group_by_method, method_of
 
 from .asides import ITEM, WROTE, heading_level, strip_markup
 from .draft import MAX_NAME, DraftConfig
-from .heading_groups import Choice
+from .heading_groups import HeadingChoice
 from .heading_words import find_repeat, is_warm_up, name_of_heading, speaks
 from .headings import choose_headings
 from .hosts import Servers, find_server
@@ -95,7 +95,7 @@ class ConfigNames:
         sources = [load for load in loads if load not in duplicates]
         self.warm_ups = find_warm_ups(blocks, sources) if len(sources) > 1 else set()
         self.examples = find_examples(blocks, sources) if len(sources) > 2 else set()
-        choices = dict.fromkeys(loads, Choice(is_inherited=True))
+        choices = dict.fromkeys(loads, HeadingChoice(is_inherited=True))
         self._untold: set[str] = set()  # sentences without words of their own
         self.shared = ""
         names: dict[str, str] = {}
@@ -137,7 +137,7 @@ class ConfigNames:
                 is_other = self.configs_by_heading.setdefault(heading, key) != key
                 self.configs_by_heading[heading] = "" if is_other else key
 
-    def _part_quoted(self, sources: Sequence[int]) -> dict[int, Choice]:
+    def _part_quoted(self, sources: Sequence[int]) -> dict[int, HeadingChoice]:
         """The choices of quoted load tests, in a group of their own: of an answered mail, or where the sender's have the name."""
         own = {
             (self._choices[load].text, self._choices[load].group) for load in sources if not self.blocks[load].is_quoted
@@ -190,7 +190,7 @@ class ConfigNames:
                 word = "before" if plain[0] < changed[0] else "without"
                 self._variants |= dict.fromkeys(plain, f"{word} {self._variants[changed[0]]}")
 
-    def _name_headings(self, choices: Mapping[int, Choice]) -> dict[str, str]:
+    def _name_headings(self, choices: Mapping[int, HeadingChoice]) -> dict[str, str]:
         """{heading: the name that it gives}: without numbering, the number of a repeat, and the rest of a sentence."""
         loads: dict[str, list[int]] = defaultdict(list)
         for load, choice in choices.items():
@@ -228,9 +228,9 @@ class ConfigNames:
                 self._untold.discard(text)
         return found
 
-    def _drop_requests(self, choices: dict[int, Choice]) -> dict[int, Choice]:
+    def _drop_requests(self, choices: dict[int, HeadingChoice]) -> dict[int, HeadingChoice]:
         """The choices, but the heading for all, where each sentence below it stands above requests of a page of its own."""
-        first = next(iter(choices.values()), Choice())
+        first = next(iter(choices.values()), HeadingChoice())
         others = [choice for choice in choices.values() if choice.text != first.text]
         is_title = heading_level(first.text) and not any(other.is_heading or "://" in other.text for other in others)
         asked = {(choice.text, self.method_of(load).path) for load, choice in choices.items()}
@@ -238,7 +238,7 @@ class ConfigNames:
         are_requests = 1 < n_texts == n_paths == len(asked) and len({*self._server_of.values()}) == 1
         return dict.fromkeys(choices, first) if is_title and are_requests else choices
 
-    def _find_common_heading(self, loads: Mapping[str, Sequence[int]], choices: Mapping[int, Choice]) -> str:
+    def _find_common_heading(self, loads: Mapping[str, Sequence[int]], choices: Mapping[int, HeadingChoice]) -> str:
         """The text's first line, chosen for the first load test, where it is about all of them: what others have stands in it, or
         it is much longer."""
         trail = self.blocks[0].trail
@@ -263,7 +263,7 @@ class ConfigNames:
         named = {text: next(iter(own)) for text, own in hosts.items() if len(own) == 1 and not own & (LOCAL | {""})}
         return named if len({*named.values()}) == len(loads) > 1 else {}
 
-    def _find_change(self, loads: Sequence[int], choice: Choice, says_nothing: bool) -> str:
+    def _find_change(self, loads: Sequence[int], choice: HeadingChoice, says_nothing: bool) -> str:
         """What the lines behind a comparison's title say was changed to, or the setting behind a sentence that names nothing."""
         first, *others = (self._get_section(load) for load in loads)
         lines = [heading for block in first for heading in block.trail]

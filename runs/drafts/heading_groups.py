@@ -73,7 +73,7 @@ _CHANGES = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class HeadingChoice:
     """What names the config of a load test.
 
     text, line   the heading and its line, "" and 0 where there is none
@@ -88,12 +88,15 @@ class Choice:
     is_heading: bool = False
     is_inherited: bool = False
 
-    def within(self, group: str) -> Choice:
+    def within(self, group: str) -> HeadingChoice:
         return self if self.group == group else replace(self, group=group)
 
 
 def find_sections(
-    blocks: Sequence[Block], choices: Mapping[int, Choice], duplicates: Mapping[int, int], levels: Collection[str]
+    blocks: Sequence[Block],
+    choices: Mapping[int, HeadingChoice],
+    duplicates: Mapping[int, int],
+    levels: Collection[str],
 ) -> dict[int, str]:
     """{line of a label or of a name that is no heading: the heading above it}, where names recur below other headings."""
     below: dict[int, tuple[str, tuple[str, ...]]] = {}  # line: (name, headings)
@@ -118,7 +121,7 @@ def find_sections(
     return {line: " · ".join(path[-2:] if recurring[path[-1:]] > 1 else path[-1:]) for line, (_, path) in below.items()}
 
 
-def _have_own_titles(blocks: Sequence[Block], choices: Mapping[int, Choice]) -> bool:
+def _have_own_titles(blocks: Sequence[Block], choices: Mapping[int, HeadingChoice]) -> bool:
     """Whether each list of named rates is right below a title of its own: "# Small" and "# Large"."""
     lists = [block for index, block in enumerate(blocks) if index in choices and block.trail]
     titles = [block.trail[-1][1] for block in lists]
@@ -130,7 +133,7 @@ def _have_own_titles(blocks: Sequence[Block], choices: Mapping[int, Choice]) -> 
     )
 
 
-def drop_named_groups(choices: Mapping[int, Choice], duplicates: Mapping[int, int]) -> dict[int, Choice]:
+def drop_named_groups(choices: Mapping[int, HeadingChoice], duplicates: Mapping[int, int]) -> dict[int, HeadingChoice]:
     """The choices, without a group that names the load tests right below it, and is not needed to tell its names from others."""
     groups: dict[str, set[str]] = defaultdict(set)
     for load, choice in choices.items():
@@ -145,8 +148,8 @@ def drop_named_groups(choices: Mapping[int, Choice], duplicates: Mapping[int, in
 
 
 def swap_crossed(
-    choices: Mapping[int, Choice], loads: Sequence[int], method_of: Callable[[int], Method]
-) -> dict[int, Choice]:
+    choices: Mapping[int, HeadingChoice], loads: Sequence[int], method_of: Callable[[int], Method]
+) -> dict[int, HeadingChoice]:
     """The choices, where headings that recur under others say what was requested: with those as names, and these as groups.
 
     One that recurs alone in each ("## go", "### GET", "## rust", "### GET") tells nothing.

@@ -13,8 +13,8 @@ from runs.analysis.method import Method
 
 from .asides import ITEM, heading_level, is_code, is_file, join_wrapped, strip_markup
 from .heading_groups import (
-    Choice,
     Heading,
+    HeadingChoice,
     drop_named_groups,
     find_compared,
     find_counts,
@@ -82,7 +82,7 @@ def choose_headings(
     duplicates: Mapping[int, int],
     method_of: Callable[[int], Method],
     warm_ups: Collection[int],
-) -> dict[int, Choice]:
+) -> dict[int, HeadingChoice]:
     """{load: its choice}; a quote and what it quotes have the same. A warm-up without a name has that of the run that follows."""
     levels = _find_levels(blocks, loads, method_of)
     candidates = _collect_candidates(blocks, loads, texts, levels)
@@ -126,14 +126,16 @@ def _find_measured(sources: Sequence[int], warm_ups: Collection[int]) -> dict[in
     return measured
 
 
-def _choose_for_sources(blocks: Sequence[Block], choices: Mapping[int, Sequence[Choice]]) -> dict[int, Choice]:
+def _choose_for_sources(
+    blocks: Sequence[Block], choices: Mapping[int, Sequence[HeadingChoice]]
+) -> dict[int, HeadingChoice]:
     """{load test: its choice}: of its own choices a heading or the first with a name, else that of the load test before."""
-    resolved: dict[int, Choice] = {}
-    previous = Choice()
-    repeated: dict[str, Choice] = {}  # "B run 1" below "## Config B: keep-alive on"
+    resolved: dict[int, HeadingChoice] = {}
+    previous = HeadingChoice()
+    repeated: dict[str, HeadingChoice] = {}  # "B run 1" below "## Config B: keep-alive on"
     for source, own in choices.items():
         if _REMARKED_REPEAT.fullmatch(previous.text) and any(find_repeat(text) for _, text in blocks[source].trail):
-            previous = Choice()  # "first run (cold cache)" is not what "second run" is
+            previous = HeadingChoice()  # "first run (cold cache)" is not what "second run" is
         named = [choice for choice in own if choice.text]
         choice = next((c for c in named if c.is_heading), named[0] if named else replace(previous, is_inherited=True))
         base = _find_base(blocks[source])
@@ -249,7 +251,7 @@ def _names_among(headings: Sequence[Heading]) -> list[Heading]:
     return [heading for heading in headings if is_short(heading[1]) and not is_sentence(heading[1])]
 
 
-def _choose_nearest(candidates: Mapping[int, _Candidates], duplicates: Mapping[int, int]) -> dict[int, Choice]:
+def _choose_nearest(candidates: Mapping[int, _Candidates], duplicates: Mapping[int, int]) -> dict[int, HeadingChoice]:
     """Each load test's nearest heading. One further up counts only if it stands before no other load test."""
     sources: dict[str, set[int]] = defaultdict(set)
     for load, found in candidates.items():
@@ -267,7 +269,9 @@ def _choose_nearest(candidates: Mapping[int, _Candidates], duplicates: Mapping[i
     return {load: _choose(found, is_unique, comments_name, captions_name) for load, found in candidates.items()}
 
 
-def _choose_at_one_level(candidates: Mapping[int, _Candidates], nearest: Mapping[int, Choice]) -> dict[int, Choice]:
+def _choose_at_one_level(
+    candidates: Mapping[int, _Candidates], nearest: Mapping[int, HeadingChoice]
+) -> dict[int, HeadingChoice]:
     """The choices, a heading of each level of which others have their names, where the deeper one stands alone below it.
 
     "# caddy" with "## Notes" below it is "caddy" beside "# nginx".
@@ -283,13 +287,13 @@ def _choose_at_one_level(candidates: Mapping[int, _Candidates], nearest: Mapping
     loads = [*nearest]
     for load, following in zip(loads, [*loads[1:], None], strict=True):
         if load in deeper and above[load] and (following is None or above[following]):
-            chosen[load] = Choice(above[load][-1][1], above[load][-1][0], is_heading=True)
+            chosen[load] = HeadingChoice(above[load][-1][1], above[load][-1][0], is_heading=True)
     if len({choice.text for choice in chosen.values()}) < len({choice.text for choice in nearest.values()}):
         return dict(nearest)
     return chosen
 
 
-def _is_said_below(choice: Choice, above: Sequence[Heading]) -> bool:
+def _is_said_below(choice: HeadingChoice, above: Sequence[Heading]) -> bool:
     """Whether a heading says more of the one above it: "### Caddy as a proxy" below "## Caddy"."""
     return bool(above) and strip_markup(choice.text).lower().startswith(f"{strip_markup(above[-1][1]).lower()} ")
 
@@ -300,9 +304,9 @@ def _find_subheadings(found: _Candidates) -> list[Heading]:
 
 def _choose(
     found: _Candidates, is_unique: Callable[[Heading], bool], comments_name: bool, captions_name: bool
-) -> Choice:
+) -> HeadingChoice:
     if found.label:
-        return Choice(found.label[1], found.label[0], is_heading=True)
+        return HeadingChoice(found.label[1], found.label[0], is_heading=True)
     subheadings = _find_subheadings(found)
     if subheadings and comments_name:
         subheadings += [heading for heading in found.comments if heading[0] > subheadings[-1][0]]
@@ -323,11 +327,13 @@ def _choose(
     ):
         if headings:
             line, text = headings[-1]
-            return Choice(text, line, is_heading=is_heading)
-    return Choice()
+            return HeadingChoice(text, line, is_heading=is_heading)
+    return HeadingChoice()
 
 
-def _prefer_files(candidates: Mapping[int, _Candidates], nearest: Mapping[int, Choice]) -> dict[int, Choice]:
+def _prefer_files(
+    candidates: Mapping[int, _Candidates], nearest: Mapping[int, HeadingChoice]
+) -> dict[int, HeadingChoice]:
     """The files' names, where the text shows several and what stands in each tells none of its load tests apart.
 
     A script's messages ("starting the server") and figures of its own stand in each of the files that it wrote.
@@ -347,16 +353,16 @@ def _prefer_files(candidates: Mapping[int, _Candidates], nearest: Mapping[int, C
     if tells or len({strip_markup(text) for _, text in inside}) < 2:
         return dict(nearest)
     return {
-        load: Choice(file_of[load][1], file_of[load][0], is_heading=True) if choice.text else choice
+        load: HeadingChoice(file_of[load][1], file_of[load][0], is_heading=True) if choice.text else choice
         for load, choice in nearest.items()
     }
 
 
 def _replace_recurring(
     candidates: Mapping[int, _Candidates],
-    nearest: Mapping[int, Choice],
+    nearest: Mapping[int, HeadingChoice],
     duplicates: Mapping[int, int],
-) -> dict[int, Choice]:
+) -> dict[int, HeadingChoice]:
     """Where the same headings recur under others ("event", "worker" under "keep-alive off", "on"): with those as groups."""
     loads = [load for load in nearest if load not in duplicates]
     counts = Counter(strip_markup(nearest[load].text) for load in loads if nearest[load].is_heading)
@@ -374,7 +380,7 @@ def _replace_recurring(
     return choices
 
 
-def _find_heading_above(found: _Candidates, choice: Choice, counts: Mapping[str, int]) -> Heading | None:
+def _find_heading_above(found: _Candidates, choice: HeadingChoice, counts: Mapping[str, int]) -> Heading | None:
     """The name right above the chosen one, where no other load test has it as its own; above a list it may be a long line."""
     longer = [heading for heading in found.own if found.label and not speaks(heading[1])]
     above = (

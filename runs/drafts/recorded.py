@@ -36,13 +36,13 @@ BUILD = ("commit", "branch", "version", "pr", "url")  # of what was tested
 _LINES_ABOVE = 20  # that a person may have left above the header
 
 
-class Text(Protocol):
+class TextLines(Protocol):
     """What is needed of a text: its lines first..last, all by default."""
 
     def lines(self, first: int = 1, last: int | None = None) -> Iterator[str]: ...
 
 
-def read_header(text: Text) -> dict[str, str]:
+def read_header(text: TextLines) -> dict[str, str]:
     """The fields of bd's header; empty for any other text."""
     lines = (line.strip() for line in text.lines(1, _LINES_ABOVE + len(BUILD) + 4))
     for line in islice(lines, _LINES_ABOVE):
@@ -75,7 +75,7 @@ class Recording:
     marks: list[_Mark]
 
 
-def read_recording(text: Text) -> Recording | None:
+def read_recording(text: TextLines) -> Recording | None:
     """None for a text that bd did not write."""
     fields = read_header(text)
     marks = list(_find_marks(text)) if fields else []
@@ -114,7 +114,7 @@ def _place_host(draft: Draft, experiment: DraftExperiment, name: str) -> None:
         run.host = host.key
 
 
-def _find_marks(text: Text) -> Iterator[_Mark]:
+def _find_marks(text: TextLines) -> Iterator[_Mark]:
     mark = None
     for number, line in enumerate(text.lines(), start=1):
         if line[:3] == "## " and (found := _MARK.fullmatch(line.strip())):

@@ -25,7 +25,7 @@ MOST_TAGS, TAG_LENGTH = 50, 300
 MOST_UNDONE = 2000  # runs of a merged config or host
 
 
-class Field(NamedTuple):
+class EditableField(NamedTuple):
     """`write` returns the row as it is then, another one where two became one. `core`: the part of a value that tells
     whether somebody changed it."""
 
@@ -243,29 +243,31 @@ def _rename_host(host: Host, name: str | dict[str, Any]) -> Host:
 
 HOST_COLUMNS = ("name", *HARDWARE, "fingerprint")
 _NAME = attrgetter("name")
-FIELDS: dict[type[Model], dict[str, Field]] = {
+FIELDS: dict[type[Model], dict[str, EditableField]] = {
     Experiment: {
-        "name": Field(_NAME, changes.rename_experiment),
-        "note": Field(attrgetter("notes"), lambda row, note: _save(row, notes=note)),
-        "baseline": Field(_order_of, _set_order),
-        "tags": Field(_read_runs("tags"), _set_tags),
-        "archived": Field(attrgetter("archived"), lambda row, archived: _save(row, archived=archived)),
+        "name": EditableField(_NAME, changes.rename_experiment),
+        "note": EditableField(attrgetter("notes"), lambda row, note: _save(row, notes=note)),
+        "baseline": EditableField(_order_of, _set_order),
+        "tags": EditableField(_read_runs("tags"), _set_tags),
+        "archived": EditableField(attrgetter("archived"), lambda row, archived: _save(row, archived=archived)),
     },
     Config: {
-        "name": Field(_read_name, _rename_config, lambda value: value["place"][2]),
-        "baseline": Field(lambda config: _order_of(config.experiment), _order_again),
-        "counted": Field(_read_runs("counted"), lambda row, value: _write_runs(row, value, "counted")),
+        "name": EditableField(_read_name, _rename_config, lambda value: value["place"][2]),
+        "baseline": EditableField(lambda config: _order_of(config.experiment), _order_again),
+        "counted": EditableField(_read_runs("counted"), lambda row, value: _write_runs(row, value, "counted")),
     },
     Run: {
-        "note": Field(attrgetter("note"), _set_note),
-        "tags": Field(attrgetter("tags"), _set_tags, tuple),
-        "counted": Field(attrgetter("counted"), changes.set_counted),
-        "repeat": Field(attrgetter("repeat"), changes.set_repeat),
-        "config": Field(_read_place, _move, lambda value: value[0]),
+        "note": EditableField(attrgetter("note"), _set_note),
+        "tags": EditableField(attrgetter("tags"), _set_tags, tuple),
+        "counted": EditableField(attrgetter("counted"), changes.set_counted),
+        "repeat": EditableField(attrgetter("repeat"), changes.set_repeat),
+        "config": EditableField(_read_place, _move, lambda value: value[0]),
     },
     Host: {
-        "name": Field(_read_host, _rename_host, lambda value: value["columns"]["name"]),
-        "price_per_hour": Field(attrgetter("price_per_hour"), lambda row, price: _save(row, price_per_hour=price)),
+        "name": EditableField(_read_host, _rename_host, lambda value: value["columns"]["name"]),
+        "price_per_hour": EditableField(
+            attrgetter("price_per_hour"), lambda row, price: _save(row, price_per_hour=price)
+        ),
     },
-    Upload: {"name": Field(_NAME, lambda row, name: _save(row, name=name.strip()))},
+    Upload: {"name": EditableField(_NAME, lambda row, name: _save(row, name=name.strip()))},
 }

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from runs.drafts.draft import Draft, DraftExperiment, DraftHost, list_items, merge_namesakes
-from runs.drafts.recorded import BUILD, Text, read_header
+from runs.drafts.recorded import BUILD, TextLines, read_header
 from runs.querysets import EARLIEST, LATEST, clean_line
 
 
@@ -95,7 +95,7 @@ def _read_time(text: str) -> str:
     return at.isoformat() if at else ""
 
 
-def add_header(hints: Hints, text: Text) -> Hints:
+def add_header(hints: Hints, text: TextLines) -> Hints:
     """The hints, with what the text's header says where the sender says nothing."""
     fields = read_header(text)
     if not fields:

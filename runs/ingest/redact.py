@@ -35,8 +35,8 @@ from .secret_kinds import (
     WITH_ALSO,
     WITH_NEEDLE,
     WORD_AT,
-    Block,
-    Kind,
+    SecretKind,
+    SecretLines,
 )
 
 MAX_KEYS = 10_000
@@ -63,19 +63,19 @@ Span = tuple[int, int, int, str, str]  # line, start, end, kind, value
 _harmless: set[str] = set()
 
 
-class Choice(NamedTuple):
+class PossibleSecrets(NamedTuple):
     """What lines with the same words may have."""
 
-    kinds: list[Kind]
-    blocks: list[Block]
+    kinds: list[SecretKind]
+    blocks: list[SecretLines]
     named: bool
 
 
 class Suspect(NamedTuple):
     """What a line may have, by its words."""
 
-    kinds: list[Kind]
-    block: Block | None  # the kind of lines with secrets that it opens
+    kinds: list[SecretKind]
+    block: SecretLines | None  # the kind of lines with secrets that it opens
     named: bool  # it names the secret that stands in the next line
 
 
@@ -89,14 +89,16 @@ def _note_harmless(text: str, suspect: Suspect) -> None:
 
 
 @lru_cache(1000)  # each of up to 10 kB
-def _choose_kinds(words: frozenset[str]) -> Choice | None:
+def _choose_kinds(words: frozenset[str]) -> PossibleSecrets | None:
     """None where none of the words is a needle."""
     if words.isdisjoint(WITH_NEEDLE):
         return None
     numbers = sorted({number for word in words for number in NUMBERS.get(word, ())})
     fitting = [n for n in numbers if not WITH_ALSO[n] or not words.isdisjoint(WITH_ALSO[n])]
     kinds = [EVERY_KIND[n] for n in fitting if n < len(KINDS)]
-    return Choice(kinds, [BLOCKS[n - len(KINDS) - 1] for n in fitting if n > len(KINDS)], len(KINDS) in fitting)
+    return PossibleSecrets(
+        kinds, [BLOCKS[n - len(KINDS) - 1] for n in fitting if n > len(KINDS)], len(KINDS) in fitting
+    )
 
 
 def _choose(line: str) -> Suspect | None:
@@ -110,7 +112,7 @@ def _choose(line: str) -> Suspect | None:
     return Suspect(choice.kinds, block, choice.named and _fits(NAMED, line, folded))
 
 
-def _fits(kind: Kind, line: str, folded: str) -> bool:
+def _fits(kind: SecretKind, line: str, folded: str) -> bool:
     return kind.pattern.search(line if kind.exact else folded) is not None
 
 
@@ -119,7 +121,7 @@ def _fold(line: str) -> str:
     return line.replace("\u0130", "i").lower()
 
 
-def _find_spans(line: str, kinds: Sequence[Kind]) -> Iterator[tuple[int, int, str]]:
+def _find_spans(line: str, kinds: Sequence[SecretKind]) -> Iterator[tuple[int, int, str]]:
     """(start, end, kind) of whatever looks like a secret; they may overlap."""
     programs, options, _ = compile_programs()
     command = programs.search(line)
@@ -133,7 +135,7 @@ def _find_spans(line: str, kinds: Sequence[Kind]) -> Iterator[tuple[int, int, st
             yield *match.span("v"), kind.name
 
 
-def _search_line(line: str, kinds: Sequence[Kind]) -> list[tuple[int, int, str]]:
+def _search_line(line: str, kinds: Sequence[SecretKind]) -> list[tuple[int, int, str]]:
     """Spans that do not overlap, in order; of two that do, the one that begins first (then the longer) is kept."""
     spans: list[tuple[int, int, str]] = []
     for start, end, kind in sorted(_find_spans(line, kinds), key=lambda span: (span[0], -span[1])):

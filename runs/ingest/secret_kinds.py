@@ -26,7 +26,7 @@ _KEYS = """
 KEYS = tuple(_KEYS.split())
 
 
-class Kind(NamedTuple):
+class SecretKind(NamedTuple):
     """A kind of secret. `in` is many times quicker than a pattern, so a line is first searched for literal words.
 
     A line with such a secret has, in small letters, one of `needles` and, if there are any, one of `also`: common words.
@@ -40,10 +40,12 @@ class Kind(NamedTuple):
     exact: bool  # letter case counts
 
 
-def _define(name: str, needles: tuple[str, ...], pattern: str, also: tuple[str, ...] = (), exact: bool = False) -> Kind:
+def _define(
+    name: str, needles: tuple[str, ...], pattern: str, also: tuple[str, ...] = (), exact: bool = False
+) -> SecretKind:
     # A literal is found many times as soon where nothing is to be checked before it
     pattern = re.sub(r"^\\b(\w+)(?![?*+{\w])", r"\1(?<=\\b\1)", pattern)
-    return Kind(name, needles, re.compile(pattern), also, exact)
+    return SecretKind(name, needles, re.compile(pattern), also, exact)
 
 
 HEADER = r"(?:set-cookie2?|cookie|(?:proxy-)?authorization|x-[\w-]{0,30}(?:api-?key|auth|token|session)(?:-id|-token)?)"
@@ -320,16 +322,16 @@ FILE_BODY = re.compile(r"^(?!.*[$#%>](?:\s|$))(?P<v>(?=.{6})\S+(?:[ \t]+\S+){0,3
 FILE_NOTE = re.compile(r"^\s*#.*$")
 
 
-class Block(NamedTuple):
+class SecretLines(NamedTuple):
     """Lines below an opening: what its secret is in each of them, and what else may stand between these lines."""
 
-    opening: Kind
+    opening: SecretKind
     body: re.Pattern[str]
     note: re.Pattern[str]
 
 
 BLOCKS = (
-    Block(
+    SecretLines(
         _define(
             "file of secrets that is shown",
             ("pass", "secret", "key", "htdigest", "userlist"),
@@ -340,8 +342,8 @@ BLOCKS = (
         FILE_BODY,
         FILE_NOTE,
     ),
-    Block(_define("PuTTY's key", ("private-lines",), r"^private-lines: \d{1,9}\s*$"), KEY_BODY, KEY_NOTE),
-    Block(
+    SecretLines(_define("PuTTY's key", ("private-lines",), r"^private-lines: \d{1,9}\s*$"), KEY_BODY, KEY_NOTE),
+    SecretLines(
         _define(
             "text that Ansible has encrypted",
             ("ansible_vault",),
@@ -350,7 +352,7 @@ BLOCKS = (
         VAULT_BODY,
         NO_NOTE,
     ),
-    Block(
+    SecretLines(
         _define(
             "setting of several lines in YAML",
             WORDS,
@@ -360,7 +362,7 @@ BLOCKS = (
         SCALAR_BODY,
         NO_NOTE,
     ),
-    Block(
+    SecretLines(
         _define(
             "private key",
             ("key",),

@@ -21,7 +21,7 @@ from django.utils.safestring import mark_safe
 from runs.analysis import export
 from runs.analysis.columns import compare_columns, compare_hosts
 from runs.analysis.config_diff import ConfigDiff
-from runs.analysis.export import Post, Table, collect_commands, collect_environment, list_sections, write_post
+from runs.analysis.export import CaptionedTable, Post, collect_commands, collect_environment, list_sections, write_post
 from runs.analysis.facts import CaptureFact, RunFact
 from runs.analysis.summary_wording import describe_method
 from runs.analysis.verdict_wording import describe_baselines
@@ -177,7 +177,7 @@ def build_post(request: HttpRequest, context: dict[str, Any]) -> Post:
     )
 
 
-def _write_overview(table: MetricTable) -> Table:
+def _write_overview(table: MetricTable) -> CaptionedTable:
     """The key table in plain words."""
     rows = (
         (
@@ -191,7 +191,9 @@ def _write_overview(table: MetricTable) -> Table:
         )
         for row in table.rows
     )
-    return Table("", ("", *(f"{one.letter} {one.title} (n={len(one.runs)})" for one in table.columns)), tuple(rows))
+    return CaptionedTable(
+        "", ("", *(f"{one.letter} {one.title} (n={len(one.runs)})" for one in table.columns)), tuple(rows)
+    )
 
 
 def respond_standalone_file(request: HttpRequest, post: Post, context: dict[str, Any]) -> HttpResponse:

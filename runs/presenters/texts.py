@@ -25,7 +25,7 @@ MAX_CHARACTERS = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class LineSpan:
     """Lines first..last and what they became. `tint` names a colour: load, look (a monitor), memory, host or text."""
 
     first: int
@@ -38,13 +38,13 @@ class Span:
 
 
 @dataclass(slots=True)
-class Line:
+class ShownLine:
     """One line as shown. `parts` are (text, is secret); `opens` are the spans that begin here; last: one ends here."""
 
     n: int
     parts: list[tuple[str, bool]]
     tint: str = ""
-    opens: list[Span] = field(default_factory=list)
+    opens: list[LineSpan] = field(default_factory=list)
     last: bool = False
     unread: bool = False
     problems: list[str] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Line:
 class CoveredLines:
     """The lines that any of the spans holds: `line in covered`. Spans may be millions of lines long."""
 
-    def __init__(self, spans: Iterable[Span]) -> None:
+    def __init__(self, spans: Iterable[LineSpan]) -> None:
         self._firsts: list[int] = []
         self._lasts: list[int] = []  # the greatest so far
         for span in sorted(spans, key=lambda span: span.first):
@@ -71,18 +71,18 @@ def capture_tint(tool: str) -> str:
 
 def mark_lines(
     text: Iterable[str],
-    spans: Iterable[Span],
+    spans: Iterable[LineSpan],
     *,
     start: int = 1,
     unread: Iterable[Sequence[int]] = (),
     problems: Iterable[tuple[int, str]] = (),
     secrets: Iterable[tuple[int, int, int]] = (),
-) -> list[Line]:
+) -> list[ShownLine]:
     """`text` is the part that begins at line `start`; `secrets` are (line, first character, end)."""
     marks: dict[int, list[tuple[int, int]]] = {}
     for line, begin, end in secrets:
         marks.setdefault(line, []).append((begin, end))
-    lines = [Line(n, _split_parts(words, marks.get(n, []))) for n, words in enumerate(text, start)]
+    lines = [ShownLine(n, _split_parts(words, marks.get(n, []))) for n, words in enumerate(text, start)]
     stop = start + len(lines)
     # Longer spans first: a span inside another one keeps its own tint.
     for span in sorted(spans, key=lambda span: (span.first - span.last, span.first)):
@@ -121,9 +121,9 @@ def upload_spans(
     captures: Iterable[Capture],
     texts: Iterable[ConfigText],
     timings: Iterable[Timing],
-) -> list[Span]:
+) -> list[LineSpan]:
     """What each block of the upload became, in the order of the text; quotes included."""
-    spans: list[Span] = []
+    spans: list[LineSpan] = []
     for run in runs:
         rate = f"{figure(run.requests_per_second)} per s" if run.requests_per_second is not None else "run"
         tool = get_semantics(run.tool).shown_as or run.tool
@@ -136,27 +136,29 @@ def upload_spans(
         spans += _mark_quotes(capture, capture_tint(capture.tool), title)
     for text in texts:
         url = text.config.get_absolute_url() if text.config else ""
-        spans.append(Span(text.line_first, text.line_last, "text", f"config text {text.path}".strip(), url))
+        spans.append(LineSpan(text.line_first, text.line_last, "text", f"config text {text.path}".strip(), url))
     shown = {(span.first, span.last) for span in spans}  # a block can be both a run and its timing
     for timing in timings:
         if (timing.line_first, timing.line_last) not in shown:
             owner = timing.run.config.name if timing.run else timing.experiment.name
             n = f"n={timing.n} requests" if timing.n is not None else "percentiles"
             url = (timing.run or timing.experiment).get_absolute_url()
-            spans.append(Span(timing.line_first, timing.line_last, "load", f"{timing.tool} {n} → {owner}".strip(), url))
+            spans.append(
+                LineSpan(timing.line_first, timing.line_last, "load", f"{timing.tool} {n} → {owner}".strip(), url)
+            )
     covered = CoveredLines(spans)
     spans += [
-        Span(block["lines"][0], block["lines"][1], "host", f"{block['kind']}: about the host")
+        LineSpan(block["lines"][0], block["lines"][1], "host", f"{block['kind']}: about the host")
         for block in upload.blocks
         if block["lines"][0] not in covered
     ]
     return sorted(spans, key=lambda span: (span.first, span.last))
 
 
-def _mark_quotes(row: Any, tint: str, title: str) -> Iterator[Span]:
-    yield Span(row.line_first, row.line_last, tint, title, row.get_absolute_url())
+def _mark_quotes(row: Any, tint: str, title: str) -> Iterator[LineSpan]:
+    yield LineSpan(row.line_first, row.line_last, tint, title, row.get_absolute_url())
     for first, last in row.quotes:
-        yield Span(first, last, tint, f"{title} (quoted again)", row.get_absolute_url(), quote=True)
+        yield LineSpan(first, last, tint, f"{title} (quoted again)", row.get_absolute_url(), quote=True)
 
 
 # --- the board of a draft -------------------------------------------------------------------------------------------------
@@ -191,7 +193,7 @@ class Card:
 
 
 @dataclass(slots=True)
-class Group:
+class CardGroup:
     """The cards of one config, or (config None) those that hold for the whole experiment."""
 
     config: DraftConfig | None
@@ -285,7 +287,7 @@ def _make_board(shown: Preview, experiment: DraftExperiment) -> dict[str, Any]:
     }
 
 
-def _group_cards(shown: Preview, experiment: DraftExperiment) -> list[Group]:
+def _group_cards(shown: Preview, experiment: DraftExperiment) -> list[CardGroup]:
     rows = dict(
         zip([run.key for run in experiment.runs], draft_runs(shown.blocks, shown.draft, experiment), strict=True)
     )
@@ -301,7 +303,7 @@ def _group_cards(shown: Preview, experiment: DraftExperiment) -> list[Group]:
     names = [config.name for config in experiment.configs]
     shorter = drop_shared_words(names) if names else []
     groups = [
-        Group(
+        CardGroup(
             config, place, runs.get(config.key, []), others.get(config.key, []), short if short != config.name else ""
         )
         for place, (config, short) in enumerate(zip(experiment.configs, shorter, strict=True))
@@ -311,7 +313,7 @@ def _group_cards(shown: Preview, experiment: DraftExperiment) -> list[Group]:
         differing = find_differing_loads([card.item for card in group.runs if isinstance(card.item, DraftRun)])
         terms = {name for words in differing.values() for name in words}
         group.split = "" if not terms else "concurrency" if "concurrency" in terms else "load"
-    return [*groups, Group(None, 0, [], others[""])] if "" in others else groups
+    return [*groups, CardGroup(None, 0, [], others[""])] if "" in others else groups
 
 
 def _run_card(run: DraftRun, row: Run, fastest: float) -> Card:
@@ -356,7 +358,7 @@ def _fill_rows(boards: list[dict[str, Any]]) -> int:
 
 
 def _make_lines(shown: Preview, boards: list[dict[str, Any]], start: int) -> list[Any]:
-    spans: list[Span] = []
+    spans: list[LineSpan] = []
     taken: set[str] = set()
     for group in (group for board in boards for group in board["groups"]):
         owner = group.config.name if group.config else "whole experiment"
@@ -364,23 +366,23 @@ def _make_lines(shown: Preview, boards: list[dict[str, Any]], start: int) -> lis
             title, (first, last) = f"{card.tool} → {owner}", card.item.lines
             if isinstance(card.item, DraftCapture) and card.item.span:
                 continue  # its lines are the whole capture's
-            spans.append(Span(first, last, card.tint, title, f"#edit-{card.item.key}", card.item.key))
+            spans.append(LineSpan(first, last, card.tint, title, f"#edit-{card.item.key}", card.item.key))
             spans += [
-                Span(begin, end, card.tint, f"{card.tool}, quoted again", quote=True)
+                LineSpan(begin, end, card.tint, f"{card.tool}, quoted again", quote=True)
                 for begin, end in getattr(card.item, "quotes", [])
             ]
             taken.update(card.item.blocks if isinstance(card.item, DraftCapture) else [card.item.key])
     blocks = {f"b{at}": block for at, block in enumerate(shown.blocks)}
     # Files of single requests. Whose they are is found by their figures when they are stored.
     spans += [
-        Span(*timing.lines, "load", f"{blocks[timing.key].kind}: what each request took")
+        LineSpan(*timing.lines, "load", f"{blocks[timing.key].kind}: what each request took")
         for experiment in shown.draft.experiments
         for timing in experiment.timings
         if timing.key not in taken
     ]
     covered = CoveredLines(spans)
     spans += [
-        Span(block.first, block.last, "host", f"{block.kind}: about the host")
+        LineSpan(block.first, block.last, "host", f"{block.kind}: about the host")
         for key, block in blocks.items()
         if key not in taken and block.first not in covered
     ]

@@ -61,7 +61,7 @@ CAPITALS = {"http", "https", "tls", "ssl", "tcp", "url", "html", "cpu", "ttfb", 
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class ToolField:
     """name: the tool's own, dotted where it is nested; url: of its line."""
 
     name: str
@@ -76,7 +76,7 @@ class FieldTable:
     """Groups of fields that have the same names: a row a group, None where a group lacks one."""
 
     heads: tuple[str, ...]
-    rows: tuple[tuple[Field, tuple[Field | None, ...]], ...]
+    rows: tuple[tuple[ToolField, tuple[ToolField | None, ...]], ...]
 
 
 def flatten(values: Mapping[str, Any], stem: str = "") -> Iterator[tuple[str, Value]]:
@@ -88,7 +88,7 @@ def flatten(values: Mapping[str, Any], stem: str = "") -> Iterator[tuple[str, Va
             yield f"{stem}{name}", f"{len(value)} entries" if isinstance(value, list) else value
 
 
-def arrange(fact: RunFact) -> tuple[list[Field], list[FieldTable]]:
+def arrange(fact: RunFact) -> tuple[list[ToolField], list[FieldTable]]:
     """The single fields, and tables of the others: those of the same names are one table."""
     lines = _Lines(fact)
     groups: dict[str, Any] = {name: value for name, value in fact.values.items() if _is_group(value)}
@@ -140,10 +140,10 @@ class _Lines:
 
     fact: RunFact
 
-    def field(self, name: str, value: Value) -> Field:
+    def field(self, name: str, value: Value) -> ToolField:
         words, unit = say_field(name)
         shown = str(value) if name.endswith("_port") else value  # a number that is no quantity
-        return Field(name, words, unit, shown, self._url(name, value))
+        return ToolField(name, words, unit, shown, self._url(name, value))
 
     def _url(self, name: str, value: Value) -> str:
         known = self.fact.figure_lines
@@ -165,7 +165,7 @@ def say_field(name: str) -> tuple[str, str]:
     return capitalize(words), UNITS.get(ending, "")
 
 
-def main_figures(fact: RunFact) -> list[Field]:
+def main_figures(fact: RunFact) -> list[ToolField]:
     """The five or so that a page opens with."""
     made = "" if fact.complete_requests is None else f"of {fact.complete_requests:,}"
     wanted: Sequence[tuple[str, str, str, Value]] = (
@@ -177,4 +177,4 @@ def main_figures(fact: RunFact) -> list[Field]:
         ("concurrency", "At once", "", fact.concurrency),
         ("duration_s", "Took", "s", fact.duration_s),
     )
-    return [Field(*shown, fact.source_of(shown[0]).url) for shown in wanted if shown[-1] is not None]
+    return [ToolField(*shown, fact.source_of(shown[0]).url) for shown in wanted if shown[-1] is not None]

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from runs import tasks
-from runs.analysis.export import Sheet
+from runs.analysis.export import FlatTable
 from runs.models import Run
 from runs.querysets import parse_id
 from runs.responses import respond
@@ -230,7 +230,7 @@ def jobs(request: HttpRequest, fmt: str = "") -> HttpResponse:
         for job in shown.rows
     )
     context = {"form": form, "page": shown, "jobs": summarize_jobs(shown.rows), "filtered": any(wanted.values())}
-    return respond(request, "remote/jobs.html", context, Sheet("Jobs", HEADS, rows), fmt=fmt)
+    return respond(request, "remote/jobs.html", context, FlatTable("Jobs", HEADS, rows), fmt=fmt)
 
 
 @login_required
@@ -241,7 +241,7 @@ def job(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         (number, step.variant, step.level, step.repeat, step.state, step.requests_per_second, step.run_id, step.message)
         for number, step in enumerate(context["steps"], start=1)
     )
-    return respond(request, "remote/job.html", context, Sheet(found.name, STEP_HEADS, rows), fmt=fmt)
+    return respond(request, "remote/job.html", context, FlatTable(found.name, STEP_HEADS, rows), fmt=fmt)
 
 
 @login_required

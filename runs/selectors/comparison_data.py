@@ -17,7 +17,7 @@ from django.db.models.fields.json import KeyTextTransform
 from numpy.typing import NDArray
 
 from runs.analysis import histogram
-from runs.analysis.adaptive import Limit, limit_of_name
+from runs.analysis.adaptive import FigureLimit, limit_of_name
 from runs.analysis.doubt_case import Case
 from runs.analysis.facts import (
     COPIED,
@@ -90,7 +90,7 @@ class ComparisonData:
     hosts: list[Host]
     waiting: list[Timing] = field(default_factory=list)
     n_older: int = 0
-    limit: Limit | None = None
+    limit: FigureLimit | None = None
     uploads: frozenset[int] = frozenset()
 
     @cached_property

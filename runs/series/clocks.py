@@ -88,7 +88,7 @@ _OFFSET = re.compile(r"(?:UTC|GMT)?[+-]\d\d?:?(?:\d\d)?")
 _BETWEEN = frozenset(" .,;/-()[]'")
 
 
-class Span(NamedTuple):
+class ClockSpan(NamedTuple):
     """Seconds of the day, above 86400 where the end is past midnight; None: the text does not show it."""
 
     start_s: float | None = None
@@ -261,17 +261,17 @@ class _DateWords:
 
 def find_run_span(
     block: Block, result: LoadResult, values: Mapping[str, object], slot: Mapping[str, Any] | None = None
-) -> Span:
+) -> ClockSpan:
     """When the block's load began and ended, as far as the text shows it.
 
     values  of the row, where the block is a log of several
     slot    of a remote job's run (Hints.slot), whose worker took the times
     """
     if slot and len(slot.get("clock") or ()) == 2:
-        return Span(*slot["clock"])
+        return ClockSpan(*slot["clock"])
     if logged := _read_logged_time(block, values):  # the line of a log is written when the run is over
         clock = read_clock(logged)
-        return _make_span_until(seconds_of_day(clock), result.duration_s) if clock else Span()
+        return _make_span_until(seconds_of_day(clock), result.duration_s) if clock else ClockSpan()
     return _compute_span_between(*_find_times_around(block), result.duration_s)
 
 
@@ -327,7 +327,7 @@ def find_dates(blocks: Sequence[Block]) -> list[tuple[int, datetime]]:
 
 
 def find_start(
-    block: Block, values: Mapping[str, object], span: Span, dates: Sequence[tuple[int, datetime]]
+    block: Block, values: Mapping[str, object], span: ClockSpan, dates: Sequence[tuple[int, datetime]]
 ) -> datetime | None:
     """When the block's load began: by its row of a log, or else by the last of the text's dates above it, or the first below."""
     if at := _parse_date(_read_logged_time(block, values)):
@@ -346,7 +346,7 @@ def _parse_date(text: object) -> datetime | None:
     return moment.at if moment else None
 
 
-def _compute_start(shown: datetime, span: Span) -> datetime:
+def _compute_start(shown: datetime, span: ClockSpan) -> datetime:
     """When a load began that has its date above it: at that time, or at the first such time of day from then on."""
     if span.start_s is None:
         return shown
@@ -354,35 +354,35 @@ def _compute_start(shown: datetime, span: Span) -> datetime:
     return shown + timedelta(seconds=0 if wait_s > DAY_S - SLACK_S else wait_s)
 
 
-def _compute_end(shown: datetime, span: Span) -> datetime:
+def _compute_end(shown: datetime, span: ClockSpan) -> datetime:
     """The same for a date that was shown when the load was over."""
     if span.start_s is None:
         return shown
     return shown - timedelta(seconds=(seconds_of_day(f"{shown:%H:%M:%S}") - span.start_s) % DAY_S)
 
 
-def _compute_span_between(above: ShownTime | None, below: ShownTime | None, duration_s: float | None) -> Span:
+def _compute_span_between(above: ShownTime | None, below: ShownTime | None, duration_s: float | None) -> ClockSpan:
     """From the times right above the load and right below it, and the duration that the tool prints."""
     if below is not None and below.by_prompt and duration_s is not None:  # printed the moment the load was over
         return _make_span_until(below.second, duration_s)
     if above is None:
-        return _make_span_until(below.second, duration_s) if below is not None else Span()
+        return _make_span_until(below.second, duration_s) if below is not None else ClockSpan()
     start = above.second
     if below is not None and duration_s is not None and (below.second - start) % DAY_S < duration_s - SLACK_S:
-        return Span()  # one of them is not this load's
+        return ClockSpan()  # one of them is not this load's
     if duration_s is not None:
-        return Span(start, start + duration_s)
+        return ClockSpan(start, start + duration_s)
     if below is None:
-        return Span(start)
-    return Span(start, below.second + DAY_S * (below.second < start))
+        return ClockSpan(start)
+    return ClockSpan(start, below.second + DAY_S * (below.second < start))
 
 
-def _make_span_until(end_s: float, duration_s: float | None) -> Span:
+def _make_span_until(end_s: float, duration_s: float | None) -> ClockSpan:
     """The span with this end. One that began before midnight begins on the day before, and ends above 86400."""
     if duration_s is None:
-        return Span(end_s=end_s)
+        return ClockSpan(end_s=end_s)
     start_s = end_s - duration_s
-    return Span(start_s + DAY_S, end_s + DAY_S) if start_s < 0 else Span(start_s, end_s)
+    return ClockSpan(start_s + DAY_S, end_s + DAY_S) if start_s < 0 else ClockSpan(start_s, end_s)
 
 
 def _find_times(lines: Sequence[tuple[int, str]]) -> list[ShownTime]:

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_exempt
 
 from runs.analysis.columns import Column, compare_hosts
-from runs.analysis.export import Sheet
+from runs.analysis.export import FlatTable
 from runs.models import Config, Experiment, Host
 from runs.presenters.comparison_page import make_comparison_context, read_selection, respond_comparison
 from runs.presenters.overview import find_days, summarize_method
@@ -52,7 +52,7 @@ def experiment_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
     facets = lists.list_popular_facets()
     context = {"summaries": summaries, "page": page, "tag": tag, "host": host, "hosts": lists.list_popular_hosts(host)}
     context |= {"tags": facets["tag"], "archived": archived, "chosen": chosen}
-    return respond(request, "experiments.html", context, Sheet("Experiments", COLUMNS, rows), fmt=fmt)
+    return respond(request, "experiments.html", context, FlatTable("Experiments", COLUMNS, rows), fmt=fmt)
 
 
 def experiment_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
@@ -121,7 +121,7 @@ def config_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     context |= {"cut": len(runs) == MAX_LISTED, "trend": newest[0].fingerprint if newest else ""}
     rows = tuple((run.id, run.label, run.repeat, run.requests_per_second, run.mean_ms, run.source) for run in runs)
     heads = ("run", "label", "repeat", "requests_per_second", "mean_ms", "source")
-    return respond(request, "config.html", context, Sheet(f"Config {config.name}", heads, rows), fmt=fmt)
+    return respond(request, "config.html", context, FlatTable(f"Config {config.name}", heads, rows), fmt=fmt)
 
 
 @xframe_options_exempt
@@ -146,7 +146,7 @@ def _respond_picture(request: HttpRequest, what: str, data: comparison_data.Comp
 def host_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
     page = lists.paginate(request.GET, Host.objects.all())
     rows = tuple((*(getattr(host, name) for name in HOST_COLUMNS[:-1]), host.n_runs) for host in page.rows)
-    return respond(request, "hosts.html", {"page": page}, Sheet("Hosts", HOST_COLUMNS, rows), fmt=fmt)
+    return respond(request, "hosts.html", {"page": page}, FlatTable("Hosts", HOST_COLUMNS, rows), fmt=fmt)
 
 
 def host_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
@@ -158,7 +158,7 @@ def host_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     context = {"host": host, "properties": properties, "alike": list(alike)}
     context |= {"summaries": summarize(page.rows), "page": page}
     rows = tuple(properties)
-    return respond(request, "host.html", context, Sheet(f"Host {host.name}", ("name", "value"), rows), fmt=fmt)
+    return respond(request, "host.html", context, FlatTable(f"Host {host.name}", ("name", "value"), rows), fmt=fmt)
 
 
 def search(request: HttpRequest) -> HttpResponse:

@@ -25,7 +25,7 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import condition
 
 from runs.analysis import trend as trends
-from runs.analysis.export import Sheet
+from runs.analysis.export import FlatTable
 from runs.analysis.monitors import PHASES
 from runs.analysis.summary_wording import describe_change, describe_course
 from runs.charts.svg import draw_inline
@@ -68,7 +68,7 @@ def run_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
         "some_left_out": not all(run.counted for run in found.page.rows),
         "sources": {row[0]: row[-1] for row in rows},
     }
-    return respond(request, "runs.html", context, Sheet("Runs", COLUMNS, rows), fmt=fmt)
+    return respond(request, "runs.html", context, FlatTable("Runs", COLUMNS, rows), fmt=fmt)
 
 
 def _list_values(run: Run) -> tuple[Any, ...]:
@@ -118,7 +118,7 @@ def run_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         "quotes": [(first, comparison_data.line_url(run.upload_id, first)) for first, _ in run.quotes],
         **single,
     }
-    sheet = Sheet(f"Run {run.pk}", ("name", "value"), tuple(flatten(run.values)))
+    sheet = FlatTable(f"Run {run.pk}", ("name", "value"), tuple(flatten(run.values)))
     payload = {"id": run.pk, "tool": run.tool, "experiment": run.experiment.name, "config": run.config.name}
     payload |= {"repeat": run.repeat, "label": run.label, "command": run.command, "source": fact.source}
     return respond(request, "run.html", context, sheet, fmt=fmt, payload=payload | {"values": run.values})
@@ -149,7 +149,7 @@ def trend_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
         for line, run in ((one.line, one.run) for one in named)
     )
     context = {"named": named, "page": page, "has_all": has_all, "has_any": bool(named) or TrendLine.objects.exists()}
-    return respond(request, "trends.html", context, Sheet("Trends", TREND_HEADS, rows), fmt=fmt)
+    return respond(request, "trends.html", context, FlatTable("Trends", TREND_HEADS, rows), fmt=fmt)
 
 
 def trend(request: HttpRequest, fingerprint: str, fmt: str = "") -> HttpResponse:
@@ -171,7 +171,7 @@ def trend(request: HttpRequest, fingerprint: str, fmt: str = "") -> HttpResponse
         "fewest": trends.FEWEST_DAYS,
     }
     payload = {"fingerprint": fingerprint, "changes": [_describe_change(change) for change in course.changes]}
-    sheet = Sheet(f"Trend of {run.config.name if run else fingerprint}", DAY_HEADS, rows)
+    sheet = FlatTable(f"Trend of {run.config.name if run else fingerprint}", DAY_HEADS, rows)
     return respond(request, "trend.html", context, sheet, fmt=fmt, payload=payload | {"days": sheet.records()})
 
 
@@ -219,7 +219,7 @@ def capture_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse
         "phases": CaptureMoveForm.PHASES,
     }
     rows = tuple((one.pid, one.group, one.command, one.rss_kb, one.cpu_pct) for one in processes)
-    sheet = Sheet(f"Capture {capture.pk}", ("pid", "group", "command", "rss_kb", "cpu_pct"), rows)
+    sheet = FlatTable(f"Capture {capture.pk}", ("pid", "group", "command", "rss_kb", "cpu_pct"), rows)
     payload = {"id": capture.pk, "tool": capture.tool, "phase": capture.phase, "source": source}
     payload |= {
         "samples": capture.n_samples,
@@ -250,7 +250,7 @@ def _respond(request: HttpRequest, samples: Samples, what: str, program: str, vi
         raise Http404(f"The monitor said nothing that a figure of {what} could show.")
     if fmt == "csv":
         heads, rows = chart.list_rows(view)
-        return respond_csv(Sheet(what, heads, tuple(rows)))
+        return respond_csv(FlatTable(what, heads, tuple(rows)))
     if fmt == "json":
         drawn = orjson.dumps(chart.encode(view), option=orjson.OPT_SERIALIZE_NUMPY)
         return HttpResponse(drawn, content_type="application/json")

@@ -22,7 +22,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from runs import ingest, tasks
-from runs.analysis.export import Sheet
+from runs.analysis.export import FlatTable
 from runs.analysis.facts import LINES_A_PAGE
 from runs.forms import (
     MOST_UNDONE,
@@ -209,7 +209,7 @@ def upload_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
         + (upload.n_lines, upload.n_runs, upload.n_captures, len(upload.problems))
         for upload in page.rows
     )
-    return respond(request, "uploads.html", {"page": page}, Sheet("Uploads", COLUMNS, rows), fmt=fmt)
+    return respond(request, "uploads.html", {"page": page}, FlatTable("Uploads", COLUMNS, rows), fmt=fmt)
 
 
 @login_not_required  # it checks by itself: a script that is redirected to the login page would take that for the answer
@@ -298,7 +298,7 @@ def upload_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     if upload.attempts and not fmt and "line" not in request.GET:
         context |= _make_charts_context(captures)
     rows = tuple((span.first, span.last, span.tint, span.title, span.url) for span in spans)
-    sheet = Sheet(str(upload), ("line_first", "line_last", "kind", "became", "url"), rows)
+    sheet = FlatTable(str(upload), ("line_first", "line_last", "kind", "became", "url"), rows)
     return respond(request, "upload.html", context, sheet, fmt=fmt)
 
 

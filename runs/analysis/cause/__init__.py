@@ -54,7 +54,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class FoundCause:
     """One cause. config: the side that it slows down; share_pct: of the difference, None where it cannot be counted."""
 
     cause: str
@@ -72,7 +72,7 @@ class Causes:
     command: what records it, on host where that is another machine.
     """
 
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[FoundCause, ...] = ()
     unknown: str = ""
     missing: tuple[str, ...] = ()
     command: str = ""
@@ -147,7 +147,7 @@ def _order_causes(unlike: list[Limit], limits: list[Limit]) -> list[Limit]:
     return [*(limit for limit in unlike if limit not in opened), *held_up, *opened, *others]
 
 
-def _find_full_generators(winner: Watched, loser: Watched) -> list[Finding]:
+def _find_full_generators(winner: Watched, loser: Watched) -> list[FoundCause]:
     """Whatever else was busy, both rates are what the generator could send."""
     own, other = find_full_generator(loser), find_full_generator(winner)
     if own is None or other is None:
@@ -157,7 +157,7 @@ def _find_full_generators(winner: Watched, loser: Watched) -> list[Finding]:
     return [_make_finding(both, loser, words=describe_both_generators(loser.name, winner.name))]
 
 
-def _find_shared_cpu(winner: Watched, loser: Watched, share: float) -> list[Finding]:
+def _find_shared_cpu(winner: Watched, loser: Watched, share: float) -> list[FoundCause]:
     """Both were limited by the same CPU: then the rates are as the CPU times of a request.
 
     That follows from the rates where both used all of it, so it is no share of the difference that evidence accounts for.
@@ -175,7 +175,7 @@ def _find_shared_cpu(winner: Watched, loser: Watched, share: float) -> list[Find
     return [_make_finding(both, loser, words=f"{limited}{shared}; {words}")]
 
 
-def _compare_idle(winner: Watched, loser: Watched) -> list[Finding]:
+def _compare_idle(winner: Watched, loser: Watched) -> list[FoundCause]:
     """Neither had a queue or a busy resource: then the rates are as the times that nobody waited in."""
     share = _explain(winner, loser, winner.alone_ms, loser.alone_ms)  # X = N/R, of clients none of whom queues
     limits = [next((one for one in find_limits(side) if one.cause == "downstream"), None) for side in (winner, loser)]
@@ -187,11 +187,11 @@ def _compare_idle(winner: Watched, loser: Watched) -> list[Finding]:
     return [_make_finding(both, loser, share, f"{describe_limit(limits[1], loser.name)}; {words}")]
 
 
-def _find_failures(loser: Watched) -> list[Finding]:
+def _find_failures(loser: Watched) -> list[FoundCause]:
     doubts = [doubt for rule, doubt in loser.doubts.items() if rule.startswith("errors.") and doubt.sources]
     points = tuple(Evidence(doubts[0].text.rstrip("."), source) for source in doubts[0].sources[:1]) if doubts else ()
     words = describe_limit(Limit("errors", "likely", ()), loser.name)
-    return [Finding("answers", loser.title, None, "likely", points, compose(words, "likely"))] if points else []
+    return [FoundCause("answers", loser.title, None, "likely", points, compose(words, "likely"))] if points else []
 
 
 def _explain_one(side: Watched) -> Causes:
@@ -202,7 +202,7 @@ def _explain_one(side: Watched) -> Causes:
     return Causes(tuple(_add_falls(_make_finding(limit, side), side) for limit in limits))
 
 
-def _add_falls(found: Finding, side: Watched, other: Watched | None = None) -> Finding:
+def _add_falls(found: FoundCause, side: Watched, other: Watched | None = None) -> FoundCause:
     """Memory that rose and fell on this side alone fits, and proves nothing: a cache that is emptied shows the same.
 
     What collects garbage in the thread that answers is only seen as CPU time of a request.
@@ -265,11 +265,11 @@ def _find_serial_section(last: Watched, sweeps: Sequence[Sweep]) -> list[Limit]:
     return []
 
 
-def _make_finding(limit: Limit, side: Watched, share: float | None = None, words: str = "") -> Finding:
+def _make_finding(limit: Limit, side: Watched, share: float | None = None, words: str = "") -> FoundCause:
     evidence = tuple(Evidence(EVIDENCE[point.kind](*point.values), point.source) for point in limit.points)
     counted = None if share is None else round(100 * min(max(share, 0.0), 1.0))
     text = compose(words or describe_limit(limit, side.name), limit.certainty)
-    return Finding(limit.cause, side.title, counted, limit.certainty, tuple(dict.fromkeys(evidence)), text)
+    return FoundCause(limit.cause, side.title, counted, limit.certainty, tuple(dict.fromkeys(evidence)), text)
 
 
 def _list_missing(*sides: Watched) -> Causes:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from runs.analysis import export
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubts import find_doubts
-from runs.analysis.export import Post, Section, Table, write_post
+from runs.analysis.export import CaptionedTable, Post, Section, write_post
 from runs.analysis.judgement import judge
 from runs.analysis.table import compare
 from runs.analysis.verdict_wording import add_words
@@ -45,7 +45,7 @@ def test_a_post_has_the_verdict_doubts_figures_and_the_address():
 
 
 def test_a_post_has_the_order_of_the_page():
-    overview = Table("", ("", "A x (n=1)"), (("Requests per second", "100"),))
+    overview = CaptionedTable("", ("", "A x (n=1)"), (("Requests per second", "100"),))
     text = post(overview=overview, next="./bd run \\\n  --variant x -- ab")
     parts = (
         "| Requests per second | 100 |",
@@ -72,7 +72,9 @@ def test_a_name_cannot_break_a_table_or_open_markup():
 
 
 def test_sections_are_headings_sentences_and_tables():
-    text = post(sections=[Section("How it scales", ("Too few.",), (Table("itk", ("c", "per s"), (("50", "3.07"),)),))])
+    text = post(
+        sections=[Section("How it scales", ("Too few.",), (CaptionedTable("itk", ("c", "per s"), (("50", "3.07"),)),))]
+    )
     assert "## How it scales\n\nToo few.\n\nitk\n\n| c | per s |\n| --- | --- |\n| 50 | 3.07 |" in text
 
 

@@ -135,7 +135,7 @@ def test_the_flat_table_has_exact_figures_and_keys_that_differ():
 
 
 def test_csv_makes_formulas_harmless_and_leaves_numbers_alone():
-    text = export.as_csv(export.Sheet("t", ("a", "b"), (("=1+1", -5), ("@x", 1.5), ("+x", None), ("-x", True))))
+    text = export.as_csv(export.FlatTable("t", ("a", "b"), (("=1+1", -5), ("@x", 1.5), ("+x", None), ("-x", True))))
     rows = list(csv.reader(io.StringIO(text)))
     assert [row[0] for row in rows[1:]] == ["'=1+1", "'@x", "'+x", "'-x"]
     assert rows[1][1] == "-5"

@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from django.test import Client
 
-from runs.analysis.export import Sheet, as_csv
+from runs.analysis.export import FlatTable, as_csv
 from runs.models import Experiment
 from runs.tests import factories
 from runs.tests.pages.page_html import collapse
@@ -302,4 +302,4 @@ def test_hostile_names_are_neither_tags_nor_templates_to_plotly(browser):
     ],
 )
 def test_a_text_in_csv_is_quoted_and_no_formula_behind_any_separator(value, cell):
-    assert as_csv(Sheet("", ("a", "b"), ((1, value),))) == f'"a","b"\r\n1,{cell}\r\n'
+    assert as_csv(FlatTable("", ("a", "b"), ((1, value),))) == f'"a","b"\r\n1,{cell}\r\n'
