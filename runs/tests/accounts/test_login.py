@@ -118,7 +118,8 @@ def test_a_password_that_is_one_too_many_is_not_hashed(client, monkeypatch):
 
 def test_logging_out_ends_the_session(client):
     client.force_login(User.objects.create_user("ann"))
-    assert client.post("/logout/").headers["Location"] == "/login/"
+    left = client.post("/logout/").headers
+    assert (left["Location"], left["Clear-Site-Data"]) == ("/login/", '"cache"')
     assert client.get("/tokens/").status_code == 302
 
 
