@@ -21,7 +21,7 @@ from runs.analysis.adaptive import write_command
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubt_differences import DAY
 from runs.analysis.doubts import list_incomparable
-from runs.analysis.failing_columns import Failure
+from runs.analysis.failures import Failure
 from runs.analysis.headline_against import (
     GENERATOR,
     IDLE,

@@ -14,7 +14,7 @@ from statistics import median
 from runs.analysis.doubt_case import Finding, Part
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import HostFact, Source
-from runs.analysis.failing_columns import LATE, LATE_SAID, MINOR, Failure, find_failures
+from runs.analysis.failures import LATE, LATE_SAID, MINOR, Failure, find_failures
 from runs.analysis.judgement import PERCENTILE, TAIL, judged_row, verdicts_between
 from runs.analysis.table import Comparison, Figure, Row, find_workloads
 from runs.analysis.verdict import LOSSES, Ground, Judgement, Verdict
@@ -89,7 +89,7 @@ class HeadlineData:
     @cached_property
     def failures(self) -> Mapping[int, Failure]:
         findings = ((doubt.rule, one) for doubt in self.doubts if not doubt.overruled for one in doubt.findings)
-        return find_failures(self.comparison, findings)
+        return find_failures(self.comparison.columns, findings)
 
     @cached_property
     def workloads(self) -> Sequence[Sequence[int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from runs.analysis.doubt_differences import CACHED, CONDITION, DAY
-from runs.analysis.failing_columns import CHANGES, CHECKS, COUNTED, LATE, LATE_SAID, Failure
+from runs.analysis.failures import CHANGES, CHECKS, COUNTED, LATE, LATE_SAID, Failure
 from runs.analysis.headline_against import (
     CLOSED,
     DRIFT,

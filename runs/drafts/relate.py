@@ -19,6 +19,7 @@ from runs.series.samples import make_short_records
 
 from .asides import SUBJECT, heading_level, is_aside, strip_markup, tell_files_apart
 from .captions import label_by_remarks, move_captions, name_in_order
+from .capture_parts import split_captures
 from .captures import place_captures, place_texts
 from .conditions import (
     drop_unchanged_settings,
@@ -48,8 +49,7 @@ from .hosts import Sighting, add_stated_facts, find_hosts, find_sighting, find_s
 from .left_out import cut_corrections, find_left_out
 from .names import shorten
 from .parts import fill_in_loops, join_parts
-from .recorded import Recording, place_recorded
-from .seen_runs import split_captures
+from .recordings import Recording, place_recorded
 from .stated_hosts import find_listed_facts, find_stated_host
 
 _COMPARES = re.compile(

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from runs.drafts.draft import Draft, DraftExperiment, DraftHost, list_items, merge_namesakes
-from runs.drafts.recorded import BUILD, TextLines, read_header
+from runs.drafts.recordings import BUILD, TextLines, read_header
 from runs.querysets import EARLIEST, LATEST, clean_line
 
 

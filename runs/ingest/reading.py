@@ -26,7 +26,7 @@ from parsers.catalogue import formats
 from parsers.records import ProcessSample, SystemSample
 from parsers.tables import Table
 from runs.drafts.draft import Draft, DraftCapture, Reading
-from runs.drafts.recorded import Recording, read_recording
+from runs.drafts.recordings import Recording, read_recording
 from runs.drafts.relate import relate
 from runs.models import Upload
 from runs.querysets import read_database_now

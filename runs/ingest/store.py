@@ -20,7 +20,7 @@ from parsers.catalogue import find_cited_lines
 from parsers.records import LoadResult
 from runs.analysis.facts import FIGURES
 from runs.drafts.draft import DraftCapture, DraftExperiment, DraftRun, Reading
-from runs.drafts.recorded import BUILD
+from runs.drafts.recordings import BUILD
 from runs.models import Build, Capture, Config, ConfigText, Experiment, Run, Series, Timing, Upload
 from runs.querysets import parse_id
 from runs.series import clocks
