@@ -12,8 +12,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.functional import cached_property
 
 from runs import ingest
+from runs.database import take_turns
 from runs.models import ApiToken, Capture, Config, Experiment, Facet, Host, Run, Upload
-from runs.querysets import take_turns
 from runs.remote.addresses import check_switch
 from runs.remote.models import Job, LoadGenerator, Plan, Switch, Target
 

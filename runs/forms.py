@@ -13,6 +13,7 @@ from django import forms
 from django.conf import settings
 from django.http import HttpRequest, QueryDict
 
+from runs.database import ID_DIGITS, MOMENT
 from runs.drafts.draft import (
     Draft,
     DraftCapture,
@@ -29,7 +30,6 @@ from runs.ingest.edits import Edits, check_shape
 from runs.ingest.grouping import merge_configs, move_items, shorten_names, split_config, suggest_groupings
 from runs.ingest.validation import MOST_REPEATS
 from runs.models import Capture
-from runs.querysets import ID_DIGITS, MOMENT
 
 STRANGERS_BYTES = 2**20  # that the text of somebody who was logged out meanwhile may unpack to
 MOST_UNDONE = 20

@@ -19,7 +19,7 @@ from runs.analysis.export import FlatTable, as_csv, as_markdown
 from runs.charts import Chart
 from runs.charts.plotly import draw_figure
 from runs.charts.svg_file import draw_file
-from runs.querysets import ID
+from runs.database import ID
 
 FORMATS = ("json", "csv", "md")
 FIGURES = ("svg", "csv", "json")

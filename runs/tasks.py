@@ -17,8 +17,8 @@ from django.db import transaction
 from kombu.exceptions import OperationalError
 
 from runs import ingest
+from runs.database import take_turns
 from runs.models import Upload
-from runs.querysets import take_turns
 from runs.remote import jobs, planning, runner
 from runs.remote.models import Job, LoadGenerator
 from runs.selectors.judging import work_out_headlines

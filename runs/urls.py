@@ -6,7 +6,7 @@ from django.contrib.auth.views import PasswordChangeView
 from django.urls import path, re_path, reverse_lazy
 
 from runs.accounts import views as accounts
-from runs.querysets import ID
+from runs.database import ID
 from runs.responses import page_routes
 from runs.views import api, experiments, manage, runs, uploads
 

@@ -19,7 +19,7 @@ LEVELS = {
     "runs.remote": CORE,
     **{f"runs.remote.{name}": ENTRY for name in ("api", "forms", "urls", "views")},
     "runs.models": CORE,
-    "runs.querysets": CORE,
+    "runs.database": CORE,
     "runs.migrations": CORE,
     "runs.ingest": CORE,
     "runs.drafts": PURE,

@@ -12,8 +12,8 @@ from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 
+from runs.database import ID_DIGITS, MOMENT, created_since, find_facets, find_ids, parse_id, related_to
 from runs.models import Capture, Upload
-from runs.querysets import ID_DIGITS, MOMENT, created_since, find_facets, find_ids, parse_id, related_to
 from runs.selectors import lists
 
 

@@ -15,9 +15,9 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema_field
 from rest_framework import serializers
 
 from runs.analysis.facts import FIGURES
+from runs.database import ID_DIGITS
 from runs.ingest.validation import MOST_REPEATS
 from runs.models import Build, Capture, Config, ConfigText, Deletion, Experiment, Host, Run, Timing, Upload
-from runs.querysets import ID_DIGITS
 
 LINES = serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2)
 

@@ -20,10 +20,10 @@ from rest_framework.viewsets import ReadOnlyModelViewSet
 from runs import ingest
 from runs.analysis.export import to_plain
 from runs.api import ShallowJSONParser, comparisons, filters, serializers
+from runs.database import ID, parse_id, parse_ids
 from runs.ingest import Rejected, fields
 from runs.models import Capture, Config, Experiment, Host, Run
 from runs.presenters.monitor_charts import thin_series
-from runs.querysets import ID, parse_id, parse_ids
 from runs.selectors import comparison_data, judging
 
 MOST_POINTS = 20_000

@@ -18,8 +18,8 @@ from django.db.models import Exists, Model, OuterRef, Q
 from django.utils import timezone
 
 from runs.analysis.doubts import is_rule
+from runs.database import take_turns
 from runs.models import Capture, Config, ConfigText, Experiment, Facet, Host, Override, Run, Timing, Upload
-from runs.querysets import take_turns
 
 from . import counters
 from .configs import delete_empty, make_fingerprints_of_stored

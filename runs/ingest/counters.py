@@ -22,8 +22,20 @@ from runs.analysis.doubt_case import Case
 from runs.analysis.doubts import fatal_rules
 from runs.analysis.facts import CaptureFact, ConfigFact, RunFact, copy_run
 from runs.analysis.monitors import MIB
-from runs.models import Capture, CounterDelta, Facet, Host, Override, Run, RunTag, Series, Trend, TrendLine
-from runs.querysets import database_lock, find_divided
+from runs.database import database_lock
+from runs.models import (
+    Capture,
+    CounterDelta,
+    Facet,
+    Host,
+    Override,
+    Run,
+    RunTag,
+    Series,
+    Trend,
+    TrendLine,
+    find_divided,
+)
 
 Kind = Facet.Kind
 FacetIds = dict[tuple[str, str], int]  # by kind and value

@@ -16,8 +16,8 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from runs.database import take_turns
 from runs.models import KEPT, Capture, Config, ConfigText, Deletion, Experiment, Host, Run, RunTag, Timing, Upload
-from runs.querysets import take_turns
 
 from . import changes, counters
 from .validation import Rejected, rejected

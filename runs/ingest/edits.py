@@ -32,9 +32,8 @@ from runs.drafts.draft import (
     number_repeats,
     remove_unused,
 )
-from runs.querysets import clean_line
 
-from .validation import MOST_REPEATS, Error, Rejected
+from .validation import MOST_REPEATS, Error, Rejected, clean_line
 
 Edits = dict[str, dict[str, dict[str, Any]]]
 NEW = "new:"

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 from django.db.models import Model, QuerySet
 
+from runs.database import take_turns
 from runs.models import Capture, Config, Experiment, Host, Run, Upload
-from runs.querysets import clean_line, take_turns
 
 from . import changes, counters
 from .changes import record_edit, record_edits
 from .configs import HARDWARE
-from .validation import rejected, truncate
+from .validation import clean_line, rejected, truncate
 
 MOST_TAGS, TAG_LENGTH = 50, 300
 MOST_UNDONE = 2000  # runs of a merged config or host

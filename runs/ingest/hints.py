@@ -8,9 +8,11 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from runs.database import EARLIEST, LATEST
 from runs.drafts.draft import Draft, DraftExperiment, DraftHost, list_items, merge_namesakes
 from runs.drafts.recordings import BUILD, TextLines, read_header
-from runs.querysets import EARLIEST, LATEST, clean_line
+
+from .validation import clean_line
 
 
 @dataclass(frozen=True)

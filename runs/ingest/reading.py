@@ -25,11 +25,11 @@ from parsers.blocks import UNFORESEEN, Block
 from parsers.catalogue import formats
 from parsers.records import ProcessSample, SystemSample
 from parsers.tables import Table
+from runs.database import read_database_now
 from runs.drafts.draft import Draft, DraftCapture, Reading
 from runs.drafts.recordings import Recording, read_recording
 from runs.drafts.relate import relate
 from runs.models import Upload
-from runs.querysets import read_database_now
 from runs.series.collecting import MAX_PROCESSES, CaptureSeries, ProcessKey, ProcessKeys, cut_series
 from runs.series.samples import (
     MAX_SINGLE_SAMPLES,

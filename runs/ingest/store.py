@@ -19,10 +19,10 @@ from parsers.blocks import UNFORESEEN, Block
 from parsers.catalogue import find_cited_lines
 from parsers.records import LoadResult
 from runs.analysis.facts import FIGURES
+from runs.database import parse_id
 from runs.drafts.draft import DraftCapture, DraftExperiment, DraftRun, Reading
 from runs.drafts.recordings import BUILD
 from runs.models import Build, Capture, Config, ConfigText, Experiment, Run, Series, Timing, Upload
-from runs.querysets import parse_id
 from runs.series import clocks
 from runs.series.collecting import CaptureSeries, cut_series
 from runs.series.samples import ROW_TABLES, collect_series

@@ -17,9 +17,9 @@ from django.db.models import F, Q, QuerySet
 
 import parsers
 from parsers.blocks import UNFORESEEN
+from runs.database import SEVERAL_TEXTS, read_database_now, take_turns
 from runs.drafts.draft import Draft, Reading
 from runs.models import Capture, ConfigText, Run, Timing, Upload
-from runs.querysets import SEVERAL_TEXTS, read_database_now, take_turns
 
 from .edits import Edits, apply_edits, map_old_keys, renumber_blocks
 from .hints import Hints, add_header

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
@@ -11,7 +12,6 @@ from django.conf import settings
 from django.db import connection, models
 
 from runs.models import Upload
-from runs.querysets import clean_line
 
 MIB = 2**20
 log = logging.getLogger(__name__)
@@ -79,6 +79,15 @@ def takes_worker(n_blocks: int, n_lines: int, at_once: int | None = None) -> boo
 _UNSTORABLE = dict.fromkeys((0, *range(0xD800, 0xE000)))
 MOST_REPEATS = 1_000_000  # others are added to it
 _LIMIT = 2**63  # PostgreSQL returns 1e25 as a whole number, which no 64 bits hold
+
+
+# Control characters, line ends, and signs that turn the direction of what stands behind them, on the page or in a terminal.
+_UNSEEN = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def clean_line(text: str) -> str:
+    """A name or the like: on one line, and without what would change how the words around it are shown."""
+    return text if text.isprintable() else _UNSEEN.sub(lambda sign: " " * sign[0].isspace(), text)
 
 
 def clean_text(text: str) -> str:

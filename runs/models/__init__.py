@@ -23,3 +23,4 @@ from .results import Series as Series
 from .results import Timing as Timing
 from .results import Trend as Trend
 from .results import TrendLine as TrendLine
+from .results import find_divided as find_divided

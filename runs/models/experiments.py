@@ -10,7 +10,7 @@ from django.db import models
 from django.urls import reverse
 from django.utils import timezone
 
-from runs.querysets import count_rows, make_page_url
+from runs.database import count_rows, make_page_url
 
 KEPT = timedelta(days=30)
 M = TypeVar("M", bound=models.Model)

@@ -5,13 +5,14 @@ Counters are small tables kept up as runs come and go, so that no page counts or
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any, Self
 
 from django.db import models
 from django.utils import timezone
 
-from runs.querysets import created_since, find_facets, find_ids, make_page_url, parse_id, related_to
+from runs.database import created_since, find_facets, find_ids, make_page_url, parse_id, related_to
 
 from .experiments import HEAVY, PRESENT, Config, Experiment, Host, Present, Sourced, make_deletion_index
 
@@ -212,6 +213,12 @@ class Capture(Sourced):
 
     def get_absolute_url(self) -> str:
         return make_page_url("capture", self.pk)
+
+
+def find_divided(captures: Collection[Capture]) -> set[int]:
+    """The ids of those captures of which parts are among them as well: what each part saw is one run's."""
+    parts = {(one.upload_id, one.block_key.split(".")[0]) for one in captures if one.is_part}
+    return {one.pk for one in captures if not one.is_part and (one.upload_id, one.block_key) in parts}
 
 
 class Series(models.Model):

@@ -27,12 +27,12 @@ from runs.analysis.summary_wording import describe_method
 from runs.analysis.verdict_wording import describe_baselines
 from runs.api.comparisons import describe_conclusions
 from runs.charts.svg_file import draw_file
+from runs.database import parse_ids
 from runs.models import Capture
 from runs.numbers import capitalize, join_words, write_count
 from runs.presenters import monitor_charts
 from runs.presenters.overview import MetricTable, make_block, make_table
 from runs.presenters.run_charts import USUAL_CHARTS, draw_charts
-from runs.querysets import parse_ids
 from runs.responses import PICTURE_POLICY, render_with_formats, respond, respond_figure
 from runs.selectors import comparison_data, judging, samples
 

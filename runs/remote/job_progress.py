@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from runs.querysets import parse_ids
+from runs.database import parse_ids
 
 from .models import Job, Plan, Step
 from .tools import INSTALLED_BY

@@ -19,7 +19,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from runs.querysets import read_database_now
+from runs.database import read_database_now
 
 from .checks import Refused
 from .models import Job, LoadGenerator, Step, Target

@@ -14,8 +14,8 @@ from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
 
+from runs.database import count_rows
 from runs.models import Experiment, Host, Run, Upload
-from runs.querysets import count_rows
 
 from . import tools
 from .snapshots import Machine

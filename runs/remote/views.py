@@ -16,8 +16,8 @@ from django.views.decorators.http import require_POST
 
 from runs import tasks
 from runs.analysis.export import FlatTable
+from runs.database import parse_id
 from runs.models import Run
-from runs.querysets import parse_id
 from runs.responses import respond
 from runs.selectors.lists import paginate
 

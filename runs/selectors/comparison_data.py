@@ -32,6 +32,7 @@ from runs.analysis.facts import (
     line_address,
 )
 from runs.analysis.monitors import FELL, find_falls, is_server
+from runs.database import make_page_url
 from runs.drafts.draft import DraftExperiment
 from runs.ingest import (
     Preview,
@@ -45,8 +46,7 @@ from runs.ingest import (
     makes_load,
     parse_command,
 )
-from runs.models import Capture, Config, ConfigText, Experiment, Host, Override, Run, Series, Timing
-from runs.querysets import find_divided, make_page_url
+from runs.models import Capture, Config, ConfigText, Experiment, Host, Override, Run, Series, Timing, find_divided
 from runs.series import unpack_samples
 from runs.series.clocks import seconds_of_day
 

@@ -15,9 +15,9 @@ from django.db.models import Q, QuerySet
 from django.http import QueryDict
 
 from runs.analysis.trend import MOST_DAYS, Day
+from runs.database import find_facets, parse_id, union_rows
 from runs.models import Facet, Host, Run, Trend, TrendLine
 from runs.models.results import RunQuerySet
-from runs.querysets import find_facets, parse_id, union_rows
 from runs.selectors.search import FACET_KINDS, NameMatch, find_names
 
 PAGE_SIZE = 50

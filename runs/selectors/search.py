@@ -16,8 +16,8 @@ from django.db.models import F, Q, Value
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from runs.database import union_rows
 from runs.models import Build, Config, Experiment, Facet, Host
-from runs.querysets import union_rows
 
 MAX_FOUND = 5  # names of a kind, where a list goes by them
 MAX_SHOWN = 20  # of a kind, on the search page

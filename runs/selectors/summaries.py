@@ -14,9 +14,9 @@ from django.db.models import BinaryField
 from django.db.models.functions import Substr
 
 from runs.analysis.facts import line_address
+from runs.database import find_facets, make_page_url, union_rows
 from runs.ingest.text_storage import read_opening
 from runs.models import Config, Experiment, Host, Run, Upload
-from runs.querysets import find_facets, make_page_url, union_rows
 
 MAX_RUNS, MAX_CONFIGS = 120, 60  # of one experiment: the newest runs, the first configs
 SCANNED_RUNS = 1000  # of a host or a tag, to find the experiments that they took part in

@@ -14,11 +14,11 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 
 from runs.analysis.columns import Column, compare_hosts
 from runs.analysis.export import FlatTable
+from runs.database import parse_id
 from runs.models import Config, Experiment, Host
 from runs.presenters.comparison_page import make_comparison_context, read_selection, respond_comparison
 from runs.presenters.overview import find_days, summarize_method
 from runs.presenters.run_charts import EMPTY_PICTURES, describe_timings, draw_charts, draw_picture
-from runs.querysets import parse_id
 from runs.responses import respond, respond_picture
 from runs.selectors import comparison_data, lists
 from runs.selectors.judging import compare_and_judge, keep_headline

@@ -24,6 +24,7 @@ from django.utils import timezone
 from runs import ingest, tasks
 from runs.analysis.export import FlatTable
 from runs.analysis.facts import LINES_A_PAGE
+from runs.database import parse_id
 from runs.forms import (
     MOST_UNDONE,
     Unusable,
@@ -43,7 +44,6 @@ from runs.models import Capture, Upload
 from runs.numbers import write_count
 from runs.presenters.monitor_charts import make_charts_of_capture
 from runs.presenters.texts import draft_context, list_left_out, mark_lines, unseen_secrets, upload_spans
-from runs.querysets import parse_id
 from runs.responses import respond
 from runs.selectors.judging import work_out_headlines
 from runs.selectors.lists import paginate

@@ -17,7 +17,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
 from runs import ingest
-from runs.querysets import database_lock
+from runs.database import database_lock
 from runs.selectors.judging import work_out_headlines
 
 FIRST_USER = "admin"

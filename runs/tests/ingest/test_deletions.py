@@ -13,6 +13,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from runs import ingest
+from runs.database import take_turns
 from runs.ingest import Hints, Rejected, changes, fields
 from runs.models import (
     Capture,
@@ -28,7 +29,6 @@ from runs.models import (
     Timing,
     Upload,
 )
-from runs.querysets import take_turns
 from runs.remote.models import Target
 from runs.tests.ingest.texts import meminfo, session
 

@@ -14,10 +14,10 @@ from django.db import connection, connections
 
 from benchdash.tests.services import ROOT
 from runs import ingest, tasks
+from runs.database import SEVERAL_TEXTS, take_turns
 from runs.ingest import Hints, Rejected, changes, reading, submission
 from runs.ingest.validation import clean_json, truncate
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, RunTag, Series, Upload
-from runs.querysets import SEVERAL_TEXTS, take_turns
 from runs.series.samples import collect_series
 from runs.tests.ingest.texts import ab, meminfo, session
 

@@ -1,9 +1,11 @@
-"""Conditions and annotations that several query sets share. Models are looked up by name, so that models may import this."""
+"""What reads and writes of the database share: its clock and locks, ids and addresses of rows, conditions of query sets.
+
+Models are looked up by name, so that models may import this.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cache, reduce
@@ -69,15 +71,6 @@ def take_turns(lock: int = CHANGES, *, shared: bool = False) -> Iterator[None]:
             with connection.cursor() as cursor:
                 cursor.execute(f"SELECT pg_advisory_xact_lock{'_shared' * shared}(%s)", [lock])
         yield
-
-
-# Control characters, line ends, and signs that turn the direction of what stands behind them, on the page or in a terminal.
-_UNSEEN = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-def clean_line(text: str) -> str:
-    """A name or the like: on one line, and without what would change how the words around it are shown."""
-    return text if text.isprintable() else _UNSEEN.sub(lambda sign: " " * sign[0].isspace(), text)
 
 
 def make_page_url(name: str, pk: int) -> str:
@@ -164,9 +157,3 @@ def union_rows(parts: Iterable[QuerySet[Any, Any]]) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(" UNION ALL ".join(texts), values)
         return list(cursor.fetchall())
-
-
-def find_divided(captures: Collection[Any]) -> set[int]:
-    """The ids of those captures of which parts are among them as well: what each part saw is one run's."""
-    parts = {(one.upload_id, one.block_key.split(".")[0]) for one in captures if one.is_part}
-    return {one.pk for one in captures if not one.is_part and (one.upload_id, one.block_key) in parts}
