@@ -19,7 +19,9 @@ MOST_LINES = 20_000  # of a log that are taken at once
 _ENOUGH = 2  # more lines with the same before them
 _BORDERS = "│┃║|"
 _TYPED = tuple("$#%[(❯➜")  # with these a prompt begins
-_NUMBER = re.compile(r"[ \t]{0,8}[L\[]?(?P<number>\d{1,6})(?:\]?(?: ?[:|│→)]|\])[ \t]?|\t| {2})")
+_NUMBER = re.compile(
+    r"[ \t]{0,8}[L\[]?(?P<number>\d{1,6})(?:\]?(?: ?[:|│→)]|\])[ \t]?|\t| {2}|(?<=[ \t]\d) |(?<=[ \t]\d\d) |(?<=[ \t]\d\d\d) )"
+)
 _SIGN = re.compile(rf"[ \t]{{0,8}}(?:\+(?!\+)|[{_BORDERS[:-1]}▌▐»¦┆]|\|(?=[^|]*\|\s*$)|:(?= )) ?")
 GUTTER = re.compile(rf"(?=[ \t]*[\dL\[])(?:{re.sub('[?]P<[^>]*>', '?:', _NUMBER.pattern)})|{_SIGN.pattern}")
 # Its alternatives begin with one class, by which most characters are passed over at once.
@@ -65,8 +67,8 @@ def _may_open(text: str) -> bool:
 
 
 def _is_labelled_rate(line: str, at: int) -> bool:
-    """Whether a rate stands behind a label, which names it."""
-    return any(map(str.isalnum, line[:at])) and compile_rate_labels().search(line, at) is not None
+    """Whether a rate stands behind a label, which names it. A number is one only where each line has a rate: see `_fit`."""
+    return any(map(str.isalpha, line[:at])) and compile_rate_labels().search(line, at) is not None
 
 
 def _find_varying(gutter: str) -> re.Pattern[str]:
@@ -92,9 +94,11 @@ def _fit(lines: Lines, line: str) -> re.Pattern[str] | None:
     if len(ahead) < _ENOUGH:
         return None
     if number := _NUMBER.fullmatch(gutter):
-        numbers = [int(found["number"]) for text in ahead if (found := _NUMBER.match(f"{text}  "))]
+        numbers = [int(found["number"]) for text in ahead if (found := _NUMBER.match(f"{text.rstrip()}  "))]
         if numbers != [int(number["number"]) + 1, int(number["number"]) + 2]:
             return None
+        if all(map(compile_rate_labels().search, [line, *ahead])):
+            return None  # "1: Requests per second: 300": each is the label of a rate
     start = _find_varying(gutter).split(gutter.strip(), maxsplit=1)[0]
     if not all(text.lstrip().startswith(start) for text in ahead):
         return None  # quicker to see than with patterns of its own: of labels each line has another
@@ -128,9 +132,11 @@ def strip_line_numbers(trail: list[tuple[int, str]], line: str, number: int) -> 
         return trail
     stripped: list[tuple[int, str]] = []
     for at, text in trail:
-        found = _NUMBER.match(text)
+        found = _NUMBER.match(f" {text}")
         own = (
-            text[found.end() :].strip() if found and int(found["number"]) == int(first["number"]) - number + at else ""
+            text[found.end() - 1 :].strip()
+            if found and int(found["number"]) == int(first["number"]) - number + at
+            else ""
         )
         stripped.append((at, own or text))
     return stripped

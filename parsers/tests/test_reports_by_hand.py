@@ -135,3 +135,43 @@ def test_the_row_of_sieges_transaction_rates_is_of_rates():
         ("Default", 9.23),
         ("Optimised", 10.12),
     ]
+
+
+LISTED = (
+    "nginx\nRequests per second:    247.30 [#/sec] (mean)\nRequests per second:    249.30 [#/sec] (mean)\n\ncaddy\n"
+)
+LISTED += "Requests per second:    347.30 [#/sec] (mean)\nRequests per second:    349.30 [#/sec] (mean)\n"
+
+
+@pytest.mark.parametrize("form", ["{:6}\t{}", "{:3}  {}", "{:4} {}", "{}: {}", "{:2} | {}"])
+def test_rates_behind_line_numbers_are_no_rates_of_these_numbers(form):
+    """ "2  Requests per second: 247.30" was 2 requests per second."""
+    numbered = "\n".join(form.format(n, line) for n, line in enumerate(LISTED.split("\n"), 1))
+    found = [(block.kind, block.heading, block.load_results[0].requests_per_second) for block in read(numbered)]
+    assert found == [("ab", "nginx", 247.3), ("ab", "nginx", 249.3), ("ab", "caddy", 347.3), ("ab", "caddy", 349.3)]
+
+
+def test_numbers_before_rates_alone_are_their_labels():
+    text = "".join(
+        f"{n}: Requests per second:    {rate} [#/sec] (mean)\n" for n, rate in ((1, 247.3), (2, 251.3), (3, 249.3))
+    )
+    assert [((block.label or "").rstrip(":"), block.load_results[0].requests_per_second) for block in read(text)] == [
+        ("1", 247.3),
+        ("2", 251.3),
+        ("3", 249.3),
+    ]
+
+
+def test_rules_between_the_rows_of_a_report_part_no_runs():
+    rows = (
+        "Requests      [total, rate, throughput]\n250, 50.20, 50.18",
+        "Duration      [total, attack, wait]\n4.982s, 4.98s, 1.9ms",
+        "Latencies     [min, mean, 50, 90, 95, 99, max]\n1.1ms, 1.9ms, 1.8ms, 2.2ms, 2.4ms, 3.9ms, 9.1ms",
+        "Success       [ratio]\n100.00%\n",
+    )
+    (block,) = read(f"\n{'-' * 30}\n".join(rows))
+    assert (block.values["throughput_per_s"], block.values["latencies_ms"]["99"], block.values["success_pct"]) == (
+        50.18,
+        3.9,
+        100,
+    )
