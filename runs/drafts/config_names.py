@@ -53,6 +53,9 @@ _STARTED = re.compile(  # or its version was shown
 _FILLER_OF_CPU = re.compile(r"\((?:R|TM)\)| \d+-Core Processor| CPU\b| @ [^,]*", re.IGNORECASE)
 _LEAST_OF_TITLE = 5  # words
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
+_BETWEEN = re.compile(
+    r"\s*[,、，/&+]\s*(?:and\s)?|\s(?:and|und|et|y|e|i|и|under|with|on)\s|と|和"
+)  # what a title lists
 
 
 class ConfigNames:
@@ -255,7 +258,9 @@ class ConfigNames:
         is_about_all = any(text in first.lower() for text in bare) or n_words >= 2 + max(
             len(text.split()) for text in bare
         )
-        return first if is_comparison(first) or (n_words >= _LEAST_OF_TITLE and is_about_all) else ""
+        listed = {part.lower() for part in _BETWEEN.split(name_of_heading(first))}
+        is_listed = len(listed) > 1 and not listed.isdisjoint(bare)
+        return first if is_comparison(first) or is_listed or (n_words >= _LEAST_OF_TITLE and is_about_all) else ""
 
     def _name_by_host(self, loads: Mapping[str, Sequence[int]]) -> dict[str, str]:
         """{sentence: host that its load tests went to}, where each has one of its own."""

@@ -116,7 +116,7 @@ _GENERIC_WORDS = """
     perf checks? start(?:s|ing|ed)? millions? thousands?
     environments? samples? following below at
     set-?up install(?:ation|ing)? usage build(?:ing)? requirements? prerequisites? descriptions? introduction notes?
-    examples? options
+    examples? options methods? methodolog(?:y|ies) methodik procedure
     (?:concurrent|simultaneous|parallel) users? connections? concurrency duration seconds? secs? minutes? mins?
 """
 _GENERIC_CJK = (
@@ -126,7 +126,7 @@ _GENERIC_CJK = (
 )
 # "Server B", "config 2": named by a letter or a number alone, which is not a repeat's number.
 _LETTERED = re.compile(
-    r"\b(?i:servers?|machine|host|node|config(?:uration)?|set-?up|variante?|version|option|case|benchmark|scenario|experiment"
+    r"\b(?i:servers?|machine|host|node|config(?:uration)?|set-?up|variante?|version|option|case|method|benchmark|scenario|experiment"
     r"|konfiguration|wariant|serwer|szenario|сценарий|场景)"
     r"[\s_-]*:?\s?#?(?:[A-Z]|\d+)\b|\b(?i:first|second|third|1st|2nd|other)\s(?i:server|machine|host|config|set-?up|version)\b|(?:パターン|構成|サーバー?|案)\s*[A-Z0-9]"
     r"|\b(?i:run|test|trial)\s[A-HJ-Z]\W*$"
@@ -329,7 +329,7 @@ def is_generic(text: str) -> bool:
         or makes_load(strip_markup(text).lower())
     ):
         return False
-    bare = lower(_METHOD.sub("method", strip_markup(text) if find_repeat(text) is None else remove_file_type(text)))
+    bare = lower(_METHOD.sub("verb", strip_markup(text) if find_repeat(text) is None else remove_file_type(text)))
     bare = _WARM_UP.sub(" ", AGAIN.sub(" ", REPEAT.sub(" ", bare)))
     bare = _build_generic_pattern().sub(" ", DATE.sub(" ", bare))
     for _, pattern in _PHASE_PATTERNS if _ANY_PHASE.search(bare) else ():

@@ -58,7 +58,7 @@ _PLAIN = """
 """
 _PLAIN_WORDS = frozenset(_PLAIN.split())
 _WEAK = re.compile(  # words that name nothing where they are all
-    r"(?:box(?:es)?|machines?|servers?|laptops?|set-?ups?|results?|tests?|pages?|sites?|things?|versions?|numbers?)",
+    r"(?:web|http|box(?:es)?|machines?|servers?|laptops?|set-?ups?|results?|tests?|pages?|sites?|things?|versions?|numbers?)",
     re.IGNORECASE,
 )
 _FILE_OF_PATH = re.compile(r"/[^/]+\.[a-z]{1,4}$")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -83,6 +84,11 @@ _SYSTEM = re.compile(
 )
 _PART = re.compile(  # an item of a list, "key: value", a row of a table, a heading
     r"\s*(?:[-*+•・]\s+|#{1,6}\s+|\|)|[*_\s]*[^\W\d_][^:：=|.]{0,30}[*_]{0,2}\s?[:：=]|[^\W\d_]\S{0,20}(?: {2,9}|\t{1,4})\S"
+)
+_PART_OF_MACHINE = re.compile(
+    r"\W{0,6}(?P<part>machine|hardware|host|server|cpus?|processor|cores|ram|memory|os|system|maschine|rechner|prozessor|マシン|机器|配置)"
+    r"[*_\s]{0,4}[:：]",
+    re.IGNORECASE,
 )
 _ONLY_SIZE = re.compile(r"\s*[-*+•・]\s+(?P<size>\d{1,4})\s?(?P<unit>g)i?b\s*", re.IGNORECASE)  # of a list's item
 _GENERATES = re.compile(
@@ -194,6 +200,15 @@ def _join(one: HostFacts, other: HostFacts) -> HostFacts:
 
 
 def find_only_host(sections: Sequence[Sequence[tuple[int, str]]]) -> set[str]:
-    """Lines that only tell the name of the one machine: "Hostname: web1". Where there are several, they may name configs."""
-    stated = {text: name for trail in sections for _, text in trail if (name := find_stated_host(text).name)}
-    return {*stated} if len({*stated.values()}) == 1 else set()
+    """Lines that only tell the name of the one machine, or what it has: "Hostname: web1", "Machine: 4 cores".
+
+    Where there are several, they may name configs.
+    """
+    texts = {text for trail in sections for _, text in trail}
+    stated = {text: name for text in texts if (name := find_stated_host(text).name)}
+    parts: dict[str, set[str]] = defaultdict(set)  # by what they tell of the machine
+    for text in texts:
+        if (part := _PART_OF_MACHINE.match(text)) and _read_parts(text[:_LONGEST_LINE]) != HostFacts():
+            parts[part["part"].lower()].add(text)
+    only = {text for own in parts.values() if len(own) == 1 for text in own}
+    return only | ({*stated} if len({*stated.values()}) == 1 else set())

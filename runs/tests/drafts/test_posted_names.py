@@ -220,6 +220,21 @@ def test_captions_of_loads_above_other_lines_name_nothing():
     assert name_all(f"{text}- Performance at 80 client connections:\n\n@ab 3.5 c=80\n\n")[1] == {"pgbench => pg": 3}
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (post("# nginx and Caddy", "Caddy:"), {"nginx": 1, "Caddy": 1}),
+        (post("# Redis, KeyDB & Dragonfly under load\n\nMachine: 4 cores", "## KeyDB", "## Dragonfly"),
+         {"Redis": 1, "KeyDB": 1, "Dragonfly": 1}),
+        (post("# Web server comparison\n\n## Method", "## Results with Caddy", server="nginx"), {"nginx": 1, "Caddy": 1}),
+        (post("Machine: 4 cores", "Machine: 8 cores"), {"4 cores": 1, "8 cores": 1}),
+        (post("## Method 1", "## Method 2"), {"Method 1": 1, "Method 2": 1}),
+    ],
+)  # fmt: skip
+def test_a_title_that_lists_what_others_are_called_leaves_its_first_to_the_run_below_it(text, names):
+    assert name_all(text)[1] == names
+
+
 def test_lines_that_a_tool_printed_and_a_lead_in_name_nothing():
     printed = (
         "Running 10s {} test @ 127.0.0.1\n  Stats\tAvg\tMin\n  Latency\t659.187µs\t13.8ms\nRequests/sec: {}.59\n\n"
