@@ -154,7 +154,7 @@ class Context:
             self._add_heading(number, text)
         elif self.in_output and not (
             (self.is_fenced and text.startswith("##"))
-            or transcript.is_banner(text)
+            or transcript.is_equals_banner(text)
             or transcript.FILE_HEAD.fullmatch(text.strip())
             or _is_comment(text, lines)
         ):

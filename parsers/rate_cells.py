@@ -44,7 +44,7 @@ from .written_rates import (
     read_number,
     scale_figures,
     spell_titles,
-    strip_markup,
+    strip_cell_markup,
     tells_rates,
     tells_thousands,
     tells_times,
@@ -95,7 +95,7 @@ class _Columns(NamedTuple):
 
 def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], caption: str) -> list[Cell]:
     """The table's rates with the titles of their rows and columns. caption: what stands above it, where that has the unit."""
-    table = [(number, [strip_markup(cell) for cell in row]) for number, row in rows]
+    table = [(number, [strip_cell_markup(cell) for cell in row]) for number, row in rows]
     heading = spell_titles(heading, caption)
     if is_about_one := _lists_metrics(heading, table):  # "| nginx | Value |"
         heading, table = ["metric", heading[0]], [(number, row[:2]) for number, row in table]
@@ -241,7 +241,7 @@ def keep_rate_columns(columns: Set[int], heading: list[str], row: list[str]) -> 
         return set()
     if IS_METRIC.fullmatch(heading[0]):
         return set() if IS_METRIC.fullmatch(row[0]) else set(columns)  # one row of them is of rates
-    cells = {at: scale_figures([strip_markup(row[at])], heading[at])[0][0] for at in columns}
+    cells = {at: scale_figures([strip_cell_markup(row[at])], heading[at])[0][0] for at in columns}
     return {at for at, cell in cells.items() if cell in EMPTY or read_number(cell)}
 
 

@@ -22,7 +22,7 @@ from .written_rates import (
     has_unit_of_all,
     is_round,
     read_number,
-    strip_markup,
+    strip_cell_markup,
 )
 
 Rows = Sequence[tuple[int, list[str]]]
@@ -97,11 +97,11 @@ def _are_planned(heading: Sequence[str], rows: Rows, cells: Sequence[Cell]) -> b
     return are_clients or (n_planned > 1 and all(rate is not None and is_round(rate) for rate, _ in table))
 
 
-def name_unread(said: Sequence[str], heading: Sequence[str], rows: Rows) -> str:
+def describe_unread_table(said: Sequence[str], heading: Sequence[str], rows: Rows) -> str:
     """What is said of a table of figures without a unit, where the text above or a title tells of a load test; "" of any other."""
-    columns = [(title, [strip_markup(row[at]) for _, row in rows]) for at, title in enumerate(heading) if at]
+    columns = [(title, [strip_cell_markup(row[at]) for _, row in rows]) for at, title in enumerate(heading) if at]
     if heading and (not heading[0] or IS_METRIC.fullmatch(heading[0])):
-        measured = ((row[0], list(map(strip_markup, row[1:]))) for _, row in rows)
+        measured = ((row[0], list(map(strip_cell_markup, row[1:]))) for _, row in rows)
         columns += [(title, figures) for title, figures in measured if all(map(read_number, figures))]
     columns = [
         (title, column)

@@ -126,7 +126,7 @@ _MOST_REMARKS = 16  # places in a line where a remark may begin
 Result = TypeVar("Result")
 
 
-def tells_change(text: str) -> bool:
+def tells_figure_change(text: str) -> bool:
     """Whether a text tells that a figure became another one: "40.70 -> 178.30"."""
     return _CHANGED.search(text) is not None
 
@@ -138,7 +138,7 @@ def read_remarked(line: str, read: Callable[[str], Result | None]) -> Result | N
     figure: both are of runs that stand elsewhere.
     """
     whole = read(line)
-    if whole is not None or len(line) > _LONGEST_REMARKED or tells_change(line):
+    if whole is not None or len(line) > _LONGEST_REMARKED or tells_figure_change(line):
         return whole
     ends = [found.start() for found in _REMARK.finditer(line)][-_MOST_REMARKS:]
     return next((part for end in reversed(ends) if (part := read(line[:end])) is not None), None)
@@ -279,7 +279,7 @@ def is_rule(line: str) -> bool:
     return _RULE.fullmatch(line.strip()) is not None and not is_elision(line)
 
 
-def is_banner(line: str) -> bool:
+def is_equals_banner(line: str) -> bool:
     """ "=== RUN 1 ===", which a script prints between the outputs of the tools that it runs."""
     return line.startswith("===") and _WIKI_TITLE.fullmatch(line.rstrip()) is not None
 

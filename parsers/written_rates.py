@@ -177,7 +177,7 @@ def name_unread(bare: Sequence[tuple[int, str]], values: Mapping[str, Any]) -> l
 
 
 @remember_short
-def strip_markup(text: str) -> str:
+def strip_cell_markup(text: str) -> str:
     return _MARKUP.sub(lambda found: found[1] or "", _STRUCK.sub("", text)).strip()
 
 

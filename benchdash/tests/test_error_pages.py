@@ -59,7 +59,7 @@ def test_the_api_answers_in_its_own_shape_what_django_refuses(client):
 
 
 def test_the_api_answers_in_its_own_shape_when_it_fails(monkeypatch):
-    monkeypatch.setattr("runs.api.views.select_runs", lambda _: 1 / 0)
+    monkeypatch.setattr("runs.api.views.select_compared_runs", lambda _: 1 / 0)
     quiet = Client(raise_request_exception=False)
     quiet.force_login(User.objects.create_user("ann"))
     response = quiet.get("/api/v1/compare/?runs=1")

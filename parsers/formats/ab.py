@@ -22,7 +22,7 @@ from ..multiline import join_rest, match_joined
 from ..prompts import prompt
 from ..records import Found, LoadResult, Problem, Record, Semantics, Values
 from ..report import has_placeholder, list_figures
-from ..transcript import is_elision, tells_change
+from ..transcript import is_elision, tells_figure_change
 from ..units import number
 
 KIND = "ab"
@@ -178,7 +178,7 @@ class _Report:
 
     def _read_field(self, key: str, rest: str) -> bool:
         values = self.values
-        if tells_change(rest):
+        if tells_figure_change(rest):
             return self._end()
         if self._is_doubled(key, rest):
             return self._mine()

@@ -47,7 +47,7 @@ from ..written_rates import (
     group_by_commas,
     next_found,
     read_number,
-    strip_markup,
+    strip_cell_markup,
 )
 
 KIND = "rate_list"
@@ -239,7 +239,7 @@ def _parse_prose(lines: Lines, command: str | None) -> Found | None:
         return None
     found, end = list[Found](), 0
     for rate in rates:
-        backwards = _BEFORE.sub("", strip_markup(line[end : rate.start()]))[::-1]
+        backwards = _BEFORE.sub("", strip_cell_markup(line[end : rate.start()]))[::-1]
         name = _BEHIND.sub("", backwards, count=1)[::-1]
         name = _SENTENCE_ENDS.split(name)[-1] or _read_letter(line[end : rate.start()], len(rates))
         figure = read_number(f"{rate['rate'] or rate['figure']} {rate['unit'] or 'rps'}")

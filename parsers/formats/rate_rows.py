@@ -119,7 +119,7 @@ def _split_csv(line: str, separator: str) -> Row:
 
 def _split_bars(line: str) -> Row:
     bare = line.strip().replace("!!", "|").replace("||", "|").strip("|!")
-    return [rates.strip_markup(cell.strip()) for cell in bare.split("|")]
+    return [rates.strip_cell_markup(cell.strip()) for cell in bare.split("|")]
 
 
 def _read_bars(lines: Lines, is_row: bool) -> tuple[Row, list[tuple[int, Row]]]:
@@ -154,7 +154,7 @@ def _read_between_rules(lines: Lines) -> tuple[Row, list[tuple[int, Row]]]:
     ends = [*(start for start, _ in spans[1:]), None]
 
     def cut(line: str) -> Row:
-        return [rates.strip_markup(line[start:end].strip()) for (start, _), end in zip(spans, ends, strict=True)]
+        return [rates.strip_cell_markup(line[start:end].strip()) for (start, _), end in zip(spans, ends, strict=True)]
 
     heading, rows = cut(next((line for line in lines if line.strip()), "")), list[tuple[int, Row]]()
     n_rules = 1

@@ -26,7 +26,7 @@ from ..commands import Option
 from ..lines import Lines
 from ..multiline import match_joined, was_broken
 from ..records import Found, Problem, Semantics
-from ..table_checks import Rows, are_limits, find_said, name_unread
+from ..table_checks import Rows, are_limits, describe_unread_table, find_said
 from ..transcript import unquote
 
 KIND = tables.KIND
@@ -130,7 +130,9 @@ def _find_untold(lines: Lines, following: list[str]) -> Problem | None:
     if any(map(rates.IS_RATE.search, heading)):
         return None
     numbered = [(lines.number + 2 + at, row) for at, row in enumerate(rows) if len(row) == len(heading)]
-    message = name_unread(find_said(lines.prose, lines.number + 1), heading, numbered) if len(numbered) > 1 else ""
+    message = (
+        describe_unread_table(find_said(lines.prose, lines.number + 1), heading, numbered) if len(numbered) > 1 else ""
+    )
     return Problem(lines.number + 1, message) if message else None
 
 
@@ -172,7 +174,7 @@ def _read_table(lines: Lines, following: list[str], _: list[str], above: _Above)
     lines.take_next()
     above.line = lines.number
     lines.take_next(1 + has_second_line)
-    return _read_rows(lines, [rates.strip_markup(title) for title in heading], fits, above)
+    return _read_rows(lines, [rates.strip_cell_markup(title) for title in heading], fits, above)
 
 
 def _is_second_line(row: list[str]) -> bool:
@@ -204,7 +206,7 @@ def _read_below_heading(lines: Lines, following: list[str], _: list[str], above:
     above.captions = [(number, "") for number, _ in drawn]  # they are no headings
     fits = _row_of(len(heading), False, opened=opened)
     rows = [(number, row) for number, text in skipped if (row := fits(text.strip()))]
-    return _read_rows(lines, [rates.strip_markup(title) for title in heading], fits, above, rows)
+    return _read_rows(lines, [rates.strip_cell_markup(title) for title in heading], fits, above, rows)
 
 
 def _read_rows(
@@ -249,7 +251,7 @@ def _read_rows(
     cells = tables.find_table_rates(heading, rows, caption if rates.has_unit_of_all(caption) else "")
     if cells and are_limits(said, list(map(rates.spell_title, heading)), rows, cells):
         return []
-    if not cells and (message := name_unread(said, heading, rows)):
+    if not cells and (message := describe_unread_table(said, heading, rows)):
         above.problem = Problem(above.line, message)
     if len(cells) < 2 and len(rows) >= _LONG:  # each row may be tried as the heading of those below
         lines.memory[_REFUSED_DRAWN] = lines.number
@@ -282,7 +284,7 @@ def _read_heading(line: str, row: str, *, captioned: bool = False) -> tuple[list
     cells = _APART.split(line.strip())
     if not 2 <= len(cells) <= _MOST_COLUMNS or rates.tells_of_plans(cells):
         return [], set()
-    heading = [rates.spell_title(rates.strip_markup(title)) for title in cells]
+    heading = [rates.spell_title(rates.strip_cell_markup(title)) for title in cells]
     if line[:2].isspace() and (rates.RUN.fullmatch(heading[0]) or len(_APART.split(row.strip())) == len(cells) + 1):
         heading = ["", *heading]
     columns = set(tables.find_rate_columns(heading, captioned))

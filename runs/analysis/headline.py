@@ -55,7 +55,7 @@ from runs.analysis.headline_conditions import (
 )
 from runs.analysis.scalability_law import Sweep
 from runs.analysis.scaling import Range, find_range
-from runs.analysis.table import find_family, name_workload
+from runs.analysis.table import find_family_words, name_workload
 from runs.analysis.verdict import GAINS, LOSSES, Ground, Kind, Verdict, Void
 
 
@@ -373,12 +373,12 @@ def _combine_workloads(data: HeadlineData, found: Sequence[Headline]) -> Headlin
     first, *others = [one for one in ordered if one.outcome not in (Outcome.SINGLE, Outcome.NONE)] or ordered[:1]
     if not others or first.winner is None or first.outcome not in (Outcome.BETTER, Outcome.LIKELY, Outcome.TRADE_OFF):
         return replace(first, others=tuple(others))
-    family = find_family(first.winner.title, [side.title for side in first.sides])
+    family = find_family_words(first.winner.title, [side.title for side in first.sides])
     opposite = [
         Objection("workload", one.winner.title, one.workload, "", None, None, one.ratio, serious=True)
         for one in others
         if one.winner and one.outcome in (Outcome.BETTER, Outcome.LIKELY, Outcome.TRADE_OFF)
-        if find_family(one.winner.title, [side.title for side in one.sides]) != family
+        if find_family_words(one.winner.title, [side.title for side in one.sides]) != family
     ]
     outcome = Outcome.TRADE_OFF if opposite and first.outcome == Outcome.BETTER else first.outcome
     step = Next(NextStep.CHOOSE) if outcome == Outcome.TRADE_OFF else first.next

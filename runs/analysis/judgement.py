@@ -42,8 +42,8 @@ from runs.analysis.verdict import (
     Verdicts,
     Void,
     compare_sides,
+    estimate_repeats,
     ratio,
-    repeats_needed,
 )
 from runs.numbers import mean
 
@@ -247,7 +247,7 @@ def make_verdict(evidence: ComparedSides, p_adjusted: float | None, base: int, s
     is_open = kind in (Kind.UNDECIDED, Kind.LIKELY_BETTER, Kind.LIKELY_WORSE)
     needed = None
     if is_open:
-        needed = repeats_needed(evidence, scale.pool, comparisons=scale.comparisons, step=scale.step)
+        needed = estimate_repeats(evidence, scale.pool, comparisons=scale.comparisons, step=scale.step)
     return Verdict(
         kind,
         base,

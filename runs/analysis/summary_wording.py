@@ -269,7 +269,7 @@ def describe_course(course: Course) -> str:
     return f"No change that {over} would show at {100 * LEVEL:.0f} %."
 
 
-def describe_change(change: Change) -> str:
+def describe_trend_change(change: Change) -> str:
     sign = "+" if change.pct > 0 else "−"
     p = "p < 0.01" if change.p < 0.01 else f"p = {change.p:.2f}"
     sides = f"n={change.after.n} against {change.before.n}"

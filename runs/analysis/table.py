@@ -395,7 +395,7 @@ def name_workload(comparison: Comparison, block: Sequence[int]) -> str:
     return splits.pop() if len(splits) == 1 and columns[0].split else PREPOSITION.sub("", " ".join(words).strip(" ,:;"))
 
 
-def find_family(title: str, titles: Sequence[str]) -> frozenset[str]:
+def find_family_words(title: str, titles: Sequence[str]) -> frozenset[str]:
     """The words of a title that set it apart in its workload, numbers left out."""
     words = [{word.lower() for word in WORD.findall(one) if not word[0].isdigit()} for one in titles]
     own = {word.lower() for word in WORD.findall(title) if not word[0].isdigit()}

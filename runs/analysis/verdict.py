@@ -178,7 +178,7 @@ def ratio(distance: float | None) -> float | None:
     return math.exp(distance) if distance is not None and abs(distance) < MOST_LOG else None
 
 
-def repeats_needed(evidence: ComparedSides, pool: stats.Pool | None, *, comparisons: int, step: float) -> int | None:
+def estimate_repeats(evidence: ComparedSides, pool: stats.Pool | None, *, comparisons: int, step: float) -> int | None:
     """Repeats a side that would settle it, as a difference or as the same, whichever takes fewer; 80 % power.
 
     `pool` is what repeats vary by where neither side has any, `comparisons` in the row, `step` the least difference printed.

@@ -193,7 +193,7 @@ class CompareView(APIView):
         """Runs side by side: figures, verdicts with intervals, doubts with lines, cost, scaling, config differences."""
         if request.query_params.get("upload"):
             return report_on_upload(request)
-        runs, data = select_runs(request.query_params)
+        runs, data = select_compared_runs(request.query_params)
         return Response(describe_comparison(runs, data, request.build_absolute_uri))
 
 
@@ -270,7 +270,7 @@ def _list_messages(data: Any, name: str = "") -> Iterator[str]:
         yield f"{name}: {data}" if name else str(data)
 
 
-def select_runs(query: QueryDict) -> tuple[list[Run], comparison_data.ComparisonData]:
+def select_compared_runs(query: QueryDict) -> tuple[list[Run], comparison_data.ComparisonData]:
     """The runs that ?runs=, ?configs= or ?experiment= asks for, in order, and their data.
 
     Raises ValidationError for what makes no sense and Http404 for what does not exist.

@@ -253,7 +253,7 @@ def make_scaling_chart(curves: Sequence[Curve]) -> Chart | None:
     drawn = [curve for curve in curves if curve.dots][:MOST_LINES]
     if not drawn:
         return None
-    names = tell_apart([curve.name for curve in drawn])
+    names = number_equal_names([curve.name for curve in drawn])
     dots = [dot for curve in drawn for dot in curve.dots]
     x = _make_levels_axis([dot.n for dot in dots], "clients at once (concurrency)")
     highest = max([dot.rate for dot in dots] + [rate for curve in drawn for _, rate, *_ in curve.band])
@@ -291,7 +291,7 @@ def make_scaling_chart(curves: Sequence[Curve]) -> Chart | None:
     )
 
 
-def tell_apart(names: Sequence[str]) -> list[str]:
+def number_equal_names(names: Sequence[str]) -> list[str]:
     """The names, those that occur more than once with a number."""
     return [
         f"{name} ({names[: at + 1].count(name)})" if names.count(name) > 1 else name for at, name in enumerate(names)

@@ -311,7 +311,15 @@ def make_load_chart(load: LoadBySecond) -> Chart:
     heads = ("second", "requests begun a second", "mean ms", "longest ms")
     rows = tuple(zip(load.at_s, (n / load.step_s for n in load.n), load.mean_ms, load.max_ms, strict=True))
     return Chart(
-        "course", "How did the load go by the second?", panels, key, "", describe_load(load), heads, rows, zooms=True
+        "course",
+        "How did the load go by the second?",
+        panels,
+        key,
+        "",
+        describe_load_course(load),
+        heads,
+        rows,
+        zooms=True,
     )
 
 
@@ -328,7 +336,7 @@ def _thin(load: LoadBySecond) -> list[int]:
     return sorted(kept)
 
 
-def describe_load(load: LoadBySecond) -> str:
+def describe_load_course(load: LoadBySecond) -> str:
     """The course of the load in a sentence. The first and the last interval are seldom whole, so they do not count."""
     inner = [n / load.step_s for n in load.n[1:-1]]
     least, most = figure(min(inner)), figure(max(inner))

@@ -10,7 +10,7 @@ import numpy as np
 from backports import zstd
 from django.db import migrations, transaction
 
-from runs.series import LETTER, join_parts, pack_points
+from runs.series import LETTER, join_packed_parts, pack_points
 
 BATCH = 250
 RAW = 255
@@ -76,7 +76,7 @@ def read_frames(data):
 def pack_anew(data):
     letter = data[:1]
     if letter == b"z":
-        return join_parts(pack_points(indexes, values) for indexes, values in read_frames(data))
+        return join_packed_parts(pack_points(indexes, values) for indexes, values in read_frames(data))
     body = zlib.decompress(data[1:])
     whole = letter == b"i"
     values = np.cumsum(np.frombuffer(body, "<i8")).astype(np.float64) if whole else np.frombuffer(body, "<f8")

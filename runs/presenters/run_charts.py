@@ -43,7 +43,7 @@ from runs.charts.curves import (
     make_sweep_chart,
 )
 from runs.charts.svg_file import draw_empty, draw_file
-from runs.charts.timeline import FEWEST_INTERVALS, LoadBySecond, describe_load, make_load_chart
+from runs.charts.timeline import FEWEST_INTERVALS, LoadBySecond, describe_load_course, make_load_chart
 from runs.models import Run, Timing
 from runs.numbers import delta, figure, signed
 from runs.selectors import comparison_data
@@ -298,8 +298,8 @@ def describe_timings_of_run(run: Run) -> dict[str, Any]:
         charts.append(make_histogram_chart(histogram.make_bars(histogram.unpack(file.histogram))))
     if course:
         charts.append(make_load_chart(course))
-    exact_ms = comparison_data.join_files(rows).percentiles_ms
-    words = describe_load(course) if course else ""
+    exact_ms = comparison_data.join_timings(rows).percentiles_ms
+    words = describe_load_course(course) if course else ""
     return describe_timings(rows) | {"exact_ms": exact_ms, "timing_charts": charts, "course_words": words}
 
 

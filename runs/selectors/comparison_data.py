@@ -380,10 +380,10 @@ def group_by_run(timings: Iterable[Timing]) -> dict[int, RequestTimes]:
     for row in timings:
         if row.run_id is not None:
             files[row.run_id].append(row)
-    return {run: join_files(rows) for run, rows in files.items()}
+    return {run: join_timings(rows) for run, rows in files.items()}
 
 
-def join_files(timings: Iterable[Timing]) -> RequestTimes:
+def join_timings(timings: Iterable[Timing]) -> RequestTimes:
     """The files of one run as one: a list of percentiles is exact up to 99 %, a file of rows has what is beyond."""
     counted: Timing | None = None
     printed: dict[str, float] = {}

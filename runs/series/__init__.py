@@ -1,7 +1,7 @@
 """Pure: samples of monitors, their clocks, and the compact series that they are stored as, exact to the last bit.
 
 A packed series is the letter "s" followed by frames, so that a long log can be packed in parts while it is read;
-`join_parts` puts the parts together. A frame is a head (see HEAD) and a body: the steps between the indexes of the samples
+`join_packed_parts` puts the parts together. A frame is a head (see HEAD) and a body: the steps between the indexes of the samples
 that have a value, as int32, where samples between have none; then the values: all low bytes, then all second ones ... They are
 int32 where they times 10**scale are whole numbers, else float64.
 """
@@ -53,12 +53,12 @@ def pack_samples(values: Sequence[float]) -> bytes:
     return pack_points(np.arange(len(values)), values)
 
 
-def join_parts(parts: Iterable[bytes]) -> bytes:
+def join_packed_parts(parts: Iterable[bytes]) -> bytes:
     return LETTER + b"".join(part[1:] for part in parts)
 
 
 def shift_points(packed: bytes, by: int) -> bytes:
-    return join_parts(pack_points(indexes + by, values) for indexes, values in _read_frames(packed))
+    return join_packed_parts(pack_points(indexes + by, values) for indexes, values in _read_frames(packed))
 
 
 def unpack_samples(packed: bytes | memoryview, n_samples: int | None = None) -> Floats:
@@ -100,7 +100,7 @@ class PackedSeries:
 
     @property
     def packed(self) -> bytes:
-        return join_parts(self.parts)
+        return join_packed_parts(self.parts)
 
     def add_part(self, part: bytes, n: int, low: float, high: float, last: float, total: float) -> None:
         self.n += n

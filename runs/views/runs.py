@@ -27,7 +27,7 @@ from django.views.decorators.http import condition
 from runs.analysis import trend as trends
 from runs.analysis.export import FlatTable
 from runs.analysis.monitors import PHASES
-from runs.analysis.summary_wording import describe_change, describe_course
+from runs.analysis.summary_wording import describe_course, describe_trend_change
 from runs.charts.svg import draw_inline
 from runs.charts.svg_file import draw_file
 from runs.charts.time_series import RunSpan, View
@@ -163,7 +163,7 @@ def trend(request: HttpRequest, fingerprint: str, fmt: str = "") -> HttpResponse
         "run": run,
         "fingerprint": fingerprint,
         "sentence": describe_course(course),
-        "changes": [describe_change(change) for change in course.changes],
+        "changes": [describe_trend_change(change) for change in course.changes],
         "charts": {"trend": make_trend_chart(course.stretches)},
         "days": days[::-1],
         "has_builds": any(day.build for day, _ in days),
@@ -186,7 +186,7 @@ def _describe_change(change: trends.Change) -> dict[str, Any]:
     last, first = change.builds
     return {
         **{"from": change.on.isoformat(), "pct": change.pct, "p": change.p, "n": change.after.n},
-        **{"n_before": change.before.n, "build": first, "build_before": last, "words": describe_change(change)},
+        **{"n_before": change.before.n, "build": first, "build_before": last, "words": describe_trend_change(change)},
     }
 
 

@@ -16,7 +16,7 @@ from runs.analysis.cause.programs import (
     Falls,
     Program,
     find_collecting,
-    find_falls,
+    find_falling_programs,
     find_generating,
     find_programs,
     limit_generating,
@@ -270,7 +270,7 @@ def _add_captures(case: Case, side: Watched, captures: Sequence[CaptureFact]) ->
         paused=find_collecting("gc_pause", followed, collected),
         collecting=find_collecting("gc_cpu", followed, collected),
         throttled=_find_throttled(collected),
-        falls=find_falls(server),
+        falls=find_falling_programs(server),
         reached=_find_reached(collected),
         is_short=not followed,
         is_elsewhen=any(

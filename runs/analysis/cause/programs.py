@@ -175,7 +175,7 @@ def find_collecting(name: str, runs: Sequence[RunFact], captures: Sequence[Captu
     return Amount(fmean(share for _, share in found), found[0][0].first_line, 9) if found else None
 
 
-def find_falls(captures: Sequence[CaptureFact]) -> dict[str, Falls]:
+def find_falling_programs(captures: Sequence[CaptureFact]) -> dict[str, Falls]:
     """By program, where its memory rose and fell several times in one run; of the run in which it did so most often."""
     found: dict[str, Falls] = {}
     for one in captures:

@@ -15,7 +15,7 @@ from runs.analysis.doubt_case import Case
 from runs.analysis.facts import HostFact
 from runs.analysis.judgement import judge
 from runs.analysis.stats import delta_word
-from runs.analysis.summary_wording import describe_change, describe_course, describe_method
+from runs.analysis.summary_wording import describe_course, describe_method, describe_trend_change
 from runs.analysis.table import compare
 from runs.analysis.trend import Change, Day, Stretch, find_course
 from runs.analysis.verdict import Kind, Spread
@@ -696,10 +696,10 @@ def days(*rates: float) -> list[Day]:
 def test_a_change_of_a_trend_has_its_size_its_day_and_its_runs():
     before, after = (Stretch(tuple(days(*[rate] * 3))) for rate in (1000.0, 874.0))
     change = Change(before, after, 0.001)
-    assert describe_change(change) == "−13 % from 1 March 2026, n=15 against 15, p < 0.01"
+    assert describe_trend_change(change) == "−13 % from 1 March 2026, n=15 against 15, p < 0.01"
     better = Stretch(tuple(days(*[1031.4] * 3)))
-    assert describe_change(Change(before, better, 0.0151)).startswith("+3.1 % from")
-    assert describe_change(Change(before, better, 0.0151)).endswith("p = 0.02")
+    assert describe_trend_change(Change(before, better, 0.0151)).startswith("+3.1 % from")
+    assert describe_trend_change(Change(before, better, 0.0151)).endswith("p = 0.02")
 
 
 def test_a_change_of_a_trend_names_the_builds_on_either_side():
@@ -707,8 +707,8 @@ def test_a_change_of_a_trend_names_the_builds_on_either_side():
         Stretch(tuple(replace(day, build=f"{name}{at}") for at, day in enumerate(days(*[rate] * 3))))
         for name, rate in (("a", 1000.0), ("b", 874.0))
     )
-    assert describe_change(Change(before, after, 0.001)).endswith("; first in b0, not yet in a2")
-    assert "first in" not in describe_change(Change(before, Stretch(tuple(days(*[874.0] * 3))), 0.001))
+    assert describe_trend_change(Change(before, after, 0.001)).endswith("; first in b0, not yet in a2")
+    assert "first in" not in describe_trend_change(Change(before, Stretch(tuple(days(*[874.0] * 3))), 0.001))
 
 
 def test_a_trend_says_how_often_it_changed():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runs.charts.timeline import LoadBySecond, describe_load
+from runs.charts.timeline import LoadBySecond, describe_load_course
 
 
 @pytest.mark.parametrize(
@@ -16,4 +16,4 @@ from runs.charts.timeline import LoadBySecond, describe_load
 )
 def test_a_range_is_told_only_where_there_is_one(n, said):
     some = [1.0] * len(n)
-    assert describe_load(LoadBySecond(None, 1, list(range(len(n))), n, some, some)) == said
+    assert describe_load_course(LoadBySecond(None, 1, list(range(len(n))), n, some, some)) == said

@@ -18,7 +18,7 @@ from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.series import join_parts, pack_points, pack_samples, unpack_points, unpack_samples
+from runs.series import join_packed_parts, pack_points, pack_samples, unpack_points, unpack_samples
 from runs.tests import factories
 
 FIGURES = st.floats(allow_nan=False) | st.integers(-(2**53), 2**53).map(float)
@@ -53,7 +53,7 @@ def test_a_figure_comes_back_at_its_own_sample(found):
 def test_parts_that_follow_each_other_make_one_series(parts):
     ends = np.cumsum([0, *map(len, parts)])
     frames = [pack_points(range(begin, begin + len(part)), part) for begin, part in zip(ends, parts, strict=False)]
-    assert bits(unpack_samples(join_parts(frames))) == bits([figure for part in parts for figure in part])
+    assert bits(unpack_samples(join_packed_parts(frames))) == bits([figure for part in parts for figure in part])
 
 
 def test_a_series_is_as_long_as_its_capture_where_that_is_said():
@@ -145,7 +145,7 @@ def test_the_samples_that_have_a_figure_can_be_had_alone(parts):
         frames.append(pack_points(range(at, at + len(part)), part))
         samples += part
         at += len(part)
-    looks, figures = unpack_points(join_parts(frames))
+    looks, figures = unpack_points(join_packed_parts(frames))
     assert dict(zip(looks.tolist(), figures.tolist(), strict=True)) == {
         look: figure for look, figure in enumerate(samples) if figure == figure
     }
