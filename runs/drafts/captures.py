@@ -315,26 +315,33 @@ def _is_cpu_data(block: Block) -> bool:
 
 
 def place_texts(
-    experiment: DraftExperiment, blocks: Sequence[Block], texts: Sequence[int], results: Mapping[int, LoadResult]
+    experiment: DraftExperiment,
+    blocks: Sequence[Block],
+    texts: Sequence[int],
+    results: Mapping[int, LoadResult],
+    heading_lines: Mapping[int, int],
 ) -> None:
-    """Append the config texts. One right before a run is its config's, unless it can only be for all of them.
+    """Append the config texts. One right before a run is its config's, unless it can only be for all of them; one above the
+    heading of the next run is of the run before. What was written to a file behind the last run did not run.
 
-    What was written to a file behind the last run did not run.
-
-    results: {number of a load test's block: its first result}
+    results: {number of a load test's block: its first result}; heading_lines: {the same: the line that names its config}
     """
     runs = sorted(experiment.runs, key=lambda run: run.lines)
     starts = [run.lines[0] for run in runs]
     places = {i: bisect_right(starts, blocks[i].first) for i in texts}
     n_gaps = len({place for place in places.values() if place < len(runs)})
     by_family = _find_configs_by_family(runs, results)
+    headed = {i for i in texts if 0 < places[i] < len(runs) and heading_lines[runs[places[i]].block] > blocks[i].first}
+    behind = headed | {i for i in texts if headed and places[i] == len(runs)}
     for i in texts:
         block = blocks[i]
         if runs and places[i] == len(runs) and _WRITES.search(block.command or ""):
             continue
         path = str(block.values.get("path") or "")
         is_of_next = places[i] < len(runs) and (n_gaps > 1 or places[i] > 0)
-        config = by_family.get(_find_family(path.lower()), "") or (runs[places[i]].config if is_of_next else "")
+        place = places[i] - (i in behind)
+        config = by_family.get(_find_family(path.lower()), "")
+        config = config or (runs[place].config if is_of_next or i in behind else "")
         text = str(block.values.get("text", ""))
         experiment.texts.append(DraftText(key=f"b{i}", config=config, path=path, text=text, lines=block.lines))
 

@@ -176,7 +176,7 @@ class _Relation:
         if len(names.configs) > 1 and not any(sighting.facts or sighting.name for sighting in sightings):
             self._add_stated_hosts(experiment, names, draft, hosts)
         if texts:
-            place_texts(experiment, self.blocks, texts, names.results)
+            place_texts(experiment, self.blocks, texts, names.results, names.heading_lines)
         if monitors := [i for i in self.monitors if i in part and i not in self.duplicates]:
             by_heading, lines = names.configs_by_heading, names.heading_lines
             shared = place_captures(experiment, self.blocks, monitors, self.quotes, host_of, by_heading, lines)

@@ -103,3 +103,13 @@ def test_a_file_that_is_written_behind_the_last_load_test_did_not_run():
     for command, n in (("cat > /etc/nginx/nginx.conf <<EOT", 0), ("cat /etc/nginx/nginx.conf", 1)):
         _, draft = read(expand(f"{load}$ {command}\n{conf}{'EOT' * (not n)}\n"))
         assert len(draft.experiments[0].texts) == n
+
+
+@pytest.mark.parametrize("form", ["## {}\n\n@ab {}.5\n\n{}\n\n", "## {0}\n\n{2}\n\n@ab {1}.5\n\n"])
+def test_settings_below_a_report_and_above_the_next_heading_are_of_that_report(form):
+    shown = ["worker_processes 1;\nkeepalive_timeout 0;", "worker_processes 4;\nkeepalive_timeout 65;"]
+    text = "".join(form.format(*each) for each in zip(("as it came", "tuned"), (247, 347), shown, strict=True))
+    (experiment,) = read(expand(text))[1].experiments
+    assert [(each.config, each.text) for each in experiment.texts] == [
+        (config.key, own) for config, own in zip(experiment.configs, shown, strict=True)
+    ]
