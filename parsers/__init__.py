@@ -4,7 +4,7 @@
 """
 
 from .blocks import Block
-from .catalogue import find_asked_load, find_cited_lines, get_semantics, parse_command
+from .catalogue import find_cited_lines, find_requested_load, get_semantics, parse_command
 from .decode import NotText, Text, open_lines
 from .reader import read
 from .records import (
@@ -35,7 +35,7 @@ __all__ = [
     "SystemSample",
     "Text",
     "Timings",
-    "find_asked_load",
+    "find_requested_load",
     "find_cited_lines",
     "open_lines",
     "parse_command",

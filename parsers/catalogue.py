@@ -259,7 +259,7 @@ def find_cited_lines(tool: str, figure_lines: Mapping[str, int]) -> dict[str, in
     return {name: line for name, line in lines.items() if line}
 
 
-def find_asked_load(command: str, tool: str, values: Mapping[str, Any]) -> dict[str, Any]:
+def find_requested_load(command: str, tool: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """The load that was asked for, in standard terms: as the command says, else as the tool repeats it in its report."""
     form = formats().get(tool)
     prints = form.syntax.prints if form is not None and form.syntax else {}

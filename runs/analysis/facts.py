@@ -178,18 +178,18 @@ class RunFact(RunFigures):
     @property
     def clients(self) -> int | None:
         """How many requests could be under way at once: without the clients that never got a connection."""
-        asked = self.asked_clients
+        asked = self.requested_clients
         lost = int(self.failures_of("connect") or 0) if self.semantics.connects_once else 0
         return asked - lost if asked is not None and lost < asked else asked
 
     @property
     def loading_clients(self) -> int | None:
         """What its load is called by: all that were asked for, unless most of them never got a connection."""
-        asked, clients = self.asked_clients, self.clients
+        asked, clients = self.requested_clients, self.clients
         return clients if clients is not None and asked is not None and 2 * clients < asked else asked
 
     @property
-    def asked_clients(self) -> int | None:
+    def requested_clients(self) -> int | None:
         """How many requests were to be under way at once. Some tools print what came about instead, which is no setting."""
         printed = self.concurrency if self.semantics.concurrency == "asked" else None
         asked = self.number("users") or self.options.get("concurrency") or printed

@@ -321,7 +321,7 @@ def _find_lost_clients(data: HeadlineData, own: RankedColumn, other: RankedColum
     objections = []
     for side in (own, other):
         for run in data.comparison.columns[side.at].runs:
-            asked, lost = run.asked_clients or 0, (run.asked_clients or 0) - (run.clients or 0)
+            asked, lost = run.requested_clients or 0, (run.requested_clients or 0) - (run.clients or 0)
             if run.clients and lost >= MANY_LOST * asked > 0:
                 objections.append(
                     Objection(LOST, side.title, "", "clients", lost, asked, source=run.source_of("socket_errors"))

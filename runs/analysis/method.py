@@ -82,7 +82,7 @@ def drop_folders(value: Any) -> Any:
 def method_of(run: Any, options: Mapping[str, Any], semantics: Any, command: str) -> Method:
     """How a load was sent: as its command says and its tool prints. run: its figures as stored, as a fact, or as printed.
 
-    options: see parsers.find_asked_load; semantics: a Semantics.
+    options: see parsers.find_requested_load; semantics: a Semantics.
     """
     requests, duration_s, concurrency = (options.get(term) for term in ("requests", "duration_s", "concurrency"))
     if requests is None and duration_s is None and semantics.makes_all_requests and run.complete_requests:

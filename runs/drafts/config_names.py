@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from parsers.blocks import Block
-from parsers.catalogue import find_asked_load, get_semantics, parse_command
+from parsers.catalogue import find_requested_load, get_semantics, parse_command
 from parsers.commands import LOCAL
 from runs.analysis.method import Method, group_by_method, method_of
 
@@ -333,7 +333,7 @@ class ConfigNames:
         if load not in self._methods:
             block, result = self.blocks[load], self.results[load]
             path = parse_command(block.command or "", result.tool).path
-            asked = {"path": path} | find_asked_load(block.command or "", result.tool, block.values)
+            asked = {"path": path} | find_requested_load(block.command or "", result.tool, block.values)
             self._methods[load] = method_of(result, asked, get_semantics(result.tool), block.command or "")
         return self._methods[load]
 

@@ -8,7 +8,7 @@ delete(row)     put into the bin; restore, purge  fields                  what c
 apply_deltas    update counts and trends          recount                  build them again
 """
 
-from parsers.catalogue import find_asked_load as find_asked_load
+from parsers.catalogue import find_requested_load as find_requested_load
 from parsers.catalogue import get_semantics as get_semantics
 from parsers.catalogue import has_cpu_now as has_cpu_now
 from parsers.catalogue import has_one_thread as has_one_thread

@@ -16,7 +16,7 @@ from typing import Any
 from django.db import connection, models
 from django.utils import timezone
 
-from parsers.catalogue import find_asked_load, get_semantics, parse_command
+from parsers.catalogue import find_requested_load, get_semantics, parse_command
 from runs.analysis.method import method_of
 from runs.drafts.draft import Draft, DraftConfig, DraftExperiment, DraftHost
 from runs.models import Config, ConfigText, Experiment, Host, Run, Upload
@@ -220,7 +220,7 @@ def describe_load(run: Run) -> list[object]:
     """How a run was loaded, as far as it makes runs comparable."""
     # Some tools do not print the path. "/" is left out, as it was before the command's path counted.
     path = parse_command(run.command, run.tool).path
-    options = {"path": path if path != "/" else None} | find_asked_load(run.command, run.tool, run.values)
+    options = {"path": path if path != "/" else None} | find_requested_load(run.command, run.tool, run.values)
     method = method_of(run, options, get_semantics(run.tool), run.command)
     # GET and a closed connection are what load tools send where nothing says otherwise. A printed rate is rounded.
     # Of rates, pipelining and pauses only what is set counts, as it did before the others were known.

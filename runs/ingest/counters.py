@@ -17,7 +17,7 @@ from django.db import connection, transaction
 from django.db.models import Count, F, Max, Min, Model, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, Greatest, Ln, TruncDate
 
-from parsers.catalogue import find_asked_load, get_semantics
+from parsers.catalogue import find_requested_load, get_semantics
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubts import fatal_rules
 from runs.analysis.facts import CaptureFact, ConfigFact, RunFact, copy_run
@@ -306,7 +306,7 @@ def _mark_doubted(runs: QuerySet[Run]) -> None:
 
 
 def _make_run_fact(run: Run) -> RunFact:
-    return copy_run(run, get_semantics(run.tool), find_asked_load(run.command, run.tool, run.values))
+    return copy_run(run, get_semantics(run.tool), find_requested_load(run.command, run.tool, run.values))
 
 
 def _find_doubts_by_monitors(runs: QuerySet[Run]) -> dict[int, set[str]]:

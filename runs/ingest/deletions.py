@@ -17,7 +17,19 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from runs.database import take_turns
-from runs.models import KEPT, Capture, Config, ConfigText, Deletion, Experiment, Host, Run, RunTag, Timing, Upload
+from runs.models import (
+    KEPT_IN_BIN,
+    Capture,
+    Config,
+    ConfigText,
+    Deletion,
+    Experiment,
+    Host,
+    Run,
+    RunTag,
+    Timing,
+    Upload,
+)
 
 from . import changes, counters
 from .validation import Rejected, rejected
@@ -255,7 +267,7 @@ def purge(deletion: Deletion) -> None:
 
 def purge_expired() -> int:
     """Purge all that has been in the bin for 30 days; the number of deletions."""
-    return purge_all(Deletion.objects.filter(deleted_at__lt=timezone.now() - KEPT))
+    return purge_all(Deletion.objects.filter(deleted_at__lt=timezone.now() - KEPT_IN_BIN))
 
 
 def purge_all(deletions: QuerySet[Deletion]) -> int:

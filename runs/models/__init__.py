@@ -3,7 +3,7 @@
 Units as everywhere: _ms, _s, _kb (KiB), _pct, _bytes in the names. Lines are 1-based and belong to the upload's text.
 """
 
-from .experiments import KEPT as KEPT
+from .experiments import KEPT_IN_BIN as KEPT_IN_BIN
 from .experiments import ApiToken as ApiToken
 from .experiments import Config as Config
 from .experiments import ConfigText as ConfigText

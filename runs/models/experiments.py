@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from runs.database import count_rows, make_page_url
 
-KEPT = timedelta(days=30)
+KEPT_IN_BIN = timedelta(days=30)
 M = TypeVar("M", bound=models.Model)
 
 
@@ -49,7 +49,7 @@ class Deletion(models.Model):
 
     @property
     def purged_at(self) -> datetime:
-        return self.deleted_at + KEPT
+        return self.deleted_at + KEPT_IN_BIN
 
 
 class Present(models.Manager[M]):

@@ -1,1 +1,1 @@
-"""Rows of the selectors and of the analysis, turned into the input of charts: the step between views and `runs.charts`."""
+"""Rows of the selectors, drafts and findings of the analysis, turned into what pages and charts show."""

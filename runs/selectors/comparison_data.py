@@ -37,7 +37,7 @@ from runs.drafts.draft import DraftExperiment
 from runs.ingest import (
     Preview,
     draft_runs,
-    find_asked_load,
+    find_requested_load,
     get_semantics,
     has_cpu_now,
     has_one_thread,
@@ -268,7 +268,7 @@ def make_run_fact(run: Run) -> RunFact:
     """One stored run; its host must be loaded with it."""
     command = parse_command(run.command, run.tool)
     address = {"scheme": command.scheme, "hostname": command.hostname, "path": command.path or None}
-    asked = find_asked_load(run.command, run.tool, run.values)
+    asked = find_requested_load(run.command, run.tool, run.values)
     options = asked | {name: value for name, value in address.items() if value is not None or name not in asked}
     return copy_run(run, get_semantics(run.tool), options, line_url(run.upload_id, run.line_first))
 

@@ -40,7 +40,7 @@ from runs.selectors import comparison_data, summaries
 MAX_DRAFTED = 500
 MAX_FILLED = 30  # cards whose headline is worked out before anybody opens the page
 MAX_LEVELS = 6  # of a sweep, on a card
-KEPT_S = 7 * 24 * 3600
+CACHED_S = 7 * 24 * 3600
 METRICS = ("requests_per_second", "mean_ms", "max_ms")
 OF_SETS = ("fingerprint", "config", "config__name", "counted", "deletion", *METRICS)
 # One or two sets may be steady, or noisy, by chance.
@@ -58,11 +58,11 @@ def compare_and_judge(data: comparison_data.ComparisonData) -> tuple[Comparison,
     """
     comparison = table.compare(data.configs, data.runs, data.counted_captures)
     case, spread = comparison_data.make_case(data), find_spread_elsewhere(comparison)
-    key, kept = _digest_case(case, spread), caches["conclusions"]
-    found: Judged | None = kept.get(key)
+    key, conclusions = _digest_case(case, spread), caches["conclusions"]
+    found: Judged | None = conclusions.get(key)
     if found is None:
         found = conclude(case, comparison, spread)
-        kept.set(key, found, KEPT_S)
+        conclusions.set(key, found, CACHED_S)
     judgement = found.judgement
     return set_baselines(comparison, judgement.bases, found.out, judgement.silent), found
 

@@ -28,7 +28,7 @@ Schema = Mapping[str, Any]
 
 CLIENT = Path(__file__).parent.parent / "client" / "bd"
 ADDRESS = re.compile(r"https?://[\w.:\[\]-]+")
-KEPT_S = 300
+CACHED_S = 300
 # What people ask for first comes first; other resources follow in the order of the schema.
 FIRST = ("uploads", "runs", "compare", "experiments", "configs", "hosts", "captures", "plans", "jobs")
 _PLACE = re.compile("SITE|QUERY|LOAD|PACKAGE")
@@ -124,7 +124,7 @@ def _digest_answer(request: HttpRequest) -> str:
 @login_not_required  # it holds no secret; whoever records a load test on a server has no browser there
 @require_safe
 @condition(etag_func=_digest_answer)
-@cache_control(max_age=KEPT_S, private=True)  # a port that somebody else asked with would be in a shared copy
+@cache_control(max_age=CACHED_S, private=True)  # a port that somebody else asked with would be in a shared copy
 def client(request: HttpRequest) -> HttpResponse:
     """A shell script to download: `curl -fsS SITE/bd -o bd`."""
     site = request.build_absolute_uri("/").removesuffix("/")

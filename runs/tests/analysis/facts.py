@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from parsers import find_asked_load, get_semantics, parse_command
+from parsers import find_requested_load, get_semantics, parse_command
 from parsers.catalogue import has_cpu_now, lists_all_processes
 from parsers.commands import Command
 from runs.analysis.facts import CaptureFact, ConfigFact, ProcessFact, RunFact
@@ -28,7 +28,7 @@ def run(config: int, rate: float | None = None, **fields: Any) -> RunFact:
     }
     given |= fields
     command = parse_command(given.get("command", ""), given["tool"])
-    asked = find_asked_load(given.get("command", ""), given["tool"], given.get("values", {}))
+    asked = find_requested_load(given.get("command", ""), given["tool"], given.get("values", {}))
     given |= {"semantics": get_semantics(given["tool"]), "options": options_of(command) | asked}
     return RunFact(id=number, config=config, line=number, requests_per_second=rate, **given)
 
