@@ -39,7 +39,7 @@ _CAPTION = (  # word by word, as a rate begins with one, and most lines are pros
     rf"(?:(?:[^\W\d]{{0,30}}?[\u3040-\u30ff\u4e00-\u9fff])?(?<!\d)(?<!\d )(?<!\d[kKM] ){rates.RATE}|throughput\b)"
     r"(?!\s{0,9}(?:[:=]\s{0,40})?[*`~]{0,3}\d)"
 )
-_UNTOLD = (  # the titles of columns, one of which may be of rates, but has no unit: "server,throughput"
+_WITHOUT_UNIT = (  # the titles of columns, one of which may be of rates, but has no unit: "server,throughput"
     rf"(?=[^\W\d])[^|:]{{1,60}}?(?:[,;]|\s\s|\t)\s{{0,40}}{rates.IS_THROUGHPUT.pattern}\s{{0,40}}(?:$|[,;]|\s\s|\t)"
 )
 _BAR = "[|│┃║]"
@@ -51,7 +51,7 @@ _COUNTED = r"(?:run|round|pass|test|trial|try|attempt) ?#?"
 _RUNS = rf"[^|:]{{0,60}}?(?<!\w){_COUNTED}1(?: {{2,}}|\t){_COUNTED}2(?!\d)"  # columns of repeats
 OPENS = (
     rf"(?i:{_RUNS}|\s*{rates.RATE}[^|:]{{1,80}}:\s*$|{_BAR}{_ROW}.*{_BAR}\s*$"
-    rf"|{_ALIGNED}|{_UNTOLD}|\w[^|]{{0,120}}\|{_ROW}|\|?\s*\*{{0,3}}{rates.METRIC}\*{{0,3}}\s*\||\|\s{{0,20}}\|[^|\w]*+\w[^|]*+\|"
+    rf"|{_ALIGNED}|{_WITHOUT_UNIT}|\w[^|]{{0,120}}\|{_ROW}|\|?\s*\*{{0,3}}{rates.METRIC}\*{{0,3}}\s*\||\|\s{{0,20}}\|[^|\w]*+\w[^|]*+\|"
     rf"|(?=[|\w])(?:[^|]{{0,60}}\|){{1,9}}\s*{rates.MAY_BE_RATE}\s*(?:\||$)|\|?[^|]{{1,60}}\|\s*{rates.IS_VALUE.pattern}\s*\|"
     rf"|(?=[|│┃║\w]){_BAR}?(?:[^|│]{{0,60}}{_BAR}){{1,12}}[^|│]{{0,20}}\bp(?:50|9\d)\b|{_CAPTION})"
 )
@@ -100,7 +100,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
                 break
             lines.back(*taken)
     else:
-        problem = above.problem or _find_untold(lines, following)
+        problem = above.problem or _find_without_unit(lines, following)
         return Found({}, first, first, problems=[problem]) if problem else None
     lines.memory[KIND] = found = tables.name_cells(cells, above.line or first)
     found[0].captions = above.captions
@@ -121,7 +121,7 @@ class _Above:
     problem: Problem | None = None
 
 
-def _find_untold(lines: Lines, following: list[str]) -> Problem | None:
+def _find_without_unit(lines: Lines, following: list[str]) -> Problem | None:
     """What is said of columns that no bars divide, where the unit of their figures is told nowhere."""
     if lines.number < lines.memory.get(_REFUSED, 0) or len(following) < 3 or "|" in following[0]:
         return None

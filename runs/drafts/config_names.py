@@ -99,14 +99,14 @@ class ConfigNames:
         self.warm_ups = find_warm_ups(blocks, sources) if len(sources) > 1 else set()
         self.examples = find_examples(blocks, sources) if len(sources) > 2 else set()
         choices = dict.fromkeys(loads, HeadingChoice(is_inherited=True))
-        self._untold: set[str] = set()  # sentences without words of their own
+        self._wordless: set[str] = set()  # sentences without words of their own
         self.shared = ""
         names: dict[str, str] = {}
         if any(block.trail or block.label for block in blocks):
             chosen = choose_headings(blocks, loads, set(texts), duplicates, self.method_of, self.warm_ups)
             choices = self._drop_requests(chosen)
             names = self._name_headings({load: choice for load, choice in choices.items() if choice.text})
-        self._nameless = {shorten(names[text])[:MAX_NAME] for text in self._untold}
+        self._nameless = {shorten(names[text])[:MAX_NAME] for text in self._wordless}
         self.renamed = {shorten(text) for text, name in names.items() if name != strip_markup(text)}
         self._choices = {
             load: choice if choice.text == (name := names.get(choice.text, "")) else replace(choice, text=name)
@@ -210,10 +210,10 @@ class ConfigNames:
             others = every if text == title else spoken
             words = every.find_one_of(text) or others.find_distinguishing_words(text, names[text])
             names[text] = words or names[text]
-            self._untold |= {text} if not words else set()
-        if self._untold and (hosts := self._name_by_host({text: loads[text] for text in names})):
+            self._wordless |= {text} if not words else set()
+        if self._wordless and (hosts := self._name_by_host({text: loads[text] for text in names})):
             names |= hosts
-            self._untold.clear()
+            self._wordless.clear()
         names = drop_numbering(names, {text: choices[own[0]].group for text, own in loads.items()})
         numbered = find_numbered_repeats(names, self._are_alike, loads)
         first_written: dict[str, str] = {}  # by the name in lower case
@@ -228,7 +228,7 @@ class ConfigNames:
             name = self._find_change(own, choices[own[0]], says_nothing)
             if name and name.lower() not in first_written:  # what has a name already would be averaged with it
                 found[text] = first_written[name.lower()] = name
-                self._untold.discard(text)
+                self._wordless.discard(text)
         return found
 
     def _drop_requests(self, choices: dict[int, HeadingChoice]) -> dict[int, HeadingChoice]:
