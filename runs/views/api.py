@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import re
-import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -18,7 +17,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import cache_control
-from django.views.decorators.http import condition, require_safe
+from django.views.decorators.http import require_safe
 from drf_spectacular.generators import SchemaGenerator
 
 from runs.api.serializers import ERRORS
@@ -112,18 +111,8 @@ def api(request: HttpRequest) -> HttpResponse:
     return render(request, "api.html", context)
 
 
-@cache
-def _read_script() -> str:
-    return CLIENT.read_text()
-
-
-def _digest_answer(request: HttpRequest) -> str:
-    return f'"{zlib.crc32(f"{request.get_host()} {request.is_secure()} {_read_script()}".encode())}"'
-
-
 @login_not_required  # it holds no secret; whoever records a load test on a server has no browser there
 @require_safe
-@condition(etag_func=_digest_answer)
 @cache_control(max_age=CACHED_S, private=True)  # a port that somebody else asked with would be in a shared copy
 def client(request: HttpRequest) -> HttpResponse:
     """A shell script to download: `curl -fsS SITE/bd -o bd`."""
@@ -131,7 +120,7 @@ def client(request: HttpRequest) -> HttpResponse:
     if not ADDRESS.fullmatch(site):  # it would become part of the script
         raise Http404("No such address.")
     return HttpResponse(
-        _read_script().replace("@SITE@", site),
+        CLIENT.read_text().replace("@SITE@", site),
         content_type="text/x-shellscript; charset=utf-8",
         headers={"Content-Disposition": 'inline; filename="bd"', "Vary": "Host"},
     )
