@@ -13,7 +13,7 @@ from .commands import split_url
 from .lines import Lines
 from .prompts import prompt
 from .records import Found, LoadResult, Problem, Values
-from .transcript import read_remarked
+from .transcript import is_rule, read_remarked
 
 _PLACEHOLDER = re.compile(r"(?<![\w/.])(?:[xX]{2}|[xX#?][.,]|[#?]{2})[xX#?.,]{0,20}(?:[a-zA-Z]{1,2}|%)?(?!\w)")
 _FIGURE_LAST = re.compile(r"(?:^|[\s=(,])[-+]?[\d.,]*\d$")
@@ -99,6 +99,8 @@ class _Taking:
         if report.free is not None and report.free.match(line):
             self._read_free(line)
             return True
+        if is_rule(line):
+            return self._goes_on_below()
         return len(self.values) >= MANY and is_stray(self.lines, line, self._lacks)
 
     def _lacks(self, line: str) -> bool:
@@ -130,6 +132,12 @@ class _Taking:
     def _goes_on(self) -> bool:
         goes_on = self.report.goes_on
         return goes_on is not None and any(goes_on.fullmatch(more.strip()) for more in self.lines.ahead(1))
+
+    def _goes_on_below(self) -> bool:
+        """Whether the next line, or two, have a figure that the report lacks so far."""
+        ahead = [line.strip() for line in self.lines.ahead(2)]
+        read = next((told for n in (1, 2) if (told := self.read(" ".join(ahead[:n]).strip())) is not None), None)
+        return bool(read and self.values) and not (read or {}).keys() & self.values.keys()
 
     def _is_known(self, line: str) -> bool:
         report = self.report

@@ -140,7 +140,7 @@ _MEANINGS = {
 _REPORT = Report(
     tool=KIND,
     meant=re.compile(r"(?:Requests|Duration|Latencies|Bytes In|Bytes Out|Success|Status Codes)\s+\["),
-    noise=re.compile(r"Error Set:\s*$|[-=_─]{5,}$"),  # a rule may part its rows
+    noise=re.compile(r"Error Set:\s*$"),
     free=re.compile(rf"\d{{3}} [A-Z][A-Za-z' -]+$|{_METHOD} \"?https?://"),
 )
 
