@@ -197,6 +197,9 @@ def read_command(text: str, tool: str, start: int, syntax: Syntax) -> Command:
     if "method" not in options and (method := _METHOD.search(text)):  # behind the address, or piped in with it
         options["method"] = method[1]
     addresses = filter(None, map(_make_url, arguments if syntax.address else ()))
+    if "://" in text:
+        for _, value, _ in (each for each in given if "://" in each[1] and not each[2]):
+            text = text.replace(value, "")  # where results are sent to
     url = options.get("url") or next(addresses, "") or _find_url(text)
     return Command(tool, options, tuple(given), tuple(arguments), tuple(unknown), url=url)
 

@@ -30,7 +30,9 @@ _MOST_OF_LOOP = 40  # lines
 _FARTHEST_LABEL = 4  # lines above the output that it names, blank ones between
 _TYPED = 24  # commands that are kept of each gap: the last ones
 _TIME = re.compile(r"[:時시点點](?<=\d.)\s?\d")  # the rarest sign first
-_LABELLED = re.compile(r"\s*(?P<label>[^\s:$#%>|`/][^:$#%>|`]{0,60}):\s+`?")  # "nginx: ab -n 1000 -c 10 ..."
+_LABELLED = re.compile(  # "nginx: ab -n 1000 -c 10 ...", "nginx >>> wrk -c 10 ..."
+    r"\s*(?P<label>[^\s:$#%>|`/][^:$#%>|`]{0,60}?)(?::|\s(?:>>>?|[=-]>|[→»]))\s+`?"
+)
 _NESTED = re.compile(r"[ \t]+(?=(?:[-*+•]|\d{1,2}[.)])\s+\S)")  # before an item of a list in another one
 _ECHO = re.compile(r"echo\s+(?P<quote>['\"]?)(?P<said>[^'\"$>|&;`]{2,60})(?P=quote)")
 _ECHO_VARIABLE = re.compile(r"echo\s[^>|&;`]{0,40}\$\{?[A-Za-z_][^>|&;`]{0,40}")  # what it says stands below
@@ -381,7 +383,7 @@ def _describe(line: str) -> _Line:
         quoting = transcript.QUOTING.match(line)
         if quoting and quoting[0].strip():
             typed, prefix = prompt(line[quoting.end() :]), quoting[0]
-    labelled = _LABELLED.match(line) if typed is None else None
+    labelled = _LABELLED.match(line) if typed is None or " >>" in line else None
     if labelled:
         typed = load_command(line[labelled.end() :].strip())
     if typed is not None:

@@ -34,6 +34,9 @@ _TAG = re.compile(
 )
 _MACRO = re.compile(r"\{(?:noformat|code|quote|panel|color)(?::[^{}]{0,80})?\}")  # of Jira and Confluence
 _HEADING = re.compile(r"^\s*<h([1-6])(?:\s[^<>]{0,200})?>\s*(?=[^\s<].*</h\1>\s*$)", re.IGNORECASE)
+_SUMMARY = re.compile(
+    r"^\s*(?:<details[^<>]{0,99}>\s*)?<summary>\s*(?=\S.*</summary>\s*$)", re.IGNORECASE
+)  # of what is folded
 _STRUCK = re.compile(r"<(?P<tag>del|s|strike)>[^<]{1,200}</(?P=tag)>", re.IGNORECASE)  # taken back
 _CELL = re.compile(r"</?(?:td|th|tr)(?:\s[^<>]*)?>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,8});")
@@ -74,6 +77,7 @@ def clean(raw: str) -> str:
         line = _HEADING.sub(
             lambda found: f"{'#' * min(int(found[1]) + 1, 6)} ", line
         )  # with one "#" begin comments, too
+        line = _SUMMARY.sub("###### ", line)
         line = _TAG.sub("", _CELL.sub(" ", _STRUCK.sub("", line)))
     if "{" in line:
         line = _MACRO.sub("", line)

@@ -182,3 +182,9 @@ def test_sieges_mean_concurrency_makes_way_for_the_users_asked_for():
     (block,) = parsers.read(lines)
     assert block.load_results[0].concurrency == 100
     assert block.values["concurrency"] == 92.55
+
+
+def test_the_address_that_results_are_sent_to_is_not_the_one_under_load():
+    command = "k6 run -e ENV=apache-php --out influxdb=http://localhost:8086/k6 flow.js"
+    assert parse_command(command).url == ""
+    assert parse_command(f"{command} http://shop:8080/").url == "http://shop:8080/"

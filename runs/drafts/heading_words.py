@@ -325,6 +325,7 @@ def is_generic(text: str) -> bool:
         or _IN_BRACKETS.search(text)
         or _BRIEF.fullmatch(f"## {strip_markup(text)}" if is_file(text) or is_banner(text) else text)
         or _PATH.fullmatch(strip_markup(text))
+        or (is_file(text) and re.fullmatch(r"\d+(?:[._-]\d+)+", strip_markup(text)))
         or _MIXED.fullmatch(strip_markup(text))
         or makes_load(strip_markup(text).lower())
     ):

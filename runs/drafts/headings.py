@@ -181,7 +181,7 @@ def _collect_candidates(
         above_texts = [heading for is_text, heading in others if is_text]
         candidates[load] = _Candidates(
             label=next(iter(written if is_written else _names_among(_choose_naming(written, compared))), None),
-            caption=_find_caption(block.first, [each for each in trail if each[1] not in tools], compared),
+            caption=_find_caption(block, [each for each in trail if each[1] not in tools], compared),
             own=_choose_naming(
                 [h for h in (*_list_headings_of_section(trail), *written) if h[1] not in tools], compared
             ),
@@ -205,11 +205,14 @@ def _drop_rates(trail: Sequence[Heading], rates: Sequence[float | None]) -> list
     return others if _names_among(_choose_naming(others)) else [*trail]
 
 
-def _find_caption(first: int, trail: Sequence[Heading], compared: Collection[str]) -> Heading | None:
+def _find_caption(block: Block, trail: Sequence[Heading], compared: Collection[str]) -> Heading | None:
+    """The last name above, where it is a plain line by itself near the output, or stands before the command in its line."""
     lines = {line for line, _ in trail}
     for line, text in _names_among(_choose_naming(trail, compared))[-1:]:
         n_between = sum(other > line for other in lines)  # asides, each with an empty line
-        if first - line <= _MAX_CAPTION_DISTANCE + 2 * n_between and not heading_level(text) and line - 1 not in lines:
+        is_alone = line - 1 not in lines or line == block.command_line
+        is_near = block.first - line <= _MAX_CAPTION_DISTANCE + 2 * n_between
+        if is_near and is_alone and not heading_level(text):
             return line, text
     return None
 

@@ -13,6 +13,7 @@ from itertools import pairwise, product
 from typing import Any
 
 from parsers.blocks import Block
+from parsers.catalogue import parse_command
 from parsers.commands import LOCAL
 from parsers.records import HostFacts, LoadResult, Record, SystemSample
 from runs.analysis.stats import repeatability_limit
@@ -34,7 +35,7 @@ _URL = re.compile(
 def find_server(result: LoadResult, block: Block, prompt_host: str | None) -> Server:
     """Who answered, as the tool printed it, else by the address in its command; "localhost" is the prompt's machine."""
     host, port = (result.hostname or "").lower(), result.port or 0
-    if not host and (url := _URL.search(block.command or "")):
+    if not host and (url := _URL.search(parse_command(block.command or "", result.tool).url)):
         host, port = url["host"].lower(), int(url["port"] or 0)
     if host.strip("[]") == "::1":  # not what answers at 127.0.0.1: another socket, and maybe another server
         host = "[::1]"

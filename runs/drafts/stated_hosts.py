@@ -48,7 +48,7 @@ CORES = re.compile(r"(\d{1,3})[\s-]*(?:v?cpus?|v?cores?|kerne?n?|núcleos|cœurs
 # --- lists and tables of a machine's parts -----------------------------------------------------------------------------
 _MODEL = re.compile(  # of a processor
     r"\b(?:(?:Intel|AMD|Ampere)(?:\((?:R|TM)\))?\s.*\b(?=\S*\d)|Apple M\d|Xeon|EPYC|Ryzen|Core ?(?:i\d|2)|Celeron|Pentium|Opteron"
-    r"|Athlon|Atom|Cortex-[A-Z]|(?:AWS )?Graviton|Threadripper|i[3579]-\d|E[357]-\d{4}).*",
+    r"|Athlon|Atom(?![a-z])|Cortex-[A-Z]|(?:AWS )?Graviton|Threadripper|i[3579]-\d|E[357]-\d{4}).*",
     re.IGNORECASE,
 )
 _MARKS = re.compile(r"\((?:R|TM|C)\)|\sCPU(?=\s{1,12}\S*\d)", re.IGNORECASE)

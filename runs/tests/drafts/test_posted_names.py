@@ -235,6 +235,32 @@ def test_a_title_that_lists_what_others_are_called_leaves_its_first_to_the_run_b
     assert name_all(text)[1] == names
 
 
+def test_what_stands_before_a_command_behind_an_arrow_is_its_name():
+    """Real: lines of Tronic/async-http-benchmark; the reports are made."""
+    text = "## Testrun on Macbook Pro 2015\n\n# python3 -m ahbench\n"
+    text += "asyncio_sockets >>> wrk -t8 -c100 http://127.0.0.1:62157/\n@wrk 503.5"
+    both = f"{text}\n\nException ignored in: <locals>\n    _atomic_removal(d, wr.key)\nKeyboardInterrupt\n\n"
+    both += "trio_sockets >>> wrk -t8 -c100 http://127.0.0.1:62550/\n@wrk 659.5\n"
+    assert name_all(both)[1] == {"asyncio_sockets": 1, "trio_sockets": 1}
+    assert read(expand(both))[1].hosts == []
+
+
+def test_what_is_folded_on_a_page_has_its_summary_as_its_title():
+    """Real: lines of liufuyang/memc-kv's README; the reports are made."""
+    line = "<details>\n  <summary>{} running locally on a Macbook Pro M1 Max `-m 1024` `-t 4`; test t=8, c=20</summary>"
+    names = [
+        f"{name} running locally on a Macbook Pro M1 Max -m 1024 -t 4; test t=8, c=20"
+        for name in ("memc-kv", "memcached")
+    ]
+    assert name_all(post("### Benchmark details", *(line.format(name.split()[0]) for name in names))[9:])[1].keys() >= {
+        *names
+    }
+
+
+def test_files_that_numbers_with_a_dash_name_are_no_repeats():
+    assert name_all(post("==> 12-0.txt <==", "==> 8-0.txt <=="))[1] == {"12-0": 1, "8-0": 1}
+
+
 def test_lines_that_a_tool_printed_and_a_lead_in_name_nothing():
     printed = (
         "Running 10s {} test @ 127.0.0.1\n  Stats\tAvg\tMin\n  Latency\t659.187µs\t13.8ms\nRequests/sec: {}.59\n\n"
