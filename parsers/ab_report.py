@@ -126,9 +126,11 @@ def _compile(template: str) -> tuple[re.Pattern[str], list[tuple[str, Callable[[
 
 
 _REPORT, _VALUES = _compile(_AB)
-# Groups in the order of the report -> the path of their figure: of the tables of times the row.
-_LINE_OF = {name: name.removesuffix("_min") for name, _ in _VALUES if name.rpartition("_")[2] not in _OF_TIMES[1:]}
+# Groups in the order of the report, below its head -> the path of their figure: of the tables of times the row.
+_LINE_OF = {name: name.removesuffix("_min") for name, _ in _VALUES[2:] if name.rpartition("_")[2] not in _OF_TIMES[1:]}
 _LINE_OF |= {f"within_{percent}": f"percentiles_ms.{percent}" for percent in _PERCENTS}
+# By the names of a report's values: how many lines each figure stands below the first one.
+_BELOW: dict[tuple[str, ...], dict[str, int]] = {}
 _N_TIMES = len(TIMES) * len(_OF_TIMES) + len(_PERCENTS)
 
 
@@ -145,24 +147,24 @@ def read_usual_report(lines: Lines) -> Found | None:
         if text is not None
     }
     values["server_hostname"] = values["server_hostname"].partition("(")[0]  # somebody's remark
-    times = [convert(text) for (_, convert), text in zip(_VALUES[-_N_TIMES:], texts[-_N_TIMES:], strict=True)]
+    figure_lines = _find_figure_lines(found, first, tuple(values))
+    times = [*map(_FIGURE.__getitem__, texts[-_N_TIMES:])]
     for at, name in enumerate(TIMES.values()):
         values[name] = dict(zip(_OF_TIMES, times[5 * at : 5 * at + 5], strict=True))
     values["percentiles_ms"] = dict(zip(_PERCENTS, times[-len(_PERCENTS) :], strict=True))
     match_tables(lines, values, first)
-    return Found(values, first, lines.number, lines=_find_figure_lines(found, first))
+    return Found(values, first, lines.number, lines=figure_lines)
 
 
-def _find_figure_lines(found: re.Match[str], first: int) -> dict[str, int]:
-    """The line of each figure, counted once along the report; the tables of times and percentiles are a row each."""
-    text, at, line = found.string, found.start(), first
-    lines = {}
-    for group, path in _LINE_OF.items():
-        start = found.start(group)
-        if start >= 0:
-            line, at = line + text.count("\n", at, start), start
-            lines[path] = line
-    return lines
+def _find_figure_lines(found: re.Match[str], first: int, names: tuple[str, ...]) -> dict[str, int]:
+    """The line of each figure, counted once for all reports with values of these names; a row of a table is one figure."""
+    text, begin = found.string, found.start("server_software")
+    if names not in _BELOW:
+        starts = {path: found.start(group) for group, path in _LINE_OF.items()}
+        _BELOW[names] = {path: text.count("\n", begin, start) for path, start in starts.items() if start >= 0}
+    line = first + text.count("\n", found.start(), begin)
+    lines = {"ab_version": first, "ab_revision": first}
+    return lines | {path: line + below for path, below in _BELOW[names].items()}
 
 
 def match_tables(lines: Lines, values: dict[str, Any], first: int) -> list[Problem]:
@@ -183,12 +185,11 @@ def pad_microseconds(values: dict[str, Any]) -> None:
     taken, requests, rate = map(values.get, ("time_taken_s", "complete_requests", "requests_per_second"))
     if not (taken and requests and rate):
         return
+    if abs(requests / taken - rate) <= _ROUNDED + rate * _ROUNDED_S / taken:
+        return
     seconds = int(taken)
-    off = {
-        time: abs(requests / time - rate)
-        for time in (taken, *(seconds + (taken - seconds) / n for n in (10, 100, 1000)))
-    }
-    if off[taken] > _ROUNDED + rate * _ROUNDED_S / taken and min(off.values()) < _ROUNDED:
+    off = {time: abs(requests / time - rate) for time in (seconds + (taken - seconds) / n for n in (10, 100, 1000))}
+    if min(off.values()) < _ROUNDED:
         values["time_taken_s"] = round(min(off, key=off.__getitem__), 6)
 
 

@@ -305,9 +305,10 @@ def _compile_openings(characters: str) -> tuple[Match, dict[int, str]]:
 
 
 class _Needs(NamedTuple):
-    """(a text, the kinds that have it among their NEEDS) of each, and what matches the openings of these kinds."""
+    """(a text, the kinds that have it among their NEEDS) of each, those in ASCII too, and what matches these kinds' openings."""
 
     kinds: list[tuple[str, list[str]]]
+    ascii: list[tuple[str, list[str]]]
     openings: dict[str, Match]
 
 
@@ -315,10 +316,9 @@ class _Needs(NamedTuple):
 def _list_needs() -> _Needs:
     needing = [form for form in formats().values() if form.needs]
     needs = dict.fromkeys(need for form in needing for need in form.needs)
-    return _Needs(
-        [(need, [form.kind for form in needing if need in form.needs]) for need in needs],
-        {form.kind: re.compile(form.opens).match for form in needing},
-    )
+    kinds = [(need, [form.kind for form in needing if need in form.needs]) for need in needs]
+    openings: dict[str, Match] = {form.kind: re.compile(form.opens).match for form in needing}
+    return _Needs(kinds, [(need, own) for need, own in kinds if need.isascii()], openings)
 
 
 @lru_cache(maxsize=64)
@@ -329,7 +329,8 @@ def find_kinds(text: str) -> tuple[str, ...]:
     match, kinds = _compile_openings(find_group(text[0]))
     opened, lower, needs = match(text), text.lower(), _list_needs()
     found = [kind for number, kind in kinds.items() if opened.start(number) == 0] if opened and opened.lastindex else []
-    needed = {*chain(*[kinds for need, kinds in needs.kinds if need in lower])}  # quicker than one pattern of all
+    may_have = needs.ascii if lower.isascii() else needs.kinds
+    needed = {*chain(*[kinds for need, kinds in may_have if need in lower])}  # quicker than one pattern of all
     if needed:
         found += [kind for kind, opens in needs.openings.items() if kind in needed and opens(text)]
     return tuple(found)

@@ -9,6 +9,7 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -136,6 +137,7 @@ class Command:
         return all(one is None or other is None or one == other for one, other in asked)
 
 
+@lru_cache(maxsize=4096)  # texts repeat their addresses, and each is asked for its host, port and path
 def split_url(url: str) -> tuple[str | None, int | None, str | None]:
     """ "http://web1:8080/a?b=1" → ("web1", 8080, "/a?b=1"); the scheme's own port where none is written.
 

@@ -124,6 +124,7 @@ _SETTING = re.compile(
     rf"(?:export )?(?P<key>[A-Za-z_][\w.-]{{0,60}})\s{{0,20}}(?:=>|[=:])\s{{0,20}}(?P<quote>[\"']?)(?P<value>{STATE.pattern})"
     r"(?P=quote)(?:\s=>.*)?[;,]?"
 )
+_LONGEST_ASKED = 500  # characters at a command's end that tell which page or version it asks for
 ASKED = "asked "  # what the names of such answers begin with
 # Before a prompt: an environment of Python or Conda, or what somebody calls a terminal
 _ENVIRONMENT = re.compile(r"\s*[(\[](?P<name>[A-Za-z][\w.-]{0,40})[)\]]\s")
@@ -136,19 +137,24 @@ def read_prompt(line: str) -> list[tuple[str, str]]:
     return [(name, found[1]) for name, found in matches if found]
 
 
+# Of one command they are asked by each line that it prints.
+_find_asked_page = lru_cache(maxsize=64)(_ASKED_PAGE.search)
+_shows_settings = lru_cache(maxsize=64)(_SHOWS_SETTINGS.fullmatch)
+
+
 def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | None:
     """(name, value) of what a line shows that a command printed. is_answer: it stands right below the command."""
     found = SHOWN.fullmatch(line)
     name, value = (*filter(None, found.groups()), "", "")[:2] if found else ("", "")
     if name == "HTTP":
-        return name, f"{value} {path[1] or '/' if (path := _ASKED_PAGE.search(command)) else ''}"
+        return name, f"{value} {path[1] or '/' if (path := _find_asked_page(command[-_LONGEST_ASKED:])) else ''}"
     if value:
         return (name.lower(), value.lower()) if name.lower() == "cache" else (name, value)
     if name and "scaling_governor" in command:
         return "governor", name
-    if name and (asked := _ASKS_VERSION.search(command)):
+    if name and (asked := _ASKS_VERSION.search(command[-_LONGEST_ASKED:])):
         return asked["program"], f"{asked['program']} {name}"
-    if (setting := _SETTING.fullmatch(line)) and _SHOWS_SETTINGS.fullmatch(command):
+    if (setting := _SETTING.fullmatch(line)) and _shows_settings(command):
         return f"{ASKED}{setting['key']}", f"{setting['key']}={setting['value']}"
     return (f"{ASKED}{command}", line) if is_answer and _ASKS.fullmatch(command) else None
 

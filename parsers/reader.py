@@ -108,13 +108,15 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
     last: Block | None = None
     is_behind = False  # whether a block ends above: one more of them is likelier than a run of plain lines
     torn = 0  # the number of the last line whose end was given once more: each is torn once
+    looked_at = _LOOKED_AT  # behind this line no run of plain lines is looked for: what ends a run begins none
     while line is not None and not 0 < source.until <= source.number:
         block = None
         if source.empty():
             context.in_output = False
         if usual := source.begins(begins):
             block = _read_usual(source, formats()[usual], context)
-        elif source.number > _LOOKED_AT and not is_behind and (rows := source.take_rows(compile_plain_lines())):
+        elif source.number > looked_at and not is_behind and (rows := source.take_rows(compile_plain_lines())):
+            looked_at = source.number
             context.add_rows(source.number - len(rows), rows, source)
             source.skip_repeats(len(rows), sum(map(len, rows)) + len(rows))
             continue

@@ -29,6 +29,7 @@ Source    awk in scripts around pgbench
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from ..catalogue import Format
@@ -99,36 +100,45 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     if lines.number < lines.memory.get(_REFUSED, 0):
         return None
     with lines.keep_taken() as taken:
-        found: list[Found] = []
-        remarks: list[re.Match[str] | None] = []
+        items: list[tuple[re.Match[str], int]] = []
         marks: set[str] = set()
         is_goal = False
         for line in map(lines.end_text, lines):
-            if not line.strip() and found:
+            if not line.strip() and items:
                 continue
             item = _ITEM.match(line)
             item = None if item and item["gap"] and not _is_column(item) else item
             marks |= {re.sub(r"\d+", "1", item["mark"] or "")} if item else set()
-            if item is None or len(marks) > 1 or len(found) == _MOST or (not found and lines.unended()):
+            if item is None or len(marks) > 1 or len(items) == _MOST or (not items and lines.unended()):
                 lines.step_back()
                 break
             is_goal = is_goal or bool(
                 _NO_RESULT.search(item["name"] or "") or _GOAL.search(line) or NOT_MEASURED.search(line)
             )
-            found.append(_make_item(item, lines.number))
-            remarks.append(_REMARK.match(line, item.end()))
-        if len({each.label for each in found} - {None}) < len(found):
-            _name_by_remarks(found, [remark[1].strip() if remark else "" for remark in remarks])
-        labels = {each.label for each in found}
-        said = find_said(lines.prose, found[0].first) if found else []
-        is_goal = is_goal or are_set([each.values["requests_per_second"] for each in found], said)
-        if is_goal or len(found) < 2 or not (labels == {None} or None not in labels and len(labels) > 1):
-            lines.memory[_REFUSED] = found[-1].last if found else 0
+            items.append((item, lines.number))
+        found = _make_list(items, lines.prose) if len(items) > 1 and not is_goal else []
+        if not found:
+            lines.memory[_REFUSED] = items[-1][1] if items else 0
             lines.back(*taken)
             return None
-    _take_loads(found)
     lines.memory[KIND] = found
     return next_found(lines, KIND)
+
+
+def _make_list(items: list[tuple[re.Match[str], int]], prose: Sequence[tuple[int, str]]) -> list[Found]:
+    """The rates of a list's lines; none where they were set, or where some of them alone have a name."""
+    found = [_make_item(item, number) for item, number in items]
+    if len({each.label for each in found} - {None}) < len(found):
+        remarks = [_REMARK.match(item.string, item.end()) for item, _ in items]
+        _name_by_remarks(found, [remark[1].strip() if remark else "" for remark in remarks])
+    labels = {each.label for each in found}
+    is_named = labels == {None} or None not in labels and len(labels) > 1
+    if not is_named or are_set(
+        [each.values["requests_per_second"] for each in found], find_said(prose, found[0].first)
+    ):
+        return []
+    _take_loads(found)
+    return found
 
 
 def follows(lines: Lines, command: str | None) -> Found | None:

@@ -74,6 +74,7 @@ _REFUSED_DRAWN = "rate_table refused, with bars"
 _RULE = re.compile(  # between the rows of a table that a program drew, maybe quoted
     r"(?:[^|+├╞╠┌└]{0,30}[>#*;/|•\s-])?[+├╞╠┌└]([-=─━═+┼┬┴╪╬]{2,})[+┤╡╣┐┘]"
 )
+_RULE_SIGN = re.compile("[-=─━═+┼┬┴╪╬]")
 _ORG_RULE = re.compile(r"\|[-+]{2,}\|")
 _PAIR = re.compile(
     r"\s{0,8}(?:[-*•]\s{1,3})?(?P<name>[^\W\d_][^:=|\t]{0,50}?)(?:\s{0,3}[:=]|\s)\s{0,40}(?P<rate>\d[\d,.]{0,14}\s?[kKM]?)\s*"
@@ -151,10 +152,10 @@ def _count_captions(lines: Lines, following: list[str]) -> int:
     return 0
 
 
-def _read_table(lines: Lines, following: list[str], _: list[str], above: _Above) -> list[tables.Cell]:
+def _read_table(lines: Lines, following: list[str], taken: list[str], above: _Above) -> list[tables.Cell]:
     skipped = _count_captions(lines, following)
-    ahead = [_split(line) for line in following]
-    heading, second, delimiters = [*ahead, [], [], []][skipped : skipped + 3]
+    ahead = [_split(line) for line in following[skipped : skipped + 3]]
+    heading, second, delimiters = [*ahead, [], [], []][:3]
     has_second_line = _is_second_line(second)
     titles, delimiters = ([*heading, *second], delimiters) if has_second_line else (heading, second)
     hollow = bool(heading and delimiters) and not heading[0] and not delimiters[0]  # quoted with "| "
@@ -192,7 +193,7 @@ def _is_below_heading(lines: Lines, following: list[str]) -> bool:
 def _read_below_heading(lines: Lines, following: list[str], _: list[str], above: _Above) -> list[tables.Cell]:
     drawn = [(number, unquote(text, lines.prefix)) for number, text in lines.rows_above if _DRAWN.search(text)]
     drawn = [each for number, each in enumerate(drawn, lines.number + 1 - len(drawn)) if each[0] == number]
-    rules = [at for at, (_, text) in enumerate(drawn) if at and all(map(_DELIMITER.fullmatch, _split(text)))]
+    rules = [at for at, (_, text) in enumerate(drawn) if at and _is_drawn_rule(text)]
     if not rules:
         return []
     above.line, first = drawn[rules[-1] - 1]
@@ -207,6 +208,10 @@ def _read_below_heading(lines: Lines, following: list[str], _: list[str], above:
     fits = _row_of(len(heading), False, opened=opened)
     rows = [(number, row) for number, text in skipped if (row := fits(text.strip()))]
     return _read_rows(lines, [rates.strip_cell_markup(title) for title in heading], fits, above, rows)
+
+
+def _is_drawn_rule(text: str) -> bool:
+    return _RULE_SIGN.search(text) is not None and all(map(_DELIMITER.fullmatch, _split(text)))
 
 
 def _read_rows(

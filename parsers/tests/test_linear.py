@@ -98,10 +98,21 @@ def test_no_line_of_a_log_is_taken_for_a_diffs_with_two_hundred_lines_behind_it(
     assert len(list(parsers.read(Text([log * 100])))) == 100 and sum(asked) < 2_000
 
 
-@pytest.mark.parametrize("end", ["", " --version"])
-def test_a_command_of_very_long_words_is_looked_at_once_for_whether_it_asks_a_version(end):
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        (f"{'a' * 4_000}", "{} of them"),
+        (f"{'a' * 4_000} --version", "{} of them"),
+        (f"{'a' * 60_000} --version", "1.{}"),
+        (f"curl{' http://a:80/b' * 4_000}#", "HTTP/1.1 200 OK {}"),
+        (f"curl {'a/' * 30_000}#", "HTTP/1.1 200 OK {}"),
+        (f"{'cat .' * 12_000}", "a_{} = 1"),
+    ],
+    ids=["words", "version", "versions", "addresses", "path", "settings"],
+)
+def test_a_very_long_command_is_looked_at_once_for_what_the_lines_below_it_show(command, line):
     """Found by make fuzz: a word of a command that was repeated, which took 400 s a MB, at each line below it."""
-    assert cpu_s([f"$ {'a' * 4_000}{end}\n", *(f"{number} of them\n" for number in range(100))]) < 1
+    assert cpu_s([f"$ {command}\n", *(f"{line.format(number)}\n" for number in range(200))]) < 1
 
 
 @pytest.mark.parametrize(

@@ -118,11 +118,12 @@ def group_by_method(items: Iterable[Item], method_of_item: Callable[[Item], Meth
             numbered = enumerate(known for known, _ in groups[:MOST_METHODS])
             # The path alone decides most, and takes less time than `agrees`.
             alike = (n for n, known in numbered if None in (known.path, method.path) or known.path == method.path)
-            number_of[method] = next((n for n in alike if groups[n][0].agrees(method)), len(groups))
-        number = number_of[method]
-        known, group = groups[number] if number < len(groups) else (method, [])
-        group.append(item)
-        groups[number : number + 1] = [(known.joined(method), group)]
+            number = number_of[method] = next((n for n in alike if groups[n][0].agrees(method)), len(groups))
+            if number == len(groups):
+                groups.append((method, []))
+            known, group = groups[number]
+            groups[number] = known.joined(method), group
+        groups[number_of[method]][1].append(item)
     return groups
 
 

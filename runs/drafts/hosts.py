@@ -49,11 +49,14 @@ class Servers:
 
     def __init__(self) -> None:
         self.all: list[Server] = []
+        self._index_of: dict[Server, int] = {}  # of those that were added, which stays the same
         # In order, the indices of those with these parts; None stands for any. By it each is found without a look at the others.
         self._indices: dict[tuple[str | int | None, ...], list[int]] = defaultdict(list)
 
     def find(self, server: Server) -> int | None:
         """Index of the first that it may be."""
+        if server in self._index_of:
+            return self._index_of[server]
         if all(server) and (same := self._indices.get(server)):  # completely known: it can be no other
             return same[0]
         keys = product(*((part, type(part)()) if part else (None,) for part in server))
@@ -61,9 +64,11 @@ class Servers:
 
     def add(self, server: Server) -> None:
         """Add a server unless it is there; what was not known of it is filled in."""
-        index, merged = self.find(server), server
-        if index is None:
-            index = len(self.all)
+        if server in self._index_of:
+            return
+        found, merged = self.find(server), server
+        index = self._index_of[server] = len(self.all) if found is None else found
+        if found is None:
             self.all.append(server)
         else:
             other = self.all[index]

@@ -78,9 +78,9 @@ def _find_parts(blocks: Sequence[Block], loads: Sequence[int]) -> Iterator[tuple
         for load in stretch:
             by_stream[blocks[load].stream].append(load)
         own = [*by_stream.values()]
-        repeats = [*zip(*own, strict=False)]  # the first of each, the second of each
-        are_alike = all(_load_alike(blocks[each[0]], blocks[load], base) for each in repeats for load in each)
-        if base and len(own) > 1 and len({*map(len, own)}) == 1 and are_alike:
+        are_even = bool(base) and len(own) > 1 and len({*map(len, own)}) == 1
+        repeats = [*zip(*own, strict=False)] if are_even else []  # the first of each, the second of each
+        if repeats and all(_load_alike(blocks[each[0]], blocks[load], base) for each in repeats for load in each):
             yield from repeats
         else:
             single += sorted(load for each in own for load in each)
@@ -95,16 +95,11 @@ def _find_parts_of_commands(blocks: Sequence[Block], loads: Sequence[int]) -> It
     for load in loads:
         block, name = blocks[load], _name_part(blocks[load])
         typed = [each for between in blocks[before + 1 : load + 1] for each in between.typed]
-        goes_on = bool(group) and name not in names and _load_alike(blocks[group[0]], block, name)
-        if goes_on and not typed and (most := _count_at_once(command)):
-            goes_on = (
-                len(group) < most
-                and (bool(name) or most < _MOST or not LOOP.search(command))
-                and not _is_named(block, name)
-            )
-        else:
-            goes_on = goes_on and is_said and bool(name) and not _is_named(block, name)
-        if not goes_on:
+        most = 0 if typed else _count_at_once(command)
+        may_repeat = len(group) < most and (bool(name) or most < _MOST or not LOOP.search(command))
+        goes_on = may_repeat if most else is_said and bool(name)
+        goes_on = goes_on and bool(group) and name not in names and not _is_named(block, name)
+        if not (goes_on and _load_alike(blocks[group[0]], block, name)):
             if len(group) > 1:
                 yield (*group,)
             group, names = [], set()

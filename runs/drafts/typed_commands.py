@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import islice, takewhile
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -297,7 +297,7 @@ class Typing:
 
 def keep_last(known: dict[str, Any], most: int) -> None:
     """Drop what was noted first, of more than so many."""
-    for key in [*known][: max(len(known) - most, 0)]:
+    for key in [*islice(known, max(len(known) - most, 0))]:
         del known[key]
 
 

@@ -110,7 +110,8 @@ def _follow_commands(blocks: Sequence[Block], loads: Collection[int]) -> dict[in
             typing.add(command)
         script = typing.script if block.typed else script
         if index in loads:
-            before[index] = replace(typing.take(), script=script)
+            typing.script = script
+            before[index] = typing.take()
             typing.script = ()
     return before | {load: replace(before[load], script=script) for load, script in find_turns(blocks, loads)}
 

@@ -312,13 +312,12 @@ def _write_command(sides: Sequence[Watched], host: str) -> str:
 # --- two sides ----------------------------------------------------------------------------------------------------------
 def _explain(winner: Watched, loser: Watched, less_ms: float | None, more_ms: float | None) -> float | None:
     """The part of the ratio of rates that such a ratio accounts for, of times of a request or of cores; of logs."""
-    if (
-        not (less_ms and more_ms and winner.rate and loser.rate)
-        or winner.rate <= loser.rate
-        or min(less_ms, more_ms) < 0
-    ):
+    if not (less_ms and more_ms and winner.rate and loser.rate) or min(less_ms, more_ms) < 0:
         return None
-    return math.log(more_ms / less_ms) / math.log(winner.rate / loser.rate)
+    if not 0 < loser.rate < winner.rate:
+        return None
+    faster = math.log(winner.rate) - math.log(loser.rate)
+    return (math.log(more_ms) - math.log(less_ms)) / faster if faster else None
 
 
 def _separate(winner: Watched, loser: Watched) -> list[Limit]:

@@ -265,6 +265,12 @@ def test_a_shortest_time_below_0_explains_nothing():
     assert found.findings == ()
 
 
+def test_a_rate_below_0_explains_nothing():
+    """Found by make fuzz: the logarithm of the ratio was taken."""
+    busy = [side(config, rate, BUSY, complete_requests=10) for config, rate in ((1, -295.9), (2, 147.0))]
+    assert all(one.share_pct is None for one in explain(*busy).findings)
+
+
 def test_one_request_at_once_for_many_processes_is_a_lock():
     many = [("gunicorn", 33, 1.0)]
     found = explain(side(1, 100.0, IDLE, programs=many, shortest=10), side(2, 1590.0, IDLE, programs=many, shortest=10))
