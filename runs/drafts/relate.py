@@ -60,6 +60,11 @@ _COMPARES = re.compile(
 _SENTENCE_ENDS = (".", "。", "!", "！", "ます", "です", "ました", ",", "、", "如下", "所示", "니다")
 _LIST_MARKS = ("・", "•", "- ", "* ")
 # A line of a file or of a machine's description that is shown before the first load test.
+_TELLS_STEP = (
+    re.compile(  # what a script says: "bench [20 ms]:", "Results: out/nginx", "Run: threads=2, connections=100"
+        r"\[[^\]\[]*\d[^\]\[]*\]\s*:?$|:\s\S*\w/\w\S*$|(?:\b\w{1,30}=\w{1,30}(?:,\s|$)){2,9}$"
+    )
+)
 _SETTING = re.compile(r"[\w.-]+(?:\s*=|:\s\w+:)\s*\S")
 _TELLS_RATE = re.compile(rf"\d\s?[kKM]?\s?{RATE}", re.IGNORECASE)
 _MAX_TITLE_WIDTH = 140
@@ -384,7 +389,11 @@ def _find_title(
     if names_all and top == trail[0] and heading_level(top) and is_top:
         return top
     compares = (
-        t for t in titles if t in lines[:_N_TITLE_LINES] and _COMPARES.search(t) and not DESCRIBES_HOST.search(t)
+        t
+        for t in titles
+        if t in lines[:_N_TITLE_LINES]
+        and _COMPARES.search(t)
+        and not (DESCRIBES_HOST.search(t) or _TELLS_STEP.search(t))
     )
     if chosen := next(compares, ""):
         return chosen

@@ -261,6 +261,19 @@ def test_files_that_numbers_with_a_dash_name_are_no_repeats():
     assert name_all(post("==> 12-0.txt <==", "==> 8-0.txt <=="))[1] == {"12-0": 1, "8-0": 1}
 
 
+@pytest.mark.parametrize(
+    "step",
+    [
+        "benchmark [0 ms]:",
+        "Benchmark Result Dir: result/nginx",
+        "Benchmarking: threads=2, connections=100, duration=60s",
+    ],
+)
+def test_what_a_script_says_of_its_step_is_no_title(step):
+    """Real: lines of logs of clojure-vs-python-web-benchmark and spring-benchmark."""
+    assert name_all(post(f"nginx\n{step}", f"caddy\n{step}"))[0] == "nginx and caddy"
+
+
 def test_lines_that_a_tool_printed_and_a_lead_in_name_nothing():
     printed = (
         "Running 10s {} test @ 127.0.0.1\n  Stats\tAvg\tMin\n  Latency\t659.187µs\t13.8ms\nRequests/sec: {}.59\n\n"
