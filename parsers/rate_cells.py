@@ -7,49 +7,9 @@ from collections.abc import Mapping, Sequence, Set
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from . import written_rates as rates
 from .catalogue import makes_load
 from .records import Found, LoadResult, Problem, Record
-from .written_rates import (
-    ADDRESS,
-    COMPARED,
-    COUNT,
-    COUNTED,
-    FAILED,
-    HAS_UNIT,
-    IS_METRIC,
-    IS_RATE,
-    IS_THROUGHPUT,
-    IS_VALUE,
-    LOAD,
-    LOAD_TITLE,
-    MEAN,
-    NAMES_CONFIG,
-    NO_RATE,
-    NO_ROW,
-    OTHER_FIGURE,
-    RANK,
-    REPEAT,
-    RESULT,
-    RUN,
-    SPREAD,
-    VERSION,
-    WORK,
-    are_kinds_of_work,
-    are_loads,
-    find_latency,
-    find_unclear,
-    has_rows_of_rates,
-    read_latencies,
-    read_load,
-    read_number,
-    scale_figures,
-    spell_titles,
-    strip_cell_markup,
-    tells_rates,
-    tells_thousands,
-    tells_times,
-    write_with_points,
-)
 
 KIND = "rate_table"
 EMPTY = frozenset(["", "-", "–", "—", "n/a", "N/A", "x", "?"])
@@ -95,11 +55,11 @@ class _Columns(NamedTuple):
 
 def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], caption: str) -> list[Cell]:
     """The table's rates with the titles of their rows and columns. caption: what stands above it, where that has the unit."""
-    table = [(number, [strip_cell_markup(cell) for cell in row]) for number, row in rows]
-    heading = spell_titles(heading, caption)
+    table = [(number, [rates.strip_cell_markup(cell) for cell in row]) for number, row in rows]
+    heading = rates.spell_titles(heading, caption)
     if is_about_one := _lists_metrics(heading, table):  # "| nginx | Value |"
         heading, table = ["metric", heading[0]], [(number, row[:2]) for number, row in table]
-    if is_about_one or has_rows_of_rates(heading, table):
+    if is_about_one or rates.has_rows_of_rates(heading, table):
         table = [
             (number, ["trans/sec" if row[0].lower() == "transaction rate" else row[0], *row[1:]])
             for number, row in table
@@ -109,12 +69,14 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
     table = _drop_other_units(table)
     columns = _find_columns_of_units(heading, table) | find_rate_columns(heading, bool(caption))
     table = [each for each in table if not columns or not all(_FACTOR_OF.fullmatch(each[1][at]) for at in columns)]
-    timed = [at for at, title in enumerate(heading) if at and (find_latency(title) or FAILED.fullmatch(title))]
-    if are_times := not columns and tells_times(
+    timed = [
+        at for at, title in enumerate(heading) if at and (rates.find_latency(title) or rates.FAILED.fullmatch(title))
+    ]
+    if are_times := not columns and rates.tells_times(
         [heading[at] for at in timed], [[row[at] for at in timed] for _, row in table]
     ):
         columns = {timed[0]: ""}
-    if tells_thousands(caption):
+    if rates.tells_thousands(caption):
         table = [
             (number, [f"{cell}k" if at in columns and cell[-1:].isdigit() else cell for at, cell in enumerate(row)])
             for number, row in table
@@ -122,16 +84,20 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
     tool = heading[0] if makes_load(heading[0].lower()) else ""  # "| ab | requests per second |", and a table of wrk's
     sections = dict.fromkeys((number for number, _ in table), tool) | _take_sections(table)
     for at in columns:
-        for (_, row), cell in zip(table, write_with_points([row[at] for _, row in table], heading[at]), strict=True):
+        for (_, row), cell in zip(
+            table, rates.write_with_points([row[at] for _, row in table], heading[at]), strict=True
+        ):
             row[at] = cell
     _fill_down(table, min(columns, default=0))
     loads = {
-        at for at, title in enumerate(heading) if LOAD.fullmatch(title) and all(read_load(row[at]) for _, row in table)
+        at
+        for at, title in enumerate(heading)
+        if rates.LOAD.fullmatch(title) and all(rates.read_load(row[at]) for _, row in table)
     }
     columns = {at: title for at, title in columns.items() if at not in loads}
     first = min(columns, default=0)
-    titles = [at for at in range(first) if at not in loads and (not at or not RANK.fullmatch(heading[at]))]
-    if len(titles) > 1 and heading[0] and RANK.fullmatch(heading[0]):
+    titles = [at for at in range(first) if at not in loads and (not at or not rates.RANK.fullmatch(heading[at]))]
+    if len(titles) > 1 and heading[0] and rates.RANK.fullmatch(heading[0]):
         titles = titles[1:]
     levels = {tuple(row[at] for at in loads) for _, row in table}
     by_load = bool(loads) and len(levels) == len(table)  # a row by its load
@@ -145,12 +111,12 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
         titles = [
             at
             for at in titles
-            if not (at and OTHER_FIGURE.fullmatch(heading[at]) and read_number(table[0][1][at]) is None)
+            if not (at and rates.OTHER_FIGURE.fullmatch(heading[at]) and rates.read_number(table[0][1][at]) is None)
         ]
-    results = {at for at in titles if at and all(RESULT.fullmatch(row[at]) for _, row in table)}
+    results = {at for at in titles if at and all(rates.RESULT.fullmatch(row[at]) for _, row in table)}
     if len({tuple(row[at] for at in (*titles, *loads) if at not in results) for _, row in table}) == len(table):
         titles = [at for at in titles if at not in results]  # shares and times were measured, too
-    work, address = (any(each.fullmatch(heading[at]) for at in titles) for each in (WORK, ADDRESS))
+    work, address = (any(each.fullmatch(heading[at]) for at in titles) for each in (rates.WORK, rates.ADDRESS))
     latencies = {at: heading[at] for at in timed if len(columns) == 1}
     return _make_cells(table, _Columns(heading, columns, loads, titles, work, address, latencies, are_times), sections)
 
@@ -158,7 +124,11 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
 def _drop_other_units(table: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
     """The rows, without those whose figures all have another unit, where those of two rows and more are rates."""
     figures = {number: [cell for cell in row[1:] if cell not in EMPTY] for number, row in table}
-    rated = {n for n, cells in figures.items() if cells and all(HAS_UNIT.search(c) and read_number(c) for c in cells)}
+    rated = {
+        n
+        for n, cells in figures.items()
+        if cells and all(rates.HAS_UNIT.search(c) and rates.read_number(c) for c in cells)
+    }
     others = {n for n, cells in figures.items() if cells and n not in rated and all(map(_OTHER_UNIT.fullmatch, cells))}
     return [each for each in table if each[0] not in others] if len(rated) > 1 else table
 
@@ -168,53 +138,57 @@ def _find_columns_of_units(heading: list[str], table: list[tuple[int, list[str]]
     columns: dict[int, str] = {}
     for at, title in enumerate(heading):
         cells = [row[at] for _, row in table if row[at] not in EMPTY]
-        is_throughput = IS_THROUGHPUT.fullmatch(title) is not None
+        is_throughput = rates.IS_THROUGHPUT.fullmatch(title) is not None
         if (
             at
             and cells
-            and not NO_RATE.search(title)
-            and (any(map(HAS_UNIT.search, cells)) or (is_throughput and all(map(_PER_SECOND.search, cells))))
-            and all(map(read_number, cells))
+            and not rates.NO_RATE.search(title)
+            and (any(map(rates.HAS_UNIT.search, cells)) or (is_throughput and all(map(_PER_SECOND.search, cells))))
+            and all(map(rates.read_number, cells))
         ):
-            columns[at] = "" if is_throughput or IS_VALUE.fullmatch(title) else title
+            columns[at] = "" if is_throughput or rates.IS_VALUE.fullmatch(title) else title
     return columns
 
 
 def _lists_metrics(heading: list[str], table: list[tuple[int, list[str]]]) -> bool:
     """Whether rows of metrics stand below a name and the title of their values."""
     is_plain = not (
-        IS_METRIC.fullmatch(heading[0]) or NAMES_CONFIG.fullmatch(heading[0]) or any(map(IS_RATE.search, heading))
+        rates.IS_METRIC.fullmatch(heading[0])
+        or rates.NAMES_CONFIG.fullmatch(heading[0])
+        or any(map(rates.IS_RATE.search, heading))
     )
-    is_named = is_plain and bool(heading[0]) and IS_VALUE.fullmatch(heading[1]) is not None
-    return is_named and any(IS_RATE.search(row[0]) and not NO_RATE.search(row[0]) for _, row in table)
+    is_named = is_plain and bool(heading[0]) and rates.IS_VALUE.fullmatch(heading[1]) is not None
+    return is_named and any(rates.IS_RATE.search(row[0]) and not rates.NO_RATE.search(row[0]) for _, row in table)
 
 
 def _find_metric_rates(heading: list[str], table: list[tuple[int, list[str]]]) -> list[Cell]:
     """Those of a table whose rows are metrics: as if they were its columns. Several rows of rates count if each says of what."""
-    rates = [at for at, (_, row) in enumerate(table) if tells_rates(row)]
-    works = [IS_RATE.sub("", table[at][1][0]).strip(" ()[],:-–/") for at in rates]
-    if len(rates) > 1 and all(works) and len(set(works)) == len(works):
-        others = [row for at, row in enumerate(table) if at not in rates]
+    rate_rows = [at for at, (_, row) in enumerate(table) if rates.tells_rates(row)]
+    works = [rates.IS_RATE.sub("", table[at][1][0]).strip(" ()[],:-–/") for at in rate_rows]
+    if len(rate_rows) > 1 and all(works) and len(set(works)) == len(works):
+        others = [row for at, row in enumerate(table) if at not in rate_rows]
         return [
             cell._replace(section=work)
-            for at, work in zip(rates, works, strict=True)
+            for at, work in zip(rate_rows, works, strict=True)
             for cell in _find_metric_rates(heading, [table[at], *others])
         ]
-    if not rates:
+    if not rate_rows:
         return []
-    (number, row) = table[rates[0]]
-    rate = write_with_points(row, row[0])
-    kept = [rate, *(row for at, (_, row) in enumerate(table) if at not in rates)]
+    (number, row) = table[rate_rows[0]]
+    rate = rates.write_with_points(row, row[0])
+    kept = [rate, *(row for at, (_, row) in enumerate(table) if at not in rate_rows)]
     named = (
-        next((row for row in kept if NAMES_CONFIG.fullmatch(row[0])), None) if IS_VALUE.fullmatch(heading[1]) else None
+        next((row for row in kept if rates.NAMES_CONFIG.fullmatch(row[0])), None)
+        if rates.IS_VALUE.fullmatch(heading[1])
+        else None
     )
     columns = [
         (number, [named[at] if named else title, *(row[at] for row in kept)])
         for at, title in enumerate(heading)
-        if at and not NO_RATE.search(title) and read_number(rate[at])
+        if at and not rates.NO_RATE.search(title) and rates.read_number(rate[at])
     ]
-    asked = LOAD_TITLE.search(row[0])  # "Throughput at concurrency 10"
-    load = read_load(asked[0]) if asked else None
+    asked = rates.LOAD_TITLE.search(row[0])  # "Throughput at concurrency 10"
+    load = rates.read_load(asked[0]) if asked else None
     cells = find_table_rates(["", *(row[0] for row in kept)], columns, "")
     return [cell if cell.load is not None else cell._replace(load=load) for cell in cells]
 
@@ -222,27 +196,29 @@ def _find_metric_rates(heading: list[str], table: list[tuple[int, list[str]]]) -
 def find_rate_columns(heading: list[str], captioned: bool) -> dict[int, str]:
     """The columns that are of rates by their headings, each with what else its heading says."""
     named = {
-        at: _BEST.sub("", IS_RATE.sub("", title)).strip(" ()[],:-–/")
+        at: _BEST.sub("", rates.IS_RATE.sub("", title)).strip(" ()[],:-–/")
         for at, title in enumerate(heading)
-        if IS_RATE.search(title)
+        if rates.IS_RATE.search(title)
     }
-    if (captioned and not named) or set(named) == {0} or (IS_METRIC.fullmatch(heading[0]) and not named):
-        throughputs = {at: "" for at, title in enumerate(heading) if at and IS_THROUGHPUT.fullmatch(title)}
-        others = {at: title for at, title in enumerate(heading) if at and not OTHER_FIGURE.fullmatch(title)}
+    if (captioned and not named) or set(named) == {0} or (rates.IS_METRIC.fullmatch(heading[0]) and not named):
+        throughputs = {at: "" for at, title in enumerate(heading) if at and rates.IS_THROUGHPUT.fullmatch(title)}
+        others = {at: title for at, title in enumerate(heading) if at and not rates.OTHER_FIGURE.fullmatch(title)}
         named = throughputs if captioned and throughputs else others
-    elif len(named) == 1 and all(title and MEAN.fullmatch(title) for title in named.values()):  # of what repeats?
-        named |= {at: title for at, title in enumerate(heading) if RUN.fullmatch(title)}
-    return {at: title for at, title in named.items() if at and not NO_RATE.search(title.replace(SPREAD, ""))}
+    elif len(named) == 1 and all(title and rates.MEAN.fullmatch(title) for title in named.values()):  # of what repeats?
+        named |= {at: title for at, title in enumerate(heading) if rates.RUN.fullmatch(title)}
+    return {
+        at: title for at, title in named.items() if at and not rates.NO_RATE.search(title.replace(rates.SPREAD, ""))
+    }
 
 
 def keep_rate_columns(columns: Set[int], heading: list[str], row: list[str]) -> set[int]:
     """Those of these columns that can be of rates with this row in the table."""
     if len(row) != len(heading):
         return set()
-    if IS_METRIC.fullmatch(heading[0]):
-        return set() if IS_METRIC.fullmatch(row[0]) else set(columns)  # one row of them is of rates
-    cells = {at: scale_figures([strip_cell_markup(row[at])], heading[at])[0][0] for at in columns}
-    return {at for at, cell in cells.items() if cell in EMPTY or read_number(cell)}
+    if rates.IS_METRIC.fullmatch(heading[0]):
+        return set() if rates.IS_METRIC.fullmatch(row[0]) else set(columns)  # one row of them is of rates
+    cells = {at: rates.scale_figures([rates.strip_cell_markup(row[at])], heading[at])[0][0] for at in columns}
+    return {at for at, cell in cells.items() if cell in EMPTY or rates.read_number(cell)}
 
 
 def _take_sections(table: list[tuple[int, list[str]]]) -> dict[int, str]:
@@ -250,7 +226,7 @@ def _take_sections(table: list[tuple[int, list[str]]]) -> dict[int, str]:
     sections: dict[int, str] = {}
     section = ""
     for number, row in list(table):
-        if row[0] and not any(cell not in EMPTY for cell in row[1:]) and not read_number(row[0]):
+        if row[0] and not any(cell not in EMPTY for cell in row[1:]) and not rates.read_number(row[0]):
             section = row[0]
             following = next((other for line, other in table if line > number), None)
             if following and following[0]:  # else it is what the merged cells below say
@@ -273,17 +249,17 @@ def _make_cells(table: list[tuple[int, list[str]]], columns: _Columns, sections:
     settings = _name_settings(table, columns)
     for at, column in columns.rates.items():
         rows = [(number, row) for number, row in table if row[at] not in EMPTY]
-        cells, column = scale_figures([row[at] for _, row in rows], column)
-        figures = [(None, 0.0) if columns.are_times else read_number(cell) for cell in cells]
+        cells, column = rates.scale_figures([row[at] for _, row in rows], column)
+        figures = [(None, 0.0) if columns.are_times else rates.read_number(cell) for cell in cells]
         if None in figures and not _says_why(columns.heading[at], cells) or not any(figures):
             continue  # a column with anything else is none of rates
         unread = tuple((number, row[at]) for (number, row), rate in zip(rows, figures, strict=True) if rate is None)
-        unclear = find_unclear([row[at] for _, row in table])
+        unclear = rates.find_unclear([row[at] for _, row in table])
         for (number, row), rate in zip(rows, figures, strict=True):
             title = _name_row(row, columns)
-            if rate and not NO_ROW.fullmatch(title):
-                load = next((read_load(row[i]) for i in columns.loads), None)
-                latency, without_unit = read_latencies(row, columns.latencies)
+            if rate and not rates.NO_ROW.fullmatch(title):
+                load = next((rates.read_load(row[i]) for i in columns.loads), None)
+                latency, without_unit = rates.read_latencies(row, columns.latencies)
                 unclear_text = row[at] if row[at] in unclear else ""
                 section = " · ".join(filter(None, (sections.get(number), settings.get(number))))
                 rest = (columns.work, section, latency, unclear_text, without_unit, columns.address, unread)
@@ -294,14 +270,14 @@ def _make_cells(table: list[tuple[int, list[str]]], columns: _Columns, sections:
 
 def _says_why(title: str, cells: Sequence[str]) -> bool:
     """Whether a column of rates by its title has words in place of some ("timeout")."""
-    words = [cell for cell in cells if read_number(cell) is None]
-    return bool(IS_RATE.search(title)) and 2 * len(words) <= len(cells) and not any(map(_DIGIT.search, words))
+    words = [cell for cell in cells if rates.read_number(cell) is None]
+    return bool(rates.IS_RATE.search(title)) and 2 * len(words) <= len(cells) and not any(map(_DIGIT.search, words))
 
 
 def _is_counted(title: str, cells: Sequence[str], by_load: bool) -> bool:
     """Whether a column has what came out: a number of requests that nobody asks for (1,464,838, and not 10,000), and where the
     load tells the rows apart, any number of them, and times such as 0.693."""
-    if COUNTED.fullmatch(title):
+    if rates.COUNTED.fullmatch(title):
         numbers = [re.sub(r"[,.\s]", "", cell) for cell in cells]
         is_odd = any(len(number) > 2 and not number.endswith("0") for number in numbers)
         return (by_load or is_odd) and all(map(str.isdecimal, numbers))
@@ -318,15 +294,15 @@ def _name_settings(table: list[tuple[int, list[str]]], columns: _Columns) -> dic
     for at in columns.titles:
         cells = {number: row[at] for number, row in table}
         are_counts = (
-            not VERSION.search(columns.heading[at])
+            not rates.VERSION.search(columns.heading[at])
             and len({*cells.values()}) > 1
-            and all(map(COUNT.fullmatch, cells.values()))
+            and all(map(rates.COUNT.fullmatch, cells.values()))
         )
         if not are_counts or _counts_repeats(named, cells):
             continue
         for number, cell in cells.items():
             said[number] += [f"{columns.heading[at]} {cell}"]
-    is_beside = any(not read_number(row[at]) for _, row in table for at in columns.titles)
+    is_beside = any(not rates.read_number(row[at]) for _, row in table for at in columns.titles)
     return {number: ", ".join(each) for number, each in said.items()} if is_beside else {}
 
 
@@ -344,7 +320,7 @@ def _name_row(row: list[str], columns: _Columns) -> str:
     named = [
         row[at]
         for at in titles
-        if row[at] not in EMPTY and (VERSION.search(columns.heading[at]) or not read_number(row[at]))
+        if row[at] not in EMPTY and (rates.VERSION.search(columns.heading[at]) or not rates.read_number(row[at]))
     ]
     return " · ".join(named) if named or not titles else f"{columns.heading[titles[0]]} {row[titles[0]]}".strip()
 
@@ -352,26 +328,26 @@ def _name_row(row: list[str], columns: _Columns) -> str:
 def name_cells(cells: list[Cell], heading_line: int) -> list[Found]:
     """The blocks, each named by what was loaded: its row, or its column where all rows are loads, or columns are configs."""
     columns = list(dict.fromkeys(cell.column for cell in cells))
-    if sum(bool(REPEAT.fullmatch(column)) for column in columns) > 1:  # their mean is no measurement
-        columns = [column for column in columns if not MEAN.fullmatch(column)]
+    if sum(bool(rates.REPEAT.fullmatch(column)) for column in columns) > 1:  # their mean is no measurement
+        columns = [column for column in columns if not rates.MEAN.fullmatch(column)]
         cells = [cell for cell in cells if cell.column in columns]
-    if all(RUN.fullmatch(cell.row) for cell in cells) and columns != [""]:  # each row is a repeat
+    if all(rates.RUN.fullmatch(cell.row) for cell in cells) and columns != [""]:  # each row is a repeat
         cells = [cell._replace(row="") for cell in cells]
-    is_one = len(columns) == 1 and (not columns[0] or IS_THROUGHPUT.fullmatch(columns[0]) is not None)
-    are_clients = all(not cell.row or LOAD_TITLE.fullmatch(cell.row) for cell in cells)
+    is_one = len(columns) == 1 and (not columns[0] or rates.IS_THROUGHPUT.fullmatch(columns[0]) is not None)
+    are_clients = all(not cell.row or rates.LOAD_TITLE.fullmatch(cell.row) for cell in cells)
     end_in_loads = all(
-        not cell.row or LOAD_TITLE.fullmatch(cell.row) or _ENDS_IN_LOAD.search(cell.row) for cell in cells
+        not cell.row or rates.LOAD_TITLE.fullmatch(cell.row) or _ENDS_IN_LOAD.search(cell.row) for cell in cells
     )
-    are_compared = len(columns) > 1 and all(map(COMPARED.fullmatch, columns))
+    are_compared = len(columns) > 1 and all(map(rates.COMPARED.fullmatch, columns))
     rows_are_loads = not is_one and (end_in_loads or cells[0].row_is_work or are_compared)
     rows_are_loads = rows_are_loads or (are_clients and not any(_MAY_NAME.fullmatch(cell.row) for cell in cells))
     rows = list(dict.fromkeys(cell.row for cell in cells))
-    rows_are_loads = rows_are_loads or are_loads(rows) or (cells[0].row_is_work and are_kinds_of_work(rows))
-    if rows_are_loads and columns != [""] and are_loads(columns):  # one config's: "| Clients | GET | SET |"
+    rows_are_loads = rows_are_loads or rates.are_loads(rows) or (cells[0].row_is_work and rates.are_kinds_of_work(rows))
+    if rows_are_loads and columns != [""] and rates.are_loads(columns):  # one config's: "| Clients | GET | SET |"
         cells = [
             cell._replace(column="", section=" · ".join(filter(None, (cell.section, cell.column)))) for cell in cells
         ]
-    repeats = len(columns) > 1 and all(map(REPEAT.fullmatch, columns))
+    repeats = len(columns) > 1 and all(map(rates.REPEAT.fullmatch, columns))
     if repeats and not any(cell.row for cell in cells):  # rows of rates, each of something else
         cells = [cell._replace(row=cell.section, section="") for cell in cells]
     found = [_make_found(cell, rows_are_loads and not repeats, repeats) for cell in cells]
@@ -386,14 +362,14 @@ def name_cells(cells: list[Cell], heading_line: int) -> list[Found]:
 
 
 def _make_found(cell: Cell, rows_are_loads: bool, repeats: bool) -> Found:
-    names_nothing = MEAN.fullmatch(cell.column) or (rows_are_loads and IS_THROUGHPUT.fullmatch(cell.column))
+    names_nothing = rates.MEAN.fullmatch(cell.column) or (rows_are_loads and rates.IS_THROUGHPUT.fullmatch(cell.column))
     column = "" if repeats or names_nothing else cell.column
     name, how = (column, cell.row) if rows_are_loads else (cell.row, column)
     is_known = not cell.unclear and cell.rate is not None
     values: dict[str, Any] = {"requests_per_second": cell.rate, "rate_step_per_s": cell.step} if is_known else {}
     values |= {"config": name} if name else {}
-    is_load = LOAD_TITLE.fullmatch(how)
-    load = cell.load if cell.load is not None else read_load(how) if is_load else None
+    is_load = rates.LOAD_TITLE.fullmatch(how)
+    load = cell.load if cell.load is not None else rates.read_load(how) if is_load else None
     if load is not None:
         values["concurrency"] = load
     requested = cell.row if cell.row_is_address and not rows_are_loads else ""

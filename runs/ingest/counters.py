@@ -23,19 +23,8 @@ from runs.analysis.doubts import fatal_rules
 from runs.analysis.facts import CaptureFact, ConfigFact, RunFact, copy_run
 from runs.analysis.monitors import MIB
 from runs.database import database_lock
-from runs.models import (
-    Capture,
-    CounterDelta,
-    Facet,
-    Host,
-    Override,
-    Run,
-    RunTag,
-    Series,
-    Trend,
-    TrendLine,
-    find_divided,
-)
+from runs.models import Capture, CounterDelta, Facet, Host, Override, Run, RunTag, Series, Trend, TrendLine
+from runs.models.results import find_divided
 
 Kind = Facet.Kind
 FacetIds = dict[tuple[str, str], int]  # by kind and value
