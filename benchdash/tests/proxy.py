@@ -7,13 +7,12 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from time import perf_counter, sleep
 from typing import NamedTuple
 
 import yaml
 
 from benchdash.tests.services import ROOT
-from runs.tests.installation import find_free_port
+from runs.tests.installation import find_free_port, until
 
 
 class Proxy(NamedTuple):
@@ -47,10 +46,8 @@ def start_proxy(nginx: str, folder: Path, site_port: int, changes: Mapping[str, 
     write_port(str(proxy.port), folder / "conf.d")
     with subprocess.Popen([nginx, "-p", str(folder), "-c", str(file)]) as process:
         try:
-            until = perf_counter() + 10
-            while not _listens(proxy.port):
-                assert process.poll() is None and perf_counter() < until
-                sleep(0.1)
+            until(lambda: _listens(proxy.port) or process.poll() is not None, "nginx")
+            assert process.poll() is None
             yield proxy
         finally:
             process.terminate()

@@ -6,7 +6,6 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter, sleep
 
 import pytest
 import requests
@@ -16,7 +15,7 @@ from django.contrib.auth.models import User
 from benchdash.tests.proxy import start_proxy
 from runs.accounts import make_token
 from runs.management import processes
-from runs.tests.installation import MANAGE, create_database, environment, find_free_port
+from runs.tests.installation import MANAGE, create_database, environment, find_free_port, wait_for_web
 
 pytestmark = [pytest.mark.once, pytest.mark.django_db]
 PASSWORD = "its own password"  # noqa: S105
@@ -56,10 +55,7 @@ def site(needs, tmp_path_factory, django_db_setup, django_db_blocker) -> Iterato
     command = processes.web_command("127.0.0.1", port)
     command[command.index("--workers") + 1] = "1"
     with subprocess.Popen(command, env=variables, cwd=folder) as process:
-        until = perf_counter() + 30
-        while not processes.is_web_up(port):
-            assert process.poll() is None and perf_counter() < until
-            sleep(0.1)
+        wait_for_web(process, port)
         with start_proxy(needs("nginx"), folder, port, {}) as proxy:
             at = (f"https://localhost:{proxy.port}", f"http://localhost:{proxy.plain_port}", f"http://localhost:{port}")
             yield Site(*at, token, proxy.certificate)

@@ -13,6 +13,7 @@ import zlib
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from http.client import HTTPConnection, HTTPSConnection
@@ -29,7 +30,7 @@ from benchdash.tests.proxy import start_proxy
 from runs.accounts import make_token
 from runs.management import processes
 from runs.tests.ingest.texts import session
-from runs.tests.installation import MANAGE, create_database, environment, find_free_port
+from runs.tests.installation import MANAGE, WITHIN_S, create_database, environment, find_free_port, wait_for_web
 
 pytestmark = [pytest.mark.once, pytest.mark.django_db]  # without the second mark there would be no tables to copy
 UPLOADS = "/api/v1/uploads/"
@@ -79,16 +80,13 @@ def site(tmp_path_factory, django_db_setup, django_db_blocker) -> Iterator[Site]
         patch.setattr(processes, "HEAD_S", HEAD_S)
         command = processes.web_command("127.0.0.1", port)
     with subprocess.Popen(command, env=variables, cwd=data, stderr=subprocess.PIPE, text=True) as process:
-        until = perf_counter() + 30
-        while not processes.is_web_up(port):
-            assert process.poll() is None and perf_counter() < until
-            sleep(0.1)
+        wait_for_web(process, port)
         started = Site(port, token, data, process.pid)
         for path in PROBED * 8:  # the first page of a process takes longer, as it reads the templates
             ask(started, "GET", path, Authorization=f"Bearer {token}")
         yield started
         process.terminate()
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=WITHIN_S)
     assert process.returncode == 0, said
     assert "Traceback" not in said, said
 
@@ -189,7 +187,7 @@ def probing(site: Site) -> Iterator[list[tuple[str, int, float]]]:
 
 def run(attack: Callable[[], Awaitable[list[Answer]]]) -> list[Answer]:
     async def limited() -> list[Answer]:
-        return await asyncio.wait_for(attack(), 60)
+        return await asyncio.wait_for(attack(), WITHIN_S)
 
     return asyncio.run(limited())
 
@@ -273,20 +271,28 @@ def test_a_charset_that_decodes_no_text_is_left_aside(site, charset):
 
 
 def test_slow_clients_make_pages_at_most_three_times_as_slow(site):
+    """Than before or behind them: others use the machine, too. What the texts themselves cost comes when they are whole."""
+
     async def attack() -> list[Answer]:
         return await asyncio.gather(
             *(exchange(site, b"GET / HTTP/1.1\r\nHost: loc") for _ in range(60)),
-            *(send(site, text(number, 10), rate=2048) for number in range(1100, 1200)),
+            *(send(site, text(number, 10), rate=len(text(number, 10)) / 6) for number in range(1100, 1200)),
         )
 
-    with probing(site) as before:
-        sleep(4)
-    with probing(site) as during:
-        answers = run(attack)
-    assert Counter(answer.status for answer in answers) == {0: 60, 201: 100}
+    def measure() -> dict[str, float]:
+        with probing(site) as probed:
+            sleep(3)
+        return {path: median(seconds for at, _, seconds in probed if at == path) for path in PROBED}
+
+    before = measure()
+    with ThreadPoolExecutor(1) as pool:
+        attacking = pool.submit(run, attack)
+        during = measure()
+        assert not attacking.done()
+        assert Counter(answer.status for answer in attacking.result()) == {0: 60, 201: 100}
+    after = measure()
     for path in PROBED:
-        usual, slowed = (median(seconds for at, _, seconds in probed if at == path) for probed in (before, during))
-        assert slowed < 3 * usual + 0.01, path
+        assert during[path] < 3 * max(before[path], after[path]) + 0.01, path
 
 
 def test_logged_in_senders_may_be_slow_and_many_and_nothing_is_lost(site):

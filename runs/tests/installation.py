@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import os
+import random
 import socket
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+import time
+from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 from django.db import connection
 
 from benchdash.tests.services import ROOT
+from runs.management.processes import is_web_up
 
 MANAGE = [sys.executable, str(ROOT / "manage.py")]
+WITHIN_S = 150  # for what takes seconds on a machine that does nothing else
 
 
 def environment(data: Path, **variables: str) -> dict[str, str]:
@@ -37,5 +43,21 @@ def create_database(data: Path) -> Path:
 
 
 def find_free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
+    """Not of those that the kernel gives to connections: it could give this one away before a server listens there."""
+    while True:
+        port = random.randrange(10_000, 32_000)  # noqa: S311
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+
+
+def until(true: Callable[[], object], what: str, within_s: float = WITHIN_S) -> None:
+    """Wait for something to be true. `within_s` is less than usual where something else would make it true later."""
+    began = time.monotonic()
+    while not true():
+        assert time.monotonic() - began < within_s, f"not within {within_s} s: {what}"
+        time.sleep(0.05)
+
+
+def wait_for_web(process: subprocess.Popen[Any], port: int) -> None:
+    until(lambda: is_web_up(port) or process.poll() is not None, "the web server")
+    assert process.poll() is None

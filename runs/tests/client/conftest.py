@@ -12,11 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from runs.tests.installation import find_free_port
-from runs.tests.remote.hosts import answers, end, until
+from runs.tests.installation import WITHIN_S, find_free_port, until
+from runs.tests.remote.hosts import answers, end
 from runs.tests.remote.server import serving
 
-WITHIN_S = 150  # for what takes seconds on a machine that does nothing else
 CLIENT = Path(__file__).parents[2] / "client" / "bd"
 SSHD = """Port {port}
 ListenAddress 127.0.0.1
@@ -94,7 +93,7 @@ class Client:
             texts = [path.read_text(errors="replace") for path in self.folder.glob(f"bd-*.txt.d/out.{machine}")]
             return sum(text.partition("$ n=0; while ")[2].count("procs_running") for text in texts) >= times
 
-        until(sampled, WITHIN_S, f"{times} samples of machine {machine}")
+        until(sampled, f"{times} samples of machine {machine}")
 
     def until_loaded(self, process: subprocess.Popen[str]) -> int:
         """Wait for ab to handle SIGINT, at which it prints what it measured so far; its process number."""
@@ -109,7 +108,7 @@ class Client:
                         found.append(number)
             return bool(found)
 
-        until(catches, WITHIN_S, "ab")
+        until(catches, "ab")
         return found[0]
 
 
@@ -151,7 +150,7 @@ def web1(bd: Client, tmp_path: Path, needs: Callable[[str], str]) -> Iterator[Cl
     bd.env["BD_SSH"] = f"ssh -F {folder}/config"
     server = subprocess.Popen([sshd, "-D", "-f", folder / "sshd_config", "-E", folder / "log"])
     try:
-        until(lambda: answers("127.0.0.1", port), WITHIN_S, "sshd")
+        until(lambda: answers("127.0.0.1", port), "sshd")
         yield bd
     finally:
         end(server)

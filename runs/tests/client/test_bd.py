@@ -21,9 +21,9 @@ import pytest
 
 from runs import ingest
 from runs.models import Capture, Host, Run, Upload
-from runs.tests.remote.hosts import until
+from runs.tests.installation import WITHIN_S, until
 
-from .conftest import CLIENT, WITHIN_S, Client
+from .conftest import CLIENT, Client
 
 pytestmark = [pytest.mark.django_db(transaction=True)]
 SHELLS = ("dash", "busybox ash", "bash")
@@ -179,7 +179,7 @@ def test_a_load_that_needs_time_to_end_after_ctrl_c_is_waited_for(bd, needs, she
     needs(shell.split()[0])
     slow = 'trap "sleep 2; echo Requests per second: 5; exit 3" INT; touch begun; while :; do sleep 0.1; done'
     process = bd.start("run", "--no-send", "--repeat", "3", "--", "sh", "-c", slow, shell=shell)
-    until((bd.folder / "begun").exists, WITHIN_S, "the load")
+    until((bd.folder / "begun").exists, "the load")
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=WITHIN_S)
     assert (process.returncode, out, err.count(", run ")) == (3, "Requests per second: 5\n", 1)
@@ -190,9 +190,9 @@ def test_ctrl_c_ends_the_wait_for_a_machine_that_does_not_answer(bd):
     ssh.write_text("touch asked; exec sleep 60")
     bd.env["BD_SSH"] = f"sh {ssh}"
     process = bd.start("run", "--on", "web9", "--", "true")
-    until((bd.folder / "asked").exists, WITHIN_S, "ssh")
+    until((bd.folder / "asked").exists, "ssh")
     os.killpg(process.pid, signal.SIGINT)
-    assert process.communicate(timeout=20) and process.returncode == 130
+    assert process.communicate(timeout=50) and process.returncode == 130
 
 
 def test_a_full_disk_is_named_before_anything_is_loaded(bd):
@@ -213,7 +213,7 @@ def test_a_disk_that_fills_up_during_a_load_costs_neither_its_output_nor_its_sta
 
 def test_ctrl_c_before_the_load_starts_none_and_sends_nothing(bd):
     process = bd.start("run", "--repeat", "3", "--before", "touch asked; sleep 1; true", "--", "touch", "loaded")
-    until((bd.folder / "asked").exists, WITHIN_S, "--before")
+    until((bd.folder / "asked").exists, "--before")
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=WITHIN_S)
     assert process.returncode != 0 and "nothing was measured" in err
@@ -238,7 +238,7 @@ def test_monitors_that_were_killed_are_told_in_the_transcript_and_on_the_page(bd
     bd.until_loaded(process)
     bd.until_sampled(times=2)
     (nap,) = bd.folder.glob("*.d/nap")
-    until(lambda: nap.read_text().strip(), WITHIN_S, "the sampler's pause")
+    until(lambda: nap.read_text().strip(), "the sampler's pause")
     os.kill(int(Path(f"/proc/{int(nap.read_text())}/stat").read_text().rpartition(")")[2].split()[1]), signal.SIGKILL)
     _, err = process.communicate(timeout=WITHIN_S)
     assert process.returncode == 0 and "bd: the monitors were killed during the load" in err
@@ -253,7 +253,7 @@ def test_a_client_that_is_killed_loses_nothing_of_the_load_that_goes_on(bd):
     process.kill()
     bd.until_sampled(times=3)
     os.kill(number, signal.SIGINT)
-    until(lambda: "During the load:" in bd.transcript.read_text(), WITHIN_S, "the samples in the transcript")
+    until(lambda: "During the load:" in bd.transcript.read_text(), "the samples in the transcript")
     process.communicate(timeout=WITHIN_S)
     assert bd.run("push", bd.transcript.name)[0] == 0
     assert Capture.objects.filter(run=Run.objects.get(), phase="during", tool="proc_stat").count() == 1
@@ -263,7 +263,7 @@ def test_a_tee_that_is_killed_costs_nothing_of_what_the_load_prints(bd):
     said = "i=0; while [ $i -lt 40 ]; do i=$((i + 1)); echo said $i; sleep 0.1; done"
     process = bd.start("run", "--no-send", "--", "sh", "-c", said)
     for _ in range(3):
-        until(lambda: any("said 1\n" in path.read_text() for path in bd.folder.glob("bd-*.txt")), WITHIN_S, "the load")
+        until(lambda: any("said 1\n" in path.read_text() for path in bd.folder.glob("bd-*.txt")), "the load")
         subprocess.run(["pkill", "-KILL", "-x", "-g", str(process.pid), "tee"], check=True)
         time.sleep(0.5)
     out, err = process.communicate(timeout=WITHIN_S)
@@ -307,7 +307,7 @@ def test_a_machine_hears_that_bd_is_there_while_nothing_is_asked_of_it(bd):
 
 def test_runs_before_the_one_in_which_everything_was_killed_are_there(bd):
     process = bd.start("run", "--variant", "short", "--", *load(bd), "--variant", "long", "--", *load(bd, 300))
-    until(lambda: any("$ ab -q -t 300" in path.read_text() for path in bd.folder.glob("bd-*.txt")), WITHIN_S, "long")
+    until(lambda: any("$ ab -q -t 300" in path.read_text() for path in bd.folder.glob("bd-*.txt")), "long")
     bd.until_loaded(process)
     bd.until_sampled()
     os.killpg(process.pid, signal.SIGKILL)

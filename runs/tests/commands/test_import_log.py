@@ -15,7 +15,7 @@ from django.core.management import CommandError, call_command
 from runs import ingest
 from runs.models import Experiment, Run, Upload
 from runs.tests.ingest.texts import session
-from runs.tests.installation import MANAGE, create_database, environment
+from runs.tests.installation import MANAGE, WITHIN_S, create_database, environment
 
 
 @pytest.fixture
@@ -215,6 +215,6 @@ def test_several_processes_with_one_text_store_it_once(tmp_path):
     command = [*MANAGE, "import_log", "--experiment", "July", "--json", str(tmp_path / "a.log")]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     started = [subprocess.Popen(command, env=environment(tmp_path), **pipes) for _ in range(2)]
-    results = [(process.communicate(timeout=60), process.returncode) for process in started]
+    results = [(process.communicate(timeout=WITHIN_S), process.returncode) for process in started]
     assert [(status, err) for (_, err), status in results] == [(0, b"")] * 2
     assert len({out for (out, _), _ in results}) == 1

@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 import threading
-import time
 
 import pytest
 
@@ -15,13 +14,11 @@ from runs.management.processes import run_together
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]
 END = [sys.executable, "-c", "raise SystemExit(3)"]
-STUBBORN = [sys.executable, "-c", "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(60)"]
+STUBBORN = "import pathlib, signal, time; signal.signal(15, signal.SIG_IGN); pathlib.Path({!r}).touch(); time.sleep(60)"
 
 
-def signal_soon(number: int = signal.SIGTERM, after_s: float = 0.6) -> None:
-    timer = threading.Timer(after_s, os.kill, (os.getpid(), number))
-    timer.daemon = True
-    timer.start()
+def signal_this(number: int = signal.SIGTERM) -> None:
+    os.kill(os.getpid(), number)
 
 
 @pytest.fixture
@@ -45,8 +42,7 @@ def up() -> bool:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_stops_all_and_is_no_failure(children, number):
     before = signal.getsignal(number)
-    signal_soon(number)
-    assert run_together({"a": SLEEP, "b": SLEEP}, is_up=up, announce=lambda: None) is None
+    assert run_together({"a": SLEEP, "b": SLEEP}, is_up=up, announce=lambda: signal_this(number)) is None
     assert [child.returncode for child in children] == [-signal.SIGTERM, -signal.SIGTERM]
     assert signal.getsignal(number) is before
 
@@ -63,16 +59,25 @@ def test_when_one_does_not_start_the_other_is_stopped(children):
     assert children[0].returncode == -signal.SIGTERM
 
 
-def test_one_that_does_not_listen_is_asked_harder(children, monkeypatch):
-    monkeypatch.setattr(processes, "STOP_SIGNALS", ((signal.SIGTERM, 0.6), (signal.SIGKILL, 5.0)))
-    signal_soon(after_s=1.0)
-    assert run_together({"a": STUBBORN}, is_up=up, announce=lambda: None) is None
+def test_one_that_does_not_listen_is_asked_harder(children, monkeypatch, tmp_path):
+    monkeypatch.setattr(processes, "STOP_SIGNALS", ((signal.SIGTERM, 0.6), (signal.SIGKILL, 60.0)))
+    deaf = tmp_path / "deaf"
+    stubborn = [sys.executable, "-c", STUBBORN.format(str(deaf))]
+    assert run_together({"a": stubborn}, is_up=deaf.exists, announce=signal_this) is None
     assert children[0].returncode == -signal.SIGKILL
 
 
 def test_it_is_announced_once_and_only_when_it_is_up():
-    answers = iter([False, False, True])
-    announced = []
-    signal_soon(after_s=1.5)
-    run_together({"a": SLEEP}, is_up=lambda: next(answers), announce=lambda: announced.append(time.monotonic()))
-    assert len(announced) == 1
+    said = []
+
+    def is_up() -> bool:
+        said.append("asked")
+        return len(said) == 3
+
+    def announce() -> None:
+        said.append("announced")
+        timer = threading.Timer(3 * processes.POLL_S, signal_this)  # after it could have been announced again
+        timer.start()
+
+    run_together({"a": SLEEP}, is_up=is_up, announce=announce)
+    assert said == ["asked"] * 3 + ["announced"]

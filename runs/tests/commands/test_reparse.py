@@ -14,7 +14,7 @@ from django.db import OperationalError
 from runs import ingest
 from runs.models import Run, Upload
 from runs.tests.ingest.texts import session
-from runs.tests.installation import MANAGE, create_database, environment
+from runs.tests.installation import MANAGE, WITHIN_S, create_database, environment
 
 
 def store(*rates: int) -> list[int]:
@@ -66,8 +66,10 @@ def test_several_are_read_at_a_time(tmp_path, django_db_setup, django_db_blocker
     for rate in (500, 600, 700):
         (tmp_path / f"{rate}.txt").write_text(session(rate))
         files.append(str(tmp_path / f"{rate}.txt"))
-    subprocess.run([*MANAGE, "import_log", *files], env=environment(data), check=True, capture_output=True, timeout=60)
+    subprocess.run(
+        [*MANAGE, "import_log", *files], env=environment(data), check=True, capture_output=True, timeout=WITHIN_S
+    )
     command = [*MANAGE, "reparse", "--jobs", "2"]
-    ended = subprocess.run(command, env=environment(data), capture_output=True, text=True, timeout=100)
+    ended = subprocess.run(command, env=environment(data), capture_output=True, text=True, timeout=WITHIN_S)
     assert ended.returncode == 0, ended.stderr
     assert [line.split("  ")[0] for line in ended.stdout.splitlines()] == ["1/3", "2/3", "3/3"]

@@ -31,6 +31,7 @@ from runs.models import (
 )
 from runs.remote.models import Target
 from runs.tests.ingest.texts import meminfo, session
+from runs.tests.installation import WITHIN_S
 
 pytestmark = pytest.mark.django_db
 TWO = session(500, 600) + meminfo(1000) + session(700, heading="event:")
@@ -268,7 +269,7 @@ def test_one_change_begins_when_the_one_before_has_ended(upload, attempt):
     def hold() -> None:
         with take_turns():
             began.set()
-            may_end.wait(10)
+            may_end.wait(WITHIN_S)
         connection.close()
 
     def act() -> None:
@@ -277,12 +278,12 @@ def test_one_change_begins_when_the_one_before_has_ended(upload, attempt):
 
     with ThreadPoolExecutor(2) as pool:
         pool.submit(hold)
-        assert began.wait(10)
+        assert began.wait(WITHIN_S)
         acting = pool.submit(act)
         with pytest.raises(TimeoutError):
             acting.result(0.3)
         may_end.set()
-        acting.result(10)
+        acting.result(WITHIN_S)
     assert not Run.objects.filter(pk=run.pk, counted=True).exists()
 
 

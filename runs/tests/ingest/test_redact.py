@@ -510,9 +510,9 @@ def test_masking_again_changes_nothing(text):
 @pytest.mark.parametrize("piece", PIECES)
 def test_a_long_line_does_not_hang_it(piece):
     line = "Cookie: auth " + piece * (2_000_000 // len(piece)) + "x"
-    began = time.monotonic()
+    began = time.process_time()
     find_secrets([line])
-    assert time.monotonic() - began < 20  # a pattern that goes back and forth would take hours
+    assert time.process_time() - began < 20  # a pattern that goes back and forth would take hours
 
 
 @pytest.mark.parametrize(

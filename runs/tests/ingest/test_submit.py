@@ -20,6 +20,7 @@ from runs.ingest.validation import clean_json, truncate
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, RunTag, Series, Upload
 from runs.series.samples import collect_series
 from runs.tests.ingest.texts import ab, meminfo, session
+from runs.tests.installation import WITHIN_S
 
 RESULTS = (Experiment, Config, ConfigText, Run, Capture, Series)
 
@@ -355,7 +356,7 @@ def test_forms_of_several_texts_at_once_do_not_wait_for_each_other():
         for at in range(4):
             names = [f"config {at} {letter}:" for letter in "abcdef"][:: -1 if number % 2 else 1]
             texts = [(name, session(500 + number, heading=name).encode()) for name in names]
-            start.wait(20)
+            start.wait(WITHIN_S)
             created += [receipt.created for receipt in ingest.submit_all(texts, origin="api")]
         connections.close_all()
         return created

@@ -15,11 +15,12 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+
+from runs.tests.installation import until
 
 GENERATOR, TARGET = "gen", "tgt"
 SSHD = """Port {port}
@@ -101,15 +102,6 @@ def end(process: subprocess.Popen[bytes], patience_s: float = 10) -> None:
         except subprocess.TimeoutExpired:
             process.kill()
     process.wait()
-
-
-def until(true: Callable[[], object], seconds: float, what: str) -> float:
-    """Wait for something to be true; how many seconds that took."""
-    began = time.monotonic()
-    while not true():
-        assert time.monotonic() - began < seconds, f"not within {seconds} s: {what}"
-        time.sleep(0.05)
-    return time.monotonic() - began
 
 
 def answers(address: str, port: int) -> bool:
@@ -235,7 +227,7 @@ class Lab:
             public = (self.folder / f"host_key_{key}.pub").read_text().rsplit(" ", 1)[0]
             known.append(f"[{address}]:{port} {public}\n" if port != 22 else f"{address} {public}\n")
             hosts.append(f"Host {name}\n  HostName {address}\n  Port {port}\n")
-            until(partial(answers, address, port), 20, f"sshd of {name}")
+            until(partial(answers, address, port), f"sshd of {name}")
         common = f"Host *\n  User root\n  IdentityFile {self.folder}/user_key\n  IdentitiesOnly yes\n"
         common += f"  UserKnownHostsFile {self.folder}/known_hosts\n  GlobalKnownHostsFile /dev/null\n"
         (self.folder / "known_hosts").write_text("".join(known))
@@ -255,7 +247,7 @@ class Lab:
         (self.folder / "switch").write_text(SWITCH.format(folder=self.folder))
         (self.folder / "switch").chmod(0o755)
         self.start("nginx", TARGET, "nginx", "-c", self.folder / "nginx.conf")
-        until((self.folder / "nginx.pid").exists, 20, "nginx")
+        until((self.folder / "nginx.pid").exists, "nginx")
 
     @contextmanager
     def cut(self, host: str) -> Iterator[None]:

@@ -40,8 +40,8 @@ def plan(lab: Lab, variants: tuple[str, ...] = ("a", "b"), of: Target | None = N
 
 
 def long_plan(lab: Lab, **fields: Any) -> Plan:
-    """Two loads of 10 s each if nobody stops them."""
-    return plan(lab, **({"requests": None, "duration_s": 10, "levels": [2], "repeats": 1} | fields))
+    """Two loads of a minute each if nobody stops them."""
+    return plan(lab, **({"requests": None, "duration_s": 60, "levels": [2], "repeats": 1} | fields))
 
 
 def job(of: Plan) -> Job:

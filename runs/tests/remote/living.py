@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -24,7 +23,8 @@ import pytest
 
 from benchdash.env import RemoteTimeouts
 from benchdash.tests.services import ROOT
-from runs.tests.remote.hosts import Lab, answers, end, until
+from runs.tests.installation import WITHIN_S, find_free_port, until
+from runs.tests.remote.hosts import Lab, answers, end
 
 # Signs of life every half second, so that what a test waits for comes soon.
 QUICK = RemoteTimeouts(heartbeat_s=0.5, silence_s=3, tend_s=1, lost_s=6)
@@ -84,16 +84,14 @@ class Queue:
     """A Redis of the test's own, which may be stopped and started."""
 
     def __init__(self, program: str, folder: Path) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = int(free.getsockname()[1])
-        self.program, self.folder = program, folder
+        self.program, self.folder, self.port = program, folder, find_free_port()
         self.url = f"redis://127.0.0.1:{self.port}/0"
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         options = ["--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder), "--appendonly", "yes"]
         self.process = subprocess.Popen([self.program, *options], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        until(lambda: answers("127.0.0.1", self.port), 20, "redis-server")
+        until(lambda: answers("127.0.0.1", self.port), "redis-server")
 
     def stop(self) -> None:
         if self.process is not None:
@@ -211,13 +209,13 @@ class Going:
     def is_over(self) -> bool:
         return not self._thread.is_alive()
 
-    def until(self, state: str, seconds: float = 30) -> Any:
-        until(lambda: self.now().state == state, seconds, f"the job is {state}; it is {self.now().state}")
+    def until(self, state: str) -> Any:
+        until(lambda: self.now().state == state, f"the job is {state}")
         return self.now()
 
-    def end(self, seconds: float = 60) -> Any:
+    def end(self, within_s: float = WITHIN_S) -> Any:
         """The job, after its run has come to an end."""
-        self._thread.join(seconds)
+        self._thread.join(within_s)
         assert not self._thread.is_alive()
         return self.now()
 
@@ -238,4 +236,4 @@ def go(database: str, lab: Lab) -> Iterator[Callable[[Any], Going]]:
         if one._thread.is_alive():
             jobs.cancel_job(one.now(), None)
         one.end()
-    until(lambda: not lab.left(), 20, f"nothing is left on the hosts: {lab.left()}")
+    until(lambda: not lab.left(), f"nothing is left on the hosts: {lab.left()}")

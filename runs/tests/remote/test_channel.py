@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ import pytest
 from benchdash.tests.services import ROOT
 from runs.remote.channel import HERE, SCRIPT, Process, Unreachable, name_place, run_command
 from runs.remote.snapshots import Machine
-from runs.tests.remote.hosts import until
+from runs.tests.installation import WITHIN_S, until
 from runs.tests.remote.living import QUICK
 
 GEN = Machine("gen", "gen")
@@ -95,27 +94,25 @@ def test_a_destination_is_never_an_option_or_a_command(destination):
 @BOTH
 def test_ending_it_ends_what_it_has_started_too(machine):
     mark = f"9{os.getpid()}1"
-    with Process(machine, ["sh", "-c", f"sleep {mark} & sleep {mark}"], lifetime_s=60) as process:
-        until(lambda: len(alive(f"sleep {mark}")) >= 2, 10, "both run")
-        began = time.monotonic()
+    with Process(machine, ["sh", "-c", f"sleep {mark} & sleep {mark}"], lifetime_s=700) as process:
+        until(lambda: len(alive(f"sleep {mark}")) >= 2, "both run")
         process.end()
     assert process.ended().status > 128
     assert not alive(f"sleep {mark}")
-    assert time.monotonic() - began < 2
 
 
 @BOTH
 def test_what_ignores_a_kind_word_is_killed(machine):
     mark = f"9{os.getpid()}2"
-    with Process(machine, ["sh", "-c", f"trap '' TERM; while :; do sleep {mark}; done"], lifetime_s=60):
-        until(lambda: alive(f"sleep {mark}"), 10, "it runs")
-    until(lambda: not alive(mark), 2, "it is gone")
+    with Process(machine, ["sh", "-c", f"trap '' TERM; while :; do sleep {mark}; done"], lifetime_s=700):
+        until(lambda: alive(f"sleep {mark}"), "it runs")
+    until(lambda: not alive(mark), "it is gone")
 
 
 @BOTH
 def test_its_lifetime_ends_there_even_if_this_side_goes_on(machine):
     with Process(machine, ["sleep", "60"], lifetime_s=1) as process:
-        assert process.wait(8)
+        assert process.wait(50)
         assert process.ended().status > 128
 
 
@@ -125,16 +122,16 @@ def test_when_this_side_is_killed_it_ends(machine, settings, tmp_path):
     code = f"""
 import django; django.setup()
 from runs.remote.channel import *
-with Process(Machine("m", {machine.destination!r}), ["sleep", "{mark}"], lifetime_s=60) as process:
-    process.wait(60)
+with Process(Machine("m", {machine.destination!r}), ["sleep", "{mark}"], lifetime_s=700) as process:
+    process.wait(700)
 """
     env = {"PATH": os.environ["PATH"], "DJANGO_SETTINGS_MODULE": "benchdash.settings", "DATA_DIR": str(tmp_path)}
     env |= {"SSH_CONFIG": settings.SSH_CONFIG or "", "HOME": os.environ["HOME"]}
     holder = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=env)
-    until(lambda: alive(f"sleep {mark}"), 20, "it runs")
+    until(lambda: alive(f"sleep {mark}"), "it runs")
     holder.send_signal(signal.SIGKILL)
     holder.wait()
-    until(lambda: not alive(f"sleep {mark}"), 5, "it has ended")
+    until(lambda: not alive(f"sleep {mark}"), "it has ended")
 
 
 def test_of_too_much_output_the_beginning_is_kept_in_whole_lines(monkeypatch):
@@ -149,10 +146,10 @@ def test_of_too_much_output_the_beginning_is_kept_in_whole_lines(monkeypatch):
 def test_a_cut_link_ends_it_on_both_sides(machine, lab):
     mark = f"9{os.getpid()}4"
     with Process(machine, ["sleep", mark], lifetime_s=700) as process:
-        until(lambda: alive(f"sleep {mark}"), 10, "it runs")
+        until(lambda: alive(f"sleep {mark}"), "it runs")
         with lab.cut("gen"):
-            assert process.wait(20)
-            until(lambda: not alive(f"sleep {mark}"), 20, "it has ended there")
+            assert process.wait(WITHIN_S)
+            until(lambda: not alive(f"sleep {mark}"), "it has ended there")
             with pytest.raises(Unreachable, match="The link to gen was lost: .*"):
                 process.ended()
 

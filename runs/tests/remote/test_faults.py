@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from datetime import timedelta
 
 import psycopg2
@@ -18,23 +19,25 @@ from runs.models import Run
 from runs.remote import checks, jobs
 from runs.remote.models import Job, Step, Target
 from runs.remote.sessions import store_session
+from runs.tests.installation import until
 from runs.tests.remote import livejobs
-from runs.tests.remote.hosts import until
 
 
 def loading(lab, going) -> None:
     """Wait until the load really runs on the generator."""
-    until(lambda: lab.loads() or going.is_over(), 40, "ab runs")
+    until(lambda: lab.loads() or going.is_over(), "ab runs")
     assert lab.loads(), f"the job: {going.now().state} {going.now().message}"
 
 
-def test_a_cancelled_load_is_gone_within_two_seconds_on_every_machine(go, by_ssh):
+def test_a_cancelled_load_is_ended_on_every_machine(go, by_ssh, settings):
+    """Not for want of signs of life."""
+    settings.REMOTE_TIMEOUTS = replace(settings.REMOTE_TIMEOUTS, silence_s=70)
     going = go(livejobs.job(livejobs.long_plan(by_ssh)))
     loading(by_ssh, going)
     assert by_ssh.samplers("tgt")
     jobs.cancel_job(going.now(), None)
-    until(lambda: not by_ssh.loads() and not by_ssh.samplers("tgt"), 2, "load and monitors are gone")
-    job = going.end(5)
+    until(lambda: not by_ssh.loads() and not by_ssh.samplers("tgt"), "load and monitors are gone", 50)
+    job = going.end()
     assert (job.state, job.message) == (Job.State.CANCELLED, "Cancelled.")
     assert list(job.steps.values_list("state", flat=True)) == [Step.State.CANCELLED, Step.State.WAITING]
     assert Target.objects.get().busy_with is None
@@ -54,26 +57,26 @@ def test_a_job_can_be_cancelled_while_it_connects(go, by_ssh):
         going = go(livejobs.job(livejobs.plan(by_ssh)))
         going.until(Job.State.CONNECTING)
         jobs.cancel_job(going.now(), None)
-        assert going.end(6).state == Job.State.CANCELLED
+        assert going.end(9).state == Job.State.CANCELLED
 
 
 @pytest.mark.once
 def test_a_job_can_be_cancelled_while_it_cools_down(go, by_ssh):
     going = go(livejobs.job(livejobs.plan(by_ssh, cooldown_s=60)))
-    until(lambda: going.now().steps.filter(state=Step.State.DONE).exists(), 40, "the first step is done")
+    until(lambda: going.now().steps.filter(state=Step.State.DONE).exists(), "the first step is done")
     jobs.cancel_job(going.now(), None)
-    assert going.end(4).state == Job.State.CANCELLED
+    assert going.end(50).state == Job.State.CANCELLED
     assert Run.objects.count() == 1
 
 
 @pytest.mark.once
 def test_a_job_can_be_cancelled_while_it_switches(go, by_ssh):
     plan = livejobs.plan(by_ssh)
-    plan.target.switches.update(argv=["sleep", "25"])
+    plan.target.switches.update(argv=["sleep", "80"])
     going = go(livejobs.job(plan))
-    until(lambda: by_ssh.running("tgt", "sleep"), 40, "the switch command runs")
+    until(lambda: by_ssh.running("tgt", "sleep"), "the switch command runs")
     jobs.cancel_job(going.now(), None)
-    assert going.end(5).state == Job.State.CANCELLED
+    assert going.end(50).state == Job.State.CANCELLED
     assert not Run.objects.exists()
 
 
@@ -92,7 +95,7 @@ def test_what_is_being_stored_while_a_job_is_cancelled_is_kept(go, by_ssh, monke
 
 def test_a_cancelled_job_is_resumed_from_the_steps_that_are_missing(go, by_ssh):
     going = go(livejobs.job(livejobs.plan(by_ssh, ("a", "b"), levels=[1], repeats=1, requests=None, duration_s=2)))
-    until(lambda: going.now().steps.filter(state=Step.State.DONE).exists(), 40, "the first step is done")
+    until(lambda: going.now().steps.filter(state=Step.State.DONE).exists(), "the first step is done")
     loading(by_ssh, going)
     jobs.cancel_job(going.now(), None)
     job = going.end()
@@ -130,13 +133,13 @@ def test_a_target_that_refuses_connections_fails_the_job_in_the_words_of_the_too
 @pytest.mark.once
 @pytest.mark.parametrize("host", ["gen", "tgt"])
 def test_a_link_that_is_cut_during_a_load_fails_the_job_and_ends_it_on_the_host(go, by_ssh, host):
-    going = go(livejobs.job(livejobs.long_plan(by_ssh, duration_s=40)))
+    going = go(livejobs.job(livejobs.long_plan(by_ssh, duration_s=90)))
     loading(by_ssh, going)
     with by_ssh.cut(host):
-        until(lambda: not (by_ssh.loads() if host == "gen" else by_ssh.samplers("tgt")), 25, "it has ended by itself")
+        until(lambda: not (by_ssh.loads() if host == "gen" else by_ssh.samplers("tgt")), "it has ended by itself", 80)
         if host == "tgt":  # the load goes on without it: what was measured is kept
             jobs.cancel_job(going.now(), None)
-        job = going.end(40)
+        job = going.end(80)
     assert job.state == (Job.State.FAILED if host == "gen" else Job.State.CANCELLED)
     if host == "gen":
         assert "The link to load" in job.message and "was lost" in job.message
@@ -167,7 +170,7 @@ def test_a_full_disk_on_the_generator_is_said_and_nothing_is_sent(go, by_ssh):
         fields = {"method": "POST", "body": "x" * 20_000, "content_type": "text/plain"}
         plan = livejobs.plan(by_ssh, ("a",), generator=livejobs.generator("full"), **fields)
         job = go(livejobs.job(plan)).end()
-        until(lambda: [file.name for file in full.iterdir()] == ["filler"], 5, "nothing is left there")
+        until(lambda: [file.name for file in full.iterdir()] == ["filler"], "nothing is left there")
     finally:
         subprocess.run(["umount", full], check=True)
     assert job.state == Job.State.FAILED
@@ -176,15 +179,15 @@ def test_a_full_disk_on_the_generator_is_said_and_nothing_is_sent(go, by_ssh):
 
 
 def test_a_worker_that_is_not_heard_of_loses_its_job_and_stops_when_it_wakes(go, by_ssh):
-    going = go(livejobs.job(livejobs.long_plan(by_ssh, duration_s=30)))
+    going = go(livejobs.job(livejobs.long_plan(by_ssh)))
     loading(by_ssh, going)
     jobs.check_jobs(timezone.now() + timedelta(seconds=60))  # as if nothing had been heard for so long
     job = going.now()
     assert job.state == Job.State.LOST
     assert "not heard of" in job.message
     assert Target.objects.get().busy_with is None
-    until(lambda: not by_ssh.loads(), 8, "the load has ended")
-    going.end(10)
+    until(lambda: not by_ssh.loads(), "the load has ended", 50)
+    going.end()
     assert going.now().state == Job.State.LOST
     assert list(job.steps.values_list("state", flat=True)) == [Step.State.LOST, Step.State.WAITING]
 
@@ -195,7 +198,7 @@ def test_a_worker_that_is_shut_down_leaves_its_job_to_be_resumed(go, by_ssh, mon
     going = go(livejobs.job(livejobs.long_plan(by_ssh)))
     loading(by_ssh, going)
     jobs.stop_all()
-    job = going.end(5)
+    job = going.end(50)
     assert (job.state, job.message.split(".")[0]) == (Job.State.LOST, "Its worker was shut down")
 
 
@@ -209,7 +212,7 @@ def test_a_database_that_is_away_for_some_seconds_loses_nothing(go, by_ssh):
     _away(lambda: sent.update(by_ssh.loads()), seconds=5)
     assert time.monotonic() - began >= 5
     assert len(sent) == 1  # the one load went on, and none was begun
-    job = going.end(90)
+    job = going.end()
     assert job.state == Job.State.DONE, job.message
     assert Run.objects.filter(experiment=job.experiment).count() == 2
     assert job.steps.count() == 2

@@ -12,8 +12,8 @@ from runs.remote import jobs
 from runs.remote.models import Job, Step, Target
 from runs.selectors import comparison_data
 from runs.series.clocks import seconds_of_day
+from runs.tests.installation import until
 from runs.tests.remote import livejobs, rows
-from runs.tests.remote.hosts import until
 
 PHASES = ("before", "during", "after")
 
@@ -25,7 +25,7 @@ def prompts(run: Run) -> list[str]:
 
 def test_a_plan_of_two_configs_becomes_an_experiment_with_its_warm_ups_left_out(go, by_ssh):
     plan = livejobs.plan(by_ssh, repeats=2, warmups=1, levels=[4])
-    job = go(livejobs.job(plan)).end(120)
+    job = go(livejobs.job(plan)).end()
     assert (job.state, job.message) == (Job.State.DONE, ""), job.log
     configs = list(Config.objects.filter(experiment=job.experiment).order_by("position"))
     assert [config.name for config in configs] == ["a", "b"]
@@ -240,6 +240,6 @@ def test_a_message_that_comes_twice_runs_nothing_twice(go, by_ssh):
 @pytest.mark.once
 def test_progress_is_told_while_a_load_runs(go, by_ssh):
     going = go(livejobs.job(livejobs.plan(by_ssh, ("a",), levels=[1], repeats=1, path="/slow", requests=400)))
-    until(lambda: going.now().progress, 20, "there is progress")
+    until(lambda: going.now().progress, "there is progress")
     told = going.now().progress
     assert "elapsed_s" in told or 0 < told["done"] <= told["of"] == 400

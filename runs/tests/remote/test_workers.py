@@ -15,16 +15,16 @@ from runs import tasks
 from runs.models import Config, Run
 from runs.remote import jobs
 from runs.remote.models import Job, LoadGenerator, Step
+from runs.tests.installation import WITHIN_S, until
 from runs.tests.remote import livejobs, rows
-from runs.tests.remote.hosts import until
 
 
 def state(job) -> str:
     return Job.objects.get(pk=job.pk).state
 
 
-def reaches(job, wanted: str, seconds: float, site) -> None:
-    until(lambda: state(job) == wanted, seconds, f"{wanted}; it is {Job.objects.get(pk=job.pk).message}\n{site.said()}")
+def reaches(job, wanted: str, site) -> None:
+    until(lambda: state(job) == wanted, f"{wanted}; it was {Job.objects.get(pk=job.pk).message}\n{site.said()}")
 
 
 def children(pid: int) -> list[int]:
@@ -36,7 +36,7 @@ def command(pid: int) -> str:
 
 
 def loads_worker(supervisor: subprocess.Popen[bytes]) -> int:
-    until(lambda: len(children(supervisor.pid)) == 2, 30, "both workers are started")
+    until(lambda: len(children(supervisor.pid)) == 2, "both workers are started")
     return next(pid for pid in children(supervisor.pid) if "loads@" in command(pid))
 
 
@@ -45,7 +45,7 @@ def test_a_plan_goes_through_a_worker_to_its_experiment(lab, site, sending):
     site.start("worker")
     job = livejobs.job(livejobs.plan(lab, repeats=1))
     tasks.send_on_commit(job)
-    reaches(job, Job.State.DONE, 150, site)
+    reaches(job, Job.State.DONE, site)
     job.refresh_from_db()
     columns = Config.objects.filter(experiment=job.experiment)
     assert [config.name for config in columns] == ["a", "b"]
@@ -60,19 +60,19 @@ def test_a_worker_killed_in_the_middle_of_a_load_is_noticed_and_the_rest_resumed
     supervisor = site.start("worker")
     job = livejobs.job(livejobs.long_plan(lab, duration_s=45, repeats=1))
     tasks.send_on_commit(job)
-    until(lambda: lab.loads(), 60, f"ab runs\n{site.said()}")
+    until(lambda: lab.loads(), f"ab runs\n{site.said()}")
     os.kill(loads_worker(supervisor), signal.SIGKILL)
-    until(lambda: not lab.loads() and not lab.samplers("tgt"), 5, "what it ran has ended")
-    assert supervisor.wait(30) == 1  # whoever started it is told
+    until(lambda: not lab.loads() and not lab.samplers("tgt"), "what it ran has ended", 35)
+    assert supervisor.wait(WITHIN_S) == 1  # whoever started it is told
     site.start("worker")
     site.celery("beat", "--loglevel", "WARNING")
-    reaches(job, Job.State.LOST, 60, site)
+    reaches(job, Job.State.LOST, site)
     assert not lab.left()
     assert [step.state for step in job.steps.all()] == [Step.State.LOST, Step.State.WAITING]
     Job.objects.filter(pk=job.pk).update(snapshot={**job.snapshot, "duration_s": 1})
     assert len(jobs.resume_job(Job.objects.get(pk=job.pk), None)) == 1
     tasks.send_on_commit(job)
-    reaches(job, Job.State.DONE, 60, site)
+    reaches(job, Job.State.DONE, site)
     assert Run.objects.count() == 2
 
 
@@ -88,7 +88,7 @@ def test_a_job_made_while_the_broker_is_down_says_so_and_runs_when_it_is_back(la
     )
     queue.start()
     site.start("worker")
-    reaches(job, Job.State.DONE, 60, site)
+    reaches(job, Job.State.DONE, site)
 
 
 @pytest.mark.once
@@ -97,13 +97,13 @@ def test_a_broker_that_goes_away_during_a_job_does_not_disturb_it(lab, site, sen
     fields = {"levels": [2], "repeats": 1, "requests": None, "duration_s": 4}
     job = livejobs.job(livejobs.plan(lab, ("a",), **fields))
     tasks.send_on_commit(job)
-    until(lambda: lab.loads(), 60, f"ab runs\n{site.said()}")
+    until(lambda: lab.loads(), f"ab runs\n{site.said()}")
     queue.stop()
-    reaches(job, Job.State.DONE, 60, site)
+    reaches(job, Job.State.DONE, site)
     queue.start()
     again = livejobs.job(livejobs.plan(lab, ("a",), levels=[1], repeats=1))
     tasks.send_on_commit(again)
-    reaches(again, Job.State.DONE, 60, site)
+    reaches(again, Job.State.DONE, site)
     assert Run.objects.count() == 2  # the first message comes again when the broker is back: it runs nothing
 
 
@@ -117,7 +117,7 @@ def test_a_generators_own_worker_takes_what_is_to_be_sent_from_there_and_nothing
     job = livejobs.job(rows.plan(("off",), of=of, levels=[1], repeats=1, generator=own))
     for each in (other, job):
         tasks.send_on_commit(each)
-    reaches(job, Job.State.DONE, 60, site)
+    reaches(job, Job.State.DONE, site)
     assert state(other) == Job.State.QUEUED
 
 
