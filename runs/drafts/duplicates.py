@@ -28,6 +28,7 @@ _EXACT_FIGURES = 3
 _DIGITS_OF_RATE, _FARTHEST_ROW = 4, 2  # of a rate in two tables of one result, and lines between two rows of one table
 _TIMES = ("mean_ms", "max_ms", "percentiles_ms")
 _NEAR_MS, _NEAR_SHARE = 0.5, 0.005  # that rounding takes from a time
+_NEAR_EXPORT = 1e-4  # that rounding takes from a rate
 _FULL_REPORT = 8  # figures from which on a report is not a quotation
 
 
@@ -60,7 +61,28 @@ def find_duplicate_loads(
         source = whole.get(result.requests_per_second) if blocks[index].partial and index not in quotes else None
         if source is not None and _has_figures_of(result, results[source]):
             quotes[index] = source
-    return quotes | _find_rounded_tables(blocks, [i for i in results if i not in quotes])
+    kept = {i: result for i, result in results.items() if i not in quotes}
+    return quotes | _find_exports(blocks, kept) | _find_rounded_tables(blocks, [*kept])
+
+
+def _find_exports(blocks: Sequence[Block], results: Mapping[int, LoadResult]) -> dict[int, int]:
+    """{JSON that a tool wrote of a run: its report of the run as text, with fewer digits}, or the other way round: the fuller."""
+    exports = {i for i in results if blocks[i].values.get("format") == "json"}
+    by_count: dict[object, list[int]] = {}
+    for index, result in results.items() if exports else ():
+        if result.complete_requests:
+            by_count.setdefault((result.tool, result.complete_requests), []).append(index)
+    found: dict[int, int] = {}
+    for own in by_count.values():
+        texts = [i for i in own if i not in exports]
+        for export in (i for i in own if i in exports and len(own) <= _MAX_ALIKE):
+            rate = results[export].requests_per_second or 0.0
+            near = (i for i in texts if abs((results[i].requests_per_second or 0.0) - rate) <= _NEAR_EXPORT * rate)
+            if (text := next(near, None)) is not None:
+                texts.remove(text)
+                quote, source = sorted((export, text), key=lambda i: _count_figures(blocks[i]))
+                found[quote] = source
+    return found
 
 
 def _note_lost_names(blocks: Sequence[Block], kept: Iterable[int], quotes: Mapping[int, int]) -> None:

@@ -129,3 +129,20 @@ def test_a_listing_behind_all_reports_is_of_the_side_whose_port_its_processes_ha
     text = f"Two servers side by side.\n\n{reports}$ ps aux\n{rows}"
     (capture,) = read(expand(text))[1].experiments[0].captures
     assert (capture.run, capture.config) == placed
+
+
+VEGETA = (
+    "Requests      [total, rate, throughput]         250, 50.20, 50.18\n"
+    "Duration      [total, attack, wait]             4.982s, 4.98s, 1.9ms\n"
+    "Latencies     [min, mean, 50, 90, 95, 99, max]  1.1ms, 1.9ms, 1.8ms, 2.2ms, 2.4ms, 3.9ms, 9.1ms\n"
+)
+EXPORT = (
+    '{"latencies":{"total":475000000,"mean":1900000,"50th":1800000,"90th":2200000,"95th":2400000,"99th":3900000,"max":9100000,'
+    '"min":1100000},"duration":4980000000,"wait":1900000,"requests":%d,"rate":50.2008,"throughput":%s,"success":1}'
+)
+
+
+@pytest.mark.parametrize(("export", "n"), [((250, 50.18163), 1), ((250, 50.28163), 2), ((251, 50.18163), 2)])
+def test_the_json_that_a_tool_wrote_of_a_run_is_no_second_run(export, n):
+    """Made: it has all digits, the text few of them. The pair that was met is of k6, in centminmod/k6-benchmarking."""
+    assert len(placed("nginx", VEGETA, "$ cat nginx.json", EXPORT % export)) == n
