@@ -7,7 +7,7 @@ import errno
 import gzip
 import json
 from concurrent.futures import Future, ThreadPoolExecutor
-from threading import Event
+from threading import Event, Semaphore
 from time import sleep
 from typing import Any
 
@@ -115,6 +115,12 @@ class Sender:
         return self.answers[0]["status"], json.loads(body)["errors"][0]["message"] if body.startswith("{") else body
 
 
+def visit(path: str) -> int:
+    visitor = Sender(END)
+    visitor.method = "GET"
+    return visitor.post(path)[0]
+
+
 @pytest.mark.parametrize("kind", ["text/plain", "multipart/form-data; boundary=x"])
 def test_what_says_that_it_is_too_large_is_refused_unread(kind):
     sender = Sender(TEXT)
@@ -137,10 +143,28 @@ def test_more_than_a_form_is_taken_only_where_texts_are(path):
 def test_the_form_to_log_in_does_not_wait_for_passwords_that_others_try():
     tried = Event()
     waiting = asgi.LOGINS.submit(tried.wait, WITHIN_S)
-    visitor = Sender(END)
-    visitor.method = "GET"
-    assert visitor.post("/login/")[0] == 200 and not waiting.done()
+    assert visit("/login/") == 200 and not waiting.done()
     tried.set()
+
+
+def test_pages_do_not_wait_for_comparisons(monkeypatch):
+    """Eight clients asked for comparisons of thousands of configs: half of the other pages took more than 3 s."""
+    respond, begun, may_end = asgi.wsgi, Semaphore(0), Event()
+
+    def compare_for_long(environ: dict[str, Any], start_response: Any) -> Any:
+        if environ["PATH_INFO"] not in ("/login/", "/experiments/"):
+            begun.release()
+            may_end.wait(WITHIN_S)
+        return respond(environ, start_response)
+
+    monkeypatch.setattr(asgi, "wsgi", compare_for_long)
+    compared = ["/experiments/1/", "/experiments/2.json", "/compare/", "/api/v1/experiments/1/", "/api/v1/compare/"] * 2
+    with ThreadPoolExecutor(len(compared)) as pool:
+        comparing = [pool.submit(visit, path) for path in compared]
+        assert begun.acquire(timeout=WITHIN_S)
+        assert (visit("/login/"), visit("/experiments/")) == (200, 302)
+        assert not any(one.done() for one in comparing)
+        may_end.set()
 
 
 def test_a_sender_who_says_nothing_or_too_little_is_cut_off(monkeypatch):
