@@ -133,7 +133,8 @@ _MEASURED = (
     r"|response time|errors?|usage|used (?:memory|ram)|(?:memory|ram) used|peak memory|rss)"
 )
 _FIGURE = re.compile(  # what load tools print: a label and a figure, which may stand below
-    r"^[A-Z][\w/%() -]{1,40}:\s{2,40}-?\d[\d.,]{0,15}\s?[^\W\d_%]{0,3}%?$"  # in columns
+    # in columns, with decimals or a unit
+    r"^[A-Z][\w/%() -]{1,40}:\s{2,40}-?\d{1,12}(?:[.,]\d{1,9}\s?[^\W\d_]{0,3}%?|\s?[^\W\d_]{1,3}|\s?%)$"
     rf"|^\W{{0,6}}\d[\d.,]{{0,15}}\s?[kKM]?\s?(?:req(?:uest)?s?|replies|responses|trans(?:actions?)?|hits)(?:/|\sper\s)s(?:ec(?:ond)?)?\W{{0,6}}$"
     rf"|^\(mean[^()]*\)$|^\W{{0,4}}\w{{1,12}}/s(?:ec\w{{0,4}})?\W{{0,4}}$"
     rf"|^(?:system |server |cpu )?load(?: average)?(?: (?:at|before|after|during)(?: \w+){{1,2}})?\s?[:=]\s?[\d.,\s–-]+$"
