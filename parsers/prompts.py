@@ -98,6 +98,7 @@ SHOWN = re.compile(  # what runs there, as another command tells it
     r"|(?P<of>Python|PHP|ruby|nginx version:) (?P<version>\S+).*"
     r"|(?P<status>HTTP)/[\d.]+ (?P<code>\d{3})\b.*|(?i:(?:x-(?:\w+-)?|cf-)(?P<cache>cache)(?:-status)?: .*?(?P<hit>hit|miss|\w+).*)"
     r"|The (?P<governs>governor) \"(?P<may>\w+)\".*|(?P<governor>powersave|performance|schedutil|ondemand|conservative)"
+    r"|(?i:.*\b(?P<cpu>cpu) clock (?P<throttled>throttled)\b.*)"
     r"|(?:[A-Za-z][\w.-]* (?:version )?)?\"?v?(?P<its>\d+\.\d[\w.+-]*)\"?(?: .*)?"
 )
 _ASKED_PAGE = re.compile(r"\b(?:https?://)?[\w.-]+(?::\d+)?(?<![\s/]-)(/[^\s'\"#]*)?['\"]?$")
@@ -149,7 +150,7 @@ def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | No
     if name == "HTTP":
         return name, f"{value} {path[1] or '/' if (path := _find_asked_page(command[-_LONGEST_ASKED:])) else ''}"
     if value:
-        return (name.lower(), value.lower()) if name.lower() == "cache" else (name, value)
+        return (name.lower(), value.lower()) if name.lower() in ("cache", "cpu") else (name, value)
     if name and "scaling_governor" in command:
         return "governor", name
     if name and (asked := _ASKS_VERSION.search(command[-_LONGEST_ASKED:])):

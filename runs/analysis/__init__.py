@@ -14,7 +14,7 @@ from runs.analysis.doubt_case import Case
 from runs.analysis.doubts import Doubt, find_doubts, list_excluded, list_incomparable
 from runs.analysis.headline import Headline, Outcome, find_headline
 from runs.analysis.headline_against import RATE, HeadlineData
-from runs.analysis.headline_conditions import find_doubtful
+from runs.analysis.headline_conditions import find_confounder, find_doubtful
 from runs.analysis.headline_wording import write_headline
 from runs.analysis.judgement import judge
 from runs.analysis.scalability_law import Sweep
@@ -71,7 +71,8 @@ def hold_back_verdicts(data: HeadlineData, headline: Headline) -> Judgement:
     """The judgement without what the headline does not claim: tables, exports and REST say no more than it does.
 
     Columns that it does not compare, and levels of a set rate, have no verdicts. Rates and times that a load generator at its
-    limit or a report that cannot be right could be all of are undecided.
+    limit or a report that cannot be right could be all of are undecided, those that something else than the config could be all of
+    are likely.
     """
     headlines = [one.rest or one for one in (headline, *headline.others)]
     unlike = {side.at for one in headlines if one.outcome is Outcome.NOT_COMPARABLE for side in one.sides}
@@ -85,4 +86,7 @@ def hold_back_verdicts(data: HeadlineData, headline: Headline) -> Judgement:
             pair = (at, verdict.base) if verdict.kind in GAINS else (verdict.base, at)
             if rule := find_doubtful(data, *pair):
                 held[key, at] = replace(verdict, kind=Kind.UNDECIDED, ground=Ground.DOUBTED, reason=rule)
+            elif verdict.ground == Ground.TESTED and (rule := find_confounder(data, *pair)):
+                likely = Kind.LIKELY_BETTER if verdict.kind in GAINS else Kind.LIKELY_WORSE
+                held[key, at] = replace(verdict, kind=likely, ground=Ground.DOUBTED, reason=rule)
     return replace(data.judgement, verdicts={**data.judgement.verdicts, **held})

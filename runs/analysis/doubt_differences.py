@@ -269,6 +269,7 @@ MACHINE = (
     Property("memory", "machine.ram_kb", "caution", " MiB", says=0, like="CPU"),
     Property("kernel", "machine.kernel", "caution", says=0, like="CPU"),
     Property("governor", "values.cpu_governor", "caution", says=0, named=GOVERNOR),
+    Property("CPU clock", "values.cpu_clock", "caution", says=0, named=r"throttl\w*|clock\w*|[mg]hz"),
     Property(CONDITION, "values.conditions", "caution", says=0),
     Property("machine", "host", "note"),
     Property(DAY, _read_day, _grade_days, says=0, named=r"(?:19|20)\d\d-\d\d-\d\d"),

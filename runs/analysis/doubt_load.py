@@ -151,6 +151,16 @@ def find_shown_errors(run: RunFact) -> Iterator[Finding]:
         yield about_run(run, "caution", "shown_status", status=status)
 
 
+@run_rule("load.told_otherwise", "practice: what a tool printed was measured", "requests_per_second")
+def find_told_otherwise(run: RunFact) -> Iterator[Finding]:
+    """Runs of whose config a table or a sentence of the text has another rate than the report."""
+    told, rate = run.values.get("told_otherwise"), run.requests_per_second
+    if isinstance(told, dict) and rate and isinstance(told.get("rate"), (int, float)):
+        source = source_at(run.source, int(told["line"]))
+        facts = {"told": told["rate"], "rate": rate}
+        yield Finding("caution", "told_otherwise", facts, (source,), run=run.id)
+
+
 @rule("load.idle_clients", LITTLE, "mean_ms")
 def find_idle_clients(case: Case) -> Iterator[Finding]:
     """Closed-loop clients that had a request under way for less than half of their time."""

@@ -95,6 +95,7 @@ MORALS = {
     "noisy": "differences of single runs below {noise} % are noise there",
     "stolen": "other virtual machines took CPU time, which no repeat gets alike",
     "stopped": "someone stopped it, so it is shorter than it was meant to be",
+    "told_otherwise": "the report is what was measured, so look where the other figure comes from",
     "syn": "SYN retransmission, mostly as the server's backlog overflowed, so the longest times are TCP's timer and not "
     "its own",
     "summed": "they ran at the same time, so their rates were added up, and their percentiles left out",
@@ -172,7 +173,7 @@ def _say_wrong_concurrency(facts: Facts) -> str:
 def _say_wrong_percentiles(facts: Facts) -> str:
     if "falling" in facts:
         (low, first), (high, second) = facts["falling"]
-        return f"{figure(high)} % within {figure(second)} ms but {figure(low)} % within {figure(first)} ms"
+        return f"p{figure(high)} {figure(second)} ms but p{figure(low)} {figure(first)} ms"
     table, total = figure(facts["table"]), figure(facts["total"])
     return f"the table has {table} ms where the Total row's {facts['what']} is {total} ms"
 
@@ -226,7 +227,7 @@ def _swap(facts: Facts) -> str:
 
 def _say_tail(facts: Facts) -> str:
     longest = f", the longest {figure(facts['longest'])} ms" if facts["longest"] is not None else ""
-    words = f"99 % within {figure(facts['p99'])} ms{longest}"
+    words = f"p99 {figure(facts['p99'])} ms{longest}"
     if "slowest" not in facts:
         return words
     share = percent(facts["slowest"], 1)
@@ -240,7 +241,7 @@ def _say_coarse(facts: Facts) -> str:
 
 def _say_within_step(facts: Facts) -> str:
     near = facts["near"][:MOST_TIMES]
-    names = ["mean" if name == "mean" else f"{name} % within" for name, _, _ in near]
+    names = ["mean" if name == "mean" else f"p{name}" for name, _, _ in near]
     return ", ".join(
         f"{name} {figure(own)} against {figure(other)} ms" for name, (_, own, other) in zip(names, near, strict=True)
     )
@@ -308,6 +309,7 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
     "load.other_server": "{server} answered",
     "load.set_rate": ANSWERED,
     "load.shown_status": "a request beside the load was answered with {status}",
+    "load.told_otherwise": "the text tells of {told} requests per second, the report of {rate}",
     "machine.cpu": _say_busy_cpu,
     "machine.noise": lambda facts: (
         f"the A/A spread of {facts['host']} is {figure(facts['noise'])} %"

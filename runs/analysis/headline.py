@@ -19,19 +19,22 @@ from enum import StrEnum
 
 from runs.analysis.adaptive import write_command
 from runs.analysis.doubt_case import Case
-from runs.analysis.doubt_differences import DAY
 from runs.analysis.doubts import list_incomparable
 from runs.analysis.failures import Failure
 from runs.analysis.headline_against import (
+    DRIFT,
     GENERATOR,
     IDLE,
     IMPOSSIBLE,
     MEASURES,
+    MISSED,
     NETWORK,
+    OTHER_SERVER,
     OTHERS,
     PORTS,
     RATE,
     REQUEST,
+    SHOWN_STATUS,
     HeadlineData,
     Objection,
     RankedColumn,
@@ -307,7 +310,7 @@ def _add_verdict(data: HeadlineData, found: Headline, verdict: Verdict) -> Headl
 
 
 def _decide_outcome(verdict: Verdict, against: Sequence[Objection]) -> Outcome:
-    serious = any(one.serious for one in against)
+    serious = any(one.serious and not one.confounds for one in against)
     if has_contradiction(against):
         return Outcome.UNPROVEN
     if verdict.void in (Void.GAIN_BY_FAILURES, Void.LOSS_BY_FAILURES):
@@ -316,9 +319,11 @@ def _decide_outcome(verdict: Verdict, against: Sequence[Objection]) -> Outcome:
         return Outcome.SAME
     if any(one.rule in (*HELD_BACK, "length.seconds") and one.serious for one in against):
         return Outcome.UNPROVEN
+    confounded = any(one.serious and one.confounds for one in against)
     if verdict.kind in (Kind.BETTER, Kind.WORSE):
-        return Outcome.TRADE_OFF if serious else Outcome.BETTER
-    return Outcome.LIKELY if verdict.kind in (*GAINS, *LOSSES) else Outcome.UNPROVEN
+        return Outcome.TRADE_OFF if serious else Outcome.LIKELY if confounded else Outcome.BETTER
+    is_far = verdict.kind in (*GAINS, *LOSSES) and not confounded
+    return Outcome.LIKELY if is_far else Outcome.UNPROVEN
 
 
 def _advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], odd: tuple[str, str]) -> Next:
@@ -337,8 +342,11 @@ def _advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], od
         return Next(NextStep.FIX, about=failing)
     if outcome == Outcome.TRADE_OFF or (outcome == Outcome.SAME and any(one.serious for one in against)):
         return Next(NextStep.CHOOSE)
-    if outcome == Outcome.BETTER and any(one.label == DAY for one in against):
-        return Next(NextStep.ALIKE, about=DAY)
+    if MISSED in rules and not rules[MISSED]:
+        return Next(NextStep.ALIKE, about=MISSED)
+    confounder = next((one for one in against if one.serious and one.confounds), None)
+    if confounder and outcome != Outcome.SAME:
+        return _advise_on_confounder(confounder, verdict)
     if outcome in (Outcome.BETTER, Outcome.SAME) and rules.get(IDLE) == "":
         return Next(NextStep.ALIKE, about=IDLE)
     if outcome in (Outcome.BETTER, Outcome.SAME) or verdict.ground == Ground.WITHIN_STEP:
@@ -351,6 +359,14 @@ def _advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], od
     if verdict.fewest == 1:  # whose own spread nobody knows: a few repeats show it
         return Next(NextStep.REPEAT, needed if needed <= MOST_ADVISED else FEWEST)
     return Next(NextStep.STEADY) if needed > MOST_ADVISED else Next(NextStep.REPEAT, max(needed, verdict.fewest + 2))
+
+
+def _advise_on_confounder(one: Objection, verdict: Verdict) -> Next:
+    if one.rule in (OTHER_SERVER, SHOWN_STATUS):
+        return Next(NextStep.ANSWER, about=one.config) if one.config else Next(NextStep.ALIKE, about=one.rule)
+    if one.rule == DRIFT:
+        return Next(NextStep.REPEAT, max(verdict.needed or 0, verdict.fewest + 2))
+    return Next(NextStep.ALIKE, about=one.label or one.rule)
 
 
 def _compare_with_base(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median
 
@@ -25,9 +25,11 @@ REQUEST = "request"  # what sides were asked for, of which each stands alone
 MISSED = "load.missed_rate"
 GENERATOR, PORTS, NETWORK, OTHERS = "generator.saturated", "generator.ports", "network.link", "machine.others"
 DRIFT = "repeats.trend"
+FIGURES, IMPOSSIBLE, IDLE, LOST = "figures.", "impossible", "load.idle_clients", "lost_clients"
 STOPPED, CLOSED, OTHER_SERVER = "tool.interrupted", "network.keepalive", "load.other_server"
 SHOWN_STATUS = "load.shown_status"
-FIGURES, IMPOSSIBLE, IDLE, LOST = "figures.", "impossible", "load.idle_clients", "lost_clients"
+TOLD = "load.told_otherwise"
+CONFOUNDERS = {"differs", DRIFT, OTHER_SERVER, SHOWN_STATUS, IDLE, LOST}
 # Other metrics count against a leader from this factor on where they are proven or likely, and where they are not.
 WORSE, SHOWN = 1.1, 1.25
 MUCH_WORSE = 2.0  # seen and not tested: serious all the same
@@ -73,6 +75,11 @@ class Objection:
     source: Source | None = None
     text: str = ""
     in_sentence: bool = False
+
+    @property
+    def confounds(self) -> bool:
+        """Whether it is something else than the config; where that is serious, it could be all of the lead."""
+        return self.rule in CONFOUNDERS
 
 
 @dataclass(frozen=True)
@@ -181,7 +188,7 @@ def find_objections(
     times = [*_find_coordinated_omission(data, own, other), *times][:MOST_TIMES] if missed != [other] else []
     worst = [max(found[rule], key=lambda one: one.factor or 0) for rule in ("rate", "memory", "cpu") if rule in found]
     failures = _find_more_failures(own, other) or _find_failures_beside(own, other)
-    return [*failures, *_find_aborted(data, own), *_find_missed_rates(data, missed), *times, *worst]
+    return [*failures, *_find_aborted(data, own), *_find_missed_rates(data, missed), *times[:1], *worst, *times[1:]]
 
 
 def _find_coordinated_omission(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
@@ -197,13 +204,16 @@ def _find_coordinated_omission(data: HeadlineData, own: RankedColumn, other: Ran
 
 
 def _find_missed_rates(data: HeadlineData, sides: Sequence[RankedColumn]) -> list[Objection]:
-    """Sides that were not loaded at the rate that was set."""
+    """Sides that were not loaded at the rate that was set; config "" where none was, and all were to be."""
     objections = []
     for side in sides:
         most = max(data.findings(MISSED, side.at), key=lambda one: one.facts["missed"])
         asked, got = most.facts.get("asked"), most.facts.get("got")
         value = 100 * most.facts["missed"] if asked is None else got
         objections.append(Objection(MISSED, side.title, "", "%", value, asked, source=most.first_source))
+    if len({(one.other, one.value is None) for one in objections}) == 1 < len(objections) and objections[0].other:
+        fastest = max(objections, key=lambda one: float(one.value or 0))
+        return [replace(fastest, config="")]
     return objections
 
 
@@ -329,6 +339,6 @@ def find_widest_spread(data: HeadlineData, key: str, sides: Sequence[RankedColum
 
 
 def leads_by_median(data: HeadlineData, key: str, own: RankedColumn, other: RankedColumn) -> bool:
-    """Whether the leader by the mean leads by the median, too: else one odd run decides."""
+    """Whether the leader by the mean leads by the median, too, by a quarter as much and more: else one odd run decides."""
     mine, its = (median(one.value for one in data.figures(key, side.at)) for side in (own, other))
-    return (mine > its) == (MEASURES[key] > 0)
+    return (mine - its) * MEASURES[key] > abs((own.value or 0.0) - (other.value or 0.0)) / 4

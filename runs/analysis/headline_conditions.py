@@ -29,6 +29,7 @@ from runs.analysis.headline_against import (
     IMPOSSIBLE,
     LONG_ENOUGH_S,
     LOST,
+    MISSED,
     NETWORK,
     OTHER_SERVER,
     OTHERS,
@@ -36,6 +37,7 @@ from runs.analysis.headline_against import (
     RATE,
     SHOWN_STATUS,
     STOPPED,
+    TOLD,
     HeadlineData,
     Objection,
     RankedColumn,
@@ -50,6 +52,7 @@ MANY_LOST = 0.1  # of the clients
 CPU_FILLER = re.compile(r"\((?:r|tm)\)|\b(?:\d+-core|cpu|processor)\b|@.*", re.IGNORECASE)
 # Error pages of web servers and frameworks are hardly longer, and pages that somebody measures are seldom as short beside another.
 ERROR_BYTES, FAR_SHORTER = 1200, 5
+OFTEN_MEANT = {"answering server", "timeout"}  # is mostly what is compared, or moves no rate
 MUCH_STOLEN_PCT = 15  # more than most differences that people look for
 UNNAMED = {"at a set rate", "behind an answer", NONE, USUAL}  # values that no config is named after
 # Words that name a machine, and that tell one from another.
@@ -72,7 +75,11 @@ HELD_BACK = {
 
 @dataclass(frozen=True, slots=True)
 class Unlike:
-    """A property in which two sides differ. stops: rates under such a difference are not compared, unless it `is_compared`."""
+    """A property in which two sides differ.
+
+    stops      rates under such a difference are not compared, unless it `is_compared`
+    confounds  it could be all of a lead
+    """
 
     name: str
     own: str | float
@@ -80,6 +87,7 @@ class Unlike:
     unit: str
     stops: bool
     is_said: bool = False
+    confounds: bool = False
     is_compared: bool = False
     source: Source | None = None
 
@@ -114,6 +122,8 @@ def find_unlike(data: HeadlineData, own: int, other: int) -> list[Unlike]:
 def find_short_answer(unlike: Sequence[Unlike], own: RankedColumn, other: RankedColumn) -> tuple[str, float] | None:
     """(config, bytes) of the side whose replies are as short as an error page, and far shorter than the other's."""
     for one in unlike:
+        if one.name == "request method":
+            return None  # HEAD is answered without a body
         if one.is_of == DOCUMENT and isinstance(one.own, (int, float)) and isinstance(one.other, (int, float)):
             short, long = sorted(((one.own, own.title), (one.other, other.title)))
             if short[0] <= ERROR_BYTES and short[0] * FAR_SHORTER <= long[0]:
@@ -183,7 +193,8 @@ def _make_unlike(name: str, own: str | float, other: str | float, unit: str, siz
     if name == "path":
         is_other = len({str(path).partition("?")[0].rstrip("/") for path in (own, other)}) > 1
         stops, says = is_other and not sized, is_other or not sized
-    return Unlike(name, own, other, unit, stops, says)
+    grade = prop.grade(own, other) if callable(prop.grade) else prop.grade
+    return Unlike(name, own, other, unit, stops, says, grade != "note" and name not in OFTEN_MEANT)
 
 
 def _is_compared(data: HeadlineData, unlike: Unlike, own: Column, other: Column) -> bool:
@@ -210,8 +221,15 @@ def _is_compared(data: HeadlineData, unlike: Unlike, own: Column, other: Column)
     return alike and (named or any(re.search(pattern, name, re.I) for name in data.directives))
 
 
+def find_confounder(data: HeadlineData, ahead: int, behind: int) -> str:
+    """What else than the config could be all of a proven lead: a rule, or the name of what differs; "" for nothing."""
+    unlike = next((one.name for one in find_unlike(data, ahead, behind) if one.confounds and not one.is_compared), "")
+    flaws = find_flaws(data, data.side(RATE, ahead), data.side(RATE, behind)) if not unlike else ()
+    return unlike or next((one.rule for one in flaws if one.serious and one.confounds), "")
+
+
 def find_doubtful(data: HeadlineData, ahead: int, behind: int) -> str:
-    """The rule of what could be all of a lead of one column over another; "" for nothing."""
+    """The rule of what makes a lead of one column over another none; "" for nothing."""
     own, other = data.side(RATE, ahead), data.side(RATE, behind)
     if any(one.config for one in find_contradictions(data, own, other)):
         return IMPOSSIBLE
@@ -231,7 +249,10 @@ def list_objections(
     unlike: what differs and is not compared; where that stops the comparison, nothing else counts
     """
     differing = [
-        Objection("differs", own.title, one.name, one.unit, one.own, one.other, source=one.source) for one in unlike
+        Objection(
+            "differs", own.title, one.name, one.unit, one.own, one.other, serious=one.confounds, source=one.source
+        )
+        for one in unlike
     ]
     if any(one.stops for one in unlike):
         return differing
@@ -239,8 +260,20 @@ def list_objections(
     if verdict.kind == Kind.SAME:
         better += find_objections(data, key, other, own, data.verdicts_between(other.at, own.at))
     wrong, flaws = find_contradictions(data, own, other), find_flaws(data, own, other)
-    first = [one for one in wrong if one.config] + [one for one in flaws if one.rule in HELD_BACK and one.serious]
-    return [*first, *better, *differing, *(one for one in [*flaws, *wrong] if one not in first)]
+    return sorted([*better, *differing, *flaws, *wrong], key=_weigh)
+
+
+def _weigh(one: Objection) -> int:
+    """The less, the more it weighs: figures that cannot be true, what held a side back, failures, what else could be all of it."""
+    if one.rule == IMPOSSIBLE:
+        return 0 if one.config else 5
+    if one.rule == MISSED:
+        return 2
+    return (
+        (1 if one.rule in HELD_BACK else 2 if one.rule == "failures" else 3 if one.confounds else 4)
+        if one.serious
+        else 5
+    )
 
 
 def find_flaws(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
@@ -254,6 +287,7 @@ def find_flaws(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> li
         _find_lost_clients,
         _find_drifting_side,
         _find_short_runs,
+        _find_told_otherwise,
     )
     return [found for find in finders for found in find(data, own, other)]
 
@@ -278,7 +312,7 @@ def _find_held_back(data: HeadlineData, own: RankedColumn, other: RankedColumn) 
 def _find_other_answers(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Another web server answered than the one that a side is named after, whose rate it may be; or a page was an error."""
     stated = [
-        Objection(rule, side.title, str(one.facts[what]), source=one.first_source)
+        Objection(rule, side.title, str(one.facts[what]), serious=True, source=one.first_source)
         for rule, what in ((OTHER_SERVER, "server"), (SHOWN_STATUS, "status"))
         for side in (own, other)
         for one in data.findings(rule, side.at)[:1]
@@ -301,13 +335,16 @@ def _find_stopped(data: HeadlineData, own: RankedColumn, other: RankedColumn) ->
 
 
 def _find_idle_clients(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
-    """Clients mostly had no request under way: of one side, or of both, whose rates are then those of the clients' pauses."""
+    """Clients mostly had no request under way: of one side, or of both, whose rates are then those of the clients' pauses.
+
+    serious: of the slower side alone
+    """
     idle = [(side, found[0]) for side in (own, other) if (found := data.findings(IDLE, side.at))]
     if not idle or any(run.is_open_loop for at in (own.at, other.at) for run in data.comparison.columns[at].runs):
         return []  # at a set rate they stand by until they are needed
     shares = [100 * one.facts["busy"] / one.facts["clients"] for _, one in idle]
     whose, source = (idle[0][0].title if len(idle) == 1 else ""), idle[0][1].first_source
-    return [Objection(IDLE, whose, "", "%", max(shares), source=source)]
+    return [Objection(IDLE, whose, "", "%", max(shares), serious=whose == other.title, source=source)]
 
 
 def _find_closed_connections(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
@@ -323,21 +360,36 @@ def _find_lost_clients(data: HeadlineData, own: RankedColumn, other: RankedColum
         for run in data.comparison.columns[side.at].runs:
             asked, lost = run.requested_clients or 0, (run.requested_clients or 0) - (run.clients or 0)
             if run.clients and lost >= MANY_LOST * asked > 0:
-                objections.append(
-                    Objection(LOST, side.title, "", "clients", lost, asked, source=run.source_of("socket_errors"))
-                )
+                source = run.source_of("socket_errors")
+                objections.append(Objection(LOST, side.title, "", "clients", lost, asked, serious=True, source=source))
                 break
     return objections
 
 
 def _find_drifting_side(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
-    """The rate of one side alone went down or up from run to run: its mean stands for none of them."""
+    """The rate of one side alone went down or up from run to run: its mean stands for none of them.
+
+    serious: by as much as half of the lead
+    """
+    ratio = (own.value or 0) / (other.value or 1)
+    far = abs(math.log(ratio)) / 2 if 0 < ratio < math.inf else 0.0
     found = {side.title: data.drifting.get(data.comparison.columns[side.at].config.id) for side in (own, other)}
     findings = [(title, one) for title, one in found.items() if one]
     return [
-        Objection(DRIFT, title, one.moral, "", one.facts["first"], one.facts["last"], source=one.first_source)
+        Objection(DRIFT, title, one.moral, "", first, last, serious=is_far, source=one.first_source)
         for title, one in findings
         if len(findings) == 1
+        for first, last in [(one.facts["first"], one.facts["last"])]
+        for is_far in [abs(math.log(last / first)) >= far]
+    ]
+
+
+def _find_told_otherwise(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
+    """Rates that the text itself tells of a side, and its report does not have."""
+    return [
+        Objection(TOLD, side.title, "", "", one.facts["told"], one.facts["rate"], source=one.first_source)
+        for side in (own, other)
+        for one in data.findings(TOLD, side.at)[:1]
     ]
 
 

@@ -27,7 +27,7 @@ from runs.analysis.headline_against import (
 from runs.analysis.headline_conditions import STOLEN, Unlike, find_short_answer
 from runs.analysis.objection_wording import describe_failure, say_against, say_briefly, shorten
 from runs.analysis.scaling import Range
-from runs.analysis.summary_wording import describe_leaders, describe_levels, with_axis
+from runs.analysis.summary_wording import describe_leaders, describe_levels, say_runs_a_level, with_axis
 from runs.analysis.verdict_wording import AT_LIMIT, p_words
 from runs.numbers import (
     BETWEEN,
@@ -52,6 +52,7 @@ FULL = {  # rule of what held one side back
 }
 ONE_RUN_FAR = "Further apart than such runs usually vary, but one run each proves nothing"
 REPEATS_FAR = "Further apart than repeats vary, but not proven"
+CONFOUNDED = "A test shows it, but what else differs could be all of it"
 UNDER_UNLIKE = "Rates under unlike conditions say nothing of the configs."
 SEVERAL = re.compile(r"(?:All )?\d+(?: of \d+)? runs$")
 
@@ -118,7 +119,7 @@ def _lead_of_leader(headline: Headline) -> Lead:
 def _say_but(headline: Headline) -> str:
     """What speaks most against a leader, or against calling two the same, where that is short."""
     one = _pick_worst(headline)
-    if one is None or headline.outcome == Outcome.UNPROVEN:
+    if one is None or (headline.outcome == Outcome.UNPROVEN and not (one.serious or one.rule == IMPOSSIBLE)):
         return ""
     clause = f", but {say_briefly(one, '' if headline.winner else 'the ')}"
     return clause if len(clause) < LONGEST_CLAUSE else ""
@@ -168,7 +169,7 @@ def count_runs(own: RankedColumn, other: RankedColumn) -> str:
 def _add_how_sure(headline: Headline) -> str:
     """Of a proven lead its interval and p; of another why it may be none."""
     if headline.outcome != Outcome.UNPROVEN:
-        far = ONE_RUN_FAR if has_single_run(headline) else REPEATS_FAR
+        far = ONE_RUN_FAR if has_single_run(headline) else CONFOUNDED if is_confounded(headline) else REPEATS_FAR
         alone = ONE_RUN if headline.outcome == Outcome.TRADE_OFF and has_single_run(headline) else ""
         said = [say_how_sure(headline), far if headline.outcome == Outcome.LIKELY else capitalize(alone)]
         return "".join(f" {each}." for each in said if each)
@@ -201,6 +202,11 @@ def why_unproven(headline: Headline) -> str:
 
 def has_single_run(headline: Headline) -> bool:
     return bool(headline.winner and headline.loser and min(headline.winner.n, headline.loser.n) == 1)
+
+
+def is_confounded(headline: Headline) -> bool:
+    """Whether something else than the config could be all of the lead."""
+    return any(one.serious and one.confounds for one in headline.against)
 
 
 def say_how_sure(headline: Headline, sides: str = "") -> str:
@@ -298,25 +304,25 @@ def say_under_unlike(headline: Headline) -> str:
 
 
 def _lead_of_sweep(headline: Headline, swept: Range) -> Lead:
-    series = swept.series
+    series, sure = swept.series, say_runs_a_level(swept)
     if headline.winner:
         name, far = headline.winner.title, (headline.ratio or 1.0)
         if headline.ratio is None:
-            return Lead("alone serves without failing", who=shorten(name), at=headline.winner.at)
+            return Lead("alone serves without failing", sure, who=shorten(name), at=headline.winner.at)
         lead = f"with up to {times(far)} times as many" if far >= TIMES_FROM else f"by up to {share_words(far - 1)}"
-        return Lead(f"leads at every level, {lead}", who=shorten(name), at=headline.winner.at)
+        return Lead(f"leads at every level, {lead}", sure, who=shorten(name), at=headline.winner.at)
     if len(series) > 1:
         crossing = describe_leaders(swept)
-        return Lead(crossing) if crossing else Lead(f"{len(series)} configs over {swept.axis}", headline.sentence)
+        return Lead(crossing, sure) if crossing else Lead(f"{len(series)} configs over {swept.axis}", headline.sentence)
     levels = describe_levels(swept, next(iter(series.values()))).split(", ")
     if swept.capacity:
-        return Lead(swept.capacity.text, f"{capitalize(', '.join(levels))}.")
+        return Lead(swept.capacity.text, f"{capitalize(', '.join(levels))}. {sure}")
     first = next((part for part in levels if " fail " in part), levels[0])
     rest = ", ".join(part for part in levels if part is not first)
     if first is not levels[0]:
         words, _, value = first.rpartition(" ")
         first = f"{words} {with_axis(swept, value)}"
-    return Lead(capitalize(first), f"{capitalize(rest)}." if rest else "")
+    return Lead(capitalize(first), f"{capitalize(rest)}. {sure}" if rest else sure)
 
 
 def list_weighty(headline: Headline) -> list[Objection]:
@@ -350,7 +356,7 @@ def give_reasons(headline: Headline, doubts: Sequence[Doubt]) -> list[tuple[str,
         objections = [one for one in list_weighty(headline) if one.rule != "failures"]
         whose = "" if headline.winner else "the "
         against = [(capitalize(say_against(one, whose)), one.source, True) for one in objections]
-    said = {one.rule for one in headline.against}
+    said = {one.label if one.rule == "failures" else one.rule for one in headline.against}
     if IMPOSSIBLE in said:
         said |= {one.rule for one in doubts if one.rule.startswith(FIGURES)}
     if STOLEN in [one.name for one in headline.unlike]:

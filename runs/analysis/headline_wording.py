@@ -10,7 +10,18 @@ from dataclasses import replace
 
 from runs.analysis.doubt_differences import DAY
 from runs.analysis.headline import ADVISED_S, Headline, Next, NextStep, Outcome
-from runs.analysis.headline_against import IDLE, NETWORK, OTHERS, PORTS, RATE, REQUEST, Objection, RankedColumn
+from runs.analysis.headline_against import (
+    IDLE,
+    MISSED,
+    NETWORK,
+    OTHERS,
+    PORTS,
+    RATE,
+    REQUEST,
+    SHOWN_STATUS,
+    Objection,
+    RankedColumn,
+)
 from runs.analysis.headline_conditions import STOLEN
 from runs.analysis.headline_lead import (
     CONTRADICTION,
@@ -20,6 +31,7 @@ from runs.analysis.headline_lead import (
     choose_verb,
     count_runs,
     has_single_run,
+    is_confounded,
     list_weighty,
     name_unit,
     quote_name,
@@ -39,13 +51,16 @@ from runs.analysis.objection_wording import (
     shorten,
 )
 from runs.analysis.scaling import Range
-from runs.analysis.summary_wording import advise_levels, describe_leaders, describe_levels
+from runs.analysis.summary_wording import advise_levels, describe_leaders, describe_levels, say_runs_a_level
 from runs.analysis.verdict import Kind
 from runs.numbers import BETWEEN, capitalize, figure, name_first, percent, spread_words
 
 OUTCOMES = {  # the word of a badge, and what it says
     Outcome.BETTER: ("proven", "A test shows it at 5 %, and nothing serious speaks against it."),
-    Outcome.LIKELY: ("likely", "Further apart than repeats vary, but no test proves it yet."),
+    Outcome.LIKELY: (
+        "likely",
+        "Further apart than repeats vary, but not tested yet, or something else than the config may be why.",
+    ),
     Outcome.UNPROVEN: ("unproven", "One is ahead, but chance alone could explain it."),
     Outcome.SAME: ("same", "The whole 95 % interval lies within 2 % of equal."),
     Outcome.TRADE_OFF: ("trade-off", "Better on requests or time, worse on something else that matters."),
@@ -76,11 +91,14 @@ ADVICE = {
     NextStep.ANSWER: "Look at what “{about}” answers (curl -i) before rates are compared.",
 }
 ADVICE_ON = {  # of ALIKE and GENERATOR: the only thing that differs, or what held a side back
+    MISSED: "Set a rate that both reach to compare their times, or none to compare what they serve: at a rate that is missed, "
+    "requests wait in a queue that grows until the end.",
     PORTS: "Keep connections open (keep-alive) or load from more addresses: a client without free ports measures itself.",
     IDLE: "To learn how much each can serve, load without pauses: these rates are mostly the clients'.",
     NETWORK: "Load over a faster network first: repeats over a full one measure it.",
     DAY: "Run both again on one day, in turn: much else may have changed on the machine between the two.",
     OTHERS: "Run both again, in turn, while nothing else runs on the machine.",
+    SHOWN_STATUS: "Look at what both answer (curl -i) before rates are compared.",
     STOLEN: "Run both again, in turn, on a machine whose CPU time is its own, or when others leave it.",
 }
 FINER_STEPS = "More runs do not settle it: compare another metric, or load with a tool that prints finer steps."
@@ -144,7 +162,7 @@ def _say_leader(headline: Headline) -> str:
     sure = say_how_sure(headline, sides)
     verb = "served" if headline.metric == RATE else "took"
     verb = choose_verb(headline) if headline.outcome == Outcome.LIKELY else verb
-    proof = ", not proven" if headline.outcome == Outcome.LIKELY else ""
+    proof = ", not proven" if headline.outcome == Outcome.LIKELY and not is_confounded(headline) else ""
     if proof and headline.drift:
         proof += " as all runs of one came before those of the other: a drift of the machine could be all of it"
     said = f"{where}{own} {verb} {effect} {other}{rank.rstrip(',')} ({sure}{proof}){_say_but(headline)}."
@@ -279,8 +297,15 @@ def _say_failing(sides: Sequence[RankedColumn]) -> list[str]:
 def _say_but(headline: Headline, most: int = MOST_AGAINST) -> str:
     """What speaks most against the leader, as the rest of its sentence."""
     whose = "" if headline.winner else "the "
-    objections = [say_against(one, whose) for one in list_weighty(headline)[:most]]
-    return f", but {' and '.join(objections)}" if objections else ""
+    objections = [say_against(one, whose) + _say_what_follows(one, whose) for one in list_weighty(headline)[:most]]
+    return f", but {' and '.join(objections)}".rstrip(",") if objections else ""
+
+
+def _say_what_follows(one: Objection, whose: str) -> str:
+    """Of what else than a config could be all of a lead."""
+    if whose or not (one.serious and one.confounds):
+        return ""
+    return f", which could be {'what was measured' if one.rule == SHOWN_STATUS and not one.config else 'all of it'},"
 
 
 def _describe_base(headline: Headline) -> list[str]:
@@ -322,7 +347,7 @@ def _say_sweep(headline: Headline, swept: Range) -> str:
     if len(series) == 1:
         levels = describe_levels(swept, next(iter(series.values())))
         found = f"{swept.capacity.text}. " if swept.capacity else ""
-        return f"{found}{capitalize(levels)}."
+        return f"{found}{capitalize(levels)}. {say_runs_a_level(swept)}"
     crossing = describe_leaders(swept)
     lead = f"{crossing}. " if crossing else ""
     if headline.winner:
@@ -330,7 +355,7 @@ def _say_sweep(headline: Headline, swept: Range) -> str:
         leads = f"leads at every level, with up to {far} ({_say_sides(headline)})"
         lead = f"{quote_name(headline.winner)} {leads if headline.ratio else 'alone serves without failing'}. "
     each = [f"“{shorten(name)}”: {describe_levels(swept, points)}" for name, points in series.items()]
-    return f"{lead}{'. '.join(each[:MOST_OTHERS])}."
+    return f"{lead}{'. '.join(each[:MOST_OTHERS])}. {say_runs_a_level(swept)}"
 
 
 def describe_lead(headline: Headline, bases: Sequence[int], marks: Sequence[str]) -> dict[int, str]:

@@ -17,6 +17,7 @@ from runs.analysis.headline_against import (
     OTHERS,
     SHOWN_STATUS,
     STOPPED,
+    TOLD,
     Objection,
 )
 from runs.analysis.verdict_wording import AT_LIMIT
@@ -29,7 +30,7 @@ OWN_WORDS = {  # of properties whose value needs no name before it
     CACHED: "answered from a cache: ",
 }
 BRACKETS = re.compile(r" \([^()]*\)")
-PERCENTILE = re.compile(r"^([\d.]+) % within$")
+PERCENTILE = re.compile(r"^p([\d.]+)$")
 
 
 def describe_failure(failure: Failure) -> str:
@@ -61,8 +62,8 @@ def say_against(one: Objection, whose: str = "") -> str:
 
 
 def say_briefly(one: Objection, whose: str = "") -> str:
-    """The same without the two figures: "its p99 is 13 times as long"."""
-    return BRACKETS.sub("", say_against(one, whose)).partition(", against")[0]
+    """The same without the two figures and what follows: "its p99 is 13 times as long", "the network was at its limit"."""
+    return BRACKETS.sub("", say_against(one, whose)).partition(", against")[0].partition(", so ")[0]
 
 
 def _name_metric(one: Objection) -> str:
@@ -70,7 +71,7 @@ def _name_metric(one: Objection) -> str:
     program, colon, which = one.label.partition(": ")
     if one.rule in ("cpu", "longest"):
         return "CPU time" if one.rule == "cpu" else "longest request"
-    return f"{program} memory ({which})" if colon else PERCENTILE.sub(r"p\1", one.label[:1].lower() + one.label[1:])
+    return f"{program} memory ({which})" if colon else one.label[:1].lower() + one.label[1:]
 
 
 def describe_objection(one: Objection) -> str:
@@ -90,7 +91,8 @@ def describe_objection(one: Objection) -> str:
         words = "{who} dropped {share} of what was due at its set rate"
     words = words or OBJECTIONS.get(one.rule)
     if words is None:
-        return f"{one.label} {figure(as_number(one.value))} {one.unit}, {_say_worse(one)}"
+        label = PERCENTILE.sub(r"\1 % within", one.label)
+        return f"{label} {figure(as_number(one.value))} {one.unit}, {_say_worse(one)}"
     return words.format(
         who=_quote_config(one),
         label=one.label,
@@ -115,11 +117,13 @@ OBJECTIONS = {  # by rule; share: the value as one of a hundred
     IMPOSSIBLE: "Figures of {who} cannot all be true ({label})",
     "aborted": "{value} of its {other} runs broke off",
     "length.seconds": "{who} ran for no longer than {seconds} s, too short to rely on",
+    TOLD: "The text tells of {value} requests per second for {who}, its report of {other}",
     "omission": "At least {share} of its clients' time went into the slowest 1 %",
     "workload": "{who} leads on {label}",
 }
 OF_BOTH = {  # where no config is named
     IDLE: "Clients of both were idle most of the time (busy for at most {share} of it)",
+    MISSED: "Neither got the {other} requests per second that were to be sent to it ({value} at most)",
     IMPOSSIBLE: "Figures of both sides cannot all be true ({label})",
     SHOWN_STATUS: "Both sides answered a request beside the load with {label}",
     "length.seconds": "Neither side's runs took longer than {seconds} s, too short to rely on",

@@ -353,7 +353,7 @@ class Sweep:
     """A set-up under several levels of concurrency. `configs` are several where each level is a config of its own.
 
     place     of its first config among all, as everywhere on a page
-    tail      what Level.tails hold: "95 % within", or "mean" where the tool prints no percentiles
+    tail      what Level.tails hold: "p95", or "mean" where the tool prints no percentiles
     left_out  (concurrency, why) of runs that do not count
     knee      the law's peak, where it lies within what was measured and can be told
     missing   levels that a fit still takes; 0 where there are enough

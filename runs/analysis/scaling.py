@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
+from statistics import median
 
 from runs.analysis import adaptive
 from runs.analysis.columns import Column, read_method
@@ -108,7 +109,7 @@ def _remove_level(name: str, level: int, *more: int) -> str | None:
 
 def _make_sweep(own: list[ConfigFact], place: int, group: list[RunFact], excluded: Mapping[int, str]) -> Sweep:
     kept = [run for run in group if run.id not in excluded]
-    tail = "95 % within" if any("95" in run.percentiles_ms for run in kept) else "mean"
+    tail = "p95" if any("95" in run.percentiles_ms for run in kept) else "mean"
     by_level: dict[int, list[RunFact]] = defaultdict(list)
     for run in kept:
         by_level[get_level(run)].append(run)
@@ -225,6 +226,8 @@ class Range:
 
 
 CONCURRENCY, SET_RATE = "concurrency", "set rate"
+AS_MUCH = 1.05  # what is served within this of the most is the most
+MANY_LEVELS, MOST_AROUND = 12, 10
 FEWEST_VALUES = 3
 PLURAL = re.compile(r"s+(?:es)?\b")  # of any word: "process" and "processes" are cut to the same
 NUMBER = re.compile(r"(\d+(?:\.\d+)*)")
@@ -236,6 +239,20 @@ QUANTITY = re.compile(
 )
 
 LABEL = re.compile(r"\b(?:port|pid|id|version)\W*$", re.IGNORECASE)  # "Server Port": a number that counts nothing
+
+
+def smooth_rates(points: Sequence[Point]) -> list[float]:
+    """The rates of a config's levels in order; of many levels of one run each the median of those around each, a tenth of all."""
+    rates = [point.rate or 0.0 for point in points]
+    is_noisy = len(rates) >= MANY_LEVELS and all(point.n == 1 for point in points)
+    around = min(max(len(rates) // 20, 1), MOST_AROUND) if is_noisy else 0
+    return [median(rates[max(at - around, 0) : at + around + 1]) for at in range(len(rates))]
+
+
+def find_best(points: Sequence[Point]) -> Point:
+    """The first level beyond which more bring hardly more."""
+    rates = smooth_rates(points)
+    return next(point for point, rate in zip(points, rates, strict=True) if rate * AS_MUCH >= max(rates))
 
 
 def find_range(
@@ -262,7 +279,11 @@ def find_range(
         for name, at, value in sorted(places, key=lambda place: (place[0], place[2]))
     )
     sound = [point for point in points if not point.failed and point.rate]
-    peak = max(sound, key=lambda point: point.rate or 0, default=None)
+    by_config: dict[str, list[Point]] = defaultdict(list)
+    for point in sound:
+        by_config[point.config].append(point)
+    bests = [(max(smooth_rates(own)), find_best(own)) for own in by_config.values()]
+    peak = max(bests, key=lambda best: best[0], default=(0.0, None))[1]
     limit = min((point.value for point in points if point.failed), default=None)
     levels = {point.value: columns[point.at].runs for point in points}
     capacity = adaptive.find_capacity(kept, levels) if kept else None

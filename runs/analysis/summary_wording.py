@@ -23,7 +23,7 @@ from runs.analysis.scalability_law import (
     is_too_wide,
     miss_share,
 )
-from runs.analysis.scaling import CONCURRENCY, SET_RATE, Point, Range
+from runs.analysis.scaling import CONCURRENCY, SET_RATE, Point, Range, find_best, smooth_rates
 from runs.analysis.table import Comparison
 from runs.analysis.trend import FEWEST_DAYS, LEVEL, Change, Course
 from runs.analysis.verdict import Judgement
@@ -31,7 +31,6 @@ from runs.numbers import TIMES_FROM, figure, join_words, percent, share_words, t
 
 # Rates that lie within this of each other are "about" one rate; a factor this near to 2 is "doubles".
 ABOUT, NEAR, DOUBLE = 1.15, 1.1, (1.8, 2.3)
-AS_MUCH = 1.05  # what is served within this of the most is the most
 RATES = {"rps", "qps", "req/s", "requests/s"}
 SIZE = re.compile(r"[kmgt]?i?b(?:ytes?)?\b", re.IGNORECASE)
 SINGULAR = re.compile(r"(?<=ss)es$|(?<=[^s])s$")
@@ -304,6 +303,14 @@ def describe_levels(swept: Range, points: Sequence[Point]) -> str:
     return ", ".join(parts) or "no level served anything"
 
 
+def say_runs_a_level(swept: Range) -> str:
+    """As "One run a level, which cannot show noise.", "3 runs a level.", "1 to 3 runs a level."."""
+    runs = {point.n for point in swept.points if point.n}
+    if len(runs) > 1:
+        return f"{min(runs)} to {max(runs)} runs a level."
+    return "One run a level, which cannot show noise." if runs == {1} else f"{max(runs, default=0)} runs a level."
+
+
 def describe_leaders(swept: Range) -> str:
     """As "“node” is ahead at 10 connections, “go” at 50 to 500"; "" where one is ahead at all levels."""
     if len({*swept.leaders.values()}) < 2:
@@ -320,30 +327,30 @@ def describe_leaders(swept: Range) -> str:
 def _say_rates(swept: Range, sound: Sequence[Point]) -> list[str]:
     if not sound:
         return []
-    rates = [point.rate or 0.0 for point in sound]
+    rates = smooth_rates(sound)
     at = _choose_preposition(swept)
     if max(rates) <= ABOUT * min(rates):
         places = [_value(swept, point) for point in sound]
         where = " and ".join(places) if len(places) < 3 else f"{places[0]} to {places[-1]}"
         return [f"about {_round_to_all(rates)} requests per second {at} {with_axis(swept, where)}"]
-    best = next(point for point in sound if (point.rate or 0.0) * AS_MUCH >= max(rates))  # more levels bring no more
-    first, last = sound[0], sound[-1]
+    best, first, last = find_best(sound), sound[0], sound[-1]
+    most, end = rates[sound.index(best)], rates[-1]
     parts = []
     if best is not first:
         parts.append(
-            f"requests per second rise from {figure(first.rate)} {at} {with_axis(swept, _value(swept, first))}"
-            f" to {figure(best.rate)} {at} {_value(swept, best)}"
+            f"requests per second rise from {figure(rates[0])} {at} {with_axis(swept, _value(swept, first))}"
+            f" to {figure(most)} {at} {_value(swept, best)}"
         )
     else:
         place = with_axis(swept, _value(swept, best))
-        parts.append(f"the most is served {at} {place}, {figure(best.rate)} requests per second")
-    if best is not last and (last.rate or 0.0) * ABOUT < max(rates):
-        parts.append(f"falling to {figure(last.rate)} {at} {_value(swept, last)}")
+        parts.append(f"the most is served {at} {place}, {figure(most)} requests per second")
+    if best is not last and end * ABOUT < max(rates):
+        parts.append(f"falling to {figure(end)} {at} {_value(swept, last)}")
     elif best is not last:
         parts.append(
             f"and stay about there up to {_value(swept, last)}"
             if best is not first
-            else f"{figure(last.rate)} {at} {_value(swept, last)}"
+            else f"{figure(end)} {at} {_value(swept, last)}"
         )
     return parts
 

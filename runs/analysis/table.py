@@ -162,10 +162,7 @@ LOAD: list[Metric] = [
 ]
 LATENCY: list[Metric] = [
     ("mean_ms", "Mean", "ms", "time", "mean_ms"),
-    *[
-        (f"p{p}_ms", f"{p} % within", "ms", "time", f"percentiles_ms.{p}")
-        for p in ("50", "75", "90", "95", "99", "99.9")
-    ],
+    *[(f"p{p}_ms", f"p{p}", "ms", "time", f"percentiles_ms.{p}") for p in ("50", "75", "90", "95", "99", "99.9")],
     ("max_ms", "Longest", "ms", "time", "max_ms"),
 ]
 KINDS = ("connect", "receive", "length", "exceptions", "read", "errored", "timeout", "refused", "reset")  # of failures

@@ -50,6 +50,10 @@ DOUBTED = {
     "impossible": "figures of one report cannot all be true",
     **{rule: f"{words} beside the slower side" for rule, words in AT_LIMIT.items()},
     "machine.others": "another program used the CPU beside the slower side",
+    **dict.fromkeys(
+        ("repeats.trend", "load.other_server", "load.shown_status", "load.idle_clients", "lost_clients"),
+        "something else than the config could be all of it",
+    ),
 }
 # A spread's sources beyond these are linked, and not in the sentence.
 MOST_NAMED = 3
@@ -107,7 +111,8 @@ def _say_how_sure(verdict: Verdict, *, down: bool) -> str:
         case Ground.UNLIKE:
             return _join(sides, "loaded unlike")
         case Ground.DOUBTED:
-            return _join(sides, chance, f"but {DOUBTED[verdict.reason]}")
+            why = DOUBTED.get(verdict.reason, f"{verdict.reason} differs, which could be all of it")
+            return _join(sides, chance, f"but {why}")
         case Ground.DRIFT:
             return _join(sides, chance, f"which a drift of {_say_drift(verdict)} could be all of")
         case Ground.FAR if scale.pool is None:

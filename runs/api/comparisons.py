@@ -14,6 +14,7 @@ from rest_framework import serializers
 from runs.analysis import export
 from runs.analysis.adaptive import read_limit
 from runs.analysis.columns import Column
+from runs.analysis.doubt_differences import DAY
 from runs.analysis.facts import RunFact
 from runs.analysis.headline import Headline, Outcome
 from runs.analysis.stats import delta_word
@@ -322,11 +323,17 @@ def check_headline(headline: Headline, base: Collection[str]) -> int:
     leads = headline.winner is not None and headline.winner.title not in base
     if headline.outcome is Outcome.NOT_COMPARABLE:
         return UNLIKE
-    if headline.outcome in (Outcome.BETTER, Outcome.FAILED):
+    if headline.outcome in (Outcome.BETTER, Outcome.FAILED) or _is_proven_but_for_days(headline):
         return FINE if leads else WORSE
     if headline.outcome is Outcome.TRADE_OFF and not leads:
         return WORSE
     return FINE if headline.outcome is Outcome.SAME else UNDECIDED
+
+
+def _is_proven_but_for_days(headline: Headline) -> bool:
+    """Whether a test shows it and only the day differs, as that of an earlier commit mostly does."""
+    confounders = {one.label for one in headline.against if one.serious and one.confounds}
+    return headline.outcome is Outcome.LIKELY and confounders == {DAY}
 
 
 def write_report(form: str, checks: Sequence[Check], page: str) -> tuple[str, str]:

@@ -237,7 +237,7 @@ class Curve:
     """One config's sweep. `band` are (clients, requests/s, low, high) of the fitted law.
 
     peak    (clients, lowest, highest) where the law has its peak, if that is within what was measured
-    tail    what the ms are: "95 % within" or "mean"
+    tail    what the ms are: "p95" or "mean"
     """
 
     name: str
@@ -245,7 +245,7 @@ class Curve:
     dots: tuple[Dot, ...]
     band: tuple[tuple[float, float, float, float], ...] = ()
     peak: tuple[float, float, float] | None = None
-    tail: str = "95 % within"
+    tail: str = "p95"
 
 
 def make_scaling_chart(curves: Sequence[Curve]) -> Chart | None:

@@ -30,10 +30,11 @@ _FLAG = re.compile(r"--?[A-Za-z][\w.:+-]*")
 _WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
 _MOST_ROWS = 32  # of a list of containers
 _OF_A_MACHINE = {"architecture", "vendor_id"}  # what a whole description of a CPU has
+_EMPTIES_CACHE = re.compile(r"\b(?:echo|sysctl)\b.*\bdrop_caches\b")
 _PORT = re.compile(r":(\d{2,5})\b")
 _VOLATILE = re.compile(r"\d:\d\d|\b(?=\w*\d)(?=\w*[a-f])[0-9a-f]{7,}\b")  # times and ids
 # What commands show that is compared elsewhere.
-_OF_PAGES = frozenset({"HTTP", "Server", "cache", "governor", "environment", "directory"})
+_OF_PAGES = frozenset({"HTTP", "Server", "cache", "cpu", "governor", "environment", "directory"})
 _LONGEST_ANSWER = 100  # characters
 _MOST_KEPT = 100  # of each kind, the last ones: each load test has a copy of them
 _STARTED = "start "  # what the keys of a server's words begin with
@@ -80,6 +81,7 @@ def _follow(blocks: Sequence[Block], loads: Mapping[int, str]) -> dict[int, dict
     scripts: dict[str, Words] = {}
     known: dict[int, dict[str, frozenset[str]]] = {}
     last: int | None = None  # the load test above, where no line of the text stands between
+    is_emptied = False
     for index, block in enumerate(blocks):
         limits = _list_limits(block)
         last = None if block.trail else last
@@ -89,7 +91,11 @@ def _follow(blocks: Sequence[Block], loads: Mapping[int, str]) -> dict[int, dict
         asked |= limits | _describe_machine(block) | _list_answers(block)
         for command in block.typed:
             typing.add(command)
+        typed = (*block.typed, *(text for _, text in block.trail))  # what root typed looks like a heading
+        is_emptied = is_emptied or any(map(_EMPTIES_CACHE.search, typed))
         if index in loads:
+            asked["page cache"] = frozenset({f"page cache {'emptied before it' if is_emptied else 'as it was'}"})
+            is_emptied = False
             started = _take_started(typing, scripts)
             keep_last(asked, _MOST_KEPT)
             asked |= _list_variables(started.values())
@@ -320,7 +326,9 @@ def note_shown(blocks: Sequence[Block], loads: Collection[int]) -> None:
 
 
 def note_answers(blocks: Sequence[Block], loads: Collection[int]) -> None:
-    """Load tests were answered by the server, and with the status, that headers in their section tell, before or behind them."""
+    """What is shown in the section of load tests, before or behind them: the server and the status that headers tell; and
+    beside which of them the kernel throttled the CPU, where it did beside any.
+    """
     sections = number_sections(blocks)
     answers: dict[tuple[str, int], set[str]] = defaultdict(set)
     for index, block in enumerate(blocks):
@@ -337,6 +345,11 @@ def note_answers(blocks: Sequence[Block], loads: Collection[int]) -> None:
         for key, found in (("shown_server", answers["Server", sections[load]]), ("shown_status", statuses)):
             if len(found) == 1:
                 blocks[load].values[key] = next(iter(found))
+    if any(answers["cpu", sections[load]] for load in loads):
+        for load in loads:
+            blocks[load].values["cpu_clock"] = (
+                "throttled" if answers["cpu", sections[load]] else "not throttled as far as shown"
+            )
 
 
 def number_sections(blocks: Sequence[Block]) -> dict[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, permutations, product
 from statistics import mean, median
@@ -26,6 +27,7 @@ _LEAST_DIGITS = 200  # a rate of at least so many of its last digit
 _LEAST_STEPS = 10  # the same, where all rows of a table are another's
 _EXACT_FIGURES = 3
 _DIGITS_OF_RATE, _FARTHEST_ROW = 4, 2  # of a rate in two tables of one result, and lines between two rows of one table
+_OF_A_LOAD = frozenset({"load", "concurrency"})
 _TIMES = ("mean_ms", "max_ms", "percentiles_ms")
 _NEAR_MS, _NEAR_SHARE = 0.5, 0.005  # that rounding takes from a time
 _NEAR_EXPORT = 1e-4  # that rounding takes from a rate
@@ -168,12 +170,29 @@ def find_backed_figures(
     known = {strip_markup(blocks[i].heading or "").lower() for i, _ in measured}
     # A sentence may tell of another year, site or machine, unless it has a report's rate or name.
     reported = {blocks[i].first for i in written if backed.get(i, -1) >= 0 or (blocks[i].label or "").lower() in known}
-    unknown = (blocks[i] for i in written if backed.get(i, 0) < 0)
+    unknown = [blocks[i] for i in written if backed.get(i, 0) < 0]
     for first, own in groupby(unknown, lambda block: block.first):
         block = next(own)
         if "said" not in block.values or first in reported:
             block.problems += [Problem(first, "this rate is of none of the text's reports, and was left out")]
+    _note_what_is_told_otherwise(
+        [block for block in unknown if "said" not in block.values or block.first in reported], reports
+    )
     return backed
+
+
+def _note_what_is_told_otherwise(rows: Sequence[Block], reports: Sequence[Block]) -> None:
+    """Put into the only report that has a row's name the rate that the only row of this name tells."""
+    named: dict[str, tuple[list[Block], list[Block]]] = defaultdict(lambda: ([], []))
+    for row in rows:
+        if not row.values.keys() & _OF_A_LOAD:
+            named[str(row.values.get("config") or row.label).lower()][0].append(row)
+    for report in reports:
+        named[strip_markup(report.heading or "").rstrip(" :").lower()][1].append(report)
+    for own, theirs in named.values():
+        if len(own) == len(theirs) == 1:
+            rate = own[0].load_results[0].requests_per_second
+            theirs[0].values["told_otherwise"] = {"rate": rate, "line": own[0].first}
 
 
 def _place_times(

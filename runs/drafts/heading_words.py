@@ -92,7 +92,7 @@ _WHEN = (
     r"|\d\d?:\d\d(?::\d\d)?"
 )
 _DATED = re.compile(  # "nginx 2024-05-01", "[10:02] nginx", but no build of a day
-    rf"^[\[(]?(?:{_WHEN})[\])]?[:,]?\s+(?:<\S{{1,30}}>\s+)?(?=\w)|(?<![\s,@(\[–-])(?<!build)(?<!nightly)(?<!release)(?<!snapshot)[\s,@(\[–-]+(?:{_WHEN})[)\]]?$",
+    rf"^[\[(]?(?:{_WHEN})[\])]?[:,]?\s+(?:<\S{{1,30}}>\s+)?(?=\w)|(?<![\s,@(\[–-])(?<!build)(?<!nightly)(?<!release)(?<!snapshot)[\s,@(\[–-]+(?:(?:run|measured|tested|taken)\s)?(?:on\s)?(?:{_WHEN})[)\]]?$",
     re.IGNORECASE,
 )
 _IN_CASE = re.compile(r"(?<=\w)\s*(?:的(?:情况下?|时候)|时|(?:にした|の)場合は?)$")  # "when it is cached"

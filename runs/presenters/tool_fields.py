@@ -127,11 +127,7 @@ def _make_table(lines: _Lines, groups: Mapping[str, Mapping[str, Value]]) -> Fie
 
 
 def _name_head(name: str) -> str:
-    return (
-        f"{name} % within"
-        if name.replace(".", "").isdigit()
-        else say_field(name.removeprefix("p(").removesuffix(")"))[0]
-    )
+    return f"p{name}" if name.replace(".", "").isdigit() else say_field(name.removeprefix("p(").removesuffix(")"))[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +167,7 @@ def main_figures(fact: RunFact) -> list[ToolField]:
     wanted: Sequence[tuple[str, str, str, Value]] = (
         ("requests_per_second", "Requests per second", "", fact.requests_per_second),
         ("mean_ms", "Mean", "ms", fact.mean_ms),
-        ("percentiles_ms.99", "99 % within", "ms", fact.percentiles_ms.get("99")),
+        ("percentiles_ms.99", "p99", "ms", fact.percentiles_ms.get("99")),
         ("max_ms", "Longest", "ms", fact.max_ms),
         ("failed_requests", "Failed", made, fact.failed_requests),
         ("concurrency", "At once", "", fact.concurrency),

@@ -70,6 +70,9 @@ _MONTHS = {
     for stem in stems.split()
 }
 _TUESDAYS = "mar"  # mar., mardi, martes
+_ENDS_IN_DATE = re.compile(
+    r"(?:[(\[,]|\bon)\s?(?:(?:run|measured|tested|taken)\s(?:on\s)?)?((?:19|20)\d\d-\d\d-\d\d)(?:[ T]\d\d:\d\d(?::\d\d)?)?[)\]]?$"
+)
 _GIT_DATE = re.compile(r"Date: {3}\S")  # a commit's
 _ZONE_BEHIND_OFFSET = re.compile(r"(?<=\d)\s*\([A-Z]{2,5}\)?\s*$")  # "+0100 (CET)", as in mails
 _ZONE_NAMES = (
@@ -315,12 +318,15 @@ def _read_logged_time(block: Block, values: Mapping[str, object]) -> str:
 def find_dates(blocks: Sequence[Block]) -> list[tuple[int, datetime]]:
     """The dates that a text shows around the blocks that were read from it, and in them, each with its line, in order.
 
-    So is one that a heading begins with: "2023-03-14: PHP 7.4".
+    So is one that a heading begins with, or ends with in brackets: "2023-03-14: PHP 7.4", "PHP 7.4 (run on 2023-03-14)".
     """
     inside = ((block.first, block.values.get("date")) for block in blocks)
     around = (shown for block in blocks for shown in block.above)
     headings = {
-        (block.heading_line or block.first, _HEADED.split(block.heading or "", maxsplit=1)[0]) for block in blocks
+        (block.heading_line or block.first, date)
+        for block in blocks
+        for heading in [block.heading or ""]
+        for date in (_HEADED.split(heading, maxsplit=1)[0], *_ENDS_IN_DATE.findall(heading))
     }
     lines = chain(inside, around, headings, blocks[-1].below if blocks else ())
     return sorted((line, at) for line, text in lines if (at := _parse_date(text)) is not None)

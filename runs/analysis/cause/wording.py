@@ -177,7 +177,7 @@ def compose(sentence: str, certainty: str) -> str:
 
 MISSING = {
     "cpu": "the CPU of the machine under load during the run",
-    "processes": "its processes",
+    "processes": "what CPU time and memory each of its programs used",
     "generator": "the CPU of the load generator",
     "shortest": "the shortest time of a request, or a run with one client",
     "levels": "runs at other numbers of clients",

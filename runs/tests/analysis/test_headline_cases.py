@@ -12,6 +12,7 @@ from runs.analysis.headline import Headline
 from runs.analysis.headline_lead import write_lead
 from runs.analysis.headline_wording import describe_lead
 from runs.analysis.table import compare, set_baselines
+from runs.api.comparisons import FINE, UNDECIDED, check_headline
 from runs.presenters.run_charts import make_throughput_bars
 from runs.tests.analysis.facts import capture, httpd, run
 from runs.tests.analysis.judging import headline_of, table
@@ -439,14 +440,35 @@ def test_what_k6_drops_at_a_set_rate_was_due_and_its_users_that_stand_by_are_not
 
 
 @pytest.mark.parametrize(("day", "rules", "step"), [(4, [], "nothing"), (5, ["differs"], "alike")])
-def test_days_that_lie_apart_are_told_and_one_day_is_advised(day, rules, step):
+def test_days_that_lie_apart_are_told_and_prove_nothing_until_both_run_on_one(day, rules, step):
     at = {"ran_at": datetime(2023, 3, 3, 23, 0, tzinfo=UTC)}
     found = head((BASE, at), (times(1.1), at | {"ran_at": datetime(2023, 3, day, 1, 0, tzinfo=UTC)}))
-    assert (found.outcome, [one.rule for one in found.against], found.next.step) == ("better", rules, step)
+    assert (found.outcome, [one.rule for one in found.against], found.next.step) == (
+        "likely" if rules else "better",
+        rules,
+        step,
+    )
+    assert check_headline(found, {"a"}) == FINE  # an earlier commit mostly ran on another day
     dated = head(
         (BASE, at), (times(1.1), at | {"ran_at": datetime(2023, 3, 9, tzinfo=UTC)}), names=["2023-03-03", "2023-03-09"]
     )
     assert dated.against == ()
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "about"),
+    [
+        ({"values": {"loaded_from": "web2"}}, {"values": {"loaded_from": "laptop"}}, "load generator"),
+        (ab("-t 2"), ab("-t 2 -H 'Accept-Encoding: gzip'"), "request header"),
+        ({"values": {"conditions": "--cpus=2"}}, {"values": {"conditions": "--cpus=4"}}, "condition"),
+    ],
+)
+def test_what_else_differs_keeps_a_lead_from_being_proven(own, other, about):
+    found = head((BASE, own), (times(1.3), other))
+    assert (found.outcome, found.next.step, found.next.about) == ("likely", "alike", about)
+    assert check_headline(found, {"a"}) == UNDECIDED
+    once = head(([1000.0], own), ([5000.0], other))
+    assert (once.outcome, once.next.about) == ("unproven", about)
 
 
 def test_what_differs_links_to_a_line_of_the_leader_or_of_the_monitor():

@@ -259,15 +259,19 @@ def test_another_tool_is_told_as_any_other_unlike_load():
 
 def test_another_server_that_answered_is_in_the_sentence():
     found = head((BASE, {"server_software": "nginx/1.22"}), (times(1.3), {"server_software": "nginx/1.22"}), names=PAIR)
-    assert (found.outcome, rules_against(found)) == ("better", [("load.other_server", "apache")])
-    assert found.sentence.endswith("but “nginx/1.22” answered for “apache”.")
+    assert (found.outcome, rules_against(found)) == ("likely", [("load.other_server", "apache")])
+    assert found.sentence.endswith("but “nginx/1.22” answered for “apache”, which could be all of it.")
+    assert found.next.text.startswith("Look at what “apache” answers (curl -i)")
 
 
 @pytest.mark.parametrize("before", ["200", "404"])
 def test_an_error_that_was_shown_beside_a_load_without_errors_is_in_the_sentence(before):
     found = head((BASE, {"values": {"shown_status": before}}), (times(1.3), {"values": {"shown_status": "404"}}))
     who = "both sides" if before == "404" else "“b”"
-    assert found.sentence.endswith(f"but {who} answered a request beside the load with 404.")
+    told = "be what was measured" if before == "404" else "be all of it"
+    assert found.sentence.endswith(f"but {who} answered a request beside the load with 404, which could {told}.")
+    both = "both answer" if before == "404" else "“b” answers"
+    assert (found.outcome, found.next.text.partition(" (")[0]) == ("likely", f"Look at what {both}")
 
 
 def test_what_failed_of_a_config_that_does_not_count_is_said():
@@ -297,3 +301,32 @@ def test_stolen_cpu_time_that_stops_a_comparison_is_said_once():
     part = Part("a", Finding("caution", "stolen", {}), "", "", "")
     steal = Doubt("machine.steal", "caution", "24 % of CPU time stolen", (part,), "")
     assert [words for words, *_ in give_reasons(found, [steal])] == ["Stolen CPU time little for “b”, 24 % for “a”"]
+
+
+def test_a_rate_that_the_text_tells_and_the_report_has_not_is_said():
+    told = {"values": {"told_otherwise": {"rate": 9400.0, "line": 3}}}
+    found = head((BASE, told), times(1.3))
+    assert (found.outcome, rules_against(found)) == ("better", [("load.told_otherwise", "a")])
+    assert found.sentence.endswith("but the text tells of 9,400 requests per second for “a”, its report of 1,000.")
+
+
+def test_a_rate_that_neither_side_reached_is_said_once_and_another_is_advised():
+    asked = {"tool": "wrk", "command": "wrk -R2000 -d30s http://h/"}
+    found = head(([1210.0], asked), ([1530.0], asked))
+    assert rules_against(found) == [("load.missed_rate", "")]
+    assert "neither got the 2,000 requests per second that were to be sent to it (1,530 at most)" in found.sentence
+    assert found.next.text.startswith("Set a rate that both reach")
+
+
+def test_a_side_that_was_asked_for_no_body_answers_with_no_error_page():
+    asked = [
+        ab(f"{option} http://h/") | {"values": {"document_length_bytes": n}} for option, n in (("", 4210), ("-i", 0))
+    ]
+    found = head((BASE, asked[0]), (times(2), asked[1]))
+    assert "error page" not in found.sentence
+    assert found.sentence.startswith("Not comparable: request method HEAD")
+
+
+def test_of_a_lead_that_one_run_makes_nobody_leads():
+    found = head([1000.0, 1005, 998, 1003], [1001.0, 1004, 999, 1600])
+    assert (found.outcome, found.winner, found.next.step) == ("unproven", None, "outlier")

@@ -70,15 +70,25 @@ def test_what_speaks_most_against_a_leader_is_in_the_line_where_it_is_short():
     headline = headline_of(compare([ConfigFact(1, "x"), ConfigFact(2, "y")], runs, []))
     assert (
         write_lead(headline).text
-        == "y serves 2.0 times as many requests, but answered from a cache: a hit against no hit"
+        == "y likely serves 2.0 times as many requests, but answered from a cache: a hit against no hit"
     )
+
+
+def test_of_an_unproven_lead_the_line_says_what_is_serious_against_it():
+    slow = {"percentiles_ms": {"99": 900.0}}
+    runs = [run(1, 1000.0, percentiles_ms={"99": 100.0}), run(2, 1040.0, **slow)]
+    lead = write_lead(headline_of(compare([ConfigFact(1, "x"), ConfigFact(2, "y")], runs, [])))
+    assert lead.text == "y is 4.0 % ahead, but its p99 is 9.0 times as long"
 
 
 def test_of_a_sweep_in_which_the_lead_changes_the_line_says_who_is_ahead_where():
     levels = {10: (80.0, 60.0), 50: (120.0, 130.0), 200: (125.0, 210.0)}
     runs = [run(at, rates[at - 1], concurrency=level) for level, rates in levels.items() for at in (1, 2)]
     lead = write_lead(headline_of(compare([ConfigFact(1, "node"), ConfigFact(2, "go")], runs, [])))
-    assert (lead.text, lead.under) == ("“node” is ahead at 10 connections, “go” at 50 to 200", "")
+    assert (lead.text, lead.under) == (
+        "“node” is ahead at 10 connections, “go” at 50 to 200",
+        "One run a level, which cannot show noise.",
+    )
 
 
 def test_of_unlike_sides_the_reasons_say_which_has_what():

@@ -391,10 +391,27 @@ def test_the_same_is_said():
 def test_of_levels_that_serve_about_the_most_the_first_is_named():
     runs = [run(at, rate) for at, rate in ((1, 400.0), (2, 1450.0), (3, 1460.0))]
     sentence = said(compare(configs("1 worker", "4 workers", "8 workers"), runs, []))
-    assert sentence == "Requests per second rise from 400 with 1 worker to 1,450 with 4, and stay about there up to 8."
+    told = "Requests per second rise from 400 with 1 worker to 1,450 with 4, and stay about there up to 8."
+    assert sentence == f"{told} One run a level, which cannot show noise."
     runs = [run(at, rate) for at, rate in ((1, 900.0), (2, 7900.0), (3, 8200.0), (4, 6900.0))]
     sentence = said(compare(configs("1 worker", "4 workers", "8 workers", "16 workers"), runs, []))
-    assert sentence == "Requests per second rise from 900 with 1 worker to 7,900 with 4, falling to 6,900 with 16."
+    assert sentence.startswith(
+        "Requests per second rise from 900 with 1 worker to 7,900 with 4, falling to 6,900 with 16."
+    )
+
+
+def test_of_many_noisy_levels_of_one_run_the_shape_is_told_and_not_the_noise():
+    """A server that serves 1,000 at any number of clients, within 10 %; and one that serves more up to 40."""
+    noise = [(at * 37 % 41 - 20) / 200 for at in range(260)]
+    for rates, told in (
+        ([1000 * (1 + off) for off in noise], "About 1,000 requests per second at 1 to 260 connections."),
+        ([min(25 * at, 1000) * (1 + off) for at, off in enumerate(noise, 1)], "and stay about there up to 260."),
+    ):
+        runs = [run(1, rate, concurrency=at) for at, rate in enumerate(rates, 1)]
+        found = headline_of(compare(configs("a"), runs, []))
+        assert found.sentence.endswith(f"{told} One run a level, which cannot show noise.")
+    assert f"at {found.sweep.peak:.0f}, and stay" in found.sentence  # the chart marks the level that the sentence names
+    assert 30 <= found.sweep.peak <= 60
 
 
 def test_noise_is_only_blamed_where_it_could_be_it():
@@ -424,7 +441,9 @@ def test_of_days_that_lie_apart_both_are_said_and_one_day_is_advised():
     sides = ((1, FOUR, 14), (2, [rate * 1.1 for rate in FOUR], 21))
     runs = [run(at, rate, ran_at=datetime(2023, 3, day, tzinfo=UTC)) for at, rates, day in sides for rate in rates]
     found = headline_of(compare(configs("a", "b"), runs, []))
-    assert found.sentence.endswith(", but measured on other days: 2023-03-21 against 2023-03-14.")
+    assert found.sentence.endswith(
+        ", but measured on other days: 2023-03-21 against 2023-03-14, which could be all of it."
+    )
     assert found.next.text.startswith("Run both again on one day, in turn")
 
 
@@ -540,7 +559,8 @@ def test_a_sweep_is_told_as_one():
     runs[2].values.update(failed_connect=285, failed_length=0)
     found = headline_of(compare(configs("apache"), runs, []))
     assert found.sentence == (
-        "About 3 requests per second at 50 and 100 connections, latency doubles, 47.5 % of the requests fail at 150."
+        "About 3 requests per second at 50 and 100 connections, latency doubles, 47.5 % of the requests fail at 150. "
+        "One run a level, which cannot show noise."
     )
     assert found.next.text == (
         "Run each level 3 times, in mixed order, to see how much they vary. Try levels between 100 and 150 to find where "
@@ -562,7 +582,7 @@ def test_a_sweep_is_told_as_one():
 def test_one_config_at_several_set_rates_is_a_sweep(served, sentence):
     runs = [run(1, rate, tool="wrk", command=f"wrk -c 50 -R{asked} http://web/") for asked, rate in served.items()]
     found = conclude(Case(configs("nginx"), runs), compare(configs("nginx"), runs, []), None)
-    assert found.headline.sentence == sentence
+    assert found.headline.sentence.removesuffix(" One run a level, which cannot show noise.") == sentence
     assert {verdict.kind for verdict in found.judgement.verdicts.values()} == {Kind.NONE}
 
 

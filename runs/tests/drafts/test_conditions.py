@@ -6,6 +6,7 @@ import pytest
 
 from runs.ingest.submission import Preview
 from runs.selectors.judging import judge_draft
+from runs.series.clocks import find_dates
 
 from .documents import expand, read
 
@@ -153,3 +154,46 @@ def test_the_server_that_headers_beside_a_load_name_is_told_where_the_config_is_
 
     assert "“nginx/1.24.0” answered for “caddy”" in sentence("nginx/1.24.0", "nginx/1.24.0")
     assert "answered for" not in sentence("nginx/1.24.0", "Caddy")
+
+
+def test_a_cpu_that_the_kernel_throttled_beside_one_side_may_be_all_of_the_lead():
+    log = "$ dmesg | tail -1\n[ 8125.421] mce: CPU0: Core temperature above threshold, cpu clock throttled (total events = 8231)"
+    found = headline_of(log, "")
+    assert (
+        "CPU clock differs: not throttled as far as shown against throttled, which could be all of it" in found.sentence
+    )
+    assert "CPU clock" not in headline_of(log, log).sentence
+
+
+@pytest.mark.parametrize("prompt", ["$ sudo sh -c '", "# "])
+def test_a_page_cache_that_was_emptied_before_one_side_alone_is_said(prompt):
+    emptied = f"{prompt}sync; echo 3 > /proc/sys/vm/drop_caches\n"
+    for before, is_said in (("", True), (emptied, False)):
+        text = f"## ext4\n\n{emptied}{WRK}\n@wrk 900.10\n\n## xfs\n\n{before}{WRK}\n@wrk 1300.10\n"
+        blocks, draft = read(expand(text))
+        headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+        assert ("page cache as it was against page cache emptied before it" in headline.sentence) is is_said
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "| server | requests per second |\n|---|---|\n| nginx | 9400 |\n| Apache | 5200 |\n",
+        "nginx served 9,400 requests per second, Apache 5,200 requests per second.\n",
+    ],
+)
+def test_a_rate_of_a_table_or_sentence_that_contradicts_the_report_is_told(told):
+    text = f"{told}\n## nginx\n\n@ab 4100.00\n\n## Apache\n\n@ab 5200.00 server=Apache/2.4\n"
+    blocks, draft = read(expand(text))
+    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    assert ("load.told_otherwise", "nginx") in [(one.rule, one.config) for one in headline.against]
+
+
+def test_the_day_at_the_end_of_a_heading_is_the_run_s_and_no_name():
+    text = "".join(
+        f"## {name} (run on 2024-0{month}-01 10:00)\n\n@ab {rate}.00\n\n"
+        for name, month, rate in (("old", 3, 3000), ("new", 5, 3400))
+    )
+    blocks, draft = read(expand(text))
+    assert [f"{at:%m-%d}" for _, at in find_dates(blocks)] == ["03-01", "05-01"]
+    assert [config.name for config in draft.experiments[0].configs] == ["old", "new"]

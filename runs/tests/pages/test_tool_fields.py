@@ -46,7 +46,7 @@ def test_fields_of_one_kind_are_one_table_and_figures_lead_to_their_lines():
     assert [(field.words, field.value) for field in single] == [("Requests per second", 5.5), ("Server port", "8080")]
     assert [group.words for group, _ in times.rows] == ["Connect", "Total"] and times.heads == ("Least", "Most")
     assert times.rows[1][1][0].url.endswith("#L47")
-    assert [field.words for field, _ in percentiles.rows] == ["50 % within", "99 % within"]
+    assert [field.words for field, _ in percentiles.rows] == ["p50", "p99"]
 
 
 @pytest.mark.django_db
