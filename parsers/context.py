@@ -290,6 +290,7 @@ class Context:
                 break
             part = next(lines)[2:].strip()
             command = f"{command}{' ' if command.endswith((' do', ';', ' then')) else '; '}{part}"[:_LONGEST_COMMAND]
+        command = command[:_LONGEST_COMMAND]  # each block below it may have it, and be looked at for what it says
         if command:
             self.command = TypedCommand(command, number, host, prefix=prefix)
             self.commands = (*self.commands[1 - _TYPED :], command)

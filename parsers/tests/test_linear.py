@@ -115,6 +115,13 @@ def test_a_very_long_command_is_looked_at_once_for_what_the_lines_below_it_show(
     assert cpu_s([f"$ {command}\n", *(f"{line.format(number)}\n" for number in range(200))]) < 1
 
 
+def test_a_very_long_command_is_cut_for_the_blocks_below_it():
+    """Made: each load test below it was related with all of the command, 64 s a MB."""
+    rates = [f"Requests per second:    {rate} [#/sec] (mean)\n\n" for rate in (100.5, 101.5)]
+    blocks = list(parsers.read([f"$ ab -n 10 http://a/{' -H a' * 12_000}\n", *rates]))
+    assert [len(block.command or "") for block in blocks] == [4096, 4096]
+
+
 @pytest.mark.parametrize(
     "prompt",
     [f"~/a on m{' via a' * 20} {'x' * 70}", f"~/a on m{' [-]' * 30} {'x' * 70}", f"app on m{' [-]' * 40} x"],
