@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -16,13 +17,16 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from http.client import HTTPMessage
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 import psycopg2
 import pytest
@@ -503,6 +507,65 @@ def test_a_statement_of_a_worker_ends_after_its_time_and_the_text_is_read_later(
     worker = site.start_worker()
     wait_for(lambda: site.state_of(sent) == "ready", 60, "it is read")
     assert end(worker) == 0
+
+
+# --- many at once --------------------------------------------------------------------------------------------------------
+
+
+def ask_until(site: Site, path: str, over: Callable[[], bool]) -> list[Answer]:
+    """At least five answers."""
+    found: list[Answer] = []
+    while len(found) < 5 or not over():
+        found.append(site.ask(path))
+    return found
+
+
+def longest_s(answers: Sequence[Answer]) -> float:
+    assert {answer.status for answer in answers} == {200}
+    return max(answer.seconds for answer in answers)
+
+
+def test_of_200_texts_at_once_none_is_lost(site, postgresql):
+    with site.logged(), ThreadPoolExecutor(200) as senders:
+        sent = list(senders.map(site.send, range(1000, 1200)))
+    assert {answer.status for answer in sent} <= {201, 202}
+    assert len({json.loads(answer.body)["id"] for answer in sent}) == 200
+    (count,) = postgresql.ask("SELECT count(*) FROM runs_run WHERE requests_per_second BETWEEN 1500 AND 1699")[0]
+    assert count == Counter(answer.status for answer in sent)[201]
+
+
+def test_pages_do_not_wait_for_24_tries_to_log_in(site: Site) -> None:
+    form = site.ask("/login/", Authorization="")
+    (token,) = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', form.body)[:1]
+    cookie, kind = form.headers["Set-Cookie"].split(";")[0], "application/x-www-form-urlencoded"
+
+    def try_password(number: int) -> Answer:
+        body = urlencode({"csrfmiddlewaretoken": token, "username": f"name{number}", "password": "guessed"})
+        return site.ask("/login/", body, **{"Cookie": cookie, "Content-Type": kind, "Authorization": ""})
+
+    with ThreadPoolExecutor(24) as strangers:
+        tries = [strangers.submit(try_password, number) for number in range(24)]
+        pages = ask_until(site, "/api/v1/hosts/", lambda: all(one.done() for one in tries))
+    answers = [one.result() for one in tries]
+    assert all("do not match" in answer.body for answer in answers)
+    assert longest_s(pages) < longest_s(answers) / 3
+
+
+def test_pages_do_not_wait_for_eight_who_compare_many_configs(site, postgresql):
+    with site.logged(), ThreadPoolExecutor(8) as readers, ThreadPoolExecutor(1) as probe:
+        text = "".join(session(2000 + number, heading=f"config{number}x:") for number in range(500))
+        sent = site.ask("/api/v1/uploads/", text)
+        postgresql.ask(MINUTE_LATER)
+        worker = site.start_worker()
+        wait_for(lambda: site.state_of(sent) == "ready", 90, "it is read")
+        assert end(worker) == 0
+        (most,) = postgresql.ask("SELECT experiment_id FROM runs_config GROUP BY 1 ORDER BY count(*) DESC LIMIT 1")[0]
+        compared = [readers.submit(site.ask, f"/api/v1/compare/?experiment={most}") for _ in range(24)]
+        alive = probe.submit(ask_until, site, "/healthz", lambda: all(one.done() for one in compared))
+        pages = ask_until(site, "/api/v1/hosts/", lambda: all(one.done() for one in compared))
+    comparisons = [one.result() for one in compared]
+    assert longest_s(pages) < longest_s(comparisons) / 3
+    assert longest_s(alive.result()) < 2
 
 
 def test_a_start_without_its_database_says_so(folder):
