@@ -71,7 +71,8 @@ _MONTHS = {
 }
 _TUESDAYS = "mar"  # mar., mardi, martes
 _ENDS_IN_DATE = re.compile(
-    r"(?:[(\[,]|\bon)\s?(?:(?:run|measured|tested|taken)\s(?:on\s)?)?((?:19|20)\d\d-\d\d-\d\d)(?:[ T]\d\d:\d\d(?::\d\d)?)?[)\]]?$"
+    r"(?:[(\[]\s?(?=[rmto])|,\s?|\b(?=on))(?:(?:run|measured|tested|taken)\s)?(?:on\s)?"
+    r"((?:19|20)\d\d-\d\d-\d\d)(?:[ T]\d\d:\d\d(?::\d\d)?)?[)\]]?$"
 )
 _GIT_DATE = re.compile(r"Date: {3}\S")  # a commit's
 _ZONE_BEHIND_OFFSET = re.compile(r"(?<=\d)\s*\([A-Z]{2,5}\)?\s*$")  # "+0100 (CET)", as in mails
