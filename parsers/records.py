@@ -179,6 +179,7 @@ class ProcessSample:
         if bare.startswith("[") or bare.startswith("{"):
             return bare[1:].split("]")[0].split("}")[0].split("/")[0]
         first = bare.split(None, 1)[0] if bare else ""
+        first = first[:1] + first[1:].partition("{")[0]  # FreeBSD's threads: "mysqld{connection}"
         return first.rstrip(":").rstrip("+").rsplit("/", 1)[-1].lstrip("-")[:100] or bare[:100]
 
 

@@ -132,7 +132,7 @@ class _Reading:
             printed: dict[str, Any] = {}
             for key in dict.fromkeys(k for p in self.processors for k in p):
                 printed[key] = [p[key] for p in self.processors if key in p]
-            return Found(printed, self.first, self.last, True, self.problems)
+            return Found(printed | self.machine, self.first, self.last, True, self.problems)
         values: dict[str, Any] = {"n_processors": len(self.processors)}
         packages = {p["physical_id"] for p in self.processors if "physical_id" in p}
         if packages:

@@ -13,11 +13,12 @@ Source    procps top.c (summary_show, task_show), busybox and toybox top.c
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from ..lines import Lines
-from ..records import Found, Problem, Record, SystemSample
+from ..records import Found, Problem, ProcessSample, Record, SystemSample
 from ..tables import RowReader, Table, name_once, samples
 from ..top_summary import Summary, begins_with_tasks, is_uptime
 from ..transcript import is_elision
@@ -39,7 +40,13 @@ OPENS = (
 
 _COLUMNS = name_words(
     {"pid": "PID", "ppid": "PPID", "user": "USER USERNAME", "pr": "PRI", "ni": "NICE", "virt_kb": "VIRT VSZ SIZE"}
-    | {"res_kb": "RES RSS", "shr_kb": "SHR SHARE", "swap_kb": "SWAP", "state": "S STAT STATE", "cpu_pct": "%CPU WCPU"}
+    | {
+        "res_kb": "RES RSS",
+        "shr_kb": "SHR SHARE",
+        "swap_kb": "SWAP",
+        "state": "S STAT STATE",
+        "cpu_pct": "%CPU WCPU CPU",
+    }
     | {"mem_pct": "%MEM", "virt_pct": "%VSZ", "time_s": "TIME+ TIME", "command": "COMMAND Command ARGS CMD NAME"}
 )
 _COMMANDS = ("COMMAND", "ARGS", "CMD", "Command", "NAME")
@@ -108,7 +115,9 @@ class _Screen:
             return None
         self.last = max(self.last, reader.last)
         values["n_processes"] = len(table)
-        values["sum_res_kb"] = round(sum(table.columns["res_kb"]), 3) if "res_kb" in table.columns else None
+        has_sizes = {"pid", "res_kb"} <= table.columns.keys()
+        sizes = dict(zip(table.columns["pid"], table.columns["res_kb"], strict=True)) if has_sizes else {}
+        values["sum_res_kb"] = round(sum(sizes.values()), 3) if has_sizes else None
         values["processes"] = table
         total = values.get("tasks_total")
         few = isinstance(total, int) and len(table) <= 2 < total
@@ -160,5 +169,9 @@ def records(values: dict[str, Any]) -> list[Record]:
     found: list[Record] = [SystemSample(tool=KIND, clock=str(clock) if clock else None, metrics=metrics)]
     table = values.get("processes")
     if isinstance(table, Table) and values.get("mode") != "threads":  # a thread's memory is its whole process's
-        found += samples(table, rss="res_kb", vsz="virt_kb")
+        of_pid: dict[int, ProcessSample] = {}
+        for one in samples(table, rss="res_kb", vsz="virt_kb"):  # BSD lists threads with their process's pid
+            first = of_pid.get(one.pid)
+            of_pid[one.pid] = replace(first, cpu_pct=(first.cpu_pct or 0) + (one.cpu_pct or 0)) if first else one
+        found += of_pid.values()
     return found

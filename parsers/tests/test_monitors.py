@@ -325,3 +325,45 @@ def test_a_log_tells_which_limit_was_reached(name, line):
     )
     assert (log.kind, log.lines, log.values) == ("limit_log", (2, 2), {"reached": {name: 1}})
     assert blocks(f"We then saw that {line.split('] ')[-1][:40]} and raised it.\n") == []
+
+
+def test_a_share_of_the_processor_is_read_from_a_column_called_cpu():
+    """The rows are of a router with FreeBSD, by `top -CPz -o cpu -n`."""
+    text = (
+        "  PID USERNAME  THR PRI NICE   SIZE    RES STATE   C   TIME     CPU COMMAND\n"
+        "35582 root        7  20    0   696M   593M uwait   1   8:21   2.78% suricata\n"
+        "35368 root        1  20    0   134M 99440K nanslp  0  14:56   0.00% barnyard2\n"
+    )
+    (block,) = blocks(text)
+    assert [(r.cpu_pct, r.rss_kb) for r in block.records if isinstance(r, ProcessSample)] == [
+        (2.78, 593 * 1024),
+        (0.0, 99440),
+    ]
+
+
+def test_an_old_processor_that_is_not_counted_has_its_name():
+    """Printed by a camera."""
+    text = """Processor       : ARM926EJ-S rev 5 (v5l)
+BogoMIPS        : 119.60
+Features        : swp half thumb fastmult edsp java
+CPU implementer : 0x41
+CPU architecture: 5TEJ
+
+Hardware        : W55FA93
+"""
+    (block,) = blocks(text)
+    assert block.records == [HostFacts(cpu_model="ARM926EJ-S rev 5 (v5l)")]
+
+
+def test_threads_that_have_their_processs_pid_are_one_process():
+    """The rows are of an appliance with FreeBSD."""
+    text = (
+        "  PID USERNAME  PRI NICE   SIZE    RES STATE   C   TIME    WCPU COMMAND\n"
+        "38246 root       20    0 82280K 65012K select  0   0:53   0.26% mastools{PROXY-LS-RCV0}\n"
+        "38246 root       20    0 82280K 65012K select  0   0:53   0.25% mastools{PROXY-VD-RCV0}\n"
+        "37854 root       20    0 39404K 33124K kqread  0   1:44   0.05% nsnetsvc\n"
+    )
+    (block,) = blocks(text)
+    found = [(r.group, r.cpu_pct, r.rss_kb) for r in block.records if isinstance(r, ProcessSample)]
+    assert found == [("mastools", 0.51, 65012), ("nsnetsvc", 0.05, 33124)]
+    assert block.values["sum_res_kb"] == 65012 + 33124
