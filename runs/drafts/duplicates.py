@@ -15,7 +15,7 @@ from parsers.records import LoadResult, Problem, Record, SystemSample
 from parsers.tables import Table
 from runs.series.samples import FoldedBlock
 
-from .asides import heading_level, strip_markup
+from .asides import strip_markup
 from .heading_words import find_phase
 
 _MAX_AVERAGED, _MOST_REPEATS = 300, 10  # reports of which means are looked for, and of how many together
@@ -25,7 +25,7 @@ _MAX_NAMED = 200  # reports whose headings are looked at for each row
 _MAX_ALIKE = 50  # what more blocks than this have in common is no sign of a duplicate
 _LEAST_DIGITS = 200  # a rate of at least so many of its last digit
 _LEAST_STEPS = 10  # the same, where all rows of a table are another's
-_EXACT_FIGURES = 3
+_EXACT_FIGURES = ((5, 3), (4, 6))  # digits, and how many figures have so many
 _DIGITS_OF_RATE, _FARTHEST_ROW = 4, 2  # of a rate in two tables of one result, and lines between two rows of one table
 _OF_A_LOAD = frozenset({"load", "concurrency"})
 _TIMES = ("mean_ms", "max_ms", "percentiles_ms")
@@ -342,17 +342,16 @@ def _is_same_load(shorter: Block, fuller: Block) -> bool:
         and None is not shorter.command_line != fuller.command_line is not None
     ):
         # Somebody typed a command for each: two runs, unless the same lines were pasted again.
-        is_pasted = shorter.heading == fuller.heading or (
-            _is_exact(shorter) and not heading_level(shorter.heading or "")
-        )
-        return shorter.command == fuller.command and is_pasted and _count_lines(shorter) == _count_lines(fuller)
+        is_pasted = _is_exact(shorter) or (shorter.heading == fuller.heading and shorter.command == fuller.command)
+        return is_pasted and _count_lines(shorter) == _count_lines(fuller)
     return len(others) >= _FULL_REPORT or (len(values) == len(others) and shorter.heading == fuller.heading)
 
 
 def _is_exact(block: Block) -> bool:
-    """Whether no second run comes to the same figures: several have five digits and more."""
+    """Whether no second run comes to the same figures: several have five digits and more, or many four."""
     figures = [value for value in block.values.values() if isinstance(value, float)]
-    return sum(len(f"{figure:.15g}".strip("0.").replace(".", "")) > 4 for figure in figures) >= _EXACT_FIGURES
+    digits = [len(f"{figure:.15g}".strip("0.").replace(".", "")) for figure in figures]
+    return any(sum(own >= least for own in digits) >= number for least, number in _EXACT_FIGURES)
 
 
 def _count_lines(block: Block) -> int:
