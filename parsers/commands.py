@@ -32,11 +32,12 @@ _EACH_TIME = re.compile(  # a header that is another one in each run, and change
 _METHOD = re.compile(r"(?<![\w/.-])(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)(?![\w/.-])")
 _URL = re.compile(r"https?://[^\s'\"`|;>)]+", re.IGNORECASE)
 _TARGET = re.compile(  # a script's variable for what is loaded: "HOST=web1"
-    r"(?:\w+_)?(?:host(?:name)?|target|url|server|endpoint|addr(?:ess)?)=(?P<target>\S+)", re.IGNORECASE
+    r"(?:\w+_)?(?:host(?:name)?|target|url|server|endpoint|addr(?:ess)?)=(?P<target>[^\s$]+)", re.IGNORECASE
 )
 _PORT = re.compile(r":(\d{1,5})$")
 _PORTS = {"http": 80, "https": 443}
 # What a machine calls itself.
+_PLACEHOLDERS = frozenset("$<{")  # signs that no host's name has
 LOCAL = frozenset({"localhost", "localhost.localdomain", "127.0.0.1", "::1", "[::1]", "0.0.0.0"})  # noqa: S104
 
 
@@ -150,6 +151,8 @@ def split_url(url: str) -> tuple[str | None, int | None, str | None]:
         return None, None, None
     if not parts.netloc:
         return None, None, None
+    if hostname and not _PLACEHOLDERS.isdisjoint(hostname):  # "http://$HOST/"
+        hostname = None
     written = _PORT.search(parts.netloc)
     port = int(written[1]) if written else _PORTS.get(parts.scheme)
     return hostname, port, (parts.path or "/") + (f"?{parts.query}" if parts.query else "")

@@ -223,7 +223,7 @@ _SHELL_JOINT = re.compile(r".*(?:[;|&{(]|\bdo\b|\bthen\b)")
 _PROSE = re.compile(r"(?:is|are|was|were|and|the|an?|for|with|we|it|to|of|in|that|this|you|or|not|on|by|from)")
 _OPTION_OR_URL = re.compile(r"(?:^|\s)-{1,2}[A-Za-z]|\w://|^\s+run\s+\S|^\s+(?![A-Z]+/\d)[\"']?[\w.-]+(?::\d+)?/\S*")
 _TEMPLATE = re.compile(
-    r"(?i:^usage\b)|\[(?i:options?|flags|args|https?\b)|<[A-Za-z](?:[\w.|-]| (?=[\w.|-])){0,40}>"
+    r"(?i:^usage\b)|\s--?(?:help|version)\s*$|\[(?i:options?|flags|args|https?\b)|<[A-Za-z](?:[\w.|-]| (?=[\w.|-])){0,40}>"
     r"|(?:^|\s)-{1,2}[A-Za-z][\w-]{0,30}[ =](?:[xyz]{2,9}|[XYZ]{1,9}|[NMC]|n|num|NUM|number|\.{3}|…|#{1,9}|\?{1,9})(?=\s|$)"
 )
 _SENTENCE_END = (".", ",", ":", "!", "?", "。", "！", "？", "`")

@@ -23,6 +23,7 @@ RATE = "Requests per second:    164.29 [#/sec] (mean)"
         ("http://[::1]:81/x", ("::1", 81, "/x")),
         ("unix:/run/web.sock", (None, None, None)),
         ("http://[web1/", (None, None, None)),
+        ("http://$HOST/a", (None, 80, "/a")),
         ("", (None, None, None)),
     ],
 )
@@ -84,6 +85,7 @@ def test_a_list_of_addresses_has_no_one_path():
         ("h2load -n 400 -c 8 -m 4 --h1 http://a/", {"requests": 400, "concurrency": 8, "pipelining": 4, "protocol": "HTTP/1.1"}),
         ("npx autocannon -c 2 -a 50 http://a/", {"concurrency": 2, "requests": 50}),
         ("httperf --server a --num-con 75000", {"connections": 75000}),
+        ("k6 run -e URL=$DOMAIN s.js", {"script": "s.js URL=$DOMAIN"}),
         ("k6 run --vus 10 -d 30s script.js", {"concurrency": 10, "duration_s": 30, "script": "script.js"}),
         ("echo 'GET http://a/' | vegeta attack -rate=1000/1m -duration=5s", {"rate": 1000 / 60, "duration_s": 5, "method": "GET"}),
         ("locust -f l.py -u 10 -t 4s -H http://a/", {"concurrency": 10, "duration_s": 4, "url": "http://a/", "script": "l.py"}),

@@ -209,7 +209,7 @@ def test_an_image_is_named_as_its_tool(command, sign):
     assert parse_command(command).options["concurrency"] == 5
 
 
-@pytest.mark.parametrize("template", TEMPLATES)
+@pytest.mark.parametrize("template", [*TEMPLATES, "wrk --help", "ab -version"])
 def test_a_template_is_no_command_and_ends_the_one_before(template):
     report = REPORT.format(5) + "\nFailed requests:        0\n"
     first, second = blocks(f"$ {COMMAND}\n{report}\n$ {template}\n{report}")

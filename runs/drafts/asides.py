@@ -76,6 +76,8 @@ _PROGRESS = re.compile(  # what load tools print while they run
     # jobs of a shell, ids of containers, git, a pager
     r"|^\[\d+\]\s*+(?:[+-]\s*+)?(?:\d+|(?i:done|running|terminated|killed|stopped|exit|suspended|interrupt))\b|^(?![0-9a-f]{40}$)[0-9a-f]{10,64}$|\bpid[\s:=#]{1,3}\d+\W*$"
     r"|^If you don't see a command prompt"
+    # where a cluster runs a client: a pod by the name that it was given there
+    r"|^Pod: [\w.-]+-[a-z\d]{8,10}-[a-z\d]{5}$|^Namespace: [a-z]{1,20}-?\d{1,4}$|^Label Selector: \S+$"
     r"|^(?:Switched to (?:a new )?branch|Already on '|Your branch is|HEAD is now at|Previous HEAD position"
     r"|Note: (?:switching|checking out)|Already up to date|Fast-forward|Updating \w{6,}\.\."
     r"|Dropped refs/stash|Saved working directory)"

@@ -38,12 +38,13 @@ from .heading_words import (
     speaks,
     split_repeat,
 )
-from .names import drop_numbering, find_levels
+from .names import drop_numbering, find_levels, find_steps
 from .stated_hosts import find_only_host
 
 _REMARKED_REPEAT = re.compile(
     r"\W*(?:first|1st|run|test|#)\W?(?:run|time|test|1)?\s*[(（][^()（）]+[)）]\W*", re.IGNORECASE
 )
+_SAYS_STEP = re.compile(r"#\s[a-z]+(?:\s\S+){4}")  # "# gather the resource usage in the background"
 _SITE_LINK = re.compile(r"\[[^\]\[]*\w[^\]\[]*\]\(https?://[^()\s]+\)")
 _NUMBER = re.compile(r"(?<![\d.])\d{3,9}")
 _LEAST_RATE = 100  # a rate that no version, port or number of clients happens to be
@@ -85,6 +86,10 @@ def choose_headings(
 ) -> dict[int, HeadingChoice]:
     """{load: its choice}; a quote and what it quotes have the same. A warm-up without a name has that of the run that follows."""
     levels = _find_levels(blocks, loads, method_of)
+    named = (
+        (load, [text for _, text in blocks[load].trail if may_name(text)]) for load in loads if load not in duplicates
+    )
+    levels |= find_steps([(texts[-1] if texts else "", method_of(load)) for load, texts in named])
     candidates = _collect_candidates(blocks, loads, texts, levels)
     nearest = _prefer_files(candidates, _choose_at_one_level(candidates, _choose_nearest(candidates, duplicates)))
     choices = _replace_recurring(candidates, nearest, duplicates)
@@ -164,7 +169,7 @@ def _collect_candidates(
     trails = [blocks[load].trail for load in loads]
     counts = find_counts(trails)
     compared = find_compared([*trails, *labels.values()], counts | levels) | find_machines(sections)
-    tools = find_tool_names(sections) | find_only_host(sections) | levels | counts
+    tools = find_tool_names(sections) | find_only_host(sections) | levels | counts | _find_script_comments(trails)
     for load in loads:
         block = blocks[load]
         trail = _drop_rates(join_wrapped(block.trail), [result.requests_per_second for result in block.load_results])
@@ -191,6 +196,13 @@ def _collect_candidates(
         )
         begin = load + 1
     return candidates
+
+
+def _find_script_comments(trails: Sequence[Sequence[Heading]]) -> set[str]:
+    """What comments say of the steps of a script that is shown above several load tests, of which most have the same two."""
+    n_above = Counter(text for trail in trails for text in {text for _, text in trail if _SAYS_STEP.match(text)})
+    of_most = [text for text, n in n_above.items() if 2 * n > len(trails)]
+    return {text for text, n in n_above.items() if n > 1} if len(of_most) > 1 else set()
 
 
 def _is_of_monitor(text: str) -> bool:

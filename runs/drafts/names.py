@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from types import MappingProxyType
 
 from parsers.patterns import lower
@@ -26,7 +26,7 @@ from .heading_words import (
     remove_file_type,
     split_repeat,
 )
-from .ordinals import AGAIN, REPEAT, split_number, split_ordinal
+from .ordinals import AGAIN, LOADED, REPEAT, split_number, split_ordinal
 
 SHORT_NAME = 60
 _WITH = re.compile(rf"^(?:{WITH})\s+(?:(?:the|a|an)\s+)?(?=\w{{2}})", re.IGNORECASE)
@@ -36,6 +36,7 @@ _COUNTED = re.compile(  # "(2.1) event", "2.1.1 Netty", "Setup 1 - default"
     r"(?:(?P<word>[^\W\d_]+)\s+)?[(（\[#]?(?P<number>\d{1,2}(?:(?:\.\d{1,2}){1,8}(?=[\s.)）\]:–—-])|(?=\s?[.)）\]:–—-])))[.)）\]:\s–—-]++(?P<rest>\S.*[^\W\d_].*)"
 )
 _MOST_DIGITS = 9  # of a load's numbers
+_LONG_NUMBER = 5  # digits: more than a version or a number of processes has
 _LOAD = "\0"  # in place of a number that tells the load
 _PART = re.compile(  # a number, but no size ("1B") or version; a word; a sign
     r"(?<![.\d])\d+(?:[,.\s]\d{3})*[kKm]?(?![A-Za-z\d]|\.\d)|\d+(?:\.\d+)+|[A-Za-z]*\d+[A-Za-z][\w.]*|[^\W\d_]+|\s+|.",
@@ -49,6 +50,12 @@ _LOAD_PHRASE = re.compile(  # with what belongs to it: "c=10", "(10 connections)
 _MEASURED = re.compile(r"\b(?:throughput|latenc(?:y|ies)|clients?)\b", re.IGNORECASE)  # at a load, which names nothing
 _JOINT = re.compile(r"(\s*[,;|/]\s+|\s+[–—-]\s+|\s*[:：=]\s*(?=[^\W\d]))")  # between the parts of a name
 _VALUE = re.compile(r"(?!(?i:on|off|yes|no|true|false)\b)(?:[^\W\d_][\w+]|\d+\.\d)")  # of which a part can be a name
+_FEWEST_STEPS, _LEAST_SAID = 3, 3  # load tests of a sweep, and blanks in what is said above each
+_OF_LOAD = re.compile(
+    r"\b(?:connections?|clients?|users?|concurren\w+|load|requests?|break\w*|harder|stress|peak)\b", re.IGNORECASE
+)
+_AT_LOAD = re.compile(rf"(?:{WITH})\s(?:an?\s|one\s|only\s|single\s|\d[\d.,]*k?\s)+(?:\w+\s)?{LOADED}\b", re.IGNORECASE)
+_SAYS_MORE = re.compile(rf"\b(?:{WITH}|{WITHOUT}|on|off|enabled|disabled|instead)\b|[=_/]|\d\.\d", re.IGNORECASE)
 _LEAST_VALUE = 16  # of numbers that may be those of settings
 
 
@@ -127,6 +134,30 @@ def find_levels(
     return levels
 
 
+def find_steps(above: Sequence[tuple[str, Method]]) -> set[str]:
+    """What is said above each step of a sweep, of which only the load differs and becomes larger: "now 10 connections, as usual".
+
+    above: (the last line above a load test, its method); one of them that tells more than the load makes all of them names
+    """
+    loads = [(method.concurrency or 0, method.rate or 0) for _, method in above]
+    is_sweep = all(a != b and a[0] <= b[0] and a[1] <= b[1] for a, b in pairwise(loads))
+    alike = {
+        (method.tool, method.keepalive, method.pipelining, method.method, method.path, *_list_further(method))
+        for _, method in above
+    }
+    texts = {text for text, _ in above}
+    n_told = sum(bool(_OF_LOAD.search(text)) for text in texts)
+    says_more = any(_SAYS_MORE.search(_AT_LOAD.sub(" ", text)) or names_software(text) for text in texts)
+    are_said = all(text.count(" ") >= _LEAST_SAID and heading_level(text) < 2 for text in texts)
+    is_told = _FEWEST_STEPS <= len(texts) == len(above) and are_said and 2 * n_told >= len(texts) and not says_more
+    return texts if is_sweep and is_told and len(alike) == 1 else set()
+
+
+def _list_further(method: Method) -> list[tuple[str, object]]:
+    """What else a command sets, but for the threads that make the load."""
+    return [pair for pair in method.further or () if pair[0] != "threads"]
+
+
 def _tells_load(numbers: Sequence[int], method: Method) -> bool:
     """Whether numbers are those of a load: its clients, requests, rate or time, and perhaps the threads that made it."""
     seconds = method.duration_s or 0
@@ -161,10 +192,14 @@ def drop_levels(names: Mapping[str, str], methods: Mapping[str, Sequence[Method]
 def _split_at_loads(name: str, methods: Sequence[Method]) -> list[str]:
     """The words and signs of a name, _LOAD in place of its one number that is the load's."""
     parts = _PART.findall(name)
-    amounts = [
-        at for at, part in enumerate(parts) if part[0].isdigit() and all(_is_load(part, each) for each in methods)
-    ]
+    amounts = [at for at, part in enumerate(parts) if part[0].isdigit() and _is_load_of(part, methods)]
     return [*parts[: amounts[0]], _LOAD, *parts[amounts[0] + 1 :]] if len(amounts) == 1 and methods else parts
+
+
+def _is_load_of(number: str, methods: Sequence[Method]) -> bool:
+    """Whether each load test has the number as its load. Of a long one a single load test is enough: a heading was copied."""
+    fits = [_is_load(number, each) for each in methods]
+    return all(fits) or (any(fits) and len(number) >= _LONG_NUMBER)
 
 
 def _is_load(number: str, method: Method) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import groupby, repeat
 from pathlib import PurePosixPath
@@ -40,6 +40,10 @@ _MAY_CHANGE = re.compile(  # a setting, a file of settings, and words of what a 
     r"|fix|chang|remove|replace|mount|default|profile|mode",
     re.IGNORECASE,
 )
+_USED, _AMOUNT = (
+    re.compile(r"\$\{?(\w+)"),
+    re.compile(r"=\d+[kms]?$"),
+)  # which the report tells, as far as it is the load's
 _DIGITS = re.compile(r"[\d.]+")
 _MOST_SERVERS = 100  # sets of servers that are told apart
 
@@ -113,7 +117,20 @@ def _follow_commands(blocks: Sequence[Block], loads: Collection[int]) -> dict[in
             typing.script = script
             before[index] = typing.take()
             typing.script = ()
+    used = _find_used_variables(blocks[load] for load in loads)
+    for load, own in before.items():
+        settings = {k: v for k, v in own.settings.items() if not (k in used and _AMOUNT.search(v))}
+        before[load] = replace(own, settings=settings)
     return before | {load: replace(before[load], script=script) for load, script in find_turns(blocks, loads)}
+
+
+def _find_used_variables(loads: Iterable[Block]) -> set[str]:
+    """Variables of the shell in load tools' commands: "k6 run -e USERS=${VU}"."""
+    lines = (
+        text for block in loads for text in (block.command or "", *block.typed, *(text for _, text in block.trail))
+    )
+    commands = (text for text in lines if "$" in text and not load_programs().keys().isdisjoint(text.split()))
+    return {name for text in commands for name in _USED.findall(text)}
 
 
 def _read_shown(block: Block) -> dict[str, str]:

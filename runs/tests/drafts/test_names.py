@@ -798,3 +798,63 @@ def test_a_figure_told_once_below_each_heading_is_no_name_and_sizes_below_one_ar
     assert names_of(loads) == ["GO (hello)", "DART (shelf)"]
     assert len(names_of("## nginx\n\n* 1 MB\n\n@ab 900.10\n\n* 10 MB\n\n@ab 90.10\n")) == 2
     assert len(names_of("## Test 1\n\n- 10% writes\n\n@ab 900.10\n\n## Test 2\n\n- 50% writes\n\n@ab 90.10\n")) == 2
+
+
+POD = """Namespace: ns-{n}
+Pod: vegeta-ns-{n}-7c9b875bc4-{id}
+Requests      [total, rate, throughput]         270000, 450.00, 450.00
+Duration      [total, attack, wait]             10m0s, 10m0s, {wait}ms
+Success       [ratio]                           100.00%
+Status Codes  [code:count]                      200:270000
+"""
+
+
+def test_pods_of_clients_below_a_heading_name_no_config():
+    """The lines are of a comparison of service meshes; the times are made."""
+    pods = [[(1, "6mg47", f"{at}.682"), (25, "xwt5f", f"{at}.419"), (50, "2jqmd", f"{at}.5")] for at in (1, 3)]
+    baseline, linkerd = ("\n".join(POD.format(n=n, id=id_, wait=wait) for n, id_, wait in own) for own in pods)
+    text = f"## Baseline\n\n{baseline}\n## Linkerd\n\n{linkerd}"
+    assert runs_of(text) == [("Baseline", 3), ("Linkerd", 3)]
+
+
+def test_comments_on_the_steps_of_a_script_above_each_report_name_none():
+    """The comments are of a page on k6."""
+    script = """# gather nginx resource usage via psrecord in background
+# set duration to 180 seconds as benchmark.js uses 4x 30s stages + 30s = 2 1/2 min run time
+# run k6 initiated via psrecord
+"""
+    text = "".join(f"## {name}\n\n{script}\n@ab {rate}.10\n\n" for name, rate in (("Ramping", 900), ("Constant", 800)))
+    assert names_of(text) == ["Ramping", "Constant"]
+
+
+def test_the_load_in_a_heading_that_was_copied_to_another_one_is_no_part_of_its_name():
+    """The headings are of a load balancer's README, the last two reports but one below a copied one."""
+    headings = (("без балансировки 10000", 10000), ("с балансировкой 10000", 10000))
+    headings += (("без балансировки 10000", 100000), ("с балансировкой 100000", 100000))
+    text = "".join(f"### {name}\n\n@ab 13{at}.03 n={n}\n\n" for at, (name, n) in enumerate(headings))
+    assert names_of(text) == ["без балансировки", "с балансировкой"]
+
+
+STEPS = (
+    "# start with a single connection, for the base latency",
+    "# now 10 connections, as usual",
+    "# push it even harder",
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "levels", "n"),
+    [
+        (STEPS, (1, 10, 100), 1),
+        (STEPS, (1, 10, 10), 3),  # no sweep
+        ((*STEPS[:2], "# and 100 connections with gzip off"), (1, 10, 100), 3),
+        ((*STEPS[:2], "# and 100 connections to nginx instead"), (1, 10, 100), 3),
+        (("# the first of them now", "# after a coffee break, again", "# and one more of these"), (1, 10, 100), 3),
+    ],
+)
+def test_what_is_said_above_each_step_of_a_sweep_names_no_config(said, levels, n):
+    runs = "".join(
+        f"{text}\n$ ab -n 500 -c {c} http://localhost/page.html\n@ab {900 + at}.1 c={c}\n\n"
+        for at, (text, c) in enumerate(zip(said, levels, strict=True))
+    )
+    assert len(names_of(f"# Concurrency sweep\n\n{runs}")) == n

@@ -606,3 +606,15 @@ def test_a_headline_names_what_was_requested_once_and_not_in_each_name():
     blocks, draft = read(expand(text))
     sentence = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0]).sentence
     assert "On /a: “new” " in sentence and "On /b: “new” " in sentence and "· /a" not in sentence
+
+
+@pytest.mark.parametrize(
+    ("lines", "names"),
+    [
+        (("VU=20\nTIME=30\n", "VU=0\nTIME=60\n"), ["localhost:8080"]),
+        (("VU=20\nWORKERS=4\n", "VU=20\nWORKERS=8\n"), ["WORKERS=4", "WORKERS=8"]),
+    ],
+)
+def test_variables_that_are_the_load_in_a_tools_command_name_no_config(lines, names):
+    command = "$ wrk -c ${VU} -d $TIME http://localhost:8080/\n"
+    assert [*grouped(*(f"{own}{command}" for own in lines))] == names
