@@ -180,8 +180,8 @@ _SPEAKS = re.compile(
     r"\b(?:I|[Ww]e|[Ii]ch|[Ww]ir|[Jj]e|[Nn]ous|[Yy]o)\s\w"
     r"|^(?:[Yy]ou|Now you)\s(?:should|can|may|would|get|see)\s|\w\swill\s|\b(?:this|that|it)\s(?:is|was|gives?|gave|got)\b"
     r"|\b(?:has|have|had)\sbeen\b"
-    r"|^(?>.*?\w\s).*\b(?:looks? like|looked like|as follows|gives?|gave|shows?|showed|yield(?:s|ed)|printed|sieht|ergab|ergibt"
-    r"|liefert|zeigt|habe|bekomme|erhalte|donne|affiche|muestra|obtengo|wygląda|daje)\b"
+    r"|^(?>.*?\w\s).*\b(?:looks? like|looked like|as follows|says|said|gives?|gave|shows?|showed|yield(?:s|ed)|printed|sieht|ergab"
+    r"|ergibt|liefert|zeigt|habe|bekomme|erhalte|donne|affiche|muestra|obtengo|wygląda|daje)\b"
     r"|[一-鿿][，；]|[，；][^，；]{0,60}[一-鿿]{3}|我们|(?:如下|一[次下]|所示|ました|ます|です|습니다|했다|때)[:：]?$"
 )
 _BOLD_LABEL = re.compile(r"\*\*[^*]{2,40}(?:\*\*\s?[:：]|[:：]\*\*)\s+(?=[^.!?]*\.?$)")
@@ -277,6 +277,8 @@ def name_of_heading(text: str) -> str:
         return letter[1]
     if makes_load(bare.partition(" ")[0]) and " -" in bare and (loaded := parse_command(bare).arguments):
         return " ".join(loaded)  # "ab -n 100 php"
+    tool, _, measured = bare.partition(" for ")
+    bare = measured if measured and makes_load(tool.lower().removeprefix("and ")) else bare  # "and ab for prefork"
     bare = re.sub(
         r"^#?(?:[(（]?\d{1,2}[.)）]|\[\d{1,2}\])\s+(?=\D|\d+\s[^\W\d])|^[(（]?[一二三四五六七八九十]{1,2}[、.）)]\s*(?=\w)",
         "",

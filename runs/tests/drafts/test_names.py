@@ -858,3 +858,8 @@ def test_what_is_said_above_each_step_of_a_sweep_names_no_config(said, levels, n
         for at, (text, c) in enumerate(zip(said, levels, strict=True))
     )
     assert len(names_of(f"# Concurrency sweep\n\n{runs}")) == n
+
+
+def test_a_report_told_as_what_its_tool_says_for_something_is_named_by_that():
+    text = "During the prefork run ab said:\n\n@ab 900.1\n\nab for worker:\n\n@ab 1000.1\n\nFor event, ab says:\n\n@ab 1200.1\n"
+    assert names_of(text) == ["prefork", "worker", "event"]
