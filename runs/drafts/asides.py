@@ -98,6 +98,7 @@ _PROGRESS = re.compile(  # what load tools print while they run
     r"|^\[[\w-]+\] \d+:\S+[*-]\s|^Script (?:started|done) on \d|^(?:##\[|::)(?:endgroup|debug|command|section)\b"
     # a clock, a group of k6's, the end of something, another terminal
     r"|:\s*1[4-9]\d{8}(?:\d{3}){0,3}$|^\W*█\s|^[\w ()-]{3,30}:\s+(?i:mon|tue|wed|thu|fri|sat|sun)\w{0,6}\W.*\d\d:\d\d"
+    r"|^(?i:mon|tue|wed|thu|fri|sat|sun) [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (?:[AP]M )?[A-Z]{2,5} \d{4}$"
     r"|^\d{4}年\s*\d\d?月\s*\d\d?日.{0,12}\d\d?[:時]\d\d"
     r"|^[-=*#_ ]{3}.*\b(?i:done|end|finished|completed?)\b[-=*#_ ]{3,}$|^(?i:terminal|shell|console|tab|pane) ?#?\d+ ?[:>](?:\s|$)"
     # a bar of progress, what a load tool says of its own settings

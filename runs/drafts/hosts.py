@@ -112,7 +112,17 @@ def _is_local(name: str | None) -> bool:
     return name in LOCAL or (name or "").endswith(".localhost")
 
 
-def find_sighting(index: int, block: Block, records: Sequence[Record]) -> Sighting:
+def find_sightings(blocks: Sequence[Block], records: Sequence[Sequence[Record]]) -> list[Sighting]:
+    """What each block shows. All that one command prints is of the machine that its first line names."""
+    sightings = [_find_sighting(i, block, records[i]) for i, block in enumerate(blocks)]
+    for above, sighting in pairwise(sightings):
+        before, own = ((each.command_line, each.heading_line) for each in (blocks[above.index], blocks[sighting.index]))
+        is_of_one = before == own != (None, None) and not blocks[sighting.index].load_results
+        sighting.name = sighting.name or (above.name if is_of_one and not sighting.facts else None)
+    return sightings
+
+
+def _find_sighting(index: int, block: Block, records: Sequence[Record]) -> Sighting:
     """The sighting of a block. A prompt at which another machine was loaded is the generator's."""
     sighting = Sighting(index, None, block.prompt_host, [])
     for record in records:

@@ -45,7 +45,7 @@ from .draft import (
 from .duplicates import find_backed_figures, find_duplicate_loads, find_duplicate_monitors
 from .heading_groups import raise_items
 from .heading_words import DESCRIBES_HOST, find_repeat, is_generic, is_sentence, is_short, is_warm_up, speaks
-from .hosts import Sighting, add_stated_facts, find_hosts, find_sighting, find_stated_hosts, split_by_machine
+from .hosts import Sighting, add_stated_facts, find_hosts, find_sightings, find_stated_hosts, split_by_machine
 from .left_out import cut_corrections, find_left_out
 from .names import shorten
 from .parts import fill_in_loops, join_parts
@@ -121,7 +121,7 @@ class _Relation:
             name_in_order(blocks, [i for i in self.loads if i not in self.duplicates])
         if self.monitors and not is_recorded:
             self.duplicates |= find_duplicate_monitors(blocks, records, self.monitors)
-        self.sightings = [find_sighting(i, block, records[i]) for i, block in enumerate(blocks)]
+        self.sightings = find_sightings(blocks, records)
         self._collect_quotes()
 
     def _collect_quotes(self) -> None:

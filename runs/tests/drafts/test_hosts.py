@@ -339,3 +339,20 @@ def test_a_bracket_that_ends_behind_a_processor_is_no_part_of_its_name():
     text = "uWSGI\n\nServer: 4 Kerne (Xeon E3-1230 v5), 16 GB RAM.\n\n## two\n\n@ab 1.5 server=\n\n## eight\n\n@ab 2.5 server=\n"
     (host,) = read(expand(text))[1].hosts
     assert (host.cpu_model, host.cores, host.ram_kb) == ("Xeon E3-1230 v5", 4, 16 << 20)
+
+
+SAR = """$ sar -u 1 2
+Linux 5.10.0-23-amd64 ({host}) \t02/10/2024 \t_x86_64_\t({cores} CPU)
+
+13:24:51        CPU     %user     %nice   %system   %iowait    %steal     %idle
+13:24:52        all     5{cores}.10      0.00     10.10      0.00      0.00     39.80
+13:24:53        all     6{cores}.10      0.00     10.10      0.00      0.00     38.80
+"""
+
+
+def test_all_that_a_command_prints_is_of_the_machine_that_its_first_line_names():
+    """Made text."""
+    shown = "\n".join(SAR.format(host=host, cores=cores) for host, cores in (("web1", 8), ("client1", 4)))
+    draft = read(expand(f"@ab 900.1\n\n{shown}"))[1]
+    names = {host.key: host.name for host in draft.hosts}
+    assert [names[capture.host] for capture in draft.experiments[0].captures] == ["web1", "client1"]

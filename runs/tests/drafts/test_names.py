@@ -50,6 +50,7 @@ def test_the_numbers_of_files_are_those_of_repeats_where_several_files_count_ali
         'connection to database "bench" failed:',
         "FATAL: remaining connection slots are reserved",
         "Environment",
+        "Thu Nov 26 10:00:10 UTC 2026",
     ],
 )
 def test_what_explains_or_shows_an_output_names_no_config(above):
