@@ -53,7 +53,7 @@ def place_captures(
     monitors       numbers of the blocks that quote no other
     heading_lines  {number of a load test's block: line of the heading that names its config}
     """
-    placing = _Placing(experiment, blocks, configs_by_heading, heading_lines)
+    placing = _Placing(experiment, blocks, host_of, configs_by_heading, heading_lines)
     for group in _group_by_command(blocks, monitors):
         quotes = [quote for i in group for quote in quotes_of.get(i, ())]
         run, config, phase = placing.place(group, quotes)
@@ -103,10 +103,12 @@ class _Placing:
         self,
         experiment: DraftExperiment,
         blocks: Sequence[Block],
+        host_of: Mapping[int, str],
         configs_by_heading: Mapping[str, str],
         heading_lines: Mapping[int, int],
     ) -> None:
         self.experiment = experiment
+        self.host_of = host_of
         self.blocks = blocks
         self.runs = sorted(experiment.runs, key=lambda run: run.lines)
         self.run_starts = [run.lines[0] for run in self.runs]
@@ -245,6 +247,9 @@ class _Placing:
             return None
         if last is None:
             return following
+        host = self.host_of.get(index, "")
+        if following and host and host == following.host != last.host != "":
+            return following  # on whose machine it was typed, and not on that of the load test above
         texts_between = bisect_right(self.text_starts, last.lines[1]) < bisect_left(self.text_starts, block.first)
         if following is None:
             return None if texts_between else last

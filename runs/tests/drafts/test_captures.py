@@ -113,3 +113,22 @@ def test_settings_below_a_report_and_above_the_next_heading_are_of_that_report(f
     assert [(each.config, each.text) for each in experiment.texts] == [
         (config.key, own) for config, own in zip(experiment.configs, shown, strict=True)
     ]
+
+
+FREE = """{host}:~$ free -m
+             total       used       free     shared    buffers     cached
+Mem:          {mib}       3800        148          0        150       2400
+-/+ buffers/cache:       1250       2699
+"""
+
+
+def test_a_monitor_on_the_machine_of_the_next_load_test_is_before_that():
+    """Made text."""
+    machines = (("web1", 4949, 900), ("web2", 8949, 800))
+    shown = (
+        f"{FREE.format(host=host, mib=mib)}{host}:~$ ab -n 500 -c 10 http://localhost/page.html\n@ab {rate}.1\n"
+        for host, mib, rate in machines
+    )
+    _, draft = read(expand("\n".join(shown)))
+    placed = [(c.run, c.phase) for experiment in draft.experiments for c in experiment.captures]
+    assert placed == [("b1", "before"), ("b3", "before")]
