@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache, partial
 
 from runs.analysis.cause import Causes, find_causes
 from runs.analysis.config_diff import ConfigDiff, compare_configs
@@ -79,14 +80,15 @@ def hold_back_verdicts(data: HeadlineData, headline: Headline) -> Judgement:
     if headline.sweep and headline.sweep.axis == SET_RATE:
         unlike |= {point.at for point in headline.sweep.points}
     held: dict[tuple[str, int], Verdict] = {}
+    doubtful, confounder = cache(partial(find_doubtful, data)), cache(partial(find_confounder, data))  # of all metrics of a pair
     for (key, at), verdict in data.judgement.verdicts.items():
         if at in unlike and verdict.base in unlike:
             held[key, at] = replace(verdict, kind=Kind.NONE, ground=Ground.UNLIKE)
         elif (key == RATE or key.endswith("_ms")) and verdict.kind not in (Kind.NONE, Kind.UNDECIDED):
             pair = (at, verdict.base) if verdict.kind in GAINS else (verdict.base, at)
-            if rule := find_doubtful(data, *pair):
+            if rule := doubtful(*pair):
                 held[key, at] = replace(verdict, kind=Kind.UNDECIDED, ground=Ground.DOUBTED, reason=rule)
-            elif verdict.ground == Ground.TESTED and (rule := find_confounder(data, *pair)):
+            elif verdict.ground == Ground.TESTED and (rule := confounder(*pair)):
                 likely = Kind.LIKELY_BETTER if verdict.kind in GAINS else Kind.LIKELY_WORSE
                 held[key, at] = replace(verdict, kind=likely, ground=Ground.DOUBTED, reason=rule)
     return replace(data.judgement, verdicts={**data.judgement.verdicts, **held})

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import itemgetter
 from statistics import median
 
 from runs.analysis.doubt_case import Finding, Part
@@ -160,10 +161,20 @@ class HeadlineData:
                 found.setdefault(doubt.rule, []).append(doubt)
         return found
 
+    @cached_property
+    def _findings(self) -> Mapping[tuple[str, int | None], list[tuple[int, Finding]]]:
+        """(rule, run id) -> its findings, each with its place among those of the rule."""
+        found: dict[tuple[str, int | None], list[tuple[int, Finding]]] = {}
+        for rule, doubts in self._doubts_by_rule.items():
+            for place, one in enumerate(one for doubt in doubts for one in doubt.findings):
+                found.setdefault((rule, one.run), []).append((place, one))
+        return found
+
     def findings(self, rule: str, at: int) -> list[Finding]:
-        """What this rule has against runs of this column."""
+        """What this rule has against runs of this column, in the order of the doubts."""
         runs = {run.id for run in self.comparison.columns[at].runs}
-        return [one for doubt in self.concerns(rule, [at]) for one in doubt.findings if one.run in runs]
+        found = [each for run in runs for each in self._findings.get((rule, run), ())]
+        return [one for _, one in sorted(found, key=itemgetter(0))]
 
 
 def has_contradiction(against: Iterable[Objection]) -> bool:
