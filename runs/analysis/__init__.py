@@ -13,9 +13,9 @@ from runs.analysis.config_diff import ConfigDiff, compare_configs
 from runs.analysis.cost import Cost, compute_cost
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubts import Doubt, find_doubts, list_excluded, list_incomparable
-from runs.analysis.headline import Headline, Outcome, find_headline
+from runs.analysis.headline import Headline, find_confounder, find_doubtful, find_headline
 from runs.analysis.headline_against import RATE, HeadlineData
-from runs.analysis.headline_conditions import find_confounder, find_doubtful
+from runs.analysis.headline_outcome import Outcome
 from runs.analysis.headline_wording import write_headline
 from runs.analysis.judgement import judge
 from runs.analysis.scalability_law import Sweep
@@ -80,7 +80,10 @@ def hold_back_verdicts(data: HeadlineData, headline: Headline) -> Judgement:
     if headline.sweep and headline.sweep.axis == SET_RATE:
         unlike |= {point.at for point in headline.sweep.points}
     held: dict[tuple[str, int], Verdict] = {}
-    doubtful, confounder = cache(partial(find_doubtful, data)), cache(partial(find_confounder, data))  # of all metrics of a pair
+    doubtful, confounder = (
+        cache(partial(find_doubtful, data)),
+        cache(partial(find_confounder, data)),
+    )  # of all metrics of a pair
     for (key, at), verdict in data.judgement.verdicts.items():
         if at in unlike and verdict.base in unlike:
             held[key, at] = replace(verdict, kind=Kind.NONE, ground=Ground.UNLIKE)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
@@ -13,7 +14,7 @@ from typing import Literal
 from runs.analysis.dialects import read
 from runs.analysis.directives import Directive, Parsed
 from runs.analysis.facts import ConfigFact, Source, TextFact, source_at
-from runs.analysis.summary_wording import describe_file, describe_texts, name_file
+from runs.numbers import join_words, write_count
 
 # Texts longer than this are shown whole and not compared: difflib's time grows with the square of the lines.
 MOST_LINES = 1500
@@ -268,3 +269,77 @@ def _compare_lines(columns: Sequence[ConfigFact], shown: Sequence[Shown]) -> lis
     (base, first), *others = [(config.id, one.fact.text) for config, one in zip(columns, shown, strict=True)]
     short = [(config, text) for config, text in others if max(first.count("\n"), text.count("\n")) <= MOST_LINES]
     return [TextDiff("text", base, config, _find_changed_lines(first, text)) for config, text in short]
+
+
+MOST_NAMED = 6
+
+
+def name_file(paths: Sequence[str]) -> str:
+    """What the configs call a file, without its folders: "a.conf", or "a.conf / b.conf" where they differ."""
+    names = list(dict.fromkeys(PurePosixPath(path).name for path in paths if path))
+    return " / ".join(names[:2]) + (" / …" if len(names) > 2 else "") or "config text"
+
+
+def describe_file(
+    name: str,
+    columns: Sequence[ConfigFact],
+    without: Sequence[ConfigFact],
+    differing: Sequence[str] = (),
+    *,
+    same: int = 0,
+    unshown: int = 0,
+    unread: int = 0,
+    alike: bool = False,
+) -> str:
+    """One file in a sentence or three. `alike`: of texts that were compared by their lines."""
+    names = _list_names([config.name for config in columns])
+    if differing:
+        total = len(differing) + same
+        opening = f"{name}: {len(differing)} of {total} directives differ between {names}: {_list_names(differing)}."
+    elif same or unshown:
+        shown = "what is shown is " if unshown else ""
+        opening = f"{name}: {shown}identical in {names} ({write_count(same, 'directive')} compared)."
+    else:
+        opening = f"{name}: " + (f"identical in {names}." if alike else f"the lines of {names} differ.")
+    rest = []
+    if unshown:
+        rest.append(f"{write_count(unshown, 'directive')} cannot be compared: not every text was shown whole.")
+    if unread:
+        rest.append(f"{write_count(unread, 'line')} of these texts could not be read as a directive.")
+    if without:
+        rest.append(f"{_list_names([config.name for config in without])}: no text of this kind.")
+    return " ".join([opening, *rest])
+
+
+def describe_texts(
+    configs: Sequence[ConfigFact],
+    texts: Sequence[TextFact],
+    lone: Sequence[tuple[ConfigFact, TextFact]],
+    compared: AbstractSet[int],
+) -> tuple[str, ...]:
+    """Texts that only one config has, configs that have none, texts that hold for all."""
+    if not texts or len(configs) < 2:
+        return ()
+    found = []
+    for config, text in lone:
+        found.append(f"{_name_text(text)}: only {config.name} shows it, so there is nothing to compare it with.")
+    bare = [config.name for config in configs if config.id not in compared]
+    if bare and compared:
+        found.append(f"{_list_names(bare)}: no config text.")
+    shared = Counter(_name_text(text) for text in texts if text.config is None)
+    for name, n in shared.items():
+        often = "once" if n == 1 else f"{n} times"
+        found.append(f"{name} is shown {often}, for no config in particular: no difference follows from it.")
+    return tuple(found)
+
+
+def _name_text(text: TextFact) -> str:
+    return PurePosixPath(text.path).name or f"The config text at line {text.line}"
+
+
+def _list_names(names: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c", "a, b, c and 5 more"."""
+    names = list(dict.fromkeys(names))
+    if len(names) > MOST_NAMED:
+        names = [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} more"]
+    return join_words(names)

@@ -18,7 +18,7 @@ from runs.analysis.cost import Cost
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import ConfigFact, Source
 from runs.analysis.headline import Headline
-from runs.analysis.headline_wording import LABELS as OUTCOMES
+from runs.analysis.headline_outcome import LABELS as OUTCOMES
 from runs.analysis.scalability_law import Sweep
 from runs.analysis.table import Cell, Comparison
 from runs.analysis.verdict import Judgement, Verdict

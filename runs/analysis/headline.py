@@ -15,98 +15,42 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from runs.analysis.adaptive import write_command
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubts import list_incomparable
 from runs.analysis.failures import Failure
 from runs.analysis.headline_against import (
-    DRIFT,
     GENERATOR,
-    IDLE,
+    HELD_BACK,
     IMPOSSIBLE,
     MEASURES,
     MISSED,
-    NETWORK,
-    OTHER_SERVER,
-    OTHERS,
-    PORTS,
     RATE,
     REQUEST,
-    SHOWN_STATUS,
     HeadlineData,
     Objection,
     RankedColumn,
+    find_objections,
     find_widest_spread,
-    has_contradiction,
     leads_by_median,
     make_failure_objection,
     pick_measure,
     score_column,
 )
 from runs.analysis.headline_conditions import (
-    HELD_BACK,
     Unlike,
     find_alike,
-    find_contradictions,
-    find_odd_runs,
     find_short_answer,
     find_stops,
     find_unlike,
-    list_objections,
 )
+from runs.analysis.headline_flaws import find_contradictions, find_flaws, find_held_back, find_odd_runs
+from runs.analysis.headline_outcome import FEWEST, FEWEST_A_LEVEL, Next, NextStep, Outcome, advise, decide_outcome
 from runs.analysis.scalability_law import Sweep
 from runs.analysis.scaling import Range, find_range
 from runs.analysis.table import find_family_words, name_workload
-from runs.analysis.verdict import GAINS, LOSSES, Ground, Kind, Verdict, Void
-
-
-class Outcome(StrEnum):
-    """Of several workloads the one whose outcome comes first leads."""
-
-    FAILED = "failed"
-    TRADE_OFF = "trade_off"  # proven, and another metric that matters proves or shows the opposite
-    BETTER = "better"  # proven, nothing serious against it
-    LIKELY = "likely"
-    NOT_COMPARABLE = "not_comparable"
-    UNPROVEN = "unproven"
-    SAME = "same"
-    SINGLE = "single"
-    NONE = "none"
-    SWEEP = "sweep"
-
-
-class NextStep(StrEnum):
-    """What to do next."""
-
-    NOTHING = "nothing"
-    REPEAT = "repeat"
-    OUTLIER = "outlier"  # find out about one run that is far off
-    WARM = "warm"  # leave the cold first runs out
-    LONGER = "longer"  # runs too short to say much
-    CHECK = "check"  # figures of one report contradict each other
-    STEADY = "steady"  # more repeats than anybody makes: make the runs vary less first
-    GENERATOR = "generator"  # it was at its limit, so that repeats would only measure it again
-    FIX = "fix"  # find out why requests failed
-    ALIKE = "alike"  # load both alike
-    ANSWER = "answer"  # see what one of them answers: it may be an error
-    MEND = "mend"  # what keeps a config from counting, other than an unlike load
-    CHOOSE = "choose"  # decide which metric matters
-    LEVELS = "levels"  # repeat the levels of a sweep
-    COMPARE = "compare"  # there is one config only
-    LOAD = "load"  # there is no load test
-
-
-@dataclass(frozen=True, slots=True)
-class Next:
-    """`runs`: of each side in a new set, decided beforehand; 0: none are advised. `by_turns`: the command of each is known."""
-
-    step: NextStep
-    runs: int = 0
-    about: str = ""
-    text: str = ""
-    by_turns: bool = False
+from runs.analysis.verdict import Ground, Kind, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,9 +117,6 @@ def _to_percent(ratio: float | None) -> float | None:
 
 
 ADVISED_S = 10  # how long a run is to be at least, where they were too short
-FEWEST = 4  # repeats to advise where nothing is known of their spread
-FEWEST_A_LEVEL = 3
-MOST_ADVISED = 20  # more repeats than that are not the way
 MOST_ALIKE = 12  # columns that are held against each other for those that had the same load
 
 
@@ -260,11 +201,11 @@ def _compare_best_two(data: HeadlineData, key: str, ranked: Sequence[RankedColum
     unlike = [one for one in differing if not one.is_compared]
     stops = tuple(one for one in unlike if one.stops)
     against = list_objections(data, key, own, other, verdict, unlike)
-    outcome = Outcome.NOT_COMPARABLE if stops else _decide_outcome(verdict, against)
+    outcome = Outcome.NOT_COMPARABLE if stops else decide_outcome(verdict, against)
     odd = find_odd_runs(data, (own, other))
     found = Headline(
         outcome=outcome,
-        next=_advise(outcome, verdict, against, odd),
+        next=advise(outcome, verdict, against, odd),
         metric=key,
         spread=find_widest_spread(data, key, (own, other)),
         odd=odd,
@@ -309,64 +250,59 @@ def _add_verdict(data: HeadlineData, found: Headline, verdict: Verdict) -> Headl
     return replace(found, winner=own, loser=other, ratio=verdict.ratio, low=verdict.low, high=verdict.high, p=p)
 
 
-def _decide_outcome(verdict: Verdict, against: Sequence[Objection]) -> Outcome:
-    serious = any(one.serious and not one.confounds for one in against)
-    if has_contradiction(against):
-        return Outcome.UNPROVEN
-    if verdict.void in (Void.GAIN_BY_FAILURES, Void.LOSS_BY_FAILURES):
-        return Outcome.TRADE_OFF
+def find_confounder(data: HeadlineData, ahead: int, behind: int) -> str:
+    """What else than the config could be all of a proven lead: a rule, or the name of what differs; "" for nothing."""
+    unlike = next((one.name for one in find_unlike(data, ahead, behind) if one.confounds and not one.is_compared), "")
+    flaws = find_flaws(data, data.side(RATE, ahead), data.side(RATE, behind)) if not unlike else ()
+    return unlike or next((one.rule for one in flaws if one.serious and one.confounds), "")
+
+
+def find_doubtful(data: HeadlineData, ahead: int, behind: int) -> str:
+    """The rule of what makes a lead of one column over another none; "" for nothing."""
+    own, other = data.side(RATE, ahead), data.side(RATE, behind)
+    if any(one.config for one in find_contradictions(data, own, other)):
+        return IMPOSSIBLE
+    return next((one.rule for one in find_held_back(data, own, other) if one.serious), "")
+
+
+def list_objections(
+    data: HeadlineData,
+    key: str,
+    own: RankedColumn,
+    other: RankedColumn,
+    verdict: Verdict,
+    unlike: Sequence[Unlike],
+) -> list[Objection]:
+    """All that speaks against a leader or, of two that are alike, against either: what could be all of the lead first.
+
+    unlike: what differs and is not compared; where that stops the comparison, nothing else counts
+    """
+    differing = [
+        Objection(
+            "differs", own.title, one.name, one.unit, one.own, one.other, serious=one.confounds, source=one.source
+        )
+        for one in unlike
+    ]
+    if any(one.stops for one in unlike):
+        return differing
+    better = find_objections(data, key, own, other, data.verdicts_between(own.at, other.at))
     if verdict.kind == Kind.SAME:
-        return Outcome.SAME
-    if any(one.rule in (*HELD_BACK, "length.seconds") and one.serious for one in against):
-        return Outcome.UNPROVEN
-    confounded = any(one.serious and one.confounds for one in against)
-    if verdict.kind in (Kind.BETTER, Kind.WORSE):
-        return Outcome.TRADE_OFF if serious else Outcome.LIKELY if confounded else Outcome.BETTER
-    is_far = verdict.kind in (*GAINS, *LOSSES) and not confounded
-    return Outcome.LIKELY if is_far else Outcome.UNPROVEN
+        better += find_objections(data, key, other, own, data.verdicts_between(other.at, own.at))
+    wrong, flaws = find_contradictions(data, own, other), find_flaws(data, own, other)
+    return sorted([*better, *differing, *flaws, *wrong], key=_weigh)
 
 
-def _advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], odd: tuple[str, str]) -> Next:
-    if outcome == Outcome.NOT_COMPARABLE:
-        return Next(NextStep.ALIKE, about=against[0].label if len(against) == 1 else "")
-    rules = {one.rule: one.config for one in against}
-    if rules.get(IMPOSSIBLE):
-        return Next(NextStep.CHECK, about=rules[IMPOSSIBLE])
-    if held_back := next((rule for rule in (GENERATOR, PORTS, NETWORK) if rule in rules), ""):
-        return Next(NextStep.GENERATOR, about=held_back)
-    if OTHERS in rules:
-        return Next(NextStep.ALIKE, about=OTHERS)
-    if "length.seconds" in rules:
-        return Next(NextStep.LONGER, max(FEWEST, verdict.fewest))
-    if verdict.void in (Void.GAIN_BY_FAILURES, Void.LOSS_BY_FAILURES) and (failing := rules.get("failures")):
-        return Next(NextStep.FIX, about=failing)
-    if outcome == Outcome.TRADE_OFF or (outcome == Outcome.SAME and any(one.serious for one in against)):
-        return Next(NextStep.CHOOSE)
-    if MISSED in rules and not rules[MISSED]:
-        return Next(NextStep.ALIKE, about=MISSED)
-    confounder = next((one for one in against if one.serious and one.confounds), None)
-    if confounder and outcome != Outcome.SAME:
-        return _advise_on_confounder(confounder, verdict)
-    if outcome in (Outcome.BETTER, Outcome.SAME) and rules.get(IDLE) == "":
-        return Next(NextStep.ALIKE, about=IDLE)
-    if outcome in (Outcome.BETTER, Outcome.SAME) or verdict.ground == Ground.WITHIN_STEP:
-        return Next(NextStep.NOTHING)
-    if odd[0] == "outlier":
-        return Next(NextStep.OUTLIER, about=odd[1])
-    if odd[0] == "cold":
-        return Next(NextStep.WARM, max(verdict.fewest - 1 + FEWEST_A_LEVEL, FEWEST))
-    needed = max(verdict.needed or 0, FEWEST)
-    if verdict.fewest == 1:  # whose own spread nobody knows: a few repeats show it
-        return Next(NextStep.REPEAT, needed if needed <= MOST_ADVISED else FEWEST)
-    return Next(NextStep.STEADY) if needed > MOST_ADVISED else Next(NextStep.REPEAT, max(needed, verdict.fewest + 2))
-
-
-def _advise_on_confounder(one: Objection, verdict: Verdict) -> Next:
-    if one.rule in (OTHER_SERVER, SHOWN_STATUS):
-        return Next(NextStep.ANSWER, about=one.config) if one.config else Next(NextStep.ALIKE, about=one.rule)
-    if one.rule == DRIFT:
-        return Next(NextStep.REPEAT, max(verdict.needed or 0, verdict.fewest + 2))
-    return Next(NextStep.ALIKE, about=one.label or one.rule)
+def _weigh(one: Objection) -> int:
+    """The less, the more it weighs: figures that cannot be true, what held a side back, failures, what else could be all of it."""
+    if one.rule == IMPOSSIBLE:
+        return 0 if one.config else 5
+    if one.rule == MISSED:
+        return 2
+    return (
+        (1 if one.rule in HELD_BACK else 2 if one.rule == "failures" else 3 if one.confounds else 4)
+        if one.serious
+        else 5
+    )
 
 
 def _compare_with_base(

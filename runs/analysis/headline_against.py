@@ -31,6 +31,13 @@ STOPPED, CLOSED, OTHER_SERVER = "tool.interrupted", "network.keepalive", "load.o
 SHOWN_STATUS = "load.shown_status"
 TOLD = "load.told_otherwise"
 CONFOUNDERS = {"differs", DRIFT, OTHER_SERVER, SHOWN_STATUS, IDLE, LOST}
+# What held a side back other than its config: rule -> the findings that say so, of whatever rule.
+HELD_BACK = {
+    GENERATOR: {"generator_full", "cpu_of_generator"},
+    PORTS: {"no_ports"},
+    NETWORK: {"link_full"},
+    OTHERS: {"others"},
+}
 # Other metrics count against a leader from this factor on where they are proven or likely, and where they are not.
 WORSE, SHOWN = 1.1, 1.25
 MUCH_WORSE = 2.0  # seen and not tested: serious all the same

@@ -6,6 +6,7 @@ what sets the configs apart, as the page names each in full beside its letter.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from runs.analysis.columns import drop_shared_words
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import Source
-from runs.analysis.headline import Headline, NextStep, Outcome
+from runs.analysis.headline import Headline
 from runs.analysis.headline_against import (
     FIGURES,
     IMPOSSIBLE,
@@ -25,9 +26,11 @@ from runs.analysis.headline_against import (
     has_contradiction,
 )
 from runs.analysis.headline_conditions import STOLEN, Unlike, find_short_answer
+from runs.analysis.headline_outcome import NextStep, Outcome
 from runs.analysis.objection_wording import describe_failure, say_against, say_briefly, shorten
 from runs.analysis.scaling import Range
 from runs.analysis.summary_wording import describe_leaders, describe_levels, say_runs_a_level, with_axis
+from runs.analysis.verdict import MARGIN
 from runs.analysis.verdict_wording import AT_LIMIT, p_words
 from runs.numbers import (
     BETWEEN,
@@ -101,6 +104,10 @@ def _lead_of_leader(headline: Headline) -> Lead:
     own, other = headline.winner, headline.loser
     if own is None or other is None:
         return _lead_of_nobody(headline)
+    if worst := find_outweighing(headline):
+        under = f"{name_unit(headline)}, {share_words(abs((headline.ratio or 1) - 1))} apart, {count_runs(own, other)}."
+        line = f"Both measured about the same, but {say_briefly(worst, 'the ')}"
+        return Lead(line, under, figures=(figure(own.value), figure(other.value)))
     line = f"{choose_verb(headline)} {say_effect(headline, 'requests')}"
     if headline.ratio is None:
         line = f"{choose_verb(headline)} {figure(own.value)} {name_unit(headline)}, against {figure(other.value)}"
@@ -123,6 +130,13 @@ def _say_but(headline: Headline) -> str:
         return ""
     clause = f", but {say_briefly(one, '' if headline.winner else 'the ')}"
     return clause if len(clause) < LONGEST_CLAUSE else ""
+
+
+def find_outweighing(headline: Headline) -> Objection | None:
+    """A time that is far worse, beside a lead that is not proven and so small that two are called the same where it is."""
+    is_small = headline.outcome == Outcome.UNPROVEN and abs(math.log(headline.ratio or math.inf)) < MARGIN
+    worst = _pick_worst(headline) if is_small and not has_contradiction(headline.against) else None
+    return worst if worst and worst.serious and worst.rule in ("tail", "latency") else None
 
 
 def _pick_worst(headline: Headline) -> Objection | None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from runs.analysis.doubt_differences import DAY
-from runs.analysis.headline import ADVISED_S, Headline, Next, NextStep, Outcome
+from runs.analysis.doubt_differences import CACHED, CONDITION, DAY, MACHINE, PROPERTIES
+from runs.analysis.headline import ADVISED_S, Headline
 from runs.analysis.headline_against import (
     IDLE,
     MISSED,
@@ -30,6 +30,7 @@ from runs.analysis.headline_lead import (
     TOO_LITTLE,
     choose_verb,
     count_runs,
+    find_outweighing,
     has_single_run,
     is_confounded,
     list_weighty,
@@ -42,6 +43,7 @@ from runs.analysis.headline_lead import (
     say_under_unlike,
     why_unproven,
 )
+from runs.analysis.headline_outcome import ADVICE, FINER_STEPS, LABELS, Next, NextStep, Outcome
 from runs.analysis.objection_wording import (
     as_number,
     describe_dropped,
@@ -53,43 +55,12 @@ from runs.analysis.objection_wording import (
 from runs.analysis.scaling import Range
 from runs.analysis.summary_wording import advise_levels, describe_leaders, describe_levels, say_runs_a_level
 from runs.analysis.verdict import Kind
-from runs.numbers import BETWEEN, capitalize, figure, name_first, percent, spread_words
+from runs.numbers import BETWEEN, capitalize, figure, join_words, name_first, percent, share_words, spread_words
 
-OUTCOMES = {  # the word of a badge, and what it says
-    Outcome.BETTER: ("proven", "A test shows it at 5 %, and nothing serious speaks against it."),
-    Outcome.LIKELY: (
-        "likely",
-        "Further apart than repeats vary, but not tested yet, or something else than the config may be why.",
-    ),
-    Outcome.UNPROVEN: ("unproven", "One is ahead, but chance alone could explain it."),
-    Outcome.SAME: ("same", "The whole 95 % interval lies within 2 % of equal."),
-    Outcome.TRADE_OFF: ("trade-off", "Better on requests or time, worse on something else that matters."),
-    Outcome.NOT_COMPARABLE: ("not comparable", "The loads, machines or answers are unlike."),
-    Outcome.FAILED: ("failed", "5 % and more of a config's requests failed, or it broke off."),
-    Outcome.SWEEP: ("sweep", "One thing was varied over a range."),
-    Outcome.SINGLE: ("one config", "There is nothing to compare it with."),
-    Outcome.NONE: ("nothing to judge", "No run says how many requests were served, or how fast."),
-}
-LABELS = {kind: label for kind, (label, _) in OUTCOMES.items()}
-MEANINGS = {kind: meaning for kind, (_, meaning) in OUTCOMES.items()}
 NOTHING = "No run here says how many requests it served per second, or how long one took."
 BEFORE_DOUBT = {ONE_RUN: "; ", TOO_LITTLE: ", "}  # of others: ", but "
 MOST_OTHERS = 3
 MOST_AGAINST = 2
-ADVICE = {
-    NextStep.GENERATOR: "Load from a stronger or another machine first: repeats under a load generator at its limit measure it.",
-    NextStep.ALIKE: "Load both in the same way on the same machine, then compare.",
-    NextStep.CHOOSE: "More runs do not settle it: decide which of the two matters more.",
-    NextStep.COMPARE: "Change one thing, run the same load again, and add that text.",
-    NextStep.LOAD: "Add the report of a load test.",
-    NextStep.NOTHING: "No more runs are needed for this load.",
-    NextStep.OUTLIER: "Find out what happened in that run of “{about}”, or leave it out, before more are made.",
-    NextStep.WARM: "Leave the first run of each out, and run each {runs} times after one warm-up, in turn.",
-    NextStep.CHECK: "Look at the report of “{about}” before more runs are made: its figures cannot all be true.",
-    NextStep.FIX: "Find out why requests failed (the error log of “{about}”) before rates are compared.",
-    NextStep.MEND: "Mend what keeps “{about}” from counting (see the doubts), then run it again.",
-    NextStep.ANSWER: "Look at what “{about}” answers (curl -i) before rates are compared.",
-}
 ADVICE_ON = {  # of ALIKE and GENERATOR: the only thing that differs, or what held a side back
     MISSED: "Set a rate that both reach to compare their times, or none to compare what they serve: at a rate that is missed, "
     "requests wait in a queue that grows until the end.",
@@ -101,7 +72,7 @@ ADVICE_ON = {  # of ALIKE and GENERATOR: the only thing that differs, or what he
     SHOWN_STATUS: "Look at what both answer (curl -i) before rates are compared.",
     STOLEN: "Run both again, in turn, on a machine whose CPU time is its own, or when others leave it.",
 }
-FINER_STEPS = "More runs do not settle it: compare another metric, or load with a tool that prints finer steps."
+OF_MACHINES = {prop.name for prop in MACHINE}
 
 
 def write_headline(headline: Headline) -> Headline:
@@ -156,6 +127,9 @@ def _say_leader(headline: Headline) -> str:
         value, its = (figure(side.value) for side in (headline.winner, headline.loser) if side)
         return f"{where}{own} measured {value} {unit}, {other}{rank.rstrip(',')} {its} ({sides}){_say_but(headline)}."
     if headline.outcome == Outcome.UNPROVEN:
+        if worst := find_outweighing(headline):
+            apart = f"{share_words(abs(headline.ratio - 1))} apart in {name_unit(headline)}"
+            return f"{where}{own} and {other}{rank} are {apart} ({sides}, unproven), but {say_against(worst, 'the ')}."
         far = say_ratio(headline.ratio, "faster", "as fast") if headline.metric == RATE else effect
         said = f"{where}{own} measured {far} {other}{rank} in {sides}{_say_unproven(headline)}"
         return " ".join([said, *_describe_base(headline)])
@@ -392,7 +366,16 @@ def _write_advice(step: Next, headline: Headline) -> str:
             return FINER_STEPS
         case NextStep.ALIKE | NextStep.GENERATOR if step.about in ADVICE_ON:
             return ADVICE_ON[step.about]
+        case NextStep.ALIKE if names := _list_differing(step, headline):
+            where = "on the same machine" if {*names} <= OF_MACHINES else f"with the same {join_words(names)}"
+            return f"Load both {where}, then compare."
     return ADVICE[step.step].format(about=shorten(step.about), runs=step.runs)
+
+
+def _list_differing(step: Next, headline: Headline) -> list[str]:
+    """In what two loads differ, where a load can be made alike in it."""
+    names = [one.name for one in headline.unlike] or [step.about]
+    return names if all(name in PROPERTIES and name not in (CACHED, CONDITION) for name in names) else []
 
 
 def _say_runs_to_make(step: Next) -> str:

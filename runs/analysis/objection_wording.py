@@ -30,7 +30,6 @@ OWN_WORDS = {  # of properties whose value needs no name before it
     CACHED: "answered from a cache: ",
 }
 BRACKETS = re.compile(r" \([^()]*\)")
-PERCENTILE = re.compile(r"^p([\d.]+)$")
 
 
 def describe_failure(failure: Failure) -> str:
@@ -75,7 +74,7 @@ def _name_metric(one: Objection) -> str:
 
 
 def describe_objection(one: Objection) -> str:
-    """As "99 % within 1,520 ms, 13 times as long"."""
+    """As "p99 1,520 ms, 13 times as long"."""
     if one.rule in AT_LIMIT:
         beside = f" beside {_quote_config(one)}" if one.config else ""
         return f"{capitalize(AT_LIMIT[one.rule])}{beside}, so it may be what was measured"
@@ -91,8 +90,7 @@ def describe_objection(one: Objection) -> str:
         words = "{who} dropped {share} of what was due at its set rate"
     words = words or OBJECTIONS.get(one.rule)
     if words is None:
-        label = PERCENTILE.sub(r"\1 % within", one.label)
-        return f"{label} {figure(as_number(one.value))} {one.unit}, {_say_worse(one)}"
+        return f"{one.label} {figure(as_number(one.value))} {one.unit}, {_say_worse(one)}"
     return words.format(
         who=_quote_config(one),
         label=one.label,

@@ -185,7 +185,7 @@ def _make_spread_marks(spreads: Sequence[PercentileSpread], x: Axis, *, log: boo
             lines.append(Line(color, (points[-1][0], end), tail, dotted=True, end=label, thin=not spread.counted))
             label = ""
         xs, ys = tuple(p[0] for p in points), tuple(p[1] for p in points)
-        hovers = tuple(f"{_name_spread(spread)}: {_write_share(p[0])} within {figure(p[1])} ms" for p in points)
+        hovers = tuple(f"{_name_spread(spread)}: {_name_percentile(p[0])} {figure(p[1])} ms" for p in points)
         dotted = len(spreads) <= MOST_WITH_DOTS and len(points) <= MOST_DOTS
         thin = not spread.counted
         lines.append(Line(color, xs, ys, spread.name, end=label, hovers=() if dotted else hovers, thin=thin))
@@ -200,8 +200,8 @@ def _shows_levels(spreads: Sequence[PercentileSpread]) -> bool:
     return len({spread.place for spread in spreads}) == 1 and all(0 < len(one) <= MOST_BESIDE for one in words)
 
 
-def _write_share(at: float) -> str:
-    return f"{100 * (1 - 1 / at):.6g} %"
+def _name_percentile(at: float) -> str:
+    return f"p{100 * (1 - 1 / at):.6g}"
 
 
 def _name_spread(spread: PercentileSpread) -> str:
@@ -209,17 +209,15 @@ def _name_spread(spread: PercentileSpread) -> str:
 
 
 def _describe(spread: PercentileSpread) -> str:
-    ms_of = {_write_share(at): ms for at, ms, *_ in spread.points}
-    parts = [
-        f"{share} within {figure(ms_of[share])} ms" for share in ("50 %", "90 %", "95 %", "99 %") if share in ms_of
-    ]
+    ms_of = {_name_percentile(at): ms for at, ms, *_ in spread.points}
+    parts = [f"{name} {figure(ms_of[name])} ms" for name in ("p50", "p90", "p95", "p99") if name in ms_of]
     parts += [f"longest {figure(spread.longest[0])} ms"] if spread.longest else []
     return f"{spread.name}: {', '.join(parts)}"
 
 
 def _tabulate(spread: PercentileSpread) -> list[tuple[Cell, ...]]:
     name = spread.name if spread.counted else f"{spread.name}, not counted"
-    rows: list[tuple[Cell, ...]] = [(name, _write_share(at), *values, spread.n) for at, *values in spread.points]
+    rows: list[tuple[Cell, ...]] = [(name, _name_percentile(at), *values, spread.n) for at, *values in spread.points]
     return rows + ([(name, "longest", *spread.longest, spread.n)] if spread.longest else [])
 
 

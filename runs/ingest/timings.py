@@ -163,7 +163,7 @@ def _find_elsewhere(row: Timing, upload: Upload) -> Run | None:
 def _describe_waiting(row: Timing) -> str:
     n = f"n={row.n}, " if row.n is not None else ""
     percent = max(row.percentiles_ms, key=float)  # of a file that was cut it may be any
-    longest = "longest" if percent in ("99", "100") else f"{percent} % within"
+    longest = "longest" if percent in ("99", "100") else f"p{percent}"
     return (
         f"{NO_RUN} ({n}{longest} {row.percentiles_ms[percent]:g} ms), in this text or among what you sent within the hour: "
         "it stands beside its experiment by itself until that run comes in."

@@ -18,9 +18,8 @@ from django.utils.timesince import timesince
 from runs.analysis.columns import Column, Difference, drop_shared_words
 from runs.analysis.cost import CostCell
 from runs.analysis.facts import CaptureFact, ConfigFact, RunFact
-from runs.analysis.headline import Outcome
-from runs.analysis.headline_wording import LABELS as OUTCOMES
-from runs.analysis.headline_wording import MEANINGS
+from runs.analysis.headline_outcome import LABELS as OUTCOMES
+from runs.analysis.headline_outcome import MEANINGS, Outcome
 from runs.analysis.stats import delta_word
 from runs.analysis.summary_wording import name_tool
 from runs.analysis.table import Comparison, Row

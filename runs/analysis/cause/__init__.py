@@ -27,7 +27,8 @@ from runs.analysis.doubt_case import LOCAL, Case
 from runs.analysis.doubt_load import find_noted_capacity
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import Source
-from runs.analysis.headline import Headline, Outcome
+from runs.analysis.headline import Headline
+from runs.analysis.headline_outcome import Outcome
 from runs.analysis.scalability_law import Sweep
 from runs.analysis.table import Comparison
 

@@ -8,8 +8,8 @@ import pytest
 
 from runs import ingest
 from runs.analysis.facts import CaptureFact, ConfigFact, HostFact, ProcessFact
-from runs.analysis.headline import NextStep, Outcome
 from runs.analysis.headline_lead import write_lead
+from runs.analysis.headline_outcome import NextStep, Outcome
 from runs.analysis.table import compare
 from runs.api.comparisons import HeadlineSerializer
 from runs.models import Experiment

@@ -69,7 +69,7 @@ def test_a_file_finds_the_run_that_was_sent_before(file):
 def test_a_file_of_percentiles_that_was_cut_waits_too():
     upload = send("".join(PERCENTILES.splitlines(keepends=True)[:31]))
     assert upload.status == "partial"
-    assert "(29 % within " in upload.problems[-1]["message"]
+    assert "(p29 " in upload.problems[-1]["message"]
 
 
 @pytest.mark.parametrize("file", [GNUPLOT, PERCENTILES])

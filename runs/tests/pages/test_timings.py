@@ -95,7 +95,7 @@ def test_the_spectrum_goes_on_where_the_report_ends(browser):
     send(report_of(file) + file)
     (line,) = lines_of(figure_of(browser, Run.objects.get().get_absolute_url(), "latency"))
     hovers = " ".join(line["hovertext"])
-    assert "99.9 % within" in hovers and "51 % within" in hovers
+    assert "p99.9 " in hovers and "p51 " in hovers
 
 
 def test_repeats_with_files_are_drawn_together(browser):
