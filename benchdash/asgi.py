@@ -51,17 +51,17 @@ PATIENCE_S = 30.0  # that a sender may fall behind that, and that an answer's ne
 NEW_OBJECTS = 50_000  # from one pass of the garbage collector to the next: more than most pages hold at a time
 
 # Most of a request is waiting for the database, so a process has several threads. What must answer while these are busy, and
-# what must not keep them busy (texts, hashing passwords, and comparing thousands of configs), has threads of its own, by the
-# beginning of its address.
+# what must not keep them busy (texts, hashing passwords, and showing thousands of configs or runs), has threads of its own, by
+# the beginning of its address.
 PAGES = ThreadPoolExecutor(4)
 LOGINS = ThreadPoolExecutor(1)
 TEXTS = ThreadPoolExecutor(2)
-COMPARED = ThreadPoolExecutor(2)
+LARGE = ThreadPoolExecutor(2)
 OWN_THREADS = {
-    **dict.fromkeys(TEXT_PATHS, TEXTS),
+    **{f"{path}$": TEXTS for path in TEXT_PATHS},
     "/readyz": ThreadPoolExecutor(1),
     "/static/": ThreadPoolExecutor(2),
-    r"(/api/v1)?/(experiments/\d|compare/)": COMPARED,
+    r"(/api/v1)?/(experiments/\d|uploads/\d|compare/)": LARGE,
     "/login/": LOGINS,
     "/admin/login/": LOGINS,
 }
@@ -99,8 +99,8 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
             # Django answers it. Without its frames, as these hold the connection until the garbage collector finds them.
             environ["benchdash.error"] = error.with_traceback(None)
         threads = next((own for path, own in OWN_THREADS.items() if re.match(path, scope["path"])), PAGES)
-        if threads is LOGINS and scope["method"] != "POST":
-            threads = PAGES  # nobody waits for others' passwords to see the form
+        if threads in (LOGINS, TEXTS) and scope["method"] != "POST":
+            threads = PAGES  # nobody waits for others' passwords and texts to see a form or a list
         status, headers, answer = await _run(threads, _respond, environ)
         if body.tell() > MEMORY_BYTES:
             gc.collect()  # what Django made of it holds files, in cycles

@@ -140,11 +140,13 @@ def test_more_than_a_form_is_taken_only_where_texts_are(path):
     assert announced.n_read_unanswered == 0 and chunks.n_read_unanswered <= 65536 // len(LOG) + 1
 
 
-def test_the_form_to_log_in_does_not_wait_for_passwords_that_others_try():
-    tried = Event()
-    waiting = asgi.LOGINS.submit(tried.wait, WITHIN_S)
-    assert visit("/login/") == 200 and not waiting.done()
-    tried.set()
+def test_forms_and_lists_do_not_wait_for_passwords_and_texts_of_others():
+    may_end = Event()
+    busy = [asgi.LOGINS.submit(may_end.wait, WITHIN_S), *(asgi.TEXTS.submit(may_end.wait, WITHIN_S) for _ in range(2))]
+    assert [visit(path) for path in ("/login/", "/uploads/1/")] == [200, 302]
+    assert [visit(path) for path in ("/api/v1/uploads/", "/api/v1/uploads/1/")] == [401, 401]
+    assert not any(one.done() for one in busy)
+    may_end.set()
 
 
 def test_pages_do_not_wait_for_comparisons(monkeypatch):
@@ -158,7 +160,8 @@ def test_pages_do_not_wait_for_comparisons(monkeypatch):
         return respond(environ, start_response)
 
     monkeypatch.setattr(asgi, "wsgi", compare_for_long)
-    compared = ["/experiments/1/", "/experiments/2.json", "/compare/", "/api/v1/experiments/1/", "/api/v1/compare/"] * 2
+    api = ["/api/v1/experiments/1/", "/api/v1/uploads/1/"]
+    compared = ["/experiments/1/", "/experiments/2.json", "/compare/", *api] * 2
     with ThreadPoolExecutor(len(compared)) as pool:
         comparing = [pool.submit(visit, path) for path in compared]
         assert begun.acquire(timeout=WITHIN_S)
