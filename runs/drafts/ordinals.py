@@ -71,7 +71,7 @@ _ORDINALS = tuple(  # what may be a repeat's where several names have it
         ("again", r"(?P<base>.*\w)[\s_-]{1,3}(?P<n>repeat(?:ed)?|re-?run)"),  # "nginx repeat"
         ("glued", r"(?P<base>.*[^\W\d_])(?P<n>[1-9])"),  # "jetty1"
         ("letter", r"(?P<base>.*[^\W_])\s*[(（\[](?P<n>[a-h])[)）\]]"),  # "jetty (a)"
-        ("dash", r"(?P<base>.*\w\d(?=[_-])|.*[^\W\d_](?=\.))[._-](?P<n>[1-9])"),  # "jdk11-1", "event.1"
+        ("dash", r"(?P<base>.*\w\d(?=[_-])|.*[^\W\d_](?=[./]))[._/-](?P<n>[1-9])"),  # "jdk11-1", "event.1", "nginx/1"
         ("software", r"(?P<base>.*\w)[_-](?P<n>[a-h])"),  # "nginx-a"
         ("software", r"(?P<n>[1-9])[\s_-]+(?P<base>\D.*)"),  # "1 nginx"
         ("word", r"(?P<base>.*\w)[\s_,(-]{1,3}(?P<n>one|two|three|four|five)\)?"),  # "nginx, one"

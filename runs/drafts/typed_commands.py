@@ -52,7 +52,10 @@ _CHANGES = re.compile(  # what these programs do to what is measured
     r"git\s+(?:pull|apply|am|merge|rebase|revert|reset|cherry-pick)\b|kubectl\s+(?:apply|patch|edit|set|replace)\b"
     r"|(?:apt(?:-get)?|yum|dnf|apk|brew)\s+(?:-\S+\s+)*(?:install|add|del|\w*-?upgrade|remove|purge)\b(?!.*(?:utils|tools|stat)\b)"
 )
-_SHOWS = frozenset({"cat", "less", "more", "head", "tail", "bat", "type"})
+# What shows a file, and how many words stand before the file's name: grep's pattern is one more.
+_SHOWS = dict.fromkeys(("cat", "less", "more", "head", "tail", "bat", "type"), 1) | dict.fromkeys(
+    ("grep", "egrep", "zgrep"), 2
+)
 _RUNS = re.compile(  # of programs that do many things, what runs a script: "npm run x", "make bench"
     r"(?:npm|yarn|pnpm|bun)\s+(?:run(?:-script)?|test|exec)\s|(?:npx|make|just|task)\s+\S|(?:go|cargo|deno|dotnet)\s+(?:run|bench|test)\b"
     r"|docker(?:\s+|-)compose\s+run\b|(?:docker|podman)\s+run\b(?!.*\s(?:-d|--detach)\b)|docker\s+exec\b|(?:bash|sh|zsh)\s+\S"
@@ -269,7 +272,7 @@ class Typing:
         program = PurePosixPath(bare[0]).name if bare else ""
         if program in _SHOWS and self.script:
             pass  # the same line's script says more
-        elif program in _SHOWS and len(bare) > 1 and not bare[-1].startswith(("/etc", "/proc", "/sys")):
+        elif program in _SHOWS and len(bare) > _SHOWS[program] and not bare[-1].startswith(("/etc", "/proc", "/sys")):
             self.script = ("cat", f">{bare[-1]}")
         elif _CHANGES.match(" ".join(bare)):
             self._change(f"did {command}", command)

@@ -26,12 +26,25 @@ def names_of(text: str) -> list[str]:
         (("jetty1", "jetty2", "jetty3"), ["jetty1", "jetty2", "jetty3"]),
         (("one_test1", "one_test64"), ["one_test1", "one_test64"]),
         (("nginx_test1", "nginx_test2"), ["nginx"]),
+        (("nginx/1", "nginx/2", "apache/1", "apache/2"), ["nginx", "apache"]),
     ],
 )
 def test_the_numbers_of_files_are_those_of_repeats_where_several_files_count_alike(files, names):
     """The lines are what grep prints of several files."""
-    rates = (f"{file}.txt:Requests per second:    {170 + at}.98 [#/sec] (mean)" for at, file in enumerate(files))
-    assert names_of("\n".join(rates) + "\n") == names
+    rate = "Requests per second:    {}.98 [#/sec] (mean)"
+    for number in ("", "12:"):  # `grep -n` puts the line's number there
+        rates = (f"{file}.txt:{number}{rate.format(170 + at)}" for at, file in enumerate(files))
+        assert names_of("\n".join(rates) + "\n") == names
+
+
+@pytest.mark.parametrize("command", ["cat {}", "grep 'Requests per second' {}", "grep -n 'Requests per second' {}"])
+def test_the_file_that_a_command_shows_names_the_rates_in_it(command):
+    number = "12:" if "-n" in command else ""
+    shown = (
+        f"$ {command.format(f'{server}.log')}\n{number}Requests per second:    {rate} [#/sec] (mean)\n"
+        for server, rate in SERVERS
+    )
+    assert names_of("".join(shown)) == ["nginx", "caddy"]
 
 
 @pytest.mark.parametrize(
