@@ -228,6 +228,15 @@ class TestRefusing:
         assert error.status == status and words in str(error) and error.upload is None
         assert not Upload.objects.exists()
 
+    def test_rates_beyond_those_that_a_text_may_have_are_left_out_and_their_lines_told(self, monkeypatch):
+        """Made: a megabyte of lines with a rate each took up to 14 s to relate."""
+        monkeypatch.setattr(reading, "MOST_SHORT", 2)
+        upload = submit("".join(f"- server {name}: {rate} req/s\n" for rate, name in enumerate("abcd", 100))).upload
+        assert [*upload.runs.order_by("line_first").values_list("requests_per_second", flat=True)] == [100, 101]
+        (problem,) = upload.problems
+        assert problem["line"] == 3 and "2 rates" in problem["message"] and "to line 4" in problem["message"]
+        assert upload.status == "partial" and [3, 4] in upload.unread
+
     def test_what_is_too_large(self, settings):
         settings.MAX_UPLOAD_BYTES = 2**20
         error = refused(b"x" * (2**20 + 1))
