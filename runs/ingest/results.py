@@ -16,6 +16,12 @@ from runs.models import Capture, Config, Experiment, Host, Run, Upload
 
 from .store import LoadTests, StoredRows, compute_figures
 
+# There may be 50,000 of them: what else is known of each takes half of the time of an answer.
+_RUN_COLUMNS = (
+    *("upload", "experiment__name", "host__name", "config__name", "tool", "repeat", "label", "values"),
+    *("line_first", "line_last"),
+)
+
 
 def describe_result(upload: Upload, rows: StoredRows | None = None) -> dict[str, Any]:
     """The JSON body of an upload: id, url, page, sha256, status, runs, captures, timings, problems, unread_lines.
@@ -29,7 +35,7 @@ def describe_result(upload: Upload, rows: StoredRows | None = None) -> dict[str,
     if rows is None:  # with captures of other uploads that were put beside a run of this one
         found = Capture.objects.filter(Q(upload=upload) | Q(run__upload=upload)).with_context()
         timings = upload.timings.only("tool", "line_first", "line_last", "n", "run_id", "upload_id")
-        runs = Run.objects.filter(upload=upload).with_context()
+        runs = Run.objects.filter(upload=upload).select_related("experiment", "config", "host").only(*_RUN_COLUMNS)
         rows = StoredRows(list(runs), list(found), list(timings.order_by("line_first")))
     captures = sorted(rows.captures, key=attrgetter("line_first", "pk"))
     of_run: dict[int | None, list[Capture]] = defaultdict(list)

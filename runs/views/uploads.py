@@ -197,6 +197,17 @@ def _refuse(
 
 LOGGED_OUT_SENDING = "You are logged out. Log in in another window, then send the file again: it is still chosen here."
 COLUMNS = ("id", "name", "status", "origin", "created_at", "size_bytes", "n_lines", "runs", "captures", "problems")
+RUN_COLUMNS = (
+    "upload",
+    "experiment",
+    "config",
+    "tool",
+    "requests_per_second",
+    "repeat",
+    "line_first",
+    "line_last",
+    "quotes",
+)
 NEAR_PARTS = 5
 MOST_CARDS = 12
 SILENT = timedelta(seconds=15)  # a worker reports about once a second, but not while it stores
@@ -269,7 +280,9 @@ def _describe_progress(upload: Upload, now: datetime) -> Progress:
 
 def upload_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     upload = get_object_or_404(Upload.objects.select_related("created_by"), pk=pk)
-    runs = list(upload.runs.select_related("experiment__host", "config").order_by("line_first", "id"))
+    runs = list(
+        upload.runs.only(*RUN_COLUMNS).prefetch_related("experiment__host", "config").order_by("line_first", "id")
+    )
     captures = list(
         upload.captures.select_related("experiment__host", "config").defer("values").order_by("line_first", "id")
     )
