@@ -96,8 +96,8 @@ def measure_storing(*, quick: bool) -> Iterator[Figure]:
     yield Figure(
         f"its series in the database, {n_series} rows with their indexes",
         f"{series / MB:.2f} MB",
-        f"the text: {size / MB:.1f} MB; a row a sample: {plain / MB:.1f} MB",
-        f"1/{size / series:.0f} of the text, {series / n:.2f} B a process row",
+        f"the text: {size / MB:.1f} MB; one row per sample: {plain / MB:.1f} MB",
+        f"1/{size / series:.0f} of the text, {series / n:.2f} B per process row",
         f"1/{SERIES_SHARE}",
         None if quick else size / series >= SERIES_SHARE,
     )

@@ -162,7 +162,7 @@ def measure_monitors(load: Sequence[str], seconds: int) -> Figure:
     spent = used.ru_utime + used.ru_stime
     share = 100 * spent / lasted / (os.cpu_count() or 1)
     what = "CPU time of the monitors, while the machine is full"
-    each = f"{1000 * spent / lasted:.1f} ms a second"
+    each = f"{1000 * spent / lasted:.1f} ms per second"
     return Figure(what, each, f"{os.cpu_count()} cores", f"{share:.2f} % of the machine", "1 %", share <= GOAL_PCT)
 
 
