@@ -71,22 +71,26 @@ def read(
     Raises Rejected 400 for edits that do not fit, and 413 for a text of too many blocks; Broken for a fault of our own;
     TooSlow for one of more blocks, with the prose between them, than are related `at_once`.
     """
-    blocks = read_blocks(text, on_progress)
-    if takes_worker(len(blocks), sum(len(block.trail) for block in blocks), at_once):
-        raise TooSlow
+    blocks = read_blocks(text, on_progress, at_once)
     return draft_blocks(blocks, text, hints=hints, edits=edits, strict=True)
 
 
-def read_blocks(text: Text, on_progress: OnProgress = ignore_progress) -> list[parsers.Block]:
-    """What the parsers recognise in it. Raises Rejected 413 where that is too much to keep in memory, and Broken."""
+def read_blocks(
+    text: Text, on_progress: OnProgress = ignore_progress, at_once: float = math.inf
+) -> list[parsers.Block]:
+    """What the parsers recognise in it. Raises Rejected 413 where that is too much to keep in memory, TooSlow, and Broken."""
     parsed = parsers.read(parsers.Text(text.pieces(lambda n_bytes: on_progress(n_bytes, 0))))
     blocks: list[parsers.Block] = []
+    n_lines = 0
     try:
         for block in _limit_short_reports(fold_samples(_count_blocks(parsed, on_progress))):
             if len(blocks) == MOST_BLOCKS:
                 more = f"More than {MOST_BLOCKS} reports and screens stand in this text"
                 raise rejected(413, f"{more}: the next one begins here. Send it in parts.", line=block.first)
             blocks.append(block)
+            n_lines += len(block.trail)
+            if takes_worker(len(blocks), n_lines, at_once):
+                raise TooSlow
     except UNFORESEEN as failure:
         raise Broken(failure) from failure
     return blocks
@@ -201,6 +205,7 @@ def describe_nothing_found(blocks: Sequence[parsers.Block], n_lines: int) -> str
 CHECK_EVERY_S = 0.5
 READING_S, READING_S_PER_MIB = 60, 5  # of a large text, in all; a usual one is read in a tenth of a second a MiB
 AT_ONCE_S = 10  # of a processor, for a text that somebody waits for
+FORESEEN = 0.1  # of it, after which the rest of the text is expected to take as long a byte
 # Relating a block takes up to 1 ms.
 PREVIEW_BLOCKS = 5_000
 AT_ONCE_LINES = 40_000  # what tools print has longer lines
@@ -252,12 +257,16 @@ def most_reading_s(size_bytes: int) -> int:
     return READING_S + READING_S_PER_MIB * size_bytes // 2**20
 
 
-def limit_time() -> OnProgress:
-    """For a text that somebody waits for: raises TooSlow once this thread has worked on it for too long."""
-    end = thread_time() + AT_ONCE_S
+def limit_time(size_bytes: int) -> OnProgress:
+    """For a text that somebody waits for: raises TooSlow once this thread has worked on it for too long, or soon where it will."""
+    begun, n_read = thread_time(), 0
 
     def check(n_bytes: int, n_blocks: int) -> None:
-        if thread_time() > end:
+        nonlocal n_read
+        n_read += n_bytes
+        spent = thread_time() - begun
+        is_slow = n_bytes and spent > AT_ONCE_S * FORESEEN and spent * size_bytes > AT_ONCE_S * n_read
+        if spent > AT_ONCE_S or is_slow:
             raise TooSlow
 
     return check

@@ -81,7 +81,7 @@ def preview(data: Incoming, *, hints: Hints = NO_HINTS) -> Preview:
     text = receive(data)
     hints = add_header(hints, text)
     try:
-        reading = read(text, hints=hints, on_progress=limit_time(), at_once=PREVIEW_BLOCKS)
+        reading = read(text, hints=hints, on_progress=limit_time(text.size_bytes), at_once=PREVIEW_BLOCKS)
     except TooSlow as error:
         raise rejected(
             413, "This text takes too long to read for a preview. Send it to the REST API: there a worker reads it."
@@ -163,7 +163,7 @@ def _prepare(data: Incoming, name: str, options: Options) -> _Prepared:
     if options.get("may_queue"):
         if text.size_bytes > settings.QUEUE_UPLOAD_BYTES or text.n_lines > AT_ONCE_LINES:
             return _prepare_for_worker(upload, text)
-        on_progress, at_once, most_processes = limit_time(), AT_ONCE_BLOCKS, AT_ONCE_PROCESSES
+        on_progress, at_once, most_processes = limit_time(text.size_bytes), AT_ONCE_BLOCKS, AT_ONCE_PROCESSES
     try:
         reading = read(text, hints=hints, edits=edits, on_progress=on_progress, at_once=at_once)
         collect_samples(reading, on_progress, most_processes)

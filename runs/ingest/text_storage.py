@@ -193,9 +193,10 @@ class Text:
     def pieces(self, on_read: Callable[[int], None] = lambda n_bytes: None) -> Iterator[str]:
         """The whole text in order, in parts that may end anywhere. `on_read` is called with each number of bytes read."""
         for piece in self.decoded_pieces():
-            for at in range(0, len(piece.text), PARSED_CHARACTERS):
-                yield piece.text[at : at + PARSED_CHARACTERS]
-            on_read(piece.size_bytes)
+            n_parts = -(-len(piece.text) // PARSED_CHARACTERS) or 1
+            for number in range(n_parts):
+                yield piece.text[number * PARSED_CHARACTERS : (number + 1) * PARSED_CHARACTERS]
+                on_read(piece.size_bytes * (number + 1) // n_parts - piece.size_bytes * number // n_parts)
 
     def decoded_pieces(self) -> Iterator[DecodedPiece]:
         decoder, line_before = Decoder(self.encoding, first=True), 0

@@ -71,7 +71,7 @@ AT_ONCE_BLOCKS = 1_000
 _AS_A_BLOCK = 4  # lines of prose above a block, of which up to 60 are kept, take as long to relate as a block
 
 
-def takes_worker(n_blocks: int, n_lines: int, at_once: int | None = None) -> bool:
+def takes_worker(n_blocks: int, n_lines: int, at_once: float | None = None) -> bool:
     """Whether so many blocks, and lines of prose, are too slow to relate and store while somebody waits."""
     return n_blocks + n_lines // _AS_A_BLOCK > (AT_ONCE_BLOCKS if at_once is None else at_once)
 

@@ -7,6 +7,7 @@ import math
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait
+from itertools import count
 
 import pytest
 from django.apps import apps
@@ -236,6 +237,22 @@ class TestRefusing:
         (problem,) = upload.problems
         assert problem["line"] == 3 and "2 rates" in problem["message"] and "to line 4" in problem["message"]
         assert upload.status == "partial" and [3, 4] in upload.unread
+
+    def test_a_text_that_would_take_too_long_to_preview_is_refused_soon(self, monkeypatch):
+        """Made: it was told behind 13 s. Each look at the clock is a second here, and each 64 KiB of the text one look."""
+        seconds = count()
+        monkeypatch.setattr(reading, "thread_time", lambda: next(seconds))
+        with pytest.raises(Rejected, match="too long"):
+            ingest.preview(b"word\n" * 2**18)
+        assert next(seconds) < 5
+
+    def test_no_report_is_read_behind_those_that_a_preview_may_have(self, monkeypatch):
+        read = []
+        monkeypatch.setattr(submission, "PREVIEW_BLOCKS", 2)
+        monkeypatch.setattr(submission, "limit_time", lambda size: lambda n_bytes, n_blocks: read.append(n_blocks))
+        with pytest.raises(Rejected, match="too long"):
+            ingest.preview(session(*range(100, 120)).encode())
+        assert sum(read) == 3
 
     def test_what_is_too_large(self, settings):
         settings.MAX_UPLOAD_BYTES = 2**20
