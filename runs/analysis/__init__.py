@@ -11,11 +11,11 @@ from functools import cache, partial
 from runs.analysis.cause import Causes, find_causes
 from runs.analysis.config_diff import ConfigDiff, compare_configs
 from runs.analysis.cost import Cost, compute_cost
-from runs.analysis.doubt_case import Case
-from runs.analysis.doubts import Doubt, find_doubts, list_excluded, list_incomparable
-from runs.analysis.headline import Headline, find_confounder, find_doubtful, find_headline
+from runs.analysis.doubt_case import Case, Doubt
+from runs.analysis.doubts import find_doubts, list_excluded, list_incomparable
+from runs.analysis.headline import find_confounder, find_doubtful, find_headline
 from runs.analysis.headline_against import RATE, HeadlineData
-from runs.analysis.headline_outcome import Outcome
+from runs.analysis.headline_outcome import Headline, Outcome
 from runs.analysis.headline_wording import write_headline
 from runs.analysis.judgement import judge
 from runs.analysis.scalability_law import Sweep

@@ -11,7 +11,7 @@ from operator import attrgetter
 from os.path import commonprefix
 
 from runs.analysis.facts import ConfigFact, RunFact
-from runs.analysis.method import REQUESTED, Method, MethodIndex, group_by_method, method_of
+from runs.analysis.method import REQUESTED, Method, MethodIndex, group_by_method, read_method
 from runs.numbers import figure
 
 WORD = re.compile(r"[^\W_][\w.+-]*")
@@ -40,10 +40,6 @@ class Column:
     def name(self) -> str:
         """As short as it can be where no heading says of which config it is."""
         return self.title if self.short == self.split else self.short
-
-
-def read_method(run: RunFact) -> Method:
-    return method_of(run, run.options, run.semantics, run.command)
 
 
 def build_columns(configs: Sequence[ConfigFact], runs: Sequence[RunFact]) -> list[Column]:

@@ -14,38 +14,27 @@ from typing import Any, Literal, TypeVar
 
 from runs.analysis.adaptive import FigureLimit
 from runs.analysis.columns import Column, build_columns, find_baselines
-from runs.analysis.facts import HUGE, CaptureFact, ConfigFact, HostFact, OverrideFact, RunFact, Source, TextFact
+from runs.analysis.facts import (
+    FATAL,
+    HUGE,
+    CaptureFact,
+    ConfigFact,
+    Finding,
+    HostFact,
+    OverrideFact,
+    RunFact,
+    Severity,
+    Source,
+    TextFact,
+)
 
-Severity = Literal["fatal", "caution", "note"]
 SEVERITIES: tuple[Severity, ...] = ("fatal", "caution", "note")
 LOCAL = {"localhost", "localhost.localdomain", "127.0.0.1", "::1", "[::1]", "0.0.0.0"}  # noqa: S104
 MANY = 1000  # so many replies of one length, and none of another, show that a page does not change
-# A share of failures beyond which rates are about something else: most differences that people claim are smaller.
-FATAL = 0.05
 STUMP = 0.5  # of the document's length
 ENOUGH_MB, HALF_STEP_MB = 0.2, 0.005  # so that rounding is under 3 %
 BYTES_A_MB = 1048576
 LEAST_BYTES = 64  # less than any page has
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What one rule has against one run, one config, or (neither) the whole comparison.
-
-    moral  what follows from it, as a key of doubt_wording.MORALS: findings of one moral are told in one sentence
-    facts  what was seen, as the rule's words in doubt_wording.DETAILS have it
-    """
-
-    severity: Severity
-    moral: str
-    facts: Mapping[str, Any]
-    sources: tuple[Source, ...] = ()
-    run: int | None = None
-    config: int | None = None
-
-    @property
-    def first_source(self) -> Source | None:
-        return next(iter(self.sources), None)
 
 
 def about_run(run: RunFact, severity: Severity, moral: str, **facts: Any) -> Finding:
@@ -76,6 +65,47 @@ class Part:
     @property
     def config(self) -> int | None:
         return self.finding.config
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """`rule` is the id that overrides name, `basis` says where the rule comes from."""
+
+    rule: str
+    severity: Severity
+    text: str
+    parts: tuple[Part, ...]
+    basis: str
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found, as codes and numbers, one for each part."""
+        return tuple(part.finding for part in self.parts)
+
+    @property
+    def overruled(self) -> bool:
+        return all(part.override for part in self.parts)
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        return tuple(dict.fromkeys(source for finding in self.findings for source in finding.sources))
+
+    @property
+    def overridden(self) -> tuple[Part, ...]:
+        """The parts that a person overruled."""
+        return tuple(part for part in self.parts if part.override)
+
+    @cached_property
+    def runs(self) -> tuple[int, ...]:
+        return tuple(part.run for part in self.parts if part.run is not None)
+
+    @cached_property
+    def run_ids(self) -> frozenset[int]:
+        return frozenset(self.runs)
+
+    @property
+    def configs(self) -> tuple[int, ...]:
+        return tuple(part.config for part in self.parts if part.config is not None)
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ from datetime import date
 from functools import partial
 from typing import Any, Literal
 
-from runs.analysis.columns import WORD, read_method
-from runs.analysis.doubt_case import Case, Finding, Severity, hostname_of, is_local, mean_reply_bytes, rule
-from runs.analysis.facts import RunFact, read_at
-from runs.analysis.method import drop_folders
+from runs.analysis.columns import WORD
+from runs.analysis.doubt_case import Case, hostname_of, is_local, mean_reply_bytes, rule
+from runs.analysis.facts import Finding, RunFact, Severity, read_at
+from runs.analysis.method import drop_folders, read_method
 
 Grade = Literal["fatal", "split", "caution", "note"]
 Value = str | float

@@ -14,12 +14,9 @@ from statistics import fmean
 from typing import Any
 
 from runs.analysis.doubt_case import (
-    FATAL,
     LITTLE,
     STUMP,
     Case,
-    Finding,
-    Severity,
     about_run,
     broken_requests,
     is_stump,
@@ -27,7 +24,7 @@ from runs.analysis.doubt_case import (
     rule,
     run_rule,
 )
-from runs.analysis.facts import HUGE, RunFact
+from runs.analysis.facts import FATAL, HUGE, Finding, RunFact, Severity
 
 FEW = 0.01
 STATIC = re.compile(r"\.(?:html?|css|js|json|txt|xml|svg|png|gif|jpe?g|ico|webp|woff2?|pdf|zip|gz|bin|dat)$", re.I)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from runs.analysis.dialects import read
-from runs.analysis.doubt_case import LITTLE, Case, Finding, about_run, rule, run_rule, seconds_taken
-from runs.analysis.facts import HUGE, KEPT_UP, RunFact, Source, TextFact, source_at
+from runs.analysis.doubt_case import LITTLE, Case, about_run, rule, run_rule, seconds_taken
+from runs.analysis.facts import HUGE, KEPT_UP, Finding, RunFact, Source, TextFact, source_at
 from runs.analysis.monitors import find_said_limit
 
 # What limits how many requests are worked on at once: each alone, or the connections of each worker process.

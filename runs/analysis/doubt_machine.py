@@ -14,8 +14,6 @@ from typing import Any
 from runs.analysis.columns import Column
 from runs.analysis.doubt_case import (
     Case,
-    Finding,
-    Severity,
     about_run,
     hostname_of,
     is_local,
@@ -24,7 +22,7 @@ from runs.analysis.doubt_case import (
     run_rule,
     seconds_taken,
 )
-from runs.analysis.facts import HUGE, CaptureFact, ProcessFact, RunFact
+from runs.analysis.facts import HUGE, CaptureFact, Finding, ProcessFact, RunFact, Severity
 from runs.analysis.monitors import AROUND_THEM, MIB, free_kb, group_processes, is_server
 from runs.analysis.stats import common_slope, find_outliers
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from runs.analysis.doubt_case import Case, Finding, Part
-from runs.analysis.facts import OverrideFact
+from runs.analysis.doubt_case import Case, Part
+from runs.analysis.facts import Finding, OverrideFact
 from runs.numbers import capitalize, figure, figure_or_word, percent, write_against
 
 MOST_NAMED = 3

@@ -11,56 +11,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 
 from runs.analysis import doubt_case, doubt_differences, doubt_figures, doubt_load, doubt_machine  # noqa: F401
-from runs.analysis.doubt_case import SEVERITIES, Case, Finding, Part, Severity
+from runs.analysis.doubt_case import SEVERITIES, Case, Doubt, Part
 from runs.analysis.doubt_wording import compose_sentence, make_part
-from runs.analysis.facts import Source
 
 RULES = dict(sorted(doubt_case.RULES.items()))
-
-
-@dataclass(frozen=True)
-class Doubt:
-    """`rule` is the id that overrides name, `basis` says where the rule comes from."""
-
-    rule: str
-    severity: Severity
-    text: str
-    parts: tuple[Part, ...]
-    basis: str
-
-    @cached_property
-    def findings(self) -> tuple[Finding, ...]:
-        """What was found, as codes and numbers, one for each part."""
-        return tuple(part.finding for part in self.parts)
-
-    @property
-    def overruled(self) -> bool:
-        return all(part.override for part in self.parts)
-
-    @property
-    def sources(self) -> tuple[Source, ...]:
-        return tuple(dict.fromkeys(source for finding in self.findings for source in finding.sources))
-
-    @property
-    def overridden(self) -> tuple[Part, ...]:
-        """The parts that a person overruled."""
-        return tuple(part for part in self.parts if part.override)
-
-    @cached_property
-    def runs(self) -> tuple[int, ...]:
-        return tuple(part.run for part in self.parts if part.run is not None)
-
-    @cached_property
-    def run_ids(self) -> frozenset[int]:
-        return frozenset(self.runs)
-
-    @property
-    def configs(self) -> tuple[int, ...]:
-        return tuple(part.config for part in self.parts if part.config is not None)
 
 
 def find_doubts(case: Case) -> list[Doubt]:

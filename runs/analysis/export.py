@@ -15,10 +15,10 @@ from runs.analysis.cause import Causes
 from runs.analysis.columns import Column, Difference
 from runs.analysis.config_diff import ConfigDiff, FileDiff
 from runs.analysis.cost import Cost
-from runs.analysis.doubts import Doubt
+from runs.analysis.doubt_case import Doubt
 from runs.analysis.facts import ConfigFact, Source
-from runs.analysis.headline import Headline
 from runs.analysis.headline_outcome import LABELS as OUTCOMES
+from runs.analysis.headline_outcome import Headline
 from runs.analysis.scalability_law import Sweep
 from runs.analysis.table import Cell, Comparison
 from runs.analysis.verdict import Judgement, Verdict

@@ -9,12 +9,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from operator import attrgetter
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
+
+from parsers.records import Semantics
 
 HUGE = 1e15  # no tool measures more; NaN is not below it either
+# A share of failures beyond which rates are about something else: most differences that people claim are smaller.
+FATAL = 0.05
 KEPT_UP = 0.95  # of the rate that was set; the first and last request are never a whole interval apart
 UNDER_WAY = 0.01  # so small a share of the replies may be those that came when the time was over
 LINES_A_PAGE = 3000  # of an upload's text; a line further down needs its page named
+
+Severity = Literal["fatal", "caution", "note"]
 
 
 def line_address(page: str, line: int) -> str:
@@ -28,46 +34,6 @@ class Source:
 
     url: str
     line: int
-
-
-class Semantics(Protocol):
-    """What a load tool means by its figures. Its format declares it: see parsers.records.Semantics for each name.
-
-    Those are frozen, which a protocol of plain attributes is not: what takes one from ingest has it as Any.
-    """
-
-    quotes_others: bool
-    shown_as: str
-    open_loop: bool
-    concurrency: Literal["asked", "measured"]
-    default_concurrency: int | None
-    failures_in_requests: bool
-    failures_in_rate: bool
-    sampled_rate: bool
-    in_rate_beside: str
-    available_pct: str
-    exact_mean: bool
-    length_failures: bool
-    failures_hold_statuses: bool
-    connects_once: bool
-    failure_kinds: Mapping[str, str]
-    non_2xx: tuple[str, ...]
-    good_replies: str
-    received_bytes: str
-    checks: tuple[tuple[str, str], ...]
-    late_answers: str
-    late_after_s: float
-    left_out: tuple[str, str] | None
-    absent_non_2xx_is_zero: bool
-    citations: Mapping[str, str]
-    makes_all_requests: bool
-    one_thread: bool
-    prints_tls: bool
-    whole_report: tuple[str, ...]
-    rate_step: float
-    mean_step_ms: float
-    max_step_ms: float
-    percentile_step_ms: float
 
 
 def source_at(source: str, line: int) -> Source:
@@ -272,23 +238,6 @@ COPIED = (*FIGURES, "label", "repeat", "command", "note", "partial", "counted", 
 COPIED += ("most_repeats", "ran_at")
 
 
-def copy_run(run: Any, semantics: Any, options: Mapping[str, Any], source: str = "") -> RunFact:
-    """A stored run as its fact; its host must be loaded with it. semantics: its tool's Semantics."""
-    return RunFact(
-        id=run.pk,
-        config=run.config_id,
-        url=run.get_absolute_url(),
-        source=source,
-        line=run.line_first,
-        last_line=run.line_last,
-        semantics=semantics,
-        host=run.host.name if run.host else "",
-        options=options,
-        upload=run.upload_id,
-        **{name: getattr(run, name) for name in COPIED},
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class ProcessFact:
     """One process of a capture: means over the captures that it is in. `makes_load`: its program is a load tool, which may run
@@ -377,6 +326,26 @@ class TextFact:
     text: str
     source: str
     line: int
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one rule has against one run, one config, or (neither) the whole comparison.
+
+    moral  what follows from it, as a key of doubt_wording.MORALS: findings of one moral are told in one sentence
+    facts  what was seen, as the rule's words in doubt_wording.DETAILS have it
+    """
+
+    severity: Severity
+    moral: str
+    facts: Mapping[str, Any]
+    sources: tuple[Source, ...] = ()
+    run: int | None = None
+    config: int | None = None
+
+    @property
+    def first_source(self) -> Source | None:
+        return next(iter(self.sources), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ import scipy  # its packages are imported at their first use
 
 from runs.analysis import stats
 from runs.analysis.columns import Column
-from runs.analysis.doubt_case import FATAL, Finding
-from runs.analysis.facts import RunFact, Source
+from runs.analysis.facts import FATAL, Finding, RunFact, Source
 from runs.analysis.verdict import ALPHA, ENOUGH_FOR_PLAIN, FailureCounts, Ground, Kind, Verdict
 
 # Fisher's test of failures proves nothing by itself: requests of one run are not independent.

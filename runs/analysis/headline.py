@@ -14,12 +14,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from runs.analysis.adaptive import write_command
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubts import list_incomparable
-from runs.analysis.failures import Failure
 from runs.analysis.headline_against import (
     GENERATOR,
     HELD_BACK,
@@ -31,6 +30,7 @@ from runs.analysis.headline_against import (
     HeadlineData,
     Objection,
     RankedColumn,
+    Unlike,
     find_objections,
     find_widest_spread,
     leads_by_median,
@@ -38,85 +38,23 @@ from runs.analysis.headline_against import (
     pick_measure,
     score_column,
 )
-from runs.analysis.headline_conditions import (
-    Unlike,
-    find_alike,
-    find_short_answer,
-    find_stops,
-    find_unlike,
-)
+from runs.analysis.headline_conditions import find_alike, find_short_answer, find_stops, find_unlike
 from runs.analysis.headline_flaws import find_contradictions, find_flaws, find_held_back, find_odd_runs
-from runs.analysis.headline_outcome import FEWEST, FEWEST_A_LEVEL, Next, NextStep, Outcome, advise, decide_outcome
+from runs.analysis.headline_outcome import (
+    FEWEST,
+    FEWEST_A_LEVEL,
+    Headline,
+    Next,
+    NextStep,
+    Outcome,
+    advise,
+    decide_outcome,
+)
 from runs.analysis.scalability_law import Sweep
 from runs.analysis.scaling import Range, find_range
 from runs.analysis.table import find_family_words, name_workload
 from runs.analysis.verdict import Ground, Kind, Verdict
 
-
-@dataclass(frozen=True, slots=True)
-class Headline:
-    """`sides` of one workload, the best first; `ratio` of the winner's metric to the loser's, low to high at 95 %.
-
-    spread   the most that runs of one config differ by, as a ratio
-    most     runs a side that were to be made at most, of a test after each round; 0: it was none
-    odd      ("outlier" or "cold", config): single runs that are far off the others
-    drift    each side's runs follow each other, and a trend within them could explain the difference
-    unlike   what keeps the two from being compared
-    machines in what their machines differ, where those are what is compared
-    dropped  (title, why, what failed of it) of columns that a doubt keeps out
-    rest     the sides that did not fail, compared; `others`: the other workloads
-    base     the baseline's side and the best one's ratio of rates to it, where the baseline is neither of the best two, and behind
-    """
-
-    outcome: Outcome
-    next: Next
-    metric: str = "requests_per_second"
-    winner: RankedColumn | None = None
-    loser: RankedColumn | None = None
-    ratio: float | None = None
-    low: float | None = None
-    high: float | None = None
-    p: float | None = None
-    spread: float | None = None
-    within_step: bool = False
-    drift: bool = False
-    most: int = 0
-    odd: tuple[str, str] = ("", "")
-    against: tuple[Objection, ...] = ()
-    sides: tuple[RankedColumn, ...] = ()
-    unlike: tuple[Unlike, ...] = ()
-    machines: tuple[Unlike, ...] = ()
-    dropped: tuple[tuple[str, str, Failure | None], ...] = ()
-    workload: str = ""
-    base: tuple[RankedColumn, float, Kind] | None = None
-    rest: Headline | None = None
-    others: tuple[Headline, ...] = ()
-    sweep: Range | None = None
-    sentence: str = ""
-
-    @property
-    def failing(self) -> list[RankedColumn]:
-        """The sides of all workloads of which too much failed."""
-        return [side for one in (self, *self.others) for side in one.sides if side.failure and side.failure.is_serious]
-
-    @property
-    def change_pct(self) -> float | None:
-        return _to_percent(self.ratio)
-
-    @property
-    def low_pct(self) -> float | None:
-        return _to_percent(self.low)
-
-    @property
-    def high_pct(self) -> float | None:
-        return _to_percent(self.high)
-
-
-def _to_percent(ratio: float | None) -> float | None:
-    return None if ratio is None else (ratio - 1) * 100
-
-
-ADVISED_S = 10  # how long a run is to be at least, where they were too short
 MOST_ALIKE = 12  # columns that are held against each other for those that had the same load
 
 

@@ -12,9 +12,9 @@ from functools import cached_property
 from operator import itemgetter
 from statistics import median
 
-from runs.analysis.doubt_case import Finding, Part
-from runs.analysis.doubts import Doubt
-from runs.analysis.facts import HostFact, Source
+from runs.analysis.doubt_case import Doubt, Part
+from runs.analysis.doubt_differences import PROPERTIES
+from runs.analysis.facts import Finding, HostFact, Source
 from runs.analysis.failures import LATE, LATE_SAID, MINOR, Failure, find_failures
 from runs.analysis.judgement import PERCENTILE, TAIL, judged_row, verdicts_between
 from runs.analysis.table import Comparison, Figure, Row, find_workloads
@@ -61,6 +61,30 @@ class RankedColumn:
     value: float | None
     failure: Failure | None = None
     heading: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unlike:
+    """A property in which two sides differ.
+
+    stops      rates under such a difference are not compared, unless it `is_compared`
+    confounds  it could be all of a lead
+    """
+
+    name: str
+    own: str | float
+    other: str | float
+    unit: str
+    stops: bool
+    is_said: bool = False
+    confounds: bool = False
+    is_compared: bool = False
+    source: Source | None = None
+
+    @property
+    def is_of(self) -> str:
+        """What it tells of: of several such properties one may be compared."""
+        return (PROPERTIES[self.name].like if self.name in PROPERTIES else "") or self.name
 
 
 @dataclass(frozen=True, slots=True)

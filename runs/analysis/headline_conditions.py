@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from runs.analysis.columns import WORD, Column
 from runs.analysis.doubt_case import Case
@@ -20,10 +20,10 @@ from runs.analysis.doubt_differences import (
     find_differences,
     is_sized,
 )
-from runs.analysis.facts import Source
 from runs.analysis.headline_against import (
     HeadlineData,
     RankedColumn,
+    Unlike,
 )
 from runs.numbers import figure
 
@@ -43,30 +43,6 @@ MACHINE = (
     r"|epyc|ryzen|mac(?:book)?(?: (?:pro|air|mini|studio))?|nuc)\b"
     r"|\b[a-z]{1,3}\d{1,2}[a-z]{0,4}[.-](?:\d*x)?(?:nano|micro|small|medium|large|metal|standard\S*)\b|[$€£]\s?\d+|\d+\s?[$€£]"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Unlike:
-    """A property in which two sides differ.
-
-    stops      rates under such a difference are not compared, unless it `is_compared`
-    confounds  it could be all of a lead
-    """
-
-    name: str
-    own: str | float
-    other: str | float
-    unit: str
-    stops: bool
-    is_said: bool = False
-    confounds: bool = False
-    is_compared: bool = False
-    source: Source | None = None
-
-    @property
-    def is_of(self) -> str:
-        """What it tells of: of several such properties one may be compared."""
-        return (PROPERTIES[self.name].like if self.name in PROPERTIES else "") or self.name
 
 
 def find_unlike(data: HeadlineData, own: int, other: int) -> list[Unlike]:

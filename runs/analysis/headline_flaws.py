@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from runs.analysis.doubt_case import Finding
+from runs.analysis.facts import Finding
 from runs.analysis.headline_against import (
     CLOSED,
     DRIFT,

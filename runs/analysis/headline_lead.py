@@ -12,9 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from runs.analysis.columns import drop_shared_words
-from runs.analysis.doubts import Doubt
+from runs.analysis.doubt_case import Doubt
 from runs.analysis.facts import Source
-from runs.analysis.headline import Headline
 from runs.analysis.headline_against import (
     FIGURES,
     IMPOSSIBLE,
@@ -23,10 +22,11 @@ from runs.analysis.headline_against import (
     REQUEST,
     Objection,
     RankedColumn,
+    Unlike,
     has_contradiction,
 )
-from runs.analysis.headline_conditions import STOLEN, Unlike, find_short_answer
-from runs.analysis.headline_outcome import NextStep, Outcome
+from runs.analysis.headline_conditions import STOLEN, find_short_answer
+from runs.analysis.headline_outcome import Headline, NextStep, Outcome
 from runs.analysis.objection_wording import describe_failure, say_against, say_briefly, shorten
 from runs.analysis.scaling import Range
 from runs.analysis.summary_wording import describe_leaders, describe_levels, say_runs_a_level, with_axis

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from runs.analysis.failures import Failure
 from runs.analysis.headline_against import (
     DRIFT,
     GENERATOR,
@@ -19,8 +20,11 @@ from runs.analysis.headline_against import (
     PORTS,
     SHOWN_STATUS,
     Objection,
+    RankedColumn,
+    Unlike,
     has_contradiction,
 )
+from runs.analysis.scaling import Range
 from runs.analysis.verdict import GAINS, LOSSES, Ground, Kind, Verdict, Void
 
 
@@ -107,9 +111,73 @@ class Next:
     by_turns: bool = False
 
 
+ADVISED_S = 10  # how long a run is to be at least, where they were too short
 FEWEST = 4  # repeats to advise where nothing is known of their spread
 FEWEST_A_LEVEL = 3
 MOST_ADVISED = 20  # more repeats than that are not the way
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """`sides` of one workload, the best first; `ratio` of the winner's metric to the loser's, low to high at 95 %.
+
+    spread   the most that runs of one config differ by, as a ratio
+    most     runs a side that were to be made at most, of a test after each round; 0: it was none
+    odd      ("outlier" or "cold", config): single runs that are far off the others
+    drift    each side's runs follow each other, and a trend within them could explain the difference
+    unlike   what keeps the two from being compared
+    machines in what their machines differ, where those are what is compared
+    dropped  (title, why, what failed of it) of columns that a doubt keeps out
+    rest     the sides that did not fail, compared; `others`: the other workloads
+    base     the baseline's side and the best one's ratio of rates to it, where the baseline is neither of the best two, and behind
+    """
+
+    outcome: Outcome
+    next: Next
+    metric: str = "requests_per_second"
+    winner: RankedColumn | None = None
+    loser: RankedColumn | None = None
+    ratio: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    spread: float | None = None
+    within_step: bool = False
+    drift: bool = False
+    most: int = 0
+    odd: tuple[str, str] = ("", "")
+    against: tuple[Objection, ...] = ()
+    sides: tuple[RankedColumn, ...] = ()
+    unlike: tuple[Unlike, ...] = ()
+    machines: tuple[Unlike, ...] = ()
+    dropped: tuple[tuple[str, str, Failure | None], ...] = ()
+    workload: str = ""
+    base: tuple[RankedColumn, float, Kind] | None = None
+    rest: Headline | None = None
+    others: tuple[Headline, ...] = ()
+    sweep: Range | None = None
+    sentence: str = ""
+
+    @property
+    def failing(self) -> list[RankedColumn]:
+        """The sides of all workloads of which too much failed."""
+        return [side for one in (self, *self.others) for side in one.sides if side.failure and side.failure.is_serious]
+
+    @property
+    def change_pct(self) -> float | None:
+        return _to_percent(self.ratio)
+
+    @property
+    def low_pct(self) -> float | None:
+        return _to_percent(self.low)
+
+    @property
+    def high_pct(self) -> float | None:
+        return _to_percent(self.high)
+
+
+def _to_percent(ratio: float | None) -> float | None:
+    return None if ratio is None else (ratio - 1) * 100
 
 
 def decide_outcome(verdict: Verdict, against: Sequence[Objection]) -> Outcome:

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from runs.analysis.doubt_differences import CACHED, CONDITION, DAY, MACHINE, PROPERTIES
-from runs.analysis.headline import ADVISED_S, Headline
 from runs.analysis.headline_against import (
     IDLE,
     MISSED,
@@ -43,7 +42,7 @@ from runs.analysis.headline_lead import (
     say_under_unlike,
     why_unproven,
 )
-from runs.analysis.headline_outcome import ADVICE, FINER_STEPS, LABELS, Next, NextStep, Outcome
+from runs.analysis.headline_outcome import ADVICE, ADVISED_S, FINER_STEPS, LABELS, Headline, Next, NextStep, Outcome
 from runs.analysis.objection_wording import (
     as_number,
     describe_dropped,

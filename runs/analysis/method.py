@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
+from parsers.records import Semantics
+
 # Options of the load that have no field of their own in Method.
 FURTHER = (
     *("threads", "connections", "repeats_each", "rate_each", "connection_rate", "delay_s", "protocol", "script"),
@@ -79,10 +81,10 @@ def drop_folders(value: Any) -> Any:
     return FOLDERS.sub("", value) if isinstance(value, str) else value
 
 
-def method_of(run: Any, options: Mapping[str, Any], semantics: Any, command: str) -> Method:
+def method_of(run: Any, options: Mapping[str, Any], semantics: Semantics, command: str) -> Method:
     """How a load was sent: as its command says and its tool prints. run: its figures as stored, as a fact, or as printed.
 
-    options: see parsers.find_requested_load; semantics: a Semantics.
+    options: see parsers.find_requested_load
     """
     requests, duration_s, concurrency = (options.get(term) for term in ("requests", "duration_s", "concurrency"))
     if requests is None and duration_s is None and semantics.makes_all_requests and run.complete_requests:
@@ -105,6 +107,11 @@ def method_of(run: Any, options: Mapping[str, Any], semantics: Any, command: str
         path=run.path or options.get("path") or None,
         further=further or (() if command else None),
     )
+
+
+def read_method(run: Any) -> Method:
+    """Of a RunFact."""
+    return method_of(run, run.options, run.semantics, run.command)
 
 
 def group_by_method(items: Iterable[Item], method_of_item: Callable[[Item], Method]) -> list[tuple[Method, list[Item]]]:

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from runs.analysis.columns import read_method
 from runs.analysis.facts import CaptureFact, ProcessFact, RunFact, Source
+from runs.analysis.method import read_method
 
 # Programs around a monitor's command, which are not what is watched; monitors themselves are told by their formats.
 HELPERS = frozenset(

@@ -11,9 +11,9 @@ from itertools import takewhile
 from statistics import median
 
 from runs.analysis import adaptive
-from runs.analysis.columns import Column, read_method
+from runs.analysis.columns import Column
 from runs.analysis.facts import ConfigFact, RunFact
-from runs.analysis.method import REQUESTED
+from runs.analysis.method import REQUESTED, read_method
 from runs.analysis.scalability_law import LEAST_LEVELS, ROUGH, Fit, Knee, Level, Sweep, fit, is_too_wide, miss_share
 from runs.analysis.table import Comparison
 from runs.numbers import mean

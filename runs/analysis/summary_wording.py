@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby, takewhile
 
+from parsers.records import Semantics
 from runs.analysis.columns import Column
-from runs.analysis.facts import KEPT_UP, Semantics
+from runs.analysis.facts import KEPT_UP
 from runs.analysis.scalability_law import (
     CLOSE,
     LACK_OF_FIT,

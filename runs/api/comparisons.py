@@ -16,8 +16,7 @@ from runs.analysis.adaptive import read_limit
 from runs.analysis.columns import Column
 from runs.analysis.doubt_differences import DAY
 from runs.analysis.facts import RunFact
-from runs.analysis.headline import Headline
-from runs.analysis.headline_outcome import Outcome
+from runs.analysis.headline_outcome import Headline, Outcome
 from runs.analysis.stats import delta_word
 from runs.analysis.table import Comparison
 from runs.analysis.verdict import Design, Judgement, Kind

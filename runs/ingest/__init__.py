@@ -10,10 +10,6 @@ apply_deltas    update counts and trends          recount                  build
 
 from parsers.catalogue import find_requested_load as find_requested_load
 from parsers.catalogue import get_semantics as get_semantics
-from parsers.catalogue import has_cpu_now as has_cpu_now
-from parsers.catalogue import has_one_thread as has_one_thread
-from parsers.catalogue import is_monitor as is_monitor
-from parsers.catalogue import lists_all_processes as lists_all_processes
 from parsers.catalogue import makes_load as makes_load
 from parsers.catalogue import parse_command as parse_command
 from parsers.catalogue import shows_memory_only as shows_memory_only
@@ -36,6 +32,9 @@ from .deletions import purge as purge
 from .deletions import purge_all as purge_all
 from .deletions import purge_expired as purge_expired
 from .deletions import restore as restore
+from .facts import line_url as line_url
+from .facts import make_capture_facts as make_capture_facts
+from .facts import make_run_fact as make_run_fact
 from .hints import Hints as Hints
 from .hints import Slot as Slot
 from .reading import ReadingStopped as ReadingStopped

@@ -1,47 +1,36 @@
 """Facets, hosts' run counts and trends: small tables kept up as runs come and go, so that no page counts the runs.
 
-Whoever writes runs gives them their facets (`link_facets`) and records what changes: one CounterDelta row a transaction,
-which locks nothing. `apply_deltas`, seconds later, adds those rows to the counters; `recount` rebuilds all of them.
+`apply_deltas` adds what contributions.py recorded, seconds later; `recount` rebuilds all of them.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import Count, F, Max, Min, Model, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, Greatest, Ln, TruncDate
 
-from parsers.catalogue import find_requested_load, get_semantics
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubts import fatal_rules
-from runs.analysis.facts import CaptureFact, ConfigFact, RunFact, copy_run
+from runs.analysis.facts import ConfigFact
 from runs.analysis.monitors import MIB
 from runs.database import database_lock
 from runs.models import Capture, CounterDelta, Facet, Host, Override, Run, RunTag, Series, Trend, TrendLine
-from runs.models.results import find_divided
 
-Kind = Facet.Kind
-FacetIds = dict[tuple[str, str], int]  # by kind and value
-VALUE_LENGTH = 300
-IDS_PER_QUERY = 5000
+from .contributions import get_facet_ids, save_facets, split_ids
+from .facts import make_capture_facts, make_run_fact
+
 FINGERPRINTS_PER_QUERY = 500
 DELTAS_PER_TRANSACTION = 500
 LOCK = 0x7A117  # any number that no other advisory lock of ours has
-KEYS = ("facet_config_id", "facet_command_id", "facet_server_id")
-COLUMNS = (
-    *("tool", "facet_config", "facet_command", "facet_server", "host", "fingerprint", "created_at", "ran_at"),
-    *("counted", "partial", "aborted", "requests_per_second"),
-)
-# Loaded, too: a query of an owner's runs would ask for each run's owner again.
-OWNERS = ("upload", "experiment", "config", "host")
 RAN_AT = Coalesce("ran_at", "created_at")
-# As _make_contribution has it, which leaves out what is not known when a run is stored.
+# As contributions.py has it, which leaves out what is not known when a run is stored.
 MAY_BE_IN_TREND = Q(counted=True, partial=False, aborted=False, requests_per_second__gt=0)
 IN_TREND = MAY_BE_IN_TREND & ~Q(doubted=True)
 SUMS = {
@@ -55,151 +44,6 @@ SUMS = {
     "sum_ms": Sum("mean_ms", default=0.0),
     "newest_build_id": Max("build"),
 }
-
-
-class Contribution(NamedTuple):
-    """What one run adds to the counters: facets' ids, its host's id, and (fingerprint, day) or None if in no trend."""
-
-    facets: tuple[int, ...]
-    host: int | None
-    day: tuple[str, str] | None
-
-
-def link_facets(runs: Sequence[Run]) -> FacetIds:
-    """Give runs the ids of their facets, unsaved, and return those of their tools and tags too. Loads their configs."""
-    ids = _get_facet_ids({name for run in runs for name in _list_facets(run) if name[1]})
-    for run in runs:
-        _, config, command, server, *_ = map(ids.get, _list_facets(run))
-        run.facet_config_id, run.facet_command_id, run.facet_server_id = config, command, server
-    return ids
-
-
-def _list_facets(run: Run) -> list[tuple[str, str]]:
-    """Kind and value of a run's facets, "" for those that it lacks; its tags last."""
-    return [
-        (Kind.TOOL, run.tool),
-        (Kind.CONFIG, run.config.name),
-        (Kind.COMMAND, run.command[:VALUE_LENGTH]),
-        (Kind.SERVER, run.server_software),
-        *((Kind.TAG, tag[:VALUE_LENGTH]) for tag in run.tags),
-    ]
-
-
-def _get_facet_ids(wanted: set[tuple[str, str]]) -> FacetIds:
-    found = _read_facets(wanted)
-    missing = sorted(wanted - found.keys())
-    if missing:  # in one order everywhere, so that two writers do not wait for each other
-        Facet.objects.bulk_create([Facet(kind=kind, value=value) for kind, value in missing], ignore_conflicts=True)
-        found |= _read_facets(set(missing))
-    return found
-
-
-def _read_facets(wanted: set[tuple[str, str]]) -> FacetIds:
-    """The ids of these facets, and perhaps of a few others: of one kind with a value that another kind has."""
-    kinds, values = map(set, zip(*wanted, strict=True)) if wanted else (set(), set())
-    rows = Facet.objects.filter(kind__in=kinds, value__in=values).order_by()
-    return {(kind, value): pk for kind, value, pk in rows.values_list("kind", "value", "pk")}
-
-
-def record_stored(runs: Sequence[Run], facets: FacetIds, before: Iterable[Contribution] = ()) -> None:
-    """Save the tags of runs just stored, and what they add to the counters in place of others that added `before`.
-
-    facets: what `link_facets` returned for them.
-    """
-    tags: list[RunTag] = []
-    added = []
-    for run in runs:
-        ids = sorted({facets[Kind.TAG, tag[:VALUE_LENGTH]] for tag in run.tags if tag})
-        tags += [RunTag(facet_id=facet, run_id=run.pk) for facet in ids]
-        added.append(_make_contribution(run, facets[Kind.TOOL, run.tool], ids))
-    RunTag.objects.bulk_create(tags)
-    _save_delta(before, added)
-
-
-def sum_contributions(runs: QuerySet[Run]) -> dict[int, Contribution]:
-    """{run id: what the run adds to the counters}."""
-    rows = list(runs.order_by().only(*COLUMNS, *OWNERS))
-    tools = _get_facet_ids({(Kind.TOOL, run.tool) for run in rows})
-    tags: dict[int, list[int]] = defaultdict(list)
-    for part in split_ids([run.pk for run in rows]):
-        for pk, facet in RunTag.objects.filter(run__in=part).values_list("run_id", "facet_id"):
-            tags[pk].append(facet)
-    return {run.pk: _make_contribution(run, tools[Kind.TOOL, run.tool], tags[run.pk]) for run in rows}
-
-
-def _make_contribution(run: Run, tool: int, tags: Iterable[int]) -> Contribution:
-    own = (tool, run.facet_config_id, run.facet_command_id, run.facet_server_id, *tags)
-    in_trend = run.counted and not run.partial and not run.aborted and (run.requests_per_second or 0) > 0
-    day = (run.fingerprint, (run.ran_at or run.created_at).astimezone(UTC).date().isoformat()) if in_trend else None
-    return Contribution(tuple(filter(None, own)), run.host_id, day)
-
-
-def record_restored(runs: Sequence[int]) -> None:
-    """Runs that are out of the bin again count again, and have their tags. For use in a transaction."""
-    for part in split_ids(runs):
-        rows = Run.objects.filter(pk__in=part)
-        _save_facets(rows)
-        save_tags(rows)
-        _save_delta([], sum_contributions(rows).values())
-
-
-def save_tags(runs: QuerySet[Run]) -> None:
-    """Save the links of these runs to the tags that they have by now. For use in a transaction."""
-    rows = list(runs.order_by().only("tags", *OWNERS))
-    ids = _get_facet_ids({(Kind.TAG, tag[:VALUE_LENGTH]) for run in rows for tag in run.tags if tag})
-    RunTag.objects.filter(run__in=[run.pk for run in rows]).delete()
-    links = {(ids[Kind.TAG, tag[:VALUE_LENGTH]], run.pk) for run in rows for tag in run.tags if tag}
-    RunTag.objects.bulk_create([RunTag(facet_id=facet, run_id=run) for facet, run in sorted(links)])
-
-
-@contextmanager
-def track_changes(runs: QuerySet[Run]) -> Iterator[None]:
-    """Record whatever happens to these runs inside: renamed, moved, left out or deleted. For use in a transaction."""
-    before = sum_contributions(runs)
-    yield
-    after: list[Contribution] = []
-    for part in split_ids(list(before)):
-        _save_facets(Run.objects.filter(pk__in=part))
-        after += sum_contributions(Run.objects.filter(pk__in=part)).values()
-    _save_delta(before.values(), after)
-
-
-def _save_facets(runs: QuerySet[Run]) -> None:
-    """Save the facets that these runs have by now, where they changed: most change to the same ones."""
-    rows = list(runs.select_related("config").only("tool", "command", "server_software", "tags", *KEYS, "config__name"))
-    old = [[getattr(run, key) for key in KEYS] for run in rows]
-    link_facets(rows)
-    changed: dict[tuple[str, int | None], list[int]] = defaultdict(list)
-    for run, before in zip(rows, old, strict=True):
-        for key, was in zip(KEYS, before, strict=True):
-            if getattr(run, key) != was:
-                changed[key, getattr(run, key)].append(run.pk)
-    for (key, facet), ids in changed.items():
-        for part in split_ids(ids):
-            Run.objects.filter(pk__in=part).update(**{key: facet})
-
-
-def split_ids(ids: Sequence[Any], size: int = IDS_PER_QUERY) -> Iterator[Sequence[Any]]:
-    return (ids[at : at + size] for at in range(0, len(ids), size))
-
-
-def _save_delta(before: Iterable[Contribution], after: Iterable[Contribution]) -> None:
-    """One row that says by how much each count changes, and which days of which trends have to be summed again."""
-    facets: Counter[int] = Counter()
-    hosts: Counter[int] = Counter()
-    days = set()
-    for part, by in ((before, -1), (after, 1)):
-        for each in part:
-            facets.update(dict.fromkeys(each.facets, by))
-            hosts.update({each.host: by} if each.host else {})
-            days |= {each.day} if each.day else set()
-    changes = {
-        "facets": {str(pk): by for pk, by in facets.items() if by},
-        "hosts": {str(pk): by for pk, by in hosts.items() if by},
-        "days": sorted(days),
-    }
-    if any(changes.values()):
-        CounterDelta.objects.create(changes=changes)
 
 
 def apply_deltas() -> int:
@@ -287,15 +131,11 @@ def _mark_doubted(runs: QuerySet[Run]) -> None:
         for run in rows.select_related("host").defer("quotes"):
             lines = range(run.line_first, run.line_last + 1)
             exempt = {rule for line, rule in overruled[run.upload_id] if line in lines}
-            alone = fatal_rules(Case([ConfigFact(run.config_id, "")], [_make_run_fact(run)]))
+            alone = fatal_rules(Case([ConfigFact(run.config_id, "")], [make_run_fact(run)]))
             if (alone.get(run.pk, set()) | watched.get(run.pk, set())) - exempt:
                 doubted.add(run.pk)
         rows.filter(pk__in=doubted).update(doubted=True)
         rows.exclude(pk__in=doubted).update(doubted=False)
-
-
-def _make_run_fact(run: Run) -> RunFact:
-    return copy_run(run, get_semantics(run.tool), find_requested_load(run.command, run.tool, run.values))
 
 
 def _find_doubts_by_monitors(runs: QuerySet[Run]) -> dict[int, set[str]]:
@@ -309,25 +149,11 @@ def _find_doubts_by_monitors(runs: QuerySet[Run]) -> dict[int, set[str]]:
         captures = list(Capture.objects.filter(own | Q(pk__in=list(clean.values_list("capture", flat=True)))))
         beside = [capture.run_id for capture in captures if capture.run_id]
         rows = Run.objects.filter(own | Q(pk__in=beside), counted=True).select_related("host").defer("quotes")
-        facts = [_make_run_fact(run) for run in rows]
+        facts = [make_run_fact(run) for run in rows]
         configs = [ConfigFact(config, "") for config in dict.fromkeys(run.config for run in facts)]
-        found |= fatal_rules(Case(configs, facts, _make_capture_facts(captures)))
+        watched = [fact for fact in make_capture_facts(captures) if not fact.divided]
+        found |= fatal_rules(Case(configs, facts, watched))
     return found
-
-
-def _make_capture_facts(captures: Sequence[Capture]) -> list[CaptureFact]:
-    """Without their processes."""
-    parts: dict[int, list[dict[str, float]]] = defaultdict(lambda: [{}, {}, {}])
-    rows = Series.objects.filter(pid=None, capture__in=captures).values_list("capture", "metric", "mean", "min", "max")
-    for capture, metric, *figures in rows:
-        for part, figure in zip(parts[capture], figures, strict=True):
-            part[metric] = figure
-    facts, divided = [], find_divided(captures)
-    for one in captures:
-        mean, low, peak = parts[one.pk]
-        own = one.pk, one.config_id, one.run_id, one.tool, one.phase, one.label, "", "", one.line_first
-        facts.append(CaptureFact(*own, metrics=mean, lows=low, peaks=peak, host_id=one.host_id))
-    return [fact for fact in facts if fact.id not in divided]
 
 
 def _read_sums(runs: QuerySet[Run]) -> Iterator[Any]:
@@ -363,7 +189,7 @@ def recount() -> None:
         no_command = Q(facet_command=None) & ~Q(command="")
         unlinked = Q(facet_config=None) | no_command | (Q(facet_server=None) & ~Q(server_software=""))
         for part in split_ids(list(Run.objects.filter(unlinked).order_by("pk").values_list("pk", flat=True))):
-            _save_facets(Run.objects.filter(pk__in=part))
+            save_facets(Run.objects.filter(pk__in=part))
         _count_facets()
         counts = dict(Run.objects.exclude(host=None).order_by().values_list("host").annotate(Count("pk")))
         for pk, n in Host.everything.order_by("pk").values_list("pk", "n_runs"):
@@ -379,8 +205,8 @@ def recount() -> None:
 
 def _count_facets() -> None:
     tools = dict(Run.objects.order_by().values_list("tool").annotate(Count("pk")))
-    ids = _get_facet_ids({(Kind.TOOL, tool) for tool in tools})
-    counts = Counter({ids[Kind.TOOL, tool]: n for tool, n in tools.items()})
+    ids = get_facet_ids({(Facet.Kind.TOOL, tool) for tool in tools})
+    counts = Counter({ids[Facet.Kind.TOOL, tool]: n for tool, n in tools.items()})
     for key in ("facet_config", "facet_command", "facet_server"):
         counts.update(dict(Run.objects.exclude(**{key: None}).order_by().values_list(key).annotate(Count("pk"))))
     counts.update(dict(RunTag.objects.order_by().values_list("facet").annotate(Count("pk"))))

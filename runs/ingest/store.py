@@ -27,7 +27,7 @@ from runs.series import clocks
 from runs.series.collecting import CaptureSeries, cut_series
 from runs.series.samples import ROW_TABLES, collect_series
 
-from . import counters, timings
+from . import contributions, timings
 from .configs import Placement, delete_empty, describe_load, make_fingerprint
 from .validation import Broken, clean_json, truncate
 
@@ -172,12 +172,12 @@ class _Writer:
 
     def write(self) -> StoredRows:
         borrowed: Mapping[int, int] = {}
-        contributed: list[counters.Contribution] = []
+        contributed: list[contributions.Contribution] = []
         old_runs: PreviousRows = {}
         old_captures: PreviousRows = {}
         if self.upload.pk is not None:
             borrowed = _find_borrowed_captures(self.upload)
-            contributed = list(counters.sum_contributions(self.upload.runs.all()).values())
+            contributed = list(contributions.sum_contributions(self.upload.runs.all()).values())
             old_runs, old_captures = _read_previous(self.upload.runs.all()), _read_previous(self.upload.captures.all())
             for rows in (self.upload.captures, self.upload.runs, self.upload.configtexts, self.upload.timings):
                 rows.all().delete()
@@ -221,16 +221,16 @@ class _Writer:
                 )
         return ConfigText.objects.bulk_create(rows)
 
-    def _write_runs(self, previous: PreviousRows, contributed: Iterable[counters.Contribution]) -> list[Run]:
+    def _write_runs(self, previous: PreviousRows, contributed: Iterable[contributions.Contribution]) -> list[Run]:
         for drafted in self.draft.experiments:
             for run in drafted.runs:
                 self.runs[run.key] = self._run(drafted, run, previous)
         if self.placement.slot is None:
             self._number_repeats()
         rows = list(self.runs.values())
-        facets = counters.link_facets(rows)
+        facets = contributions.link_facets(rows)
         _insert(rows)
-        counters.record_stored(rows, facets, contributed)
+        contributions.record_stored(rows, facets, contributed)
         return rows
 
     def _run(self, drafted: DraftExperiment, run: DraftRun, previous: PreviousRows) -> Run:

@@ -16,12 +16,10 @@ from runs.analysis import Judged
 from runs.analysis.adaptive import SWITCH, lengthen, write_bd_command, write_command
 from runs.analysis.columns import Column
 from runs.analysis.config_diff import ConfigDiff
-from runs.analysis.doubt_case import LOCAL, seconds_taken
-from runs.analysis.doubts import Doubt
+from runs.analysis.doubt_case import LOCAL, Doubt, seconds_taken
 from runs.analysis.facts import RunFact, Source
-from runs.analysis.headline import ADVISED_S, Headline
 from runs.analysis.headline_lead import Lead, give_reasons, needs_runs, write_lead
-from runs.analysis.headline_outcome import NextStep, Outcome
+from runs.analysis.headline_outcome import ADVISED_S, Headline, NextStep, Outcome
 from runs.analysis.headline_wording import describe_lead
 from runs.analysis.summary_wording import name_tools
 from runs.analysis.table import Cell, Comparison, Row, list_failed_shares

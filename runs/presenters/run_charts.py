@@ -12,10 +12,11 @@ from itertools import zip_longest
 from statistics import fmean
 from typing import Any
 
+from runs import ingest
 from runs.analysis import Judged, histogram
 from runs.analysis.columns import Column
 from runs.analysis.facts import CaptureFact, RunFact
-from runs.analysis.headline import Headline
+from runs.analysis.headline_outcome import Headline
 from runs.analysis.monitors import PHASES, group_processes, memory_parts, pick_biggest
 from runs.analysis.scalability_law import Sweep
 from runs.analysis.scaling import Range
@@ -317,7 +318,7 @@ def describe_timings(rows: Sequence[Timing]) -> dict[str, Any]:
 
 def _describe_file(row: Timing) -> File:
     what = ", ".join(filter(None, (row.tool, "a row a request" if row.histogram else "its percentiles")))
-    url = comparison_data.line_url(row.upload_id, row.line_first)
+    url = ingest.line_url(row.upload_id, row.line_first)
     shown = histogram.table_of(row.percentiles_ms)
     starts = str(row.values.get("first_starttime", ""))
     return File(what, row.n, url, row.line_first, row.line_last, str(row.upload), shown, starts)
@@ -330,7 +331,7 @@ def _find_line_url(row: Timing, percent: str) -> str:
         line += 1 + int(percent)
     elif row.n == rows and "sum_ttime_ms" in row.values:
         line += 1 + min(row.n * round(float(percent) * 10_000) // 1_000_000, row.n - 1)
-    return comparison_data.line_url(row.upload_id, line)
+    return ingest.line_url(row.upload_id, line)
 
 
 def _compute_course(row: Timing) -> LoadBySecond | None:

@@ -24,10 +24,10 @@ from django.urls import reverse
 from runs import analysis, ingest, numbers
 from runs.analysis import Judged, conclude, stats, table
 from runs.analysis.adaptive import Decision, decide
-from runs.analysis.doubt_case import FATAL, Case
-from runs.analysis.facts import RunFact
-from runs.analysis.headline import Headline
+from runs.analysis.doubt_case import Case
+from runs.analysis.facts import FATAL, RunFact
 from runs.analysis.headline_lead import write_lead
+from runs.analysis.headline_outcome import Headline
 from runs.analysis.summary_wording import name_level
 from runs.analysis.table import Comparison, set_baselines
 from runs.analysis.verdict import Spread

@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_exempt
 
+from runs import ingest
 from runs.analysis.columns import Column, compare_hosts
 from runs.analysis.export import FlatTable
 from runs.database import parse_id
@@ -108,13 +109,13 @@ MAX_LISTED = 500
 def config_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     config = get_object_or_404(Config.objects.select_related("experiment"), pk=pk)
     texts = [
-        (text, comparison_data.line_url(text.upload_id, text.line_first))
+        (text, ingest.line_url(text.upload_id, text.line_first))
         for text in comparison_data.drop_repeated_texts(config.texts.all())
     ]
     shared = comparison_data.drop_repeated_texts(config.experiment.texts.filter(config=None))
-    texts += [(text, comparison_data.line_url(text.upload_id, text.line_first)) for text in shared]
+    texts += [(text, ingest.line_url(text.upload_id, text.line_first)) for text in shared]
     newest = list(config.runs.select_related("host").order_by("-id")[:MAX_LISTED])
-    runs = [comparison_data.make_run_fact(run) for run in sorted(newest, key=lambda run: (run.repeat, run.pk))]
+    runs = [ingest.make_run_fact(run) for run in sorted(newest, key=lambda run: (run.repeat, run.pk))]
     peers = list(config.experiment.configs.all())
     elsewhere = Config.objects.filter(name=config.name).exclude(pk=pk).select_related("experiment").order_by("-id")[:20]
     context = {"config": config, "texts": texts, "runs": runs, "peers": peers, "elsewhere": list(elsewhere)}

@@ -24,6 +24,7 @@ from django.utils.cache import patch_cache_control
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import condition
 
+from runs import ingest
 from runs.analysis import trend as trends
 from runs.analysis.export import FlatTable
 from runs.analysis.monitors import PHASES
@@ -38,7 +39,7 @@ from runs.presenters.monitor_charts import load_chart, make_charts_of_capture, m
 from runs.presenters.run_charts import describe_timings_of_run, draw_latency, draw_picture
 from runs.presenters.tool_fields import arrange, flatten, main_figures
 from runs.responses import respond, respond_csv, respond_picture, respond_svg
-from runs.selectors import comparison_data, lists
+from runs.selectors import lists
 from runs.selectors.samples import (
     Samples,
     count_processes,
@@ -81,13 +82,13 @@ def _list_values(run: Run) -> tuple[Any, ...]:
             run.failed_requests,
             run.complete_requests,
         ),
-        *(str(run.host or ""), run.counted, comparison_data.line_url(run.upload_id, run.line_first)),
+        *(str(run.host or ""), run.counted, ingest.line_url(run.upload_id, run.line_first)),
     )
 
 
 def run_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     run = get_object_or_404(Run.objects.with_context(), pk=pk)
-    fact = comparison_data.make_run_fact(run)
+    fact = ingest.make_run_fact(run)
     captures = list(run.captures.defer("values", "quotes"))
     seen = load_samples_of_run(run, captures)
     single = describe_timings_of_run(run)
@@ -98,7 +99,7 @@ def run_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         "run": run,
         "fact": fact,
         "beside": [
-            (one, n.get(one.pk, 0), comparison_data.line_url(one.upload_id, one.line_first))
+            (one, n.get(one.pk, 0), ingest.line_url(one.upload_id, one.line_first))
             for one in sorted(captures, key=lambda one: PHASES.index(one.phase))
         ],
         "over_time": make_charts_of_run(run, seen, request.GET.get("program", "")),
@@ -115,7 +116,7 @@ def run_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         "build": [
             (name, said) for name in ("version", "commit", "branch", "pr") if (said := getattr(run.build, name, ""))
         ],
-        "quotes": [(first, comparison_data.line_url(run.upload_id, first)) for first, _ in run.quotes],
+        "quotes": [(first, ingest.line_url(run.upload_id, first)) for first, _ in run.quotes],
         **single,
     }
     sheet = FlatTable(f"Run {run.pk}", ("name", "value"), tuple(flatten(run.values)))
@@ -205,7 +206,7 @@ def capture_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse
     processes = list_process_rows(capture, MAX_EXPORTED if whole else MAX_SHOWN)
     seen = load_samples_of_capture(capture)
     programs = seen.programs("rss_kb", "cpu_pct")
-    source = comparison_data.line_url(capture.upload_id, capture.line_first)
+    source = ingest.line_url(capture.upload_id, capture.line_first)
     context = {
         "capture": capture,
         "source": source,

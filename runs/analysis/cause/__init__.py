@@ -23,12 +23,10 @@ from runs.analysis.cause.wording import (
     describe_limit,
     describe_unknown,
 )
-from runs.analysis.doubt_case import LOCAL, Case
+from runs.analysis.doubt_case import LOCAL, Case, Doubt
 from runs.analysis.doubt_load import find_noted_capacity
-from runs.analysis.doubts import Doubt
 from runs.analysis.facts import Source
-from runs.analysis.headline import Headline
-from runs.analysis.headline_outcome import Outcome
+from runs.analysis.headline_outcome import Headline, Outcome
 from runs.analysis.scalability_law import Sweep
 from runs.analysis.table import Comparison
 

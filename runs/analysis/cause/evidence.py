@@ -23,8 +23,7 @@ from runs.analysis.cause.programs import (
     read_amount,
 )
 from runs.analysis.columns import Column
-from runs.analysis.doubt_case import Case, hostname_of, is_local, seconds_taken
-from runs.analysis.doubts import Doubt
+from runs.analysis.doubt_case import Case, Doubt, hostname_of, is_local, seconds_taken
 from runs.analysis.facts import HUGE, CaptureFact, RunFact, Source
 from runs.analysis.monitors import busy_pct
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from runs import ingest
-from runs.analysis.doubts import Doubt
+from runs.analysis.doubt_case import Doubt
 from runs.models import Experiment
 from runs.selectors import comparison_data, judging
 

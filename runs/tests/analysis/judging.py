@@ -9,7 +9,7 @@ from typing import Any
 from runs.analysis import conclude, stats
 from runs.analysis.doubt_case import Case
 from runs.analysis.facts import CaptureFact, HostFact
-from runs.analysis.headline import Headline
+from runs.analysis.headline_outcome import Headline
 from runs.analysis.judgement import judge
 from runs.analysis.table import Comparison, compare
 from runs.analysis.verdict import Judgement, Spread, Verdict

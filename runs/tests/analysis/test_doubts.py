@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runs.analysis import doubt_wording, doubts
-from runs.analysis.doubt_case import Case, Finding, Rule
+from runs.analysis.doubt_case import Case, Rule
 from runs.analysis.doubts import RULES, find_doubts, list_excluded, list_incomparable
-from runs.analysis.facts import OverrideFact, Source
+from runs.analysis.facts import Finding, OverrideFact, Source
 from runs.ingest.validation import clean_json
 from runs.tests.analysis import facts
 

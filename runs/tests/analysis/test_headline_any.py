@@ -9,9 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from runs.analysis import conclude
-from runs.analysis.headline import Headline
 from runs.analysis.headline_lead import write_lead
-from runs.analysis.headline_outcome import MOST_ADVISED, NextStep, Outcome
+from runs.analysis.headline_outcome import MOST_ADVISED, Headline, NextStep, Outcome
 from runs.analysis.objection_wording import shorten
 from runs.analysis.table import compare
 from runs.ingest.submission import Preview

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from runs.analysis.facts import CaptureFact, ConfigFact, HostFact, ProcessFact
-from runs.analysis.headline import Headline
 from runs.analysis.headline_lead import write_lead
+from runs.analysis.headline_outcome import Headline
 from runs.analysis.headline_wording import describe_lead
 from runs.analysis.table import compare, set_baselines
 from runs.api.comparisons import FINE, UNDECIDED, check_headline

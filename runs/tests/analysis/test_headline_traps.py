@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from runs.analysis.doubt_case import Finding, Part
-from runs.analysis.doubts import Doubt
-from runs.analysis.facts import CaptureFact, ProcessFact
+from runs.analysis.doubt_case import Doubt, Part
+from runs.analysis.facts import CaptureFact, Finding, ProcessFact
 from runs.analysis.headline_lead import give_reasons, write_lead
 from runs.tests.analysis.facts import capture
 from runs.tests.analysis.test_headline_cases import (

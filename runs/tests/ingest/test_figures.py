@@ -9,8 +9,8 @@ from parsers.records import LoadResult
 from runs import ingest
 from runs.analysis.facts import FIGURES, RunFigures
 from runs.api.serializers import RunSerializer
+from runs.ingest import make_run_fact
 from runs.models import Run
-from runs.selectors.comparison_data import make_run_fact
 from runs.tests.ingest.texts import ab
 
 COLUMNS = [field for field in Run._meta.concrete_fields if field.name in FIGURES]

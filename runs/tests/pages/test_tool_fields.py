@@ -6,9 +6,9 @@ import re
 
 import pytest
 
+from runs.ingest import make_run_fact
 from runs.models import Run
 from runs.presenters.tool_fields import arrange, main_figures, say_field
-from runs.selectors.comparison_data import make_run_fact
 from runs.tests import factories
 
 
