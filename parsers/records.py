@@ -98,6 +98,7 @@ class Semantics:
     makes_all_requests      complete_requests is the number asked for, unless a time limit or a person ended the run
     one_thread              the tool runs on one thread, so that one core is all that it can use
     prints_tls              values have tls_protocol of a load over TLS, so that a whole report without it had none
+    http_version            the only version of HTTP that it speaks, unless an option sets the protocol: "1.0"
     printed_as              {name of a LoadResult's figure: path of what is printed for it}, where that is another name
     address_from_command    the address that the report lacks is taken from the command
     quotes_others           its figures were written down by somebody, of whatever tool; values have rate_step_per_s, to which they
@@ -131,6 +132,7 @@ class Semantics:
     makes_all_requests: bool = False
     one_thread: bool = False
     prints_tls: bool = False
+    http_version: str = ""
     printed_as: Mapping[str, str] = field(default_factory=dict)
     address_from_command: bool = False
     quotes_others: bool = False

@@ -42,6 +42,7 @@ SEMANTICS = Semantics(
     makes_all_requests=True,
     one_thread=True,
     prints_tls=True,
+    http_version="1.0",
     whole_report=("failures", "percentiles", "document"),
     max_step_ms=1.0,
     percentile_step_ms=1.0,

@@ -25,6 +25,7 @@ from ..units import DECIMAL_SIZES, compile_lines, number
 KIND = "autocannon"
 PROGRAMS = ("autocannon",)
 SEMANTICS = Semantics(
+    http_version="1.1",
     sampled_rate=True,  # of each second, and the count is printed rounded
     failure_kinds={"timeout": "timeouts"},
     non_2xx=("responses_non_2xx",),

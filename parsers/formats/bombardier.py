@@ -24,6 +24,7 @@ from ..units import GO_DURATION, compile_lines, go_duration_ms, size_bytes, time
 KIND = "bombardier"
 PROGRAMS = ("bombardier", "bombardier-linux-amd64", "bombardier-darwin-amd64", "bombardier-windows-amd64.exe")
 SEMANTICS = Semantics(
+    http_version="1.1",
     failures_in_rate=True,
     sampled_rate=True,  # of every few hundredths of a second
     address_from_command=True,

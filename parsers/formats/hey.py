@@ -37,6 +37,7 @@ from ..transcript import FILE_HEAD, read_remarked
 KIND = "hey"
 PROGRAMS = ("hey", "boom", "hey_linux_amd64", "boom_linux_amd64")
 SEMANTICS = Semantics(
+    http_version="1.1",
     failures_in_requests=False,
     failures_in_rate=True,
     non_2xx=("status_codes",),

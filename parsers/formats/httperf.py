@@ -25,6 +25,7 @@ from ..units import compile_lines, number
 KIND = "httperf"
 PROGRAMS = ("httperf",)
 SEMANTICS = Semantics(
+    http_version="1.1",
     one_thread=True,
     failure_kinds={
         "timeout": "client_timeouts",

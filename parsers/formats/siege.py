@@ -36,6 +36,7 @@ from ..units import number, ungrouped
 KIND = "siege"
 PROGRAMS = ("siege",)
 SEMANTICS = Semantics(
+    http_version="1.1",
     address_from_command=True,
     concurrency="measured",
     failures_in_requests=False,

@@ -27,6 +27,7 @@ from ..units import Kind, compile_lines, size_bytes, time_ms, time_s, ungrouped
 KIND = "wrk"
 PROGRAMS = ("wrk", "wrk2")
 SEMANTICS = Semantics(
+    http_version="1.1",
     failures_in_requests=False,  # but for late answers
     connects_once=True,
     failure_kinds={kind: f"socket_errors.{kind}" for kind in ("connect", "read", "write", "timeout")},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, count, groupby, islice, product
 from operator import attrgetter
@@ -15,6 +15,11 @@ from runs.analysis.method import REQUESTED, Method, MethodIndex, group_by_method
 from runs.numbers import figure
 
 WORD = re.compile(r"[^\W_][\w.+-]*")
+# Words that say no more than which of two it is.
+PLAIN = re.compile(
+    r"\b(?:with(?:out)?|no|not|non|on|off|and|the|enabled?|disabled?|default|plain|usual|normal|baseline|config|setup)\b",
+    re.I,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +100,20 @@ def drop_shared_words(names: Sequence[str]) -> list[str]:
         if all(SAYS_WHAT.match(short) and short.count("(") == short.count(")") for short in cut):
             return cut
     return list(names)
+
+
+def compare_names(names: Iterable[str], pattern: str, words: Iterable[str] = ()) -> tuple[bool, bool]:
+    """Whether any of two names says a property, and whether they differ by nothing else or one has no other words.
+
+    As "nginx" and "nginx with keep-alive", or "a connection a request" and "keep-alive".
+    """
+    rests, named = [], False
+    for name in names:
+        left, n = re.subn(pattern, " ", PLAIN.sub(" ", name), flags=re.I)
+        found = {word.lower() for word in WORD.findall(left)}
+        rests.append(found - {*words})
+        named = named or bool(n or found & {*words})
+    return named, rests[0] == rests[1] or not all(rests)
 
 
 def _drop_repeated_words(columns: Sequence[Column]) -> list[Column]:

@@ -297,6 +297,13 @@ def is_local(run: RunFact) -> bool:
     return name in LOCAL or name.startswith("127.")
 
 
+def read_tls(run: RunFact) -> str | None:
+    """Whether the load went over TLS: by the address, or by what the tool prints of the protocol."""
+    scheme = run.options.get("scheme")
+    is_off = scheme or (run.semantics.prints_tls and not run.partial and not run.aborted)
+    return "on" if run.values.get("tls_protocol") or scheme == "https" else "off" if is_off else None
+
+
 def mean_reply_bytes(run: RunFact) -> float | None:
     """The bytes received for each request, where a tool prints their sum; None where that was rounded too much to tell."""
     path, made = run.semantics.received_bytes, run.complete_requests

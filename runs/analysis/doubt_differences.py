@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from typing import Any, Literal
 
-from runs.analysis.columns import WORD
-from runs.analysis.doubt_case import Case, hostname_of, is_local, mean_reply_bytes, rule
+from runs.analysis.columns import compare_names
+from runs.analysis.doubt_case import Case, hostname_of, is_local, mean_reply_bytes, read_tls, rule
 from runs.analysis.facts import Finding, RunFact, Severity, read_at
 from runs.analysis.method import drop_folders, read_method
 
@@ -44,11 +44,6 @@ GOVERNOR = r"(?:scaling_)?governor|performance|powersave|schedutil|ondemand|cons
 CACHED, CONDITION, DAY = "answer from a cache", "condition", "day"
 LENGTH, DOCUMENT = "document_length_bytes", "document length"
 NONE, USUAL = "none", "the tool's usual"  # of what a command that is known does not set
-# Words that say no more than which of two it is.
-PLAIN = re.compile(
-    r"\b(?:with(?:out)?|no|not|non|on|off|and|the|enabled?|disabled?|default|plain|usual|normal|baseline|config|setup)\b",
-    re.I,
-)
 AFAR = re.compile(r"\d+(?:\.\d+){3}|[\w-]+(?:\.[\w-]+)+")
 NEARBY = re.compile(r"^172\.(?:1[6-9]|2\d|3[01])\.|\.(?:local|localhost|test|internal|example|dev)$", re.I)
 MADE_TO_VARY = {"keep-alive", "TLS", CACHED, "governor"}
@@ -121,13 +116,6 @@ def _grade_days(one: Value, other: Value) -> Grade | None:
     """A machine that is updated meanwhile, and has other neighbours, need not be the same."""
     days = abs((date.fromisoformat(str(one)) - date.fromisoformat(str(other))).days)
     return "caution" if days >= DAYS_APART else None
-
-
-def _read_tls(run: RunFact) -> Value | None:
-    """Whether the load went over TLS: by the address, or by what the tool prints of the protocol."""
-    scheme = run.options.get("scheme")
-    is_off = scheme or (run.semantics.prints_tls and not run.partial and not run.aborted)
-    return "on" if run.values.get("tls_protocol") or scheme == "https" else "off" if is_off else None
 
 
 def _read_option(name: str, unset: str, run: RunFact) -> Value | None:
@@ -244,7 +232,7 @@ LOAD = (
     Property("script", _read_script, _grade_option, stops=0, named=SCRIPT),
     Property("protocol", partial(_read_option, "protocol", USUAL), _grade_option, stops=0, named=HTTP, varied=True),
     Property("set rate", "set_rate", _grade_rates, " requests/s", stops=1.02, named=r"-R\s*\d*|rate|rps|req/s|qps"),
-    Property("TLS", _read_tls, "split", stops=0, named=r"https?|tls|ssl|plain|:(?:80|443|8080|8443)\b", varied=True),
+    Property("TLS", read_tls, "split", stops=0, named=r"https?|tls|ssl|plain|:(?:80|443|8080|8443)\b", varied=True),
     Property("TLS protocol", _read_tls_protocol, "caution", says=0, named=r"\w*(?:tls|ssl)\w*"),
     Property("load generator", "values.loaded_from", "caution", says=0),
     Property("loaded through", _read_way, "split", stops=0, named=r"local(?:host)?|loopback|network|remote(?:ly)?|lan"),
@@ -350,20 +338,6 @@ def _is_compared(case: Case, prop: Property, at: int, base: int) -> bool:
         return alike
     texts = [{(text.path, text.text) for text in case.texts if text.config == config.id} for config in (one, other)]
     return bool(texts[0]) and texts[0] == texts[1]
-
-
-def compare_names(names: Iterable[str], pattern: str, words: Iterable[str] = ()) -> tuple[bool, bool]:
-    """Whether any of two names says a property, and whether they differ by nothing else or one has no other words.
-
-    As "nginx" and "nginx with keep-alive", or "a connection a request" and "keep-alive".
-    """
-    rests, named = [], False
-    for name in names:
-        left, n = re.subn(pattern, " ", PLAIN.sub(" ", name), flags=re.I)
-        found = {word.lower() for word in WORD.findall(left)}
-        rests.append(found - {*words})
-        named = named or bool(n or found & {*words})
-    return named, rests[0] == rests[1] or not all(rests)
 
 
 def _collect_values(case: Case, prop: Property, at: int) -> list[Value]:

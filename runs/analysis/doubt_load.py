@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from runs.analysis.columns import Column, compare_names
 from runs.analysis.dialects import read
-from runs.analysis.doubt_case import LITTLE, Case, about_run, rule, run_rule, seconds_taken
+from runs.analysis.doubt_case import LITTLE, Case, about_run, read_tls, rule, run_rule, seconds_taken
 from runs.analysis.facts import HUGE, KEPT_UP, Finding, RunFact, Source, TextFact, source_at
 from runs.analysis.monitors import find_said_limit
 
@@ -34,6 +35,19 @@ WEB_SERVERS = {
     "litespeed": re.compile(r"litespeed", re.IGNORECASE),
     "nginx": re.compile(r"nginx|openresty|tengine", re.IGNORECASE),
 }
+# What a name may say of the load: "with keep-alive", "nginx, https", "no TLS", and how each is written.
+NAMED_KEEPALIVE, NAMED_TLS = r"keep[-_ ]?alives?", r"https|tls(?:\s?v?1\.\d)?|ssl"
+NAMED_HTTP2 = r"http/?2(?:\.0)?"
+NAMED_SMALLER = r"gzip(?:ped)?|brotli|deflate|compress(?:ion|ed)"
+_SAYS_OFF = (
+    r"(?<![\w-])(?:no|non|not|without|w/o|disabled?)[\s_-]+(?:{0})(?!\w)"
+    r"|(?<!\w)(?:{0})[\s:=]+(?:is\s)?(?:off|disabled|no|false|0)(?!\w)"
+)
+_SAYS_ON = (
+    r"(?:^|[,(·+/;|&-]\s*|\b(?:with|using|over|via|enabled?)\s)(?:{0})"
+    r"(?:[\s:=]+(?:is\s)?(?:on|enabled|yes|true)(?!\w)|\s*(?:$|[,)·+/;|&]))"
+)
+LEAST_SHORTENED = 200  # bytes: servers send shorter pages as they are
 OPEN = "Schroeder, Wierman, Harchol-Balter, Open Versus Closed (2006)"
 
 
@@ -141,6 +155,55 @@ def find_other_servers(case: Case) -> Iterator[Finding]:
         )
         if named and answered and not named & answered:
             yield about_run(run, "caution", "other_server", server=run.answered_by)
+
+
+@rule("load.not_as_named", "practice: a setting that no request uses changes nothing")
+def find_loads_not_as_named(case: Case) -> Iterator[Finding]:
+    """Runs of a config that is named after a property of the load that they did not have."""
+    for column in case.columns:
+        name = case.names.get(column.config.id, "")
+        for run in column.runs:
+            found = _contradict_keepalive(name, run) or _contradict_protocol(name, run)
+            if found or (found := _find_unshortened(case, name, column, run)):
+                yield about_run(run, "caution", "not_as_named", had=found[0], other=found[1])
+
+
+def _read_from_name(name: str, subject: str) -> bool | None:
+    """Whether a name says that this is on or off; None where it does not say, or not in words that are known."""
+    if re.search(_SAYS_OFF.format(subject), name, re.IGNORECASE):
+        return False
+    return True if re.search(_SAYS_ON.format(subject), name, re.IGNORECASE) else None
+
+
+def _contradict_keepalive(name: str, run: RunFact) -> tuple[str, str] | None:
+    """A server that is to close connections may be asked to keep them, so only what it did counts."""
+    named = _read_from_name(name, NAMED_KEEPALIVE)
+    kept = 2 * (run.number("keepalive_requests") or 0) > (run.complete_requests or 0)
+    if named and run.keepalive is False:
+        return "no_keepalive", ""
+    return ("keepalive", "") if named is False and kept else None
+
+
+def _contradict_protocol(name: str, run: RunFact) -> tuple[str, str] | None:
+    over_tls, named = read_tls(run), _read_from_name(name, NAMED_TLS)
+    if named is not None and over_tls == ("off" if named else "on"):
+        return ("plain" if named else "tls"), ""
+    version = str(run.options.get("protocol") or run.semantics.http_version)
+    is_first = re.search(r"(?<!\d)1(?!\d)", version)
+    return ("http1", "") if is_first and _read_from_name(name, NAMED_HTTP2) else None
+
+
+def _find_unshortened(case: Case, name: str, column: Column, run: RunFact) -> tuple[str, str] | None:
+    """Replies that were to be compressed, and are as long as those of a config that differs by nothing else."""
+    length = run.number("document_length_bytes")
+    if not length or length < LEAST_SHORTENED or not _read_from_name(name, NAMED_SMALLER):
+        return None
+    for other in case.columns:
+        its_name = case.names.get(other.config.id, "")
+        is_plain = not _read_from_name(its_name, NAMED_SMALLER) and compare_names((name, its_name), NAMED_SMALLER)[1]
+        if is_plain and length in [its.number("document_length_bytes") for its in other.runs if its.path == run.path]:
+            return "as_long", its_name
+    return None
 
 
 @run_rule("load.shown_status", "RFC 9110: 4xx and 5xx are errors", "requests_per_second")

@@ -33,6 +33,14 @@ _DIFFERENCES = {
     "other_machine_caution": "the machine is part of what is compared, so a difference need not be the config's",
     "other_machine_note": "machines of other names may be alike or not",
 }
+HAD = {  # what a load was, against the name of its config
+    "as_long": "sent replies as long as those of “{other}”",
+    "http1": "was loaded over HTTP/1",
+    "keepalive": "kept its connections open",
+    "no_keepalive": "was loaded without keep-alive",
+    "plain": "was loaded without TLS",
+    "tls": "was loaded over TLS",
+}
 # What follows from a finding, in the same words for all of a kind. {names} are facts of the finding.
 MORALS = {
     **_DIFFERENCES,
@@ -76,6 +84,7 @@ MORALS = {
     "omission": "a client that waits for an answer sends nothing meanwhile (coordinated omission), so the percentiles "
     "hide the waiting and the mean is the better figure",
     "page_changes": "a page that changes from reply to reply does that, and such failures are none",
+    "not_as_named": "what the config is named after was not measured",
     "other_server": "it may be another server's rate, unless that one stood in front",
     "others": "CPU time that it took was missing to the server, and others here had all of it",
     "outlier": "one repeat this far off is noise of another kind, so look what happened then before it is averaged",
@@ -306,6 +315,7 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
         f"{_count_things(facts['clients'], 'client')} had {figure(facts['busy'])} requests under way in the mean"
     ),
     "load.missed_rate": _say_missed_rate,
+    "load.not_as_named": lambda facts: HAD[facts["had"]].format(other=facts["other"]),
     "load.other_server": "{server} answered",
     "load.set_rate": ANSWERED,
     "load.shown_status": "a request beside the load was answered with {status}",

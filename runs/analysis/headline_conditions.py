@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from runs.analysis.columns import WORD, Column
+from runs.analysis.columns import WORD, Column, compare_names
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubt_differences import (
     DOCUMENT,
@@ -16,7 +16,6 @@ from runs.analysis.doubt_differences import (
     NONE,
     PROPERTIES,
     USUAL,
-    compare_names,
     find_differences,
     is_sized,
 )

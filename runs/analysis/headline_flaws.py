@@ -15,6 +15,7 @@ from runs.analysis.headline_against import (
     IMPOSSIBLE,
     LONG_ENOUGH_S,
     LOST,
+    NOT_AS_NAMED,
     OTHER_SERVER,
     SHOWN_STATUS,
     STOPPED,
@@ -33,6 +34,7 @@ def find_flaws(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> li
     finders = (
         find_held_back,
         _find_other_answers,
+        _find_other_loads,
         _find_stopped,
         _find_idle_clients,
         _find_closed_connections,
@@ -72,6 +74,17 @@ def _find_other_answers(data: HeadlineData, own: RankedColumn, other: RankedColu
     alike = [one for one in stated if one.rule == SHOWN_STATUS]
     is_of_both = len(alike) == 2 and alike[0].label == alike[1].label
     return [*stated[:-2], replace(alike[0], config="")] if is_of_both else stated
+
+
+def _find_other_loads(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
+    """A side was loaded in another way than the one that it is named after. label: which; other: the config that it is like."""
+    return [
+        Objection(
+            NOT_AS_NAMED, side.title, one.facts["had"], other=one.facts["other"], serious=True, source=one.first_source
+        )
+        for side in (own, other)
+        for one in data.findings(NOT_AS_NAMED, side.at)[:1]
+    ]
 
 
 def _find_stopped(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:

@@ -15,6 +15,7 @@ from runs.analysis.headline_against import (
     IMPOSSIBLE,
     MISSED,
     NETWORK,
+    NOT_AS_NAMED,
     OTHER_SERVER,
     OTHERS,
     PORTS,
@@ -235,6 +236,8 @@ def advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], odd
 def _advise_on_confounder(one: Objection, verdict: Verdict) -> Next:
     if one.rule in (OTHER_SERVER, SHOWN_STATUS):
         return Next(NextStep.ANSWER, about=one.config) if one.config else Next(NextStep.ALIKE, about=one.rule)
+    if one.rule == NOT_AS_NAMED:
+        return Next(NextStep.ALIKE, about=NOT_AS_NAMED)
     if one.rule == DRIFT:
         return Next(NextStep.REPEAT, max(verdict.needed or 0, verdict.fewest + 2))
     return Next(NextStep.ALIKE, about=one.label or one.rule)

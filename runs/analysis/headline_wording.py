@@ -13,6 +13,7 @@ from runs.analysis.headline_against import (
     IDLE,
     MISSED,
     NETWORK,
+    NOT_AS_NAMED,
     OTHERS,
     PORTS,
     RATE,
@@ -68,6 +69,7 @@ ADVICE_ON = {  # of ALIKE and GENERATOR: the only thing that differs, or what he
     NETWORK: "Load over a faster network first: repeats over a full one measure it.",
     DAY: "Run both again on one day, in turn: much else may have changed on the machine between the two.",
     OTHERS: "Run both again, in turn, while nothing else runs on the machine.",
+    NOT_AS_NAMED: "Load each config in the way that its name says, then compare.",
     SHOWN_STATUS: "Look at what both answer (curl -i) before rates are compared.",
     STOLEN: "Run both again, in turn, on a machine whose CPU time is its own, or when others leave it.",
 }
@@ -278,6 +280,8 @@ def _say_what_follows(one: Objection, whose: str) -> str:
     """Of what else than a config could be all of a lead."""
     if whose or not (one.serious and one.confounds):
         return ""
+    if one.rule == NOT_AS_NAMED:
+        return ", against its name,"
     return f", which could be {'what was measured' if one.rule == SHOWN_STATUS and not one.config else 'all of it'},"
 
 

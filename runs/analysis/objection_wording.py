@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from runs.analysis.doubt_differences import CACHED, CONDITION, DAY
+from runs.analysis.doubt_wording import HAD
 from runs.analysis.failures import CHANGES, CHECKS, COUNTED, LATE, LATE_SAID, Failure
 from runs.analysis.headline_against import (
     CLOSED,
@@ -13,6 +14,7 @@ from runs.analysis.headline_against import (
     IMPOSSIBLE,
     LOST,
     MISSED,
+    NOT_AS_NAMED,
     OTHER_SERVER,
     OTHERS,
     SHOWN_STATUS,
@@ -98,6 +100,7 @@ def describe_objection(one: Objection) -> str:
         value=figure(as_number(one.value)),
         other=figure(as_number(one.other)),
         share=percent(as_number(one.value), 100),
+        had=HAD.get(one.label, "").format(other=one.other),
         seconds=f"{as_number(one.value):.2g}",
     )
 
@@ -105,6 +108,7 @@ def describe_objection(one: Objection) -> str:
 OBJECTIONS = {  # by rule; share: the value as one of a hundred
     OTHERS: "“{label}” used {value} % of a core beside {who} only",
     OTHER_SERVER: "“{label}” answered for {who}",
+    NOT_AS_NAMED: "{who} {had}",
     SHOWN_STATUS: "{who} answered a request beside the load with {label}",
     CLOSED: "{who} closed connections that were to be kept open",
     LOST: "{value} of the {other} clients of {who} never got a connection",

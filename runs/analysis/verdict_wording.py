@@ -51,7 +51,14 @@ DOUBTED = {
     **{rule: f"{words} beside the slower side" for rule, words in AT_LIMIT.items()},
     "machine.others": "another program used the CPU beside the slower side",
     **dict.fromkeys(
-        ("repeats.trend", "load.other_server", "load.shown_status", "load.idle_clients", "lost_clients"),
+        (
+            "repeats.trend",
+            "load.not_as_named",
+            "load.other_server",
+            "load.shown_status",
+            "load.idle_clients",
+            "lost_clients",
+        ),
         "something else than the config could be all of it",
     ),
 }

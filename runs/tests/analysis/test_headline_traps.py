@@ -265,6 +265,52 @@ def test_another_server_that_answered_is_in_the_sentence():
     assert found.next.text.startswith("Look at what “apache” answers (curl -i)")
 
 
+@pytest.mark.parametrize(
+    ("names", "load", "told"),
+    [
+        (("nginx", "nginx, keep-alive"), {"keepalive": False}, "was loaded without keep-alive"),
+        (("no keep-alive", "KeepAlive On"), {"keepalive": False}, "was loaded without keep-alive"),
+        (("KeepAlive On", "KeepAlive Off"), {"values": {"keepalive_requests": 60000}}, "kept its connections open"),
+        (("http", "https"), {"command": "ab -n 9 http://web1/"}, "was loaded without TLS"),
+        (("TLS 1.3", "without TLS"), {"command": "ab -n 9 https://web1/"}, "was loaded over TLS"),
+        (("nginx", "nginx + HTTP/2"), {"tool": "wrk"}, "was loaded over HTTP/1"),
+        (
+            ("nginx", "nginx with gzip"),
+            {"values": {"document_length_bytes": 6000}},
+            "sent replies as long as those of “nginx”",
+        ),
+    ],
+)
+def test_a_load_that_contradicts_the_name_of_its_config_is_in_the_sentence(names, load, told):
+    found = head((BASE, load), (times(1.3), load), names=names)
+    assert (found.outcome, rules_against(found)) == ("likely", [("load.not_as_named", names[1])])
+    assert f"“{names[1]}” {told}, against its name" in found.sentence
+    assert found.next.text == "Load each config in the way that its name says, then compare."
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "keepalive_timeout 65",
+            "upstream keepalive 32",
+            "sans keep-alive",
+            "Keep-Alive 無効の場合",
+            "KeepAlive: nein",
+        ),
+        *("TLS offload", "ssl_session_cache off", "https redirect", "gzip level 9", "gzip_static off"),
+    ],
+)
+def test_a_name_that_speaks_of_something_else_contradicts_no_load(name):
+    load = {
+        "keepalive": False,
+        "command": "wrk http://web1/",
+        "tool": "wrk",
+        "values": {"document_length_bytes": 6000},
+    }
+    assert rules_against(head((BASE, load), (times(1.3), load), names=("nginx", name))) == []
+
+
 @pytest.mark.parametrize("before", ["200", "404"])
 def test_an_error_that_was_shown_beside_a_load_without_errors_is_in_the_sentence(before):
     found = head((BASE, {"values": {"shown_status": before}}), (times(1.3), {"values": {"shown_status": "404"}}))
