@@ -122,7 +122,7 @@ MAX_UPLOAD_BYTES = env.whole_number("MAX_UPLOAD_BYTES", default=2 * 2**30)
 QUEUE_UPLOAD_BYTES = env.whole_number("QUEUE_UPLOAD_BYTES", default=2 * 2**20)
 PREVIEW_BYTES = min(64 * 2**20, MAX_UPLOAD_BYTES)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 48 * 2**20
-FILE_UPLOAD_HANDLERS = ["runs.incoming.TextHandler"]
+FILE_UPLOAD_HANDLERS = ["runs.upload_handlers.TextHandler"]
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
 
 # A script that never stops is stopped here; one that stores many small texts as quickly as they come is not.

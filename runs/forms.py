@@ -24,12 +24,12 @@ from runs.drafts.draft import (
     Item,
     list_items,
 )
-from runs.incoming import preview_bytes, read_named_text
 from runs.ingest import EVERY_SECRET, Text, receive, reject_too_large
 from runs.ingest.edits import Edits, check_shape
 from runs.ingest.grouping import merge_configs, move_items, shorten_names, split_config, suggest_groupings
 from runs.ingest.validation import MOST_REPEATS
 from runs.models import Capture
+from runs.upload_handlers import preview_bytes, read_named_text
 
 STRANGERS_BYTES = 2**20  # that the text of somebody who was logged out meanwhile may unpack to
 MOST_UNDONE = 20

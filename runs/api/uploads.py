@@ -21,10 +21,10 @@ from runs.analysis import adaptive
 from runs.api import ShallowJSONParser, comparisons, filters, serializers
 from runs.api.views import ManagedRowViews, describe_managing
 from runs.database import parse_id
-from runs.incoming import read_named_text, read_parts, refuse_coding
 from runs.ingest import EVERY_SECRET, Hints, Text, receive, rejected
 from runs.models import Upload
 from runs.selectors import judging
+from runs.upload_handlers import read_named_text, read_parts, refuse_coding
 
 BUILD_WORDS = {
     **{"commit": "commit", "branch": "branch", "version": "version", "pr": "pull or merge request"},

@@ -13,7 +13,7 @@ from parsers.blocks import Block
 from parsers.catalogue import makes_load
 from parsers.records import Problem
 
-from .asides import ITEM, find_numbering, heading_level, is_aside, join_wrapped, strip_markup
+from .boilerplate import ITEM, find_numbering, heading_level, is_boilerplate, join_wrapped, strip_markup
 from .heading_groups import find_compared, list_sections
 from .heading_words import (
     LETTER,
@@ -65,7 +65,9 @@ def move_captions(blocks: Sequence[Block], loads: Sequence[int]) -> None:
 
 
 def _names(text: str) -> bool:
-    return not (is_sentence(text) or is_aside(text) or is_generic(text) or is_warm_up(text))  # most lines are sentences
+    return not (
+        is_sentence(text) or is_boilerplate(text) or is_generic(text) or is_warm_up(text)
+    )  # most lines are sentences
 
 
 def _list_lines_below(blocks: Sequence[Block], load: int) -> list[Line]:
@@ -249,7 +251,7 @@ def _find_ordered_names(trail: Sequence[Line], n: int) -> tuple[int, list[str], 
     ordered = any(_IN_ORDER.search(text) for _, text in trail)
     items = [(line, text) for line, text in trail if ITEM.match(text)]
     for line, text in reversed(join_wrapped(trail)):
-        if is_aside(text) or ITEM.match(text) and len(items) > 1:
+        if is_boilerplate(text) or ITEM.match(text) and len(items) > 1:
             continue
         for clause in _CLAUSE.split(strip_markup(text)):
             bare = _EACH.sub(" ", clause)
@@ -258,7 +260,7 @@ def _find_ordered_names(trail: Sequence[Line], n: int) -> tuple[int, list[str], 
     names = _check_names([strip_markup(re.sub(r"^\W*\d{1,2}[.)）]\s*", "", text)) for _, text in items])
     counted = [find_numbering(text) for _, text in items] == [str(i + 1) for i in range(len(items))]
     # A list of what is needed names load tools, or prose stands below it.
-    is_nearest = items and items[-1] == next((line for line in reversed(trail) if not is_aside(line[1])), None)
+    is_nearest = items and items[-1] == next((line for line in reversed(trail) if not is_boilerplate(line[1])), None)
     needs_tools = any(makes_load(word.lower()) for name in names for word in name.split())
     lists_servers = counted and is_nearest and not needs_tools and any(map(names_software, names))
     if len(names) == n and (ordered or lists_servers):

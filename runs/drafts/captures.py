@@ -26,7 +26,7 @@ from runs.series.samples import (
     make_short_records,
 )
 
-from .asides import strip_markup
+from .boilerplate import strip_markup
 from .draft import DraftCapture, DraftExperiment, DraftRun, DraftText
 from .heading_words import find_phase
 from .hosts import find_server

@@ -17,7 +17,7 @@ from parsers.prompts import ASKED, STATE
 from parsers.written_rates import are_kinds_of_work
 from runs.numbers import figure
 
-from .asides import heading_level, is_aside, strip_markup
+from .boilerplate import heading_level, is_boilerplate, strip_markup
 from .draft import DraftHost
 from .heading_words import is_generic, is_sentence
 from .settings import MAX_WIDTH
@@ -266,7 +266,7 @@ def _note_works(loads: Sequence[Block]) -> None:
 
     Either all reports are of one address, or each is of its own.
     """
-    above = ([strip_markup(text) for _, text in block.trail if not is_aside(text)] for block in loads)
+    above = ([strip_markup(text) for _, text in block.trail if not is_boilerplate(text)] for block in loads)
     titles = [next(reversed(texts), "") for texts in above]
     paths, commands = {block.load_results[0].path for block in loads}, {block.command for block in loads}
     is_other = any(block.label or block.stream or block.values.get("script") for block in loads)
@@ -363,4 +363,4 @@ def number_sections(blocks: Sequence[Block]) -> dict[int, int]:
 
 
 def _begins_section(text: str) -> bool:
-    return bool(heading_level(text)) or not (is_sentence(text) or is_aside(text) or is_generic(text))
+    return bool(heading_level(text)) or not (is_sentence(text) or is_boilerplate(text) or is_generic(text))

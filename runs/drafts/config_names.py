@@ -17,7 +17,7 @@ from parsers.catalogue import find_requested_load, get_semantics, parse_command
 from parsers.commands import LOCAL
 from runs.analysis.method import Method, group_by_method, method_of
 
-from .asides import ITEM, WROTE, heading_level, strip_markup
+from .boilerplate import ITEM, WROTE, heading_level, strip_markup
 from .draft import MAX_NAME, DraftConfig
 from .heading_groups import HeadingChoice
 from .heading_words import find_repeat, is_warm_up, name_of_heading, speaks

@@ -15,7 +15,7 @@ from parsers.records import LoadResult, Problem, Record, SystemSample
 from parsers.tables import Table
 from runs.series.samples import FoldedBlock
 
-from .asides import strip_markup
+from .boilerplate import strip_markup
 from .heading_words import find_phase
 
 _MAX_AVERAGED, _MOST_REPEATS = 300, 10  # reports of which means are looked for, and of how many together

@@ -16,12 +16,12 @@ from parsers.catalogue import makes_load
 from parsers.patterns import lower, remember_lines
 from runs.analysis.method import Method, group_by_method
 
-from .asides import (
+from .boilerplate import (
     ITEM,
     find_numbering,
     heading_level,
-    is_aside,
     is_banner,
+    is_boilerplate,
     is_file,
     strip_markup,
 )
@@ -110,7 +110,7 @@ def find_sections(
                 below |= {} if heading_level(choice.text) else {line: (strip_markup(choice.text), (*own,))}
             level = heading_level(text)
             if (level >= least or (find_phase(text) and is_short(text))) and not (
-                only_counts(text) or is_aside(text) or text in levels
+                only_counts(text) or is_boilerplate(text) or text in levels
             ):
                 kept = {at: section for at, section in sections.items() if 0 < at < (level or _DEEPEST + 1)}
                 sections = kept | {level: strip_markup(text)}
@@ -230,7 +230,7 @@ def find_groups(blocks: Sequence[Block], levels: Collection[str]) -> dict[int, s
     )  # (heading, group): {line: what is above the group}
     for line, text in (heading for block in blocks for heading in block.trail):
         number, level, bare = find_numbering(text), heading_level(text), strip_markup(text)
-        if is_aside(text) or text in levels or (DESCRIBES_HOST.search(text) and is_generic(text)):
+        if is_boilerplate(text) or text in levels or (DESCRIBES_HOST.search(text) and is_generic(text)):
             continue
         if level and only_counts(text):
             by_level = {d: t for d, t in by_level.items() if d < level}  # "## Round 2" of the same names
@@ -260,7 +260,9 @@ def find_groups(blocks: Sequence[Block], levels: Collection[str]) -> dict[int, s
 
 @remember_lines
 def may_name(text: str) -> bool:
-    return not (is_aside(text) or _says_again(text) or _only_warms_up(text) or is_generic(text) or tells_change(text))
+    return not (
+        is_boilerplate(text) or _says_again(text) or _only_warms_up(text) or is_generic(text) or tells_change(text)
+    )
 
 
 def _only_warms_up(text: str) -> bool:
@@ -298,7 +300,7 @@ def raise_items(trails: Sequence[list[Heading]]) -> None:
 
 def _list_items(trail: Sequence[Heading]) -> list[Heading]:
     """The items of lists that a trail ends with; none where a heading names what it is of."""
-    said = [heading for heading in trail if not is_aside(heading[1])]
+    said = [heading for heading in trail if not is_boilerplate(heading[1])]
     items = [heading for heading in said if ITEM.match(heading[1])]
     is_named = any(heading_level(text) > 1 and may_name(text) for _, text in said)
     return [] if is_named or items[-1:] != said[-1:] else items
@@ -324,7 +326,10 @@ def find_compared(trails: Sequence[Sequence[Heading]], counts: Collection[str] =
                 text
                 for _, text in reversed(trail)
                 if not (
-                    is_aside(text) or only_counts(text) or text in counts or (n_with[text] > 1 and _heads_output(text))
+                    is_boilerplate(text)
+                    or only_counts(text)
+                    or text in counts
+                    or (n_with[text] > 1 and _heads_output(text))
                 )
             ),
             "",

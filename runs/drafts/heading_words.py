@@ -15,7 +15,7 @@ from parsers.catalogue import formats, makes_load, parse_command
 from parsers.patterns import compile_words, lower, remember_lines
 from parsers.transcript import width
 
-from .asides import DATE, DONE, find_numbering, heading_level, is_banner, is_code, is_file, retracts, strip_markup
+from .boilerplate import DATE, DONE, find_numbering, heading_level, is_banner, is_code, is_file, retracts, strip_markup
 from .ordinals import AGAIN, LOADED, LOADED_CJK, ONLY_DAY, REPEAT, read_number, split_number
 
 SOFTWARE = re.compile(

@@ -11,7 +11,7 @@ from parsers.blocks import Block
 from parsers.catalogue import get_semantics
 from runs.analysis.method import Method
 
-from .asides import ITEM, heading_level, is_code, is_file, join_wrapped, strip_markup
+from .boilerplate import ITEM, heading_level, is_code, is_file, join_wrapped, strip_markup
 from .heading_groups import (
     Heading,
     HeadingChoice,

@@ -10,7 +10,7 @@ from itertools import pairwise
 from parsers.blocks import Block
 from runs.analysis.method import Method, group_by_method
 
-from .asides import corrects, is_aside, join_wrapped, retracts, strip_markup
+from .boilerplate import corrects, is_boilerplate, join_wrapped, retracts, strip_markup
 from .heading_words import is_generic, is_sentence, is_warm_up
 
 _EXAMPLE = re.compile(  # what stands below only shows what a tool prints
@@ -45,7 +45,7 @@ def find_warm_ups(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:
     found = set()
     for load in loads:
         block = blocks[load]
-        above = [text for _, text in block.trail if is_warm_up(text) or not is_aside(text)][-1:]
+        above = [text for _, text in block.trail if is_warm_up(text) or not is_boilerplate(text)][-1:]
         comment = (block.command or "").partition(" #")[2]
         if any(is_warm_up(text) for text in (*above, block.label or "", comment)):
             found.add(load)

@@ -12,7 +12,7 @@ from parsers.patterns import lower
 from parsers.transcript import width
 from runs.analysis.method import Method
 
-from .asides import heading_level, strip_markup
+from .boilerplate import heading_level, strip_markup
 from .heading_words import (
     LETTER,
     SOFTWARE,

@@ -17,7 +17,7 @@ from parsers.transcript import width
 from parsers.written_rates import RATE
 from runs.series.samples import make_short_records
 
-from .asides import SUBJECT, heading_level, is_aside, strip_markup, tell_files_apart
+from .boilerplate import SUBJECT, heading_level, is_boilerplate, strip_markup, tell_files_apart
 from .captions import label_by_remarks, move_captions, name_in_order
 from .capture_parts import split_captures
 from .captures import place_captures, place_texts
@@ -47,8 +47,8 @@ from .heading_groups import raise_items
 from .heading_words import DESCRIBES_HOST, find_repeat, is_generic, is_sentence, is_short, is_warm_up, speaks
 from .hosts import Sighting, add_stated_facts, find_hosts, find_sightings, find_stated_hosts, split_by_machine
 from .left_out import cut_corrections, find_left_out
+from .load_groups import fill_in_loops, join_parts
 from .names import shorten
-from .parts import fill_in_loops, join_parts
 from .recordings import Recording, place_recorded
 from .stated_hosts import find_listed_facts, find_stated_host
 
@@ -253,7 +253,7 @@ class _Relation:
     def _label_and_note(self, index: int, config_name: str) -> tuple[str, str]:
         """(the document's own label of the run, the sentence above it where that is not the label)."""
         block = self.blocks[index]
-        heading = next((text for _, text in reversed(block.trail) if not is_aside(text)), "")
+        heading = next((text for _, text in reversed(block.trail) if not is_boilerplate(text)), "")
         is_title = len(self.loads) > 1 and block.trail[:1] == [(1, heading)] and find_repeat(heading) is None
         if is_title and config_name.lower() not in heading.lower():
             heading = ""
@@ -272,7 +272,9 @@ class _Relation:
             return config_name, "" if strip_markup(heading) == config_name else heading
         if not is_sentence(heading):
             return strip_markup(heading), ""
-        short = next((text for _, text in reversed(block.trail) if not is_sentence(text) and not is_aside(text)), "")
+        short = next(
+            (text for _, text in reversed(block.trail) if not is_sentence(text) and not is_boilerplate(text)), ""
+        )
         if short and (is_generic(heading) or not is_generic(short) or find_repeat(short)):
             return strip_markup(short), heading
         return shorten(heading), "" if is_short(heading) else heading
@@ -373,7 +375,7 @@ def _find_title(
     subject = next((match["subject"] for text in trail if (match := SUBJECT.search(text))), None)
     if subject and is_first:
         return subject.strip("\"'")
-    lines = [text for text in trail if not is_aside(text) and not is_warm_up(text)]
+    lines = [text for text in trail if not is_boilerplate(text) and not is_warm_up(text)]
     phrases = [text for text in lines if not (text.rstrip().endswith(_SENTENCE_ENDS) or speaks(text))]
     titles = [
         text

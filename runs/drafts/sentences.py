@@ -10,7 +10,7 @@ from parsers.blocks import Block
 from parsers.catalogue import makes_load
 from parsers.transcript import width
 
-from .asides import strip_markup
+from .boilerplate import strip_markup
 from .heading_words import SOFTWARE, WITH, WITHOUT, WORD, is_generic, is_short, name_of_heading
 from .ordinals import LOADED_CJK
 from .settings import read_setting

@@ -21,7 +21,7 @@ from parsers.records import LoadResult, Problem
 from runs.analysis.method import Method
 
 from .heading_words import find_repeat
-from .parts import NEUTRAL, OUTPUT, count_up, find_turns
+from .load_groups import NEUTRAL, OUTPUT, count_up, find_turns
 from .settings import MAX_WIDTH, read_previous_setting, read_setting, split_changes
 from .typed_commands import CONFINES, RELOADED, SSH, Before, Typing, Words, compare_directories, split_commands
 

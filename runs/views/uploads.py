@@ -37,7 +37,6 @@ from runs.forms import (
     read_incoming,
     regroup,
 )
-from runs.incoming import preview_bytes, read_parts, refuse_coding
 from runs.ingest import Hints, Preview, Rejected, Text, receive
 from runs.ingest.edits import Edits, add_edits
 from runs.models import Capture, Upload
@@ -49,6 +48,7 @@ from runs.selectors.judging import work_out_headlines
 from runs.selectors.lists import paginate
 from runs.selectors.samples import list_machine_series, load_samples_of_capture
 from runs.selectors.summaries import list_latest_experiments, summarize
+from runs.upload_handlers import preview_bytes, read_parts, refuse_coding
 
 LATEST = 12
 NEED_SELECTION = ("move", "merge", "leave_out")

@@ -16,10 +16,10 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from runs import ingest
-from runs.incoming import read_parts
 from runs.ingest import EVERY_SECRET, Hints, Rejected, Text, receive
 from runs.models import Upload
 from runs.selectors.judging import work_out_headlines
+from runs.upload_handlers import read_parts
 
 FOUND, NOTHING, UNREADABLE = 0, 1, 2
 INTERRUPTED = 130  # the shells' status for Ctrl-C

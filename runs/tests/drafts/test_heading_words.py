@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runs.drafts import sentences
-from runs.drafts.asides import find_numbering, is_aside, strip_markup
+from runs.drafts.boilerplate import find_numbering, is_boilerplate, strip_markup
 from runs.drafts.heading_groups import find_counts
 from runs.drafts.heading_words import find_phase, find_repeat, is_generic, is_warm_up
 from runs.drafts.sentences import Sentences
@@ -83,7 +83,7 @@ def test_it_names_no_set_up(heading):
 )
 def test_it_names_a_set_up(heading):
     assert not is_generic(heading)
-    assert not is_aside(heading)
+    assert not is_boilerplate(heading)
 
 
 @pytest.mark.parametrize(
@@ -127,14 +127,14 @@ def test_it_names_a_set_up(heading):
     ],
 )
 def test_it_is_of_the_page_or_a_command(line):
-    assert is_aside(line)
+    assert is_boilerplate(line)
 
 
 @pytest.mark.parametrize(
     "title", ["nginx / php-fpm / APC", "Debian 12, kernel 6.1 (2023-06-10)", "Apache - prefork", "with -O2"]
 )
 def test_it_is_no_aside(title):
-    assert not is_aside(title)
+    assert not is_boilerplate(title)
 
 
 @pytest.mark.parametrize(

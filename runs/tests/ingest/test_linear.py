@@ -14,7 +14,7 @@ from parsers.tests.attacks import is_slow, make_attacks
 from runs import analysis
 from runs.analysis import conclude, method, table
 from runs.analysis.verdict import Ground
-from runs.drafts import asides, captions, heading_groups, heading_words, names, settings, typed_commands, variants
+from runs.drafts import boilerplate, captions, heading_groups, heading_words, names, settings, typed_commands, variants
 from runs.drafts.relate import relate
 from runs.drafts.sentences import Sentences
 from runs.ingest import receive
@@ -167,7 +167,7 @@ def test_a_heading_is_judged_in_a_time_that_grows_with_its_length(heading):
     def judge(number: int) -> None:
         for at in range(200):
             line = f"{heading.format('')}{number}{at}"
-            assert asides.strip_markup(line) and asides.is_aside(line) in (True, False)
+            assert boilerplate.strip_markup(line) and boilerplate.is_boilerplate(line) in (True, False)
 
     assert least_cpu_s(judge) < 0.5
 
@@ -175,8 +175,8 @@ def test_a_heading_is_judged_in_a_time_that_grows_with_its_length(heading):
 @pytest.mark.parametrize(
     ("look", "module"),
     [
-        (asides.strip_markup, asides),
-        (asides.is_aside, asides),
+        (boilerplate.strip_markup, boilerplate),
+        (boilerplate.is_boilerplate, boilerplate),
         (heading_words.split_repeat, heading_words),
         (heading_words.is_sentence, heading_words),
     ],
@@ -272,7 +272,7 @@ def test_each_line_of_a_long_text_is_judged_once_and_not_remembered_behind_it(mo
         judged.append(text)
         return True
 
-    remembering = asides.remember_lines(judge)
+    remembering = boilerplate.remember_lines(judge)
     monkeypatch.setattr(captions, "is_sentence", remembering)
     told = ("".join(f"It was {i}.{k}.\n" for k in range(60)) for i in range(350))
     text = "".join(f"{sentences}\n{RATE.format(i)}" for i, sentences in enumerate(told))

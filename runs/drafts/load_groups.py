@@ -17,7 +17,7 @@ from parsers.catalogue import parse_command
 from parsers.commands import LOCAL
 from parsers.patterns import compile_words, lower
 
-from .asides import strip_markup
+from .boilerplate import strip_markup
 from .heading_words import find_repeat
 from .typed_commands import LOOP, SSH, Words, list_scripts
 

@@ -210,7 +210,7 @@ _BEGINS = re.compile(r"[#*+>|`=_•・◆■-]|\d{1,2}[.)]\s")  # a heading, an 
 
 
 @remember_lines
-def is_aside(text: str) -> bool:
+def is_boilerplate(text: str) -> bool:
     """Whether a line is not of the text but of the page (a by-line, a mail's header, a row of links), is a command or a remark."""
     line = text.strip()
     line = _LINK.sub(r"\1", line) if line[:1] == "#" else line  # "## [axum](https://...)" is a heading
@@ -238,7 +238,7 @@ def join_wrapped(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
     above = (0, "")
     for number, text in lines:
         goes_on = above[0] == number - 1 and len(above[1]) >= _MAIL_WIDTH and not _ENDED.search(above[1])
-        if goes_on and not (_BEGINS.match(above[1]) or _BEGINS.match(text) or is_aside(above[1])):
+        if goes_on and not (_BEGINS.match(above[1]) or _BEGINS.match(text) or is_boilerplate(above[1])):
             joined[-1] = (number, f"{joined[-1][1]} {text}")
         else:
             joined.append((number, text))

@@ -1,4 +1,4 @@
-"""Texts as requests bring them: a body as such, or the files of a form; none of them is ever whole in memory."""
+"""Django's upload handler, and what reads the texts of requests: bodies, or the files of a form; none is ever whole in memory."""
 
 from __future__ import annotations
 
