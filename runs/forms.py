@@ -262,7 +262,7 @@ class RunFilterForm(forms.Form):
     SORTS = (("-id", "newest"), ("id", "oldest"), ("-rps", "most requests/s"), ("rps", "fewest requests/s"))
     MAIN = ("q", "tool", "config", "host", "sort")
 
-    q = forms.CharField(required=False, label="Names with", max_length=200)
+    q = forms.CharField(required=False, label="Search", max_length=200)
     tool = forms.CharField(required=False, max_length=32)
     config = forms.CharField(required=False, max_length=300)
     host = forms.CharField(required=False, max_length=200)
@@ -275,8 +275,8 @@ class RunFilterForm(forms.Form):
     commit = forms.CharField(required=False, max_length=100)
     branch = forms.CharField(required=False, max_length=300)
     pr = forms.CharField(required=False, max_length=100, widget=forms.HiddenInput)
-    min_rps = forms.FloatField(required=False, label="Requests/s from")
-    max_rps = forms.FloatField(required=False, label="to")
+    min_rps = forms.FloatField(required=False, label="Min. requests/s")
+    max_rps = forms.FloatField(required=False, label="Max. requests/s")
     since = forms.DateTimeField(
         required=False, label="Stored since", widget=forms.DateInput(attrs={"type": "date"}), validators=MOMENT
     )

@@ -25,7 +25,7 @@ def test_an_address_that_makes_no_sense_is_told_what_was_expected(client):
     assert "No chart is called nothing.svg" in client.get("/compare/?figure=nothing.svg").text
 
 
-@pytest.mark.parametrize(("view", "text"), [(bad_request, "ALLOWED_HOSTS"), (permission_denied, "may not do this")])
+@pytest.mark.parametrize(("view", "text"), [(bad_request, "ALLOWED_HOSTS"), (permission_denied, "permission")])
 def test_a_refused_request_says_why(rf, view, text):
     assert text in view(rf.get("/"), Exception("x")).content.decode()
 
@@ -33,7 +33,7 @@ def test_a_refused_request_says_why(rf, view, text):
 def test_a_broken_page_says_so_without_a_template_of_ours(rf):
     response = server_error(rf.get("/"))
     assert response.status_code == 500
-    assert "The server's log says where" in response.content.decode()
+    assert "The server's log has details" in response.content.decode()
 
 
 def test_a_foreign_host_name_is_refused(client):

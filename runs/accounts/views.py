@@ -100,7 +100,7 @@ class SignedIn(HttpRequest):
 
 
 class TokenForm(forms.Form):
-    name = forms.CharField(max_length=100, label="What is it for?", help_text="for example: the load generator")
+    name = forms.CharField(max_length=100, label="Purpose", help_text="for example: the load generator")
 
 
 @login_required

@@ -215,7 +215,7 @@ def write_post(post: Post) -> str:
         parts += [escape_markdown(words) for words in section.notes]
     parts += _write_method(post)
     parts += _write_environment(post)
-    parts.append(f"Every figure with the line that it stands on: <{quote_address(post.url)}>")
+    parts.append(f"All figures with their lines: <{quote_address(post.url)}>")
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -323,7 +323,7 @@ def list_sections(
 
 def _tabulate_cost(cost: Cost | None, columns: Sequence[Column]) -> Section:
     if cost is None:
-        return Section("What serving costs")
+        return Section("Cost of serving")
     rows = tuple(
         (
             f"{row.label} ({row.unit})" if row.unit else row.label,
@@ -332,7 +332,7 @@ def _tabulate_cost(cost: Cost | None, columns: Sequence[Column]) -> Section:
         for row in cost.rows
     )
     heads = ("", *(column.title for column in columns))
-    return Section("What serving costs", cost.sentences, (CaptionedTable("", heads, rows),), cost.notes)
+    return Section("Cost of serving", cost.sentences, (CaptionedTable("", heads, rows),), cost.notes)
 
 
 def _tabulate_scaling(sweeps: Sequence[Sweep]) -> Section:

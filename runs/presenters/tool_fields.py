@@ -170,7 +170,7 @@ def main_figures(fact: RunFact) -> list[ToolField]:
         ("percentiles_ms.99", "p99", "ms", fact.percentiles_ms.get("99")),
         ("max_ms", "Longest", "ms", fact.max_ms),
         ("failed_requests", "Failed", made, fact.failed_requests),
-        ("concurrency", "At once", "", fact.concurrency),
+        ("concurrency", "Concurrency", "", fact.concurrency),
         ("duration_s", "Took", "s", fact.duration_s),
     )
     return [ToolField(*shown, fact.source_of(shown[0]).url) for shown in wanted if shown[-1] is not None]

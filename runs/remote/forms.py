@@ -58,27 +58,27 @@ class GeneratorForm(MachineForm):
         fields = ["name", "kind", "ssh_destination", "identity_file"]
         labels = {
             "name": "Name",
-            "ssh_destination": "ssh destination",
-            "kind": "How its loads are started",
+            "ssh_destination": "SSH destination",
+            "kind": "Access",
             "identity_file": "Private key",
         }
-        help_texts = {"name": "letters, digits, dashes; a worker on it is started with this name"}
+        help_texts = {"name": "letters, digits and dashes; also the name for its worker’s --host"}
 
 
 class TargetForm(MachineForm):
     way = "reach"
-    host_name = forms.CharField(label="Host", max_length=200, help_text="its name in benchdash, new or known")
+    host_name = forms.CharField(label="Host", max_length=200, help_text="name of a new or an existing host")
     addresses = forms.CharField(
         label="Addresses that may be loaded",
         widget=forms.Textarea(attrs={"rows": 3, "placeholder": "http://shop.lan:8080"}),
-        help_text="one a line: scheme, host and port. Where only the load generator knows the name, with its IP "
-        "addresses behind it: http://shop.lan:8080 10.0.0.5",
+        help_text="one per line: scheme, host and port. If only the load generator can resolve the name, add its IP "
+        "addresses: http://shop.lan:8080 10.0.0.5",
     )
     readable = forms.CharField(
-        label="Folders whose config files may be shown",
+        label="Config directories",
         required=False,
         widget=forms.Textarea(attrs={"rows": 4}),
-        help_text="one a line; what a plan names below them is stored with its results",
+        help_text="one per line; plans may store config files from these directories with their results",
     )
 
     class Meta:
@@ -88,15 +88,15 @@ class TargetForm(MachineForm):
             *("readable", "enabled"),
         ]
         labels = {
-            "reach": "How it is reached for monitors and switches",
-            "ssh_destination": "ssh destination",
+            "reach": "Access for monitors and switches",
+            "ssh_destination": "SSH destination",
             "identity_file": "Private key",
-            "most_requests": "Requests of one run, at most",
-            "most_concurrency": "Clients at once, at most",
-            "most_duration_s": "Seconds of one run, at most",
-            "enabled": "May be loaded",
+            "most_requests": "Maximum requests per run",
+            "most_concurrency": "Maximum concurrency",
+            "most_duration_s": "Maximum seconds per run",
+            "enabled": "Enabled",
         }
-        help_texts = {"most_requests": "", "most_duration_s": "a run that takes longer is stopped"}
+        help_texts = {"most_requests": "", "most_duration_s": "longer runs are stopped"}
 
     field_order = ["host_name", "addresses", "reach", "ssh_destination", "identity_file"]
 
@@ -216,10 +216,10 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
         label="Headers",
         required=False,
         widget=forms.Textarea(attrs={"rows": 2, "placeholder": "Accept-Language: en"}),
-        help_text="one a line. A secret is written {secret:NAME}; the worker reads it from BENCHDASH_SECRET_NAME.",
+        help_text="one per line. Write secrets as {secret:NAME}; the worker reads them from BENCHDASH_SECRET_NAME.",
     )
     body = forms.CharField(label="Body", required=False, strip=False, widget=forms.Textarea(attrs={"rows": 2}))
-    levels = forms.CharField(label="Clients at once", max_length=200, help_text="several with commas: 1, 10, 50")
+    levels = forms.CharField(label="Concurrency", max_length=200, help_text="one or more levels: 1, 10, 50")
 
     class Meta:
         model = Plan
@@ -231,23 +231,23 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
         labels = {
             "generator": "Load generator",
             "content_type": "Content type",
-            "requests": "Requests a run",
-            "duration_s": "or seconds a run",
+            "requests": "Requests per run",
+            "duration_s": "or seconds per run",
             "keepalive": "Keep-alive",
-            "timeout_s": "Seconds until a request fails",
+            "timeout_s": "Timeout of a request (s)",
             "repeats": "Repeats",
             "warmups": "Warm-ups",
-            "cooldown_s": "Seconds between runs",
-            "rse_limit_pct": "Go on while the standard error is above (%)",
-            "most_repeats": "until so many repeats at most",
-            "interval_s": "Seconds between samples",
+            "cooldown_s": "Pause between runs (s)",
+            "rse_limit_pct": "Repeat until the standard error is below (%)",
+            "most_repeats": "Maximum repeats",
+            "interval_s": "Sampling interval (s)",
         }
         help_texts = {
             "timeout_s": "",
-            "interval_s": "less than 1 is taken as 1",
-            "rse_limit_pct": "of the requests per second; empty: only the repeats above",
-            "warmups": "before the first repeat of each variant: stored, not counted",
-            "path": "begins with a slash, with its query",
+            "interval_s": "at least 1",
+            "rse_limit_pct": "of requests per second; empty: a fixed number of repeats",
+            "warmups": "before the first repeat of each variant; not counted",
+            "path": "with a leading slash and the query",
         }
 
     def __init__(self, *args: Any, target: Target, **kwargs: Any) -> None:
@@ -298,7 +298,7 @@ class VariantForm(forms.ModelForm):  # type: ignore[type-arg]
     keepalive = forms.TypedChoiceField(
         label="Keep-alive",
         required=False,
-        choices=[("", "as the plan"), ("False", "off"), ("True", "on")],
+        choices=[("", "as in the plan"), ("False", "off"), ("True", "on")],
         coerce=lambda text: text == "True",
         empty_value=None,
     )
@@ -317,7 +317,7 @@ class VariantForm(forms.ModelForm):  # type: ignore[type-arg]
         super().__init__(*args, **kwargs)
         rows = TargetAddress.objects.filter(target=target)
         switches = Switch.objects.filter(target=target)
-        for name, offered, empty in (("address", rows, "as the plan"), ("switch", switches, "none")):
+        for name, offered, empty in (("address", rows, "as in the plan"), ("switch", switches, "none")):
             label = name.capitalize()
             self.fields[name] = forms.ModelChoiceField(offered, required=False, empty_label=empty, label=label)
         self.initial["config_files"] = "\n".join(self.instance.config_files)
@@ -372,7 +372,7 @@ class JobFilterForm(forms.Form):
 
 
 class ScheduleForm(forms.Form):
-    every = forms.ChoiceField(choices=[(key, f"every {name}") for key, name in DAYS.items()], initial="*")
+    every = forms.ChoiceField(choices=list(DAYS.items()), initial="*")
     at = forms.TimeField(
         input_formats=["%H:%M"],
         widget=forms.TimeInput(attrs={"type": "time"}),

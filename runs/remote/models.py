@@ -361,7 +361,7 @@ class Step(models.Model):
         indexes = [models.Index(fields=["job", "position"], name="step_of_job")]
 
     def __str__(self) -> str:
-        return f"{self.variant}, {self.level} at once, repeat {self.repeat}"
+        return f"{self.variant}, concurrency {self.level}, repeat {self.repeat}"
 
 
 class Schedule(models.Model):

@@ -241,7 +241,7 @@ class _JobRun:
         self.journal.write(state=Job.State.RUNNING, progress={})
         begins = Step.objects.filter(pk=step.pk, state=Step.State.WAITING)
         retry_database(lambda: begins.update(state=Step.State.RUNNING, started_at=Now()))
-        self.journal.log(f"{step}" if step.repeat else f"{step.variant}, {step.level} at once, warm-up")
+        self.journal.log(f"{step}" if step.repeat else f"{step.variant}, concurrency {step.level}, warm-up")
         self.put_in_place(variant)
         self.check_resolved(variant)
         session = Session(

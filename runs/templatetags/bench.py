@@ -390,7 +390,7 @@ def cost_cells(cells: Sequence[CostCell | None]) -> SafeString:
 
 def _write_cost_cell(cell: CostCell | None) -> str:
     if cell is None:
-        return '<td><span class="none" title="not told">–</span></td>'
+        return '<td><span class="none" title="not given">–</span></td>'
     bound = f'<span class="w">{cell.bound}</span> ' if cell.bound else ""
     lines = "".join(
         f' <a href="{escape(one.url)}" class="line">line {one.line}</a>' for one in cell.sources[:MOST_LINES]

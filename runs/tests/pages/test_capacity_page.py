@@ -104,5 +104,5 @@ def test_what_a_text_says_is_never_markup(browser):
 def test_without_monitors_texts_and_levels_none_of_it_is_there(browser):
     made = factories.siege_experiment()
     page = words(browser, made)
-    assert "What serving costs" not in page
+    assert "Cost of serving" not in page
     assert "How it scales with concurrency" not in page

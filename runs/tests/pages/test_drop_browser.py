@@ -68,7 +68,7 @@ def test_a_large_log_is_sent_read_and_charted(page: Any, log: Path, queue: list[
     choose(page, log)
     page.wait_for_url(re.compile(r"/uploads/\d+/$"))
     page.get_by_text("Waits for a worker.").first.wait_for()
-    page.get_by_role("progressbar", name="Share of the text that is read").wait_for(state="attached")
+    page.get_by_role("progressbar", name="Share of the text read so far").wait_for(state="attached")
     assert no_sideways_scroll(page)
     Upload.objects.update(status="parsing", bytes_read=2**20, n_blocks=77)
     page.get_by_text("1.0\N{NO-BREAK SPACE}MB of 2.9\N{NO-BREAK SPACE}MB read, 77 blocks found.").wait_for()

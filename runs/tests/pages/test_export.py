@@ -184,7 +184,7 @@ def test_the_file_is_the_whole_story(browser):
     assert re.search(r'<b class="badge unproven" title="[^"]+">unproven</b>', page)
     assert page.count('class="bd"') == 4
     assert 'id="metrics" open' in page
-    for heading in ("What serving costs", "Config differences", "Method", "Environment"):
+    for heading in ("Cost of serving", "Config differences", "Method", "Environment"):
         assert f"<h2>{heading}</h2>" in page
     assert "vhost.conf" in page
     assert "count it anyway" not in page
@@ -257,9 +257,9 @@ def test_the_page_names_its_pictures_and_who_would_see_them(browser, settings):
     made = factories.mpm_experiment()
     page = collapse(browser.get(made.get_absolute_url()).content.decode())
     assert f'href="/experiments/{made.pk}/throughput.svg"' in page
-    assert "Others need a login" in page
+    assert "Picture URLs need a login" in page
     settings.PUBLIC_READ = True
-    assert "Others need a login" not in collapse(browser.get(made.get_absolute_url()).content.decode())
+    assert "Picture URLs need a login" not in collapse(browser.get(made.get_absolute_url()).content.decode())
 
 
 def test_an_empty_experiment_can_be_exported_too(browser):

@@ -131,7 +131,7 @@ def test_a_link_to_a_part_shows_that_part(page: Any, live_server: Any) -> None:
 
 def press(page: Any, name: str, low: int, high: int) -> None:
     """By the keyboard, until all charts show that part of the time after noon."""
-    page.get_by_role("group", name="The time that all charts show").get_by_role("button", name=name).focus()
+    page.get_by_role("group", name="Time range of all charts").get_by_role("button", name=name).focus()
     page.keyboard.press("Enter")
     for chart in ("rss", "load"):
         ends = f"document.querySelector('#chart-{chart} .plot').layout.xaxis.range.join()"
@@ -172,6 +172,6 @@ def test_a_legend_toggles_its_layer_and_one_cursor_goes_through_all_charts(page:
 
 def test_the_lines_of_single_processes_come_on_demand_with_their_names(page: Any, live_server: Any) -> None:
     page.goto(f"{live_server.url}/captures/{watched().pk}/")
-    page.get_by_text("A line a process").click()
+    page.get_by_text("One line per process").click()
     page.locator("#chart-processes .main-svg").first.wait_for()
     expect(page.locator("#chart-processes").get_by_role("button", name="7 httpd")).to_be_visible()

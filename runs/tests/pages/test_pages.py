@@ -116,7 +116,7 @@ def test_compare_takes_the_first_run_for_the_baseline(browser):
 def test_compare_says_which_runs_do_not_exist_and_what_to_type(browser):
     made = factories.mpm_experiment()
     known = made.runs.first().pk
-    assert "1 of 2 runs asked for exist" in html(browser, f"/compare/?runs={known},999999")
+    assert "1 of the 2 requested runs exist" in html(browser, f"/compare/?runs={known},999999")
     assert "?runs=1,2,3" in html(browser, "/compare/")
 
 
@@ -132,7 +132,7 @@ def test_runs_are_filtered_sorted_and_ticked_for_comparison(browser):
     assert page.index("292.56") < page.index("8.96")
     assert "17160" not in page
     assert 'name="runs"' in page
-    assert "No run fits" in html(browser, "/runs/?q=nothing-like-it")
+    assert "No run matches" in html(browser, "/runs/?q=nothing-like-it")
 
 
 def test_the_list_of_runs_goes_on_without_a_gap_or_a_double(browser):
@@ -194,8 +194,8 @@ def test_an_upload_has_an_anchor_for_every_line_and_says_what_each_became(browse
 def test_an_upload_counts_only_what_it_became(browser):
     made = factories.mpm_experiment()
     page = html(browser, made.runs.first().upload.get_absolute_url())
-    assert re.search(r"Became 4 runs in\s+<a", page)
-    assert "No run and no capture is in it; " in html(browser, factories.upload().get_absolute_url())
+    assert re.search(r"Contains 4 runs in\s+<a", page)
+    assert "Contains no run and no capture; " in html(browser, factories.upload().get_absolute_url())
 
 
 def test_a_long_upload_is_shown_in_parts_that_links_still_reach(browser):
@@ -236,7 +236,7 @@ def test_an_experiment_without_runs_or_configs_is_still_a_page(browser):
     assert "Load, 1 minute" in page
     assert "Free memory MiB 2" in page
     bare = factories.run(setup, factories.upload(), requests_per_second=None)
-    assert "Nothing. Next time" in words(html(browser, bare.get_absolute_url()))
+    assert "None. Next time" in words(html(browser, bare.get_absolute_url()))
 
 
 def test_monitors_of_no_config_are_shown_where_there_is_nothing_else(browser):
@@ -253,7 +253,7 @@ def test_a_form_without_its_cookie_says_how_to_send_it_again():
     response = Client(enforce_csrf_checks=True).post("/preview/", {"text": "ab"})
     page = words(response.content.decode())
     assert response.status_code == 403 and "benchdash" in page
-    assert "Go back: what you typed is still there." in page
+    assert "Go back, copy what you typed, reload the page" in page
 
 
 def test_runs_out_of_a_table_of_rates_are_not_called_by_a_tools_name(browser):

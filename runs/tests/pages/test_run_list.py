@@ -98,8 +98,8 @@ def test_pages_follow_one_another(browser):
 
 def test_filters_that_are_set_can_be_taken_away_one_by_one(browser):
     text = page(browser, "tool=ab&tag=nightly&sort=rps")
-    assert 'href="?tag=nightly&amp;sort=rps" title="Take this filter away"> tool: ab' in text
-    assert 'href="?tool=ab&amp;sort=rps" title="Take this filter away"> tag: nightly' in text
+    assert 'href="?tag=nightly&amp;sort=rps" title="Remove this filter"> tool: ab' in text
+    assert 'href="?tool=ab&amp;sort=rps" title="Remove this filter"> tag: nightly' in text
 
 
 def test_the_form_says_how_many_runs_each_choice_has(browser):
@@ -121,7 +121,7 @@ def test_more_names_than_are_gone_by_are_said(browser):
         factories.run(factories.config(made, f"lot {number}"), text)
     ingest.apply_deltas()
     found = page(browser, "q=lot")
-    assert "More names have these letters" in found and found.count(">config lot") == 5
+    assert "More names match" in found and found.count(">config lot") == 5
 
 
 @pytest.mark.parametrize("query", ["q=prefork", "q=worker", "q=php", "q=ab -n", "q=nginx"])
@@ -134,7 +134,7 @@ def test_a_name_that_is_not_among_the_most_used_is_found_as_well(browser, monkey
 def test_what_is_narrowed_is_cut_before_it_is_sorted_by_rate(browser, monkeypatch):
     monkeypatch.setattr(lists, "MAX_SORTED", 2)
     text = page(browser, "tool=ab&sort=rps")
-    assert "Sorted are the newest 2 that fit." in text
+    assert "Only the newest 2 matches are sorted." in text
     assert "Sorted are" not in page(browser, "sort=rps")
 
 

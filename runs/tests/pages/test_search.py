@@ -51,7 +51,7 @@ def test_a_name_is_found_and_leads_on(browser, text, found):
 def test_runs_of_a_build_are_listed(browser, text):
     (url,) = links(browser, text)
     assert 'aria-label="Select run' in browser.get(url).text
-    assert "No run fits" in browser.get(url + "x").text
+    assert "No run matches" in browser.get(url + "x").text
 
 
 def test_many_hits_are_cut_and_it_says_so(browser, monkeypatch):

@@ -60,7 +60,7 @@ def test_percentiles_of_several_files_stand_side_by_side(browser):
     row = ingest.submit(file.encode(), origin="web").upload.timings.get()
     Timing.objects.filter(pk=row.pk).update(run=run)
     page = collapse(browser.get(run.get_absolute_url()).content.decode())
-    assert 'scope="row">99.9 %</th><td class="r"><span class="muted">not told</span>' in page
+    assert 'scope="row">99.9 %</th><td class="r"><span class="muted">not given</span>' in page
 
 
 def test_its_histogram_counts_every_request(browser):
@@ -118,7 +118,7 @@ def test_a_file_whose_run_is_not_there_says_so_on_its_experiment_s_page(browser)
     send(GNUPLOT)
     page = browser.get(Experiment.objects.get().get_absolute_url()).content.decode()
     assert "What each request of ab took" in page
-    assert "Its run is not here" in page and ">99 %<" in page
+    assert "The run with these figures is not stored" in page and ">99 %<" in page
 
 
 def test_the_upload_of_a_file_says_what_it_became(browser):

@@ -96,7 +96,7 @@ def test_no_table_or_export_claims_what_a_report_that_cannot_be_right_keeps_from
 
 def test_what_a_verdict_rests_on_is_listed_without_a_script(browser):
     page = said(browser, four_against_four())
-    assert "What each verdict rests on" in page
+    assert "Basis of each verdict" in page
     assert "Cliff’s delta" in page
 
 
@@ -398,7 +398,7 @@ def test_one_line_runs_both_configs_again_and_records_what_is_missing(browser, l
         unescape(found) for found in re.findall(r'<div class="cmd"><code tabindex="0">(.*?)</code>', page, re.DOTALL)
     ]
     assert commands == [expected.format(*loads)]
-    assert ("./switch-to</code> by what starts" in page) == ("--before" in expected)
+    assert ("./switch-to</code> by the command" in page) == ("--before" in expected)
     assert "The command above records it." in page
 
 

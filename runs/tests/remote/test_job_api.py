@@ -83,7 +83,7 @@ def test_they_need_a_login_also_where_reading_is_public(client, settings, name):
 def test_a_job_tells_its_steps_their_runs_and_where_the_comparison_is(script):
     made = factories.experiment()
     run = factories.run(factories.config(made, "off"), text := factories.upload())
-    job = job_rows.job(experiment=made, log="12:00:00  off, 1 at once\n", progress={"done": 40, "of": 100})
+    job = job_rows.job(experiment=made, log="12:00:00  off, concurrency 1\n", progress={"done": 40, "of": 100})
     job.steps.filter(position=1).update(upload=text)
     told = get(script, f"jobs/{job.pk}/")
     assert told["summary"] == "running 4 of 8" and told["progress"] == {"done": 40.0, "of": 100.0}
@@ -114,7 +114,7 @@ def test_a_load_that_was_begun_is_run_again_only_when_the_script_says_so(script,
     job.steps.filter(position=4).update(state="lost")
     refused = script.post(f"{API}jobs/{job.pk}/resume/")
     assert refused.status_code == 409
-    assert messages(refused) == ["on, 1 at once, repeat 2 had begun; send again=yes to run it once more."]
+    assert messages(refused) == ["on, concurrency 1, repeat 2 had begun; send again=yes to run it once more."]
     assert Job.objects.get().state == "lost"
     with django_capture_on_commit_callbacks() as sent:
         answer = script.post(f"{API}jobs/{job.pk}/resume/?again=yes")

@@ -75,7 +75,7 @@ def test_job_pages_need_a_login_also_where_reading_is_public(client, settings):
 def test_a_running_job_tells_its_step_and_the_tools_own_progress(browser):
     progress = {"done": 400, "of": 1000, "requests_per_second": 812.34}
     told = page(browser, job_rows.job(done=3, progress=progress))
-    assert "Running 4 of 8: on, 1 at once, repeat 2." in told
+    assert "Running 4 of 8: on, concurrency 1, repeat 2." in told
     assert "ab: 400 of 1,000 requests, 812.3 requests per s so far" in told
     assert '<progress class="share running" max="1" value="0.4250"' in told
 
@@ -202,7 +202,7 @@ def test_resuming_asks_first_and_names_what_had_begun(browser):
     job = job_rows.job(state="lost", done=3)
     job.steps.filter(position=4).update(state="lost")
     asked = browser.get(f"/remote/jobs/{job.pk}/resume/").content.decode()
-    assert "had begun already" in asked and "on, 1 at once, repeat 2" in asked
+    assert "had already started" in asked and "on, concurrency 1, repeat 2" in asked
     assert "3 of 8 steps are done" in asked and "Run the 5 steps" in asked
     job.refresh_from_db()
     assert job.state == "lost"

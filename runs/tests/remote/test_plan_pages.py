@@ -321,7 +321,7 @@ def test_of_several_targets_one_is_asked_for(browser):
     first, _ = rows.target(), rows.target("http://198.51.100.7:80")
     rows.generator()
     page = browser.get(reverse("new-plan"))
-    assert "Which target is it for?" in text_of(page)
+    assert "Choose a target:" in text_of(page)
     form = text_of(browser.get(f"{reverse('new-plan')}?target={first.pk}"))
     assert rows.BASE in form and "198.51.100.7" not in form
 
