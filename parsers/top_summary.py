@@ -16,10 +16,17 @@ _HEAD = re.compile(
     r"\s+load averages?:\s*"
     r"(?P<l1>\d+[.,]\d+),?\s+(?P<l5>\d+[.,]\d+),?\s+(?P<l15>\d+[.,]\d+)"
 )
+# What a narrow window leaves of it: a load has two decimals, or its last digits are cut off.
+_CUT_HEAD = re.compile(
+    r"top - (?P<time>\d\d:\d\d:\d\d) up\s+(?P<up>[^,]{1,20}(?:, +(?:\d+:\d\d|\d+ min))?),\s+(?P<users>\d+)\s+users?,"
+    r"(?:\s*load average: (?P<l1>\d+[.,]\d\d),(?: (?P<l5>\d+[.,]\d\d)(?![.,\d]))?)?"
+)
 _TASK = re.compile(
     r"(?<!\d)(\d++)\s+(total|running|sleeping|stopped|zombie|starting|waiting|d-sleep|lock|threads|processes)\b"
 )
-_CPU_START = re.compile(r"(?:%?Cpu(?=\(s\)|\d)|CPU(?=\d* states:))(\(s\)|\d*)(?: states)?\s*:|CPU:|(?<!\d)\d++%cpu")
+_CPU_START = re.compile(
+    r"(?:%?C(?:pu|PU)(?=\(s\)|\d)|CPU(?=\d* states:))(\(s\)|\d*)(?: states)?\s*:|CPU:|(?<!\d)\d++%cpu"
+)
 _CPU = re.compile(
     r"((?<!\d)\d++(?:[.,]\d++)?|\.\d++)\s*+(?:%\s*+)?(us|sy|ni|id|wa|hi|si|st|gu|user|usr|system|sys|nice|nic|idle|iowait|iow|io|irq|softirq|sirq|"
     r"steal|host|interrupt)\b"
@@ -53,28 +60,9 @@ _BSD_TASKS = re.compile(r"\d+ (?:processes|threads):")
 _ARC_REST = re.compile(r"(?:[\d.]+[KMGT]?(?::1)?,?\s+)*[A-Z][a-z]+")
 _ARC_MORE = re.compile(r"[\d.]+[KMGT] Compressed,")
 
-# Lines of plain letters that say which language the next ones are in.
-_FOREIGN = re.compile(
-    r"(?:Tareas|Tarefas|Hilos|Aufgaben|Uppgifter|Sarcini|Zadania):|(?:Tasks|Threads):\s*\d+ gesamt|PID\s+US[UÚ]"
-)
-
-# Words of top's summary and the titles of its columns, as procps is translated.
+# Titles of the columns, and the label of a summary of threads, as procps is translated.
 _WORDS = {
-    "Tasks:": "任务:|任务：|Tareas:|Tâches:|Tarefas:|Uppgifter:|Aufgaben:|Sarcini:|Завдання:|작  업:|Tác vụ:|Zadania:",
     "Threads:": "Hilos:|Trådar:|Потоки:|스레드:|Wątki:",
-    "%Cpu(s):": "%CPU(s):",
-    "Mem :": "Spch :|Spch:|Minn:|Пам :|RAM :|메모리 :|BNhớ:|mem :",
-    "Swap:": "Intercambio:|Éch :|Växl:|Своп:|스  왑:|TĐổi:|swap:",
-    "avail": "dispo|dispon|disp|verfü|dost.|tillg|дост.|가용",
-    "total": "gesamt|totalt|razem|загалом|загал|총계|tổng",
-    "running": "en cours|ejecutar|em exec.|laufend|körande|rulând|працює|실행|chạy",
-    "sleeping": "en veille|hibernar|dormindo|schlafend|sovande|dormind|приспано|대기|ngủ",
-    "stopped": "arrêté|detener|parado|gestoppt|stoppade|oprit(e)|зупинено|멈춤|dừng",
-    "zombie": "zumbi|Zombie|zombi|зомбі|좀비",
-    "free": "libr|libre|livre|frei|fritt|wolne|liberă|вільн|віль|잔여",
-    "used": "util|usado|usados|belegt|anv.|użyte|utilizată|вик|вико|사용",
-    "buff/cache": "tamp/cache|búf/caché|Puff/Cache|buf/cache|буф/кеш|버퍼/캐시",
-    "us": "ut",
     "PID": "进程号|进程",
     "USER": "UTIL.|USUARIO|USUÁRIO|UŻYTK.|ANVÄNDARE|UTILIZ.|КОР.",
     "VIRT": "WIRT",
@@ -85,9 +73,14 @@ _WORDS = {
     "COMMAND": "BEFEHL|COM.|KOMENDA|COMANDO|COMANDA|KOMMANDO|ORDEN",
 }
 _ENGLISH = {word: english for english, words in _WORDS.items() for word in words.split("|")}
-_FOREIGN_WORD = re.compile(
-    rf"(?<!\S)(?:{'|'.join(map(re.escape, sorted(_ENGLISH, key=len, reverse=True)))})(?=[\s,.]|$)"
+_FOREIGN_WORD = re.compile(rf"(?<!\S)(?:{'|'.join(map(re.escape, sorted(_ENGLISH, key=len, reverse=True)))})(?=\s|$)")
+_IS_ENGLISH = re.compile(
+    r"(?:Tasks|Threads): *\d+ total|%Cpu(?:\(s\)|\d+) *:.*\d *us\b|(?:[KMGTP]iB )?(?:Mem|Swap) ?:.* (?:free|used|active),"
 )
+_PARTS = re.compile(r"(?<=\S)\s+(?=%C\S*\s*:|[KMGTPКМГТП]i?і?[BБ]\s+[^\W\d])")  # one abreast of the other
+_UNITS = "KMGTPКМГТП"
+_UNIT = re.compile(rf"([{_UNITS}])[iі]?[BБ]\s")
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)?")
 _NO_STATE = re.compile(r"(SHR\s+)(?:日\s+)?(?=%CPU)")  # Chinese calls it by a day of the week, or by nothing
 
 
@@ -102,17 +95,25 @@ _USUAL = (
     r"\21iB Swap: +([\d.]+) total, +([\d.]+) free, +([\d.]+) used\. +([\d.]+) avail Mem *\n"
 )
 _IS_USUAL = re.compile(_USUAL.replace("+", "{1,15}+").replace("*", "{0,15}+"))  # no figure is endless
-_USUAL_TASKS = ("tasks_total", "tasks_running", "tasks_sleeping", "tasks_stopped", "tasks_zombie")
+_USUAL_TASK_WORDS = ("total", "running", "sleeping", "stopped", "zombie")
+_USUAL_TASKS = tuple(f"tasks_{word}" for word in _USUAL_TASK_WORDS)
 _USUAL_MEMORY = (
     *("mem_total_kb", "mem_free_kb", "mem_used_kb", "mem_buff_cache_kb"),
     *("swap_total_kb", "swap_free_kb", "swap_used_kb", "mem_avail_kb"),
 )
 
 
-def _translate_line(line: str) -> str:
-    """A line of top's summary, or the titles of its table, with its words in English."""
-    text = _FOREIGN_WORD.sub(lambda found: _ENGLISH[found[0]], line)
-    return _NO_STATE.sub(r"\1S ", text) if text.startswith("PID") else text
+def _translate_titles(line: str) -> str:
+    return _NO_STATE.sub(r"\1S ", _FOREIGN_WORD.sub(lambda found: _ENGLISH[found[0]], line))
+
+
+def _name_amounts(figures: list[str], is_swap: bool, is_old: bool) -> str:
+    """Four of memory, or of swap below it: before 3.3.10 what is used stands first, and both make up the total."""
+    total, second, third, _ = map(number, figures)
+    is_old = is_old if is_swap else abs(second + third - total) <= total / 1000
+    last = ("avail Mem", "cached Mem") if is_swap else ("buff/cache", "buffers")
+    names = ("total", "used", "free") if is_old else ("total", "free", "used")
+    return f"{'Swap' if is_swap else 'Mem'}: {', '.join(map('{} {}'.format, figures, (*names, last[is_old])))}"
 
 
 def is_uptime(line: str) -> bool:
@@ -138,7 +139,6 @@ class Summary:
         self.parts = 0
         self.cores: list[dict[str, Any]] = []
         self._cpu_titles: list[str] = []
-        self._is_foreign = False  # whether a line of the screen is in another language than English
 
     def take_usual(self) -> bool:
         """Take the five lines that come next, where they are as procps prints them: a log has thousands of them."""
@@ -154,8 +154,43 @@ class Summary:
         return True
 
     def in_english(self, line: str) -> str:
-        self._is_foreign = self._is_foreign or not line.isascii() or bool(_FOREIGN.match(line))
-        return _translate_line(line) if self._is_foreign else line
+        """The line as procps prints it in English, with its rest where it is translated and a mail client broke it."""
+        text = self._translate(line)
+        is_placed = "time" in self.values and ":" in line and not _IS_ENGLISH.match(line)
+        rest = (self.lines.peek() or "").strip() if is_placed else ""
+        if rest and ":" not in rest:
+            whole = f"{line} {rest}"
+            if (joined := self._translate(whole)) != whole:
+                next(self.lines)
+                return joined
+        return text
+
+    def _translate(self, line: str) -> str:
+        """The line as procps prints it in English, wherever it is translated: its figures keep their places."""
+        if "time" not in self.values or _IS_ENGLISH.match(line):
+            return line if line.isascii() else _translate_titles(line)
+        first, *others = _PARTS.split(line)
+        return " ".join(
+            [self._read_by_place(first, "mem_total_kb" in self.values), *(self._read_by_place(p, True) for p in others)]
+        )
+
+    def _read_by_place(self, part: str, is_swap: bool) -> str:
+        label, colon, rest = part.replace("：", ":").partition(":")
+        figures = _FIGURE.findall(rest)
+        if not colon or not figures or "%" in rest or label[0].isdigit():
+            return _translate_titles(part)
+        if rest.rstrip()[-1].isdigit() and len(figures) != len(_USUAL_TASK_WORDS):
+            return part  # what the last one counts is on the next line
+        if label[0] == "%" and len(figures) >= len(_USUAL_CPU):
+            which = re.search(r"\d+", label)
+            shares = ", ".join(map("{} {}".format, figures, _USUAL_CPU))
+            return f"%Cpu{which[0] if which else '(s)'}: {shares}"
+        if (unit := _UNIT.match(label)) and len(figures) == 4:
+            return f"{'KMGTP'[_UNITS.index(unit[1]) % 5]}iB {_name_amounts(figures, is_swap, 'mem_buffers_kb' in self.values)}"
+        if len(figures) in (4, 5) and "tasks_total" not in self.values and all(map(str.isdecimal, figures)):
+            counts = ", ".join(map("{} {}".format, figures, _USUAL_TASK_WORDS))
+            return f"{_ENGLISH.get(f'{label}:', 'Tasks:')} {counts}"
+        return part
 
     def take(self, line: str) -> bool:
         """Take a line of the summary in. False where it is none, or belongs to the next screen."""
@@ -172,19 +207,20 @@ class Summary:
         if not found:
             _, following = self.lines.take_below(lambda below: _HEAD.match(f"{line} {below}"))
             found = _HEAD.match(f"{line} {following}")
+        found = found or _CUT_HEAD.match(line)
         if not found or "time" in self.values or self.parts:
             return False
-        hour, _, rest = found["time"].partition(":")
-        self.values["time"] = (
-            f"{int(hour) % 12 + 12 * (found['half'] == 'pm'):02}:{rest}" if found["half"] else found["time"]
-        )
+        parts = found.groupdict()
+        hour, _, rest = parts["time"].partition(":")
+        half = parts.get("half")
+        self.values["time"] = f"{int(hour) % 12 + 12 * (half == 'pm'):02}:{rest}" if half else parts["time"]
         self.values["uptime"] = found["up"].strip()
         with suppress(ValueError):  # in a shape that says no time, only the text of it is kept
             self.values["uptime_s"] = uptime_s(found["up"])
         if found["users"]:
             self.values["users"] = int(found["users"])
-        for key, name in (("l1", "load1"), ("l5", "load5"), ("l15", "load15")):
-            self.values[name] = number(found[key])
+        loads = {"load1": "l1", "load5": "l5", "load15": "l15"}
+        self.values |= {name: number(text) for name, key in loads.items() if (text := parts.get(key))}
         return True
 
     def _take_tasks(self, line: str) -> bool:
@@ -248,7 +284,7 @@ class Summary:
 
     def _join_line(self, line: str, wanted: re.Pattern[str]) -> str:
         """The line with its rest, where a mail client broke it: only if the rest has more of the same figures."""
-        following = self.in_english((self.lines.peek() or "").strip())
+        following = self._translate((self.lines.peek() or "").strip())
         whole = f"{line} {following}"
         if not following or len(line) > _LONGEST or prompt(following) is not None or _STARTS.match(following):
             return line
