@@ -41,7 +41,9 @@ _HTTP_HEADER = re.compile(
     re.IGNORECASE,
 )
 _NAVIGATION = re.compile(
-    r"[|»›]\s+\S.*[|»›]\s|^\|[^|]+\|.|^(?:[«←‹]|older posts?\b|newer posts?\b|leave a comment|share this|\d+ comments?$)|[»→›]$"
+    # a row of links; a heading's parts may stand between such signs, too
+    r"^(?!#|.*\d\s*k?\s*(?:req|con[cn]|client|user|thread|worker|core|v?cpu|[gm]i?b\b)).*[|»›]\s+\S.*[|»›]\s"
+    r"|^\|[^|]+\|.|^(?:[«←‹]|older posts?\b|newer posts?\b|leave a comment|share this|\d+ comments?$)|[»→›]$"
     r"|^(?:!?\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])[\s|]*)+$|^\[!\[",  # Markdown's links, and pictures
     re.I,
 )

@@ -102,7 +102,7 @@ WORD = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ0-9_.+/-]*[A-Za-zÀ-ɏ0-9+]")
 _GENERIC_WORDS = """
     apache\\s*(?:[a-z]b\\b|bench(?:mark)?) info(?:rmation)? results? outputs? bench(?:mark(?:s|ing)?)? load(?:ed)?
     tests? memory cpu usage process(?:es)? commands? run(?:ning|s)? numbers? figures? state machine hardware hosts? server
-    conf(?:ig(?:uration)?)? settings? virtual\\s*host summary overview conclusions? short\\sversion requests? comparison
+    conf(?:ig(?:uration)?)? settings? virtual\\s*host summary overview conclusions? short\\sversion req(?:uest)?s? comparison
     end(?:ed)? raw\\s\\w+\\soutputs?
     the of for and with a says? said what it its this that is was ran here are now then same in on to we get got from
     [qrt]ps measured? measuring timed real actual counted gemessen(?:e|er)? eigentlich\\w*
@@ -117,7 +117,7 @@ _GENERIC_WORDS = """
     environments? samples? following below at
     set-?up install(?:ation|ing)? usage build(?:ing)? requirements? prerequisites? descriptions? introduction notes?
     examples? options methods? methodolog(?:y|ies) methodik procedure
-    (?:concurrent|simultaneous|parallel) users? connections? concurrency duration seconds? secs? minutes? mins?
+    (?:concurrent|simultaneous|parallel) users? connections? conc(?:urrency)? duration seconds? secs? minutes? mins?
 """
 _GENERIC_CJK = (
     rf"(?<=\d){LOADED_CJK}|持续|超时|查看|打印|进行|本?工具|"

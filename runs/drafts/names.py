@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import pairwise, takewhile
 from types import MappingProxyType
 
+from parsers.catalogue import makes_load
 from parsers.patterns import lower
 from parsers.transcript import width
 from runs.analysis.method import Method
@@ -220,7 +221,9 @@ def _count_common(sides: Sequence[Sequence[str]]) -> int:
 
 
 def _trim_name(text: str) -> str:
-    text = re.sub(r"\s[(（\[][^()（）\[\]]*$", "", text)  # of which the end is gone with the load
+    text = re.sub(
+        r"^[(（\[](?=[^)）\]]*$)|\s[(（\[][^()（）\[\]]*$", "", text
+    )  # of which the end is gone with the load
     bare = re.sub(r"[(（\[]\s*[)）\]]", "", " ".join(text.split())).strip(" \t,;:：、，·•|/@=–—-")
     return "" if is_generic(_MEASURED.sub(" ", bare)) else bare
 
@@ -239,12 +242,13 @@ def drop_common_words(names: Mapping[str, str]) -> dict[str, str]:
     n_last = _count_common([words[::-1] for words in split.values()])
     if any(names_software(word) or _IS_NAME.search(word) for word in first[:n_first]):
         n_first = 0
-    if not is_generic(" ".join(first[len(first) - n_last :])):
+    last = " ".join(first[len(first) - n_last :])
+    if not (is_generic(last) or makes_load(last.lower().strip("()[] ").partition(" ")[0])):  # "(ab -n 1000)"
         n_last = 0
     bare = {name: words[n_first : len(words) - n_last] for name, words in split.items()}
     if not (n_first or n_last) or not all(map(_names_alone, bare.values())):
         return dict(names)
-    return {text: " ".join(bare[name]) for text, name in names.items()}
+    return {text: " ".join(bare[name]).rstrip(",;:|/–—-").rstrip() for text, name in names.items()}
 
 
 def find_shared_words(whole: Mapping[str, str], names: Mapping[str, str]) -> str:

@@ -10,6 +10,7 @@ H2LOAD = (FIXTURES / "h2load/h2load_01.txt").read_text().partition("\n")[2]
 ALONE = "\n\n@ab {rate} server=\n\n"
 
 SERVERS = (("nginx", 900.1), ("caddy", 800.1))
+NAMED = (("nginx-a", 500.1), ("caddy", 400.1))
 
 
 def names_of(text: str) -> list[str]:
@@ -471,6 +472,18 @@ def test_a_number_that_a_report_prints_as_its_load_is_no_part_of_a_name(headings
 
 def test_a_load_that_all_headings_tell_alike_is_no_part_of_their_names():
     assert names_of("nginx c=10\n@ab 500.1\n\ncaddy c=10\n@ab 400.1 Caddy\n") == ["nginx", "caddy"]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        *("## {}, 90 requests", "## [{}] 90 requests", "1) {}, 10 users", "With {} (ab -n 90 -c 10):"),
+        *("## {} | 90 reqs | 10 conc", "{} | 90 reqs | 10 conc", "## {} / 90 reqs / 10 conc"),
+    ],
+)
+def test_the_load_that_all_headings_tell_is_no_part_of_a_name(heading):
+    text = "".join(f"{heading.format(name)}\n$ ab -n 90 -c 10 http://h/\n@ab {rate}\n\n" for name, rate in NAMED)
+    assert names_of(text) == [name for name, _ in NAMED]
 
 
 @pytest.mark.parametrize(
