@@ -102,18 +102,23 @@ def drop_shared_words(names: Sequence[str]) -> list[str]:
     return list(names)
 
 
-def compare_names(names: Iterable[str], pattern: str, words: Iterable[str] = ()) -> tuple[bool, bool]:
+def compare_names(names: Iterable[str], pattern: str, words: Collection[str] = ()) -> tuple[bool, bool]:
     """Whether any of two names says a property, and whether they differ by nothing else or one has no other words.
 
     As "nginx" and "nginx with keep-alive", or "a connection a request" and "keep-alive".
     """
     rests, named = [], False
     for name in names:
-        left, n = re.subn(pattern, " ", PLAIN.sub(" ", name), flags=re.I)
-        found = {word.lower() for word in WORD.findall(left)}
+        found = list_other_words(name, pattern)
         rests.append(found - {*words})
-        named = named or bool(n or found & {*words})
+        named = named or bool(re.search(pattern, PLAIN.sub(" ", name), re.IGNORECASE) or found & {*words})
     return named, rests[0] == rests[1] or not all(rests)
+
+
+def list_other_words(name: str, pattern: str) -> frozenset[str]:
+    """The words of a name but for those of a property and those that say no more than which of two it is."""
+    left = re.sub(pattern, " ", PLAIN.sub(" ", name), flags=re.IGNORECASE)
+    return frozenset(word.lower() for word in WORD.findall(left))
 
 
 def _drop_repeated_words(columns: Sequence[Column]) -> list[Column]:

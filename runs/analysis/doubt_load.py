@@ -6,11 +6,12 @@ How many requests a server works on at once is read from settings in config text
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from runs.analysis.columns import Column, compare_names
+from runs.analysis.columns import Column, list_other_words
 from runs.analysis.dialects import read
 from runs.analysis.doubt_case import LITTLE, Case, about_run, read_tls, rule, run_rule, seconds_taken
 from runs.analysis.facts import HUGE, KEPT_UP, Finding, RunFact, Source, TextFact, source_at
@@ -35,10 +36,15 @@ WEB_SERVERS = {
     "litespeed": re.compile(r"litespeed", re.IGNORECASE),
     "nginx": re.compile(r"nginx|openresty|tengine", re.IGNORECASE),
 }
-# What a name may say of the load: "with keep-alive", "nginx, https", "no TLS", and how each is written.
-NAMED_KEEPALIVE, NAMED_TLS = r"keep[-_ ]?alives?", r"https|tls(?:\s?v?1\.\d)?|ssl"
-NAMED_HTTP2 = r"http/?2(?:\.0)?"
-NAMED_SMALLER = r"gzip(?:ped)?|brotli|deflate|compress(?:ion|ed)"
+# What a name may say of the load: "with keep-alive", "nginx, https", "no TLS".
+KEEPALIVE, TLS, HTTP2, SMALLER = "keep-alive", "TLS", "HTTP/2", "compression"
+SUBJECTS = {
+    KEEPALIVE: r"keep[-_ ]?alives?",
+    TLS: r"https|tls(?:\s?v?1\.\d)?|ssl",
+    HTTP2: r"http/?2(?:\.0)?",
+    SMALLER: r"gzip(?:ped)?|brotli|deflate|compress(?:ion|ed)",
+}
+_ANY_SUBJECT = re.compile("|".join(SUBJECTS.values()), re.IGNORECASE)
 _SAYS_OFF = (
     r"(?<![\w-])(?:no|non|not|without|w/o|disabled?)[\s_-]+(?:{0})(?!\w)"
     r"|(?<!\w)(?:{0})[\s:=]+(?:is\s)?(?:off|disabled|no|false|0)(?!\w)"
@@ -46,6 +52,11 @@ _SAYS_OFF = (
 _SAYS_ON = (
     r"(?:^|[,(·+/;|&-]\s*|\b(?:with|using|over|via|enabled?)\s)(?:{0})"
     r"(?:[\s:=]+(?:is\s)?(?:on|enabled|yes|true)(?!\w)|\s*(?:$|[,)·+/;|&]))"
+)
+_SAID_CLIENTS = re.compile(
+    r"(?<![\w.,])(\d[\d,]{0,8})(k?)\s?(?:concurrent|simultaneous|parallel)\b"
+    r"|(?:\bconcurrency(?:\slevel)?(?:\sof)?|(?<!\w)-c|(?<!\w)c(?=\s?[=:]))\s?[=:]?\s?(\d[\d,]{0,8})(k?)(?![\w.])",
+    re.IGNORECASE,
 )
 LEAST_SHORTENED = 200  # bytes: servers send shorter pages as they are
 OPEN = "Schroeder, Wierman, Harchol-Balter, Open Versus Closed (2006)"
@@ -160,50 +171,72 @@ def find_other_servers(case: Case) -> Iterator[Finding]:
 @rule("load.not_as_named", "practice: a setting that no request uses changes nothing")
 def find_loads_not_as_named(case: Case) -> Iterator[Finding]:
     """Runs of a config that is named after a property of the load that they did not have."""
-    for column in case.columns:
-        name = case.names.get(column.config.id, "")
-        for run in column.runs:
-            found = _contradict_keepalive(name, run) or _contradict_protocol(name, run)
-            if found or (found := _find_unshortened(case, name, column, run)):
-                yield about_run(run, "caution", "not_as_named", had=found[0], other=found[1])
+    said = [_read_name(case.names.get(column.config.id, "")) for column in case.columns]
+    uncompressed = _list_uncompressed(case, said) if any(each.get(SMALLER) for each in said) else {}
+    for column, each in zip(case.columns, said, strict=True):
+        for run in column.runs if each else ():
+            had = _contradict(each, run)
+            other = uncompressed.get(_describe_reply(column, run), "") if each.get(SMALLER) and not had else ""
+            if had or other:
+                yield about_run(run, "caution", "not_as_named", had=had or "as_long", other=other)
 
 
-def _read_from_name(name: str, subject: str) -> bool | None:
-    """Whether a name says that this is on or off; None where it does not say, or not in words that are known."""
-    if re.search(_SAYS_OFF.format(subject), name, re.IGNORECASE):
-        return False
-    return True if re.search(_SAYS_ON.format(subject), name, re.IGNORECASE) else None
+@rule("load.other_clients", "practice: what a tool printed was measured", "concurrency")
+def find_other_clients(case: Case) -> Iterator[Finding]:
+    """Runs below a heading with another concurrency than any load below it had."""
+    loads: dict[str, set[int]] = defaultdict(set)
+    for run in case.counted_runs:
+        loads[run.label].add(run.requested_clients or 0)
+    said = {label: _read_clients(label, clients) for label, clients in loads.items()}
+    for run in case.counted_runs:
+        if (told := said[run.label]) and run.requested_clients:
+            yield about_run(run, "caution", "other_clients", told=told, clients=run.requested_clients)
 
 
-def _contradict_keepalive(name: str, run: RunFact) -> tuple[str, str] | None:
-    """A server that is to close connections may be asked to keep them, so only what it did counts."""
-    named = _read_from_name(name, NAMED_KEEPALIVE)
-    kept = 2 * (run.number("keepalive_requests") or 0) > (run.complete_requests or 0)
-    if named and run.keepalive is False:
-        return "no_keepalive", ""
-    return ("keepalive", "") if named is False and kept else None
-
-
-def _contradict_protocol(name: str, run: RunFact) -> tuple[str, str] | None:
-    over_tls, named = read_tls(run), _read_from_name(name, NAMED_TLS)
-    if named is not None and over_tls == ("off" if named else "on"):
-        return ("plain" if named else "tls"), ""
-    version = str(run.options.get("protocol") or run.semantics.http_version)
-    is_first = re.search(r"(?<!\d)1(?!\d)", version)
-    return ("http1", "") if is_first and _read_from_name(name, NAMED_HTTP2) else None
-
-
-def _find_unshortened(case: Case, name: str, column: Column, run: RunFact) -> tuple[str, str] | None:
-    """Replies that were to be compressed, and are as long as those of a config that differs by nothing else."""
-    length = run.number("document_length_bytes")
-    if not length or length < LEAST_SHORTENED or not _read_from_name(name, NAMED_SMALLER):
+def _read_clients(label: str, had: Collection[int]) -> int | None:
+    """The number of clients that a heading tells of, if none of its numbers is one of those that its loads had."""
+    found = _SAID_CLIENTS.search(label)
+    if found is None or not {int(number) for number in re.findall(r"\d{1,9}", label)}.isdisjoint(had):
         return None
-    for other in case.columns:
-        its_name = case.names.get(other.config.id, "")
-        is_plain = not _read_from_name(its_name, NAMED_SMALLER) and compare_names((name, its_name), NAMED_SMALLER)[1]
-        if is_plain and length in [its.number("document_length_bytes") for its in other.runs if its.path == run.path]:
-            return "as_long", its_name
-    return None
+    told = int((found[1] or found[3]).replace(",", "")) * (1000 if found[2] or found[4] else 1)
+    return None if told in had else told
+
+
+def _read_name(name: str) -> dict[str, bool]:
+    """{subject: whether the name says that it is on}, of those that it says in words that are known."""
+    said = {}
+    for subject, pattern in SUBJECTS.items() if _ANY_SUBJECT.search(name) else ():
+        if re.search(_SAYS_OFF.format(pattern), name, re.IGNORECASE):
+            said[subject] = False
+        elif re.search(_SAYS_ON.format(pattern), name, re.IGNORECASE):
+            said[subject] = True
+    return said
+
+
+def _contradict(said: Mapping[str, bool], run: RunFact) -> str:
+    """What a load had against the name of its config, as a key of doubt_wording.HAD; "" for nothing."""
+    kept = 2 * (run.number("keepalive_requests") or 0) > (run.complete_requests or 0)
+    if said.get(KEEPALIVE) and run.keepalive is False:
+        return "no_keepalive"
+    if said.get(KEEPALIVE) is False and kept:  # asked for alone, the server may have refused it
+        return "keepalive"
+    if TLS in said and read_tls(run) == ("off" if said[TLS] else "on"):
+        return "plain" if said[TLS] else "tls"
+    version = str(run.options.get("protocol") or run.semantics.http_version)
+    return "http1" if said.get(HTTP2) and re.search(r"(?<!\d)1(?!\d)", version) else ""
+
+
+def _list_uncompressed(case: Case, said: Sequence[Mapping[str, bool]]) -> dict[tuple[object, ...], str]:
+    """Replies of the configs that are not named after compression: {what tells one: the config's name}."""
+    plain = [column for column, each in zip(case.columns, said, strict=True) if not each.get(SMALLER)]
+    return {_describe_reply(column, run): column.config.name for column in reversed(plain) for run in column.runs}
+
+
+def _describe_reply(column: Column, run: RunFact) -> tuple[object, ...]:
+    """The words of its config's name but for compression, its path and length. Without a length it is like no other."""
+    length = run.number("document_length_bytes") or 0
+    words = list_other_words(column.config.name, SUBJECTS[SMALLER])
+    return (words, run.path, length) if length >= LEAST_SHORTENED else (run.id,)
 
 
 @run_rule("load.shown_status", "RFC 9110: 4xx and 5xx are errors", "requests_per_second")

@@ -233,6 +233,26 @@ def test_a_server_that_answered_under_another_one_s_name_is_told(name, server, i
     assert [(doubt.severity, server in doubt.text) for doubt in found] == ([("caution", True)] if is_told else [])
 
 
+@pytest.mark.parametrize(
+    ("label", "told"),
+    [
+        *(
+            ("500 concurrent users", "500"),
+            ("nginx -c 500", "500"),
+            ("Concurrency Level: 1,000", "1,000"),
+            ("c=1k", "1,000"),
+        ),
+        *(("nginx, c=50", ""), ("50 and 500 concurrent", ""), ("HTTP/2 c10k", ""), ("500 users in the table", "")),
+    ],
+)
+def test_a_heading_that_tells_of_another_concurrency_is_a_doubt(label, told):
+    case = Case(facts.configs("nginx"), [facts.run(1, 900.0, concurrency=50.0, label=label)])
+    found = of(find_doubts(case), "load.other_clients")
+    assert [doubt.text.partition(". ")[0] for doubt in found] == (
+        [f"nginx: 50 clients, where its heading tells of {told}"] if told else []
+    )
+
+
 def test_as_many_clients_as_workers_are_fine():
     assert of(said(session(apache=report("long_1") + LIMITED.format(n=15))), "limits.clients") == []
 
