@@ -16,6 +16,7 @@ UNFORESEEN = (
     *(ArithmeticError, AssertionError, AttributeError, LookupError, NameError, RuntimeError, StopIteration),
     *(TypeError, ValueError, re.error),
 )
+MOST_RATE = 1e12  # a second, which no network carries
 log = logging.getLogger(__name__)
 
 
@@ -102,7 +103,9 @@ class Block:
     def _make_records(self) -> list[Record]:
         if not self.values:
             return []
-        records = formats()[self.kind].records(self.values)
+        records = [self._refuse_rate(record) for record in formats()[self.kind].records(self.values)]
+        if not self.values:
+            return []  # it was all that was printed
         results = [record for record in records if isinstance(record, LoadResult)]
         if len(results) != 1:  # the rows of a log had a command each
             return records
@@ -110,6 +113,21 @@ class Block:
         if len(records) == 1:
             self._result = self.values, result
         return [result if record is results[0] else record for record in records]
+
+    def _refuse_rate(self, record: Record) -> Record:
+        """The record without a rate below nought, or one that no network carries; a problem has its line."""
+        if not isinstance(record, LoadResult) or record.requests_per_second is None:
+            return record
+        rate = record.requests_per_second
+        if 0 <= rate <= MOST_RATE:
+            return record
+        names = [name for name, value in self.values.items() if value == rate]
+        line = next((self.figure_lines[name] for name in names if name in self.figure_lines), self.first)
+        self.values = {name: value for name, value in self.values.items() if name not in names}
+        problem = Problem(line, f"{rate:g} requests per second: no load test has such a rate, so it was left out")
+        if problem not in self.problems:
+            self.problems.append(problem)
+        return replace(record, requests_per_second=None)
 
     def add_up(self, parts: Sequence[Block], names: Sequence[str]) -> None:
         """Take the sum of the parts of one load, itself among them, for its figures; what they do not share is left out."""

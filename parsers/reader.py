@@ -357,6 +357,8 @@ def _make_block(
         **context.end_block(form, found.values),
     )
     context.tried = None
+    if form.tool is not None:
+        _ = block.records  # which tells of rates that cannot be
     return block
 
 

@@ -310,3 +310,26 @@ def test_a_name_of_artillery_that_is_a_table_elsewhere():
     holds(text.splitlines(keepends=True))
     (block,) = blocks(text)
     assert block.problems == [] and block.records[0].complete_requests == 100
+
+
+@pytest.mark.parametrize("rate", ["-12.50", "99999999999999.5"])
+def test_a_rate_that_no_load_test_has_is_a_problem_and_no_figure(rate):
+    report = text_of(FIXTURES / "ab" / "ab_01_plain.txt")
+    odd = re.sub(r"(Requests per second: +)[\d.]+", rf"\g<1>{rate}", report)
+    (block,) = blocks(odd)
+    assert block.load_results[0].requests_per_second is None and "requests_per_second" not in block.values
+    assert block.load_results[0].complete_requests == 500
+    (problem,) = block.problems
+    assert "no load test has such a rate" in problem.message and rate in odd.splitlines()[problem.line - 1]
+
+
+def test_a_row_of_a_log_with_a_rate_below_nought_has_none():
+    log = text_of(FIXTURES / "siege_log" / "siege_05_log.csv")
+    (block,) = blocks(log.replace("315.49", "-315.49"))
+    assert [result.requests_per_second for result in block.load_results] == [403.98, None, 370.88]
+    assert len(block.problems) == 1 and len(block.records) == 3 and len(block.problems) == 1
+
+
+def test_a_rate_alone_that_no_load_test_has_is_no_load_test():
+    (block,) = blocks("Requests per second:    -12.50 [#/sec] (mean)\n")
+    assert (block.values, block.load_results, block.problems[0].line) == ({}, [], 1)
