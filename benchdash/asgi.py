@@ -15,12 +15,13 @@ import re
 import signal
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import AbstractAsyncContextManager, closing, nullcontext, suppress
 from http import HTTPStatus
 from io import BytesIO
 from tempfile import SpooledTemporaryFile
 from time import monotonic
 from typing import IO, Any
+from weakref import WeakValueDictionary
 
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIRequest
@@ -34,6 +35,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchdash.settings")
 os.environ.setdefault("STATEMENT_TIMEOUT_S", "30")
 watch_postgresql(patience_s=3)
 wsgi = get_wsgi_application()
+
+from rest_framework.throttling import BaseThrottle  # noqa: E402
 
 from benchdash.middleware import Refusal  # noqa: E402
 from runs.accounts import is_known  # noqa: E402
@@ -54,17 +57,23 @@ NEW_OBJECTS = 50_000  # from one pass of the garbage collector to the next: more
 # what must not keep them busy (texts, hashing passwords, and showing thousands of configs or runs), has threads of its own, by
 # the beginning of its address.
 PAGES = ThreadPoolExecutor(4)
-LOGINS = ThreadPoolExecutor(1)
+LOGINS = ThreadPoolExecutor(2)
 TEXTS = ThreadPoolExecutor(2)
-LARGE = ThreadPoolExecutor(2)
+COMPARISONS = ThreadPoolExecutor(2)
+LARGE = ThreadPoolExecutor(2)  # for comparisons at addresses that took longer than SLOW_S the last time
+SLOW_S, MOST_SLOW = 1.0, 1000
 OWN_THREADS = {
     **{f"{path}$": TEXTS for path in TEXT_PATHS},
     "/readyz": ThreadPoolExecutor(1),
     "/static/": ThreadPoolExecutor(2),
-    r"(/api/v1)?/(experiments/\d|uploads/\d|compare/)": LARGE,
+    r"(/api/v1)?/(experiments/\d|uploads/\d|compare/)": COMPARISONS,
     "/login/": LOGINS,
     "/admin/login/": LOGINS,
 }
+
+slow_paths: dict[str, None] = {}
+# By client: each has one password hashed at a time, so that whoever tries many does not keep others waiting.
+turns = WeakValueDictionary[str, asyncio.Lock]()
 
 Message = dict[str, Any]
 Environ = dict[str, Any]
@@ -101,7 +110,7 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
         threads = next((own for path, own in OWN_THREADS.items() if re.match(path, scope["path"])), PAGES)
         if threads in (LOGINS, TEXTS) and scope["method"] != "POST":
             threads = PAGES  # nobody waits for others' passwords and texts to see a form or a list
-        status, headers, answer = await _run(threads, _respond, environ)
+        status, headers, answer = await _respond_in(threads, environ)
         if body.tell() > MEMORY_BYTES:
             gc.collect()  # what Django made of it holds files, in cycles
     with closing(answer), suppress(TimeoutError):  # the client has stopped reading
@@ -109,6 +118,31 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
             await _send_early(receive, send, status, headers, answer)
         else:
             await _send(send, status, headers, answer)
+
+
+async def _respond_in(threads: Executor, environ: Environ) -> tuple[int, Headers, IO[bytes]]:
+    """Run Django in one of these threads, behind others of this client's passwords, or apart from quick comparisons."""
+    turn: AbstractAsyncContextManager[None] = nullcontext()
+    answer: tuple[int, Headers, IO[bytes]]
+    if threads is LOGINS:
+        request: Any = Request(environ)
+        turn = turns.setdefault(BaseThrottle().get_ident(request), asyncio.Lock())
+    elif threads is COMPARISONS and environ["PATH_INFO"] in slow_paths:
+        threads = LARGE
+    async with turn:
+        answer, seconds = await _run(threads, _measure, environ)
+    if threads in (COMPARISONS, LARGE):
+        slow_paths.pop(environ["PATH_INFO"], None)
+        if seconds > SLOW_S:
+            slow_paths[environ["PATH_INFO"]] = None
+        if len(slow_paths) > MOST_SLOW:
+            del slow_paths[next(iter(slow_paths))]
+    return answer
+
+
+def _measure(environ: Environ) -> tuple[tuple[int, Headers, IO[bytes]], float]:
+    begun = monotonic()
+    return _respond(environ), monotonic() - begun
 
 
 async def _run(threads: Executor, function: Callable[..., Any], *arguments: Any) -> Any:

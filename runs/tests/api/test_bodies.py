@@ -7,6 +7,7 @@ import errno
 import gzip
 import json
 from concurrent.futures import Future, ThreadPoolExecutor
+from io import BytesIO
 from threading import Event, Semaphore
 from time import sleep
 from typing import Any
@@ -83,7 +84,7 @@ END = {"type": "http.request", "body": b"", "more_body": False}
 class Sender:
     """A client of the ASGI application: sends the messages, then nothing more."""
 
-    method = "POST"
+    method, address = "POST", "127.0.0.1"
 
     def __init__(self, *messages: dict[str, object]) -> None:
         self.messages = list(messages)
@@ -101,6 +102,9 @@ class Sender:
         self.answers.append(message)
 
     def post(self, path: str = UPLOADS, **headers: object) -> tuple[int, str]:
+        return asyncio.run(self.ask(path, **headers))
+
+    async def ask(self, path: str, **headers: object) -> tuple[int, str]:
         scope: dict[str, Any] = {
             "method": self.method,
             "path": path,
@@ -108,9 +112,9 @@ class Sender:
             "http_version": "1.1",
             "scheme": "http",
         }
-        scope |= {"server": ("localhost", 80), "client": ("127.0.0.1", 5), "headers": [(b"host", b"localhost")]}
+        scope |= {"server": ("localhost", 80), "client": (self.address, 5), "headers": [(b"host", b"localhost")]}
         scope["headers"] += [(name.replace("_", "-").encode(), str(value).encode()) for name, value in headers.items()]
-        asyncio.run(asgi.application(scope, self.receive, self.send))
+        await asgi.application(scope, self.receive, self.send)
         body = b"".join(message["body"] for message in self.answers[1:]).decode()
         return self.answers[0]["status"], json.loads(body)["errors"][0]["message"] if body.startswith("{") else body
 
@@ -142,11 +146,62 @@ def test_more_than_a_form_is_taken_only_where_texts_are(path):
 
 def test_forms_and_lists_do_not_wait_for_passwords_and_texts_of_others():
     may_end = Event()
-    busy = [asgi.LOGINS.submit(may_end.wait, WITHIN_S), *(asgi.TEXTS.submit(may_end.wait, WITHIN_S) for _ in range(2))]
+    busy = [pool.submit(may_end.wait, WITHIN_S) for pool in (asgi.LOGINS, asgi.TEXTS) for _ in range(2)]
     assert [visit(path) for path in ("/login/", "/uploads/1/")] == [200, 302]
     assert [visit(path) for path in ("/api/v1/uploads/", "/api/v1/uploads/1/")] == [401, 401]
     assert not any(one.done() for one in busy)
     may_end.set()
+
+
+def test_a_login_does_not_wait_for_many_tries_from_another_address(monkeypatch):
+    may_end, begun = Event(), []
+
+    def hash_password(environ: dict[str, Any]) -> tuple[tuple[int, list[Any], BytesIO], float]:
+        begun.append(environ["REMOTE_ADDR"])
+        if environ["REMOTE_ADDR"] == "10.0.0.9":
+            may_end.wait(WITHIN_S)
+        return (200, [], BytesIO()), 0.1
+
+    def log_in(address: str) -> asyncio.Task[tuple[int, str]]:
+        sender = Sender(END)
+        sender.address = address
+        return asyncio.create_task(sender.ask("/login/"))
+
+    async def attack() -> None:
+        strangers = [log_in("10.0.0.9") for _ in range(5)]
+        await asyncio.sleep(0.1)
+        assert (await asyncio.wait_for(log_in("10.0.0.1"), WITHIN_S))[0] == 200
+        assert begun == ["10.0.0.9", "10.0.0.1"] and not any(one.done() for one in strangers)
+        may_end.set()
+        assert [status for status, _ in await asyncio.gather(*strangers)] == [200] * 5
+
+    monkeypatch.setattr(asgi, "_measure", hash_password)
+    asyncio.run(attack())
+
+
+def test_a_quick_comparison_does_not_wait_for_those_that_are_known_to_be_slow(monkeypatch):
+    """Made: the page of a small experiment behind two large ones in one process."""
+    respond, begun, may_end = asgi.wsgi, Semaphore(0), Event()
+
+    def compare(environ: dict[str, Any], start_response: Any) -> Any:
+        if environ["PATH_INFO"] != "/experiments/3/":
+            begun.release()
+            may_end.wait(WITHIN_S if environ["PATH_INFO"] in asgi.slow_paths else 0.2)
+        return respond(environ, start_response)
+
+    monkeypatch.setattr(asgi, "wsgi", compare)
+    monkeypatch.setattr(asgi, "slow_paths", {})
+    monkeypatch.setattr(asgi, "SLOW_S", 0.15)
+    large = ["/experiments/1/", "/experiments/2/"]
+    assert [visit(path) for path in large] == [302, 302]
+    for _ in large:
+        begun.acquire()
+    with ThreadPoolExecutor(6) as pool:
+        comparing = [pool.submit(visit, path) for path in large * 3]
+        assert begun.acquire(timeout=WITHIN_S) and begun.acquire(timeout=WITHIN_S)
+        assert visit("/experiments/3/") == 302
+        assert not any(one.done() for one in comparing)
+        may_end.set()
 
 
 def test_pages_do_not_wait_for_comparisons(monkeypatch):
