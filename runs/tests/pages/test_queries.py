@@ -57,6 +57,22 @@ def test_a_page_of_many_configs_lists_the_first_ones_and_links_to_all(browser):
     assert all("build 299" in browser.get(f"{url}?format={kind}").content.decode() for kind in ("md", "csv", "html"))
 
 
+def test_a_page_lists_the_first_directives_that_differ_and_counts_the_others(browser):
+    """Made: of two configs with 20,000 directives it had 6 MB."""
+    text = "".join(
+        f"## c{config}\n\n$ cat /etc/nginx/nginx.conf\n"
+        + "".join(f"setting_{n} {n + config};\n" for n in range(203))
+        + f"\nRequests per second:    {100 + config:.2f} [#/sec] (mean)\n\n"
+        for config in range(2)
+    )
+    ingest.submit(text.encode(), origin="web")
+    url = Experiment.objects.get().get_absolute_url()
+    page = browser.get(url).content.decode()
+    assert "<code>setting_199</code>" in page and "<code>setting_200</code>" not in page
+    assert "3 more directives are in the JSON" in page
+    assert "setting_202" in browser.get(f"{url}?format=json").content.decode()
+
+
 def test_a_comparison_needs_as_many_queries_for_forty_runs_as_for_two(browser):
     made = factories.wsgi_experiment(n_configs=8, n_repeats=5, n_processes=2)
     ids = [str(run.pk) for run in made.runs.all()]
