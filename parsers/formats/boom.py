@@ -28,7 +28,7 @@ OPENS = (
     r"|RPS\s+\d+\s*$"
 )
 
-_read_figures = compile_lines(
+_read_line = compile_lines(
     {},
     r"Running <asked_requests:N> queries - concurrency: <concurrency:N>\.?",
     r"Running <asked_requests:N> times per <concurrency:N> workers\.?",
@@ -40,8 +40,8 @@ _read_figures = compile_lines(
     r"Amplitude\s+<amplitude_s:F> s",
     r"Standard deviation\s+<stdev_s:F>",
     r"RPS\s+<requests_per_second:N>",
+    r"Code <@:C>\s+<status_codes.*:N> times\.?",
 )
-_CODE = re.compile(r"Code (\d{3})\s+(\d{1,12}) times\.?")
 _REPORT = Report(
     tool=KIND,
     meant=re.compile(
@@ -51,12 +51,6 @@ _REPORT = Report(
     over=lambda values, line: line.startswith("Running ") and bool(values),
     whole=6,
 )
-
-
-def _read_line(line: str) -> dict[str, Any] | None:
-    if found := _CODE.fullmatch(line):
-        return {"status_codes": {found[1]: int(found[2])}}
-    return _read_figures(line)
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:

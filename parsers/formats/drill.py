@@ -17,6 +17,7 @@ from ..commands import FLAG, Option
 from ..lines import Lines
 from ..records import Found, Record, Semantics
 from ..report import Report, make_result, take_report
+from ..units import compile_lines
 
 KIND = "drill"
 PROGRAMS = ("drill",)
@@ -37,7 +38,6 @@ ADDRESS = False
 OPENS = r"Time taken for tests\s+\d+\.\d+ seconds\s*$|Concurrency \d{1,9}\s*$"
 
 _TIME = r"(\d{1,18})(ms|ns)"
-_SET = re.compile(r"(Concurrency|Iterations|Rampup|Base URL) (\S+)")
 _NAMES = {
     "Total requests": "complete_requests",
     "Successful requests": "successful_requests",
@@ -46,8 +46,15 @@ _NAMES = {
     "Average time per request": "average_ms",
     "Sample standard deviation": "stdev_ms",
 }
-_TAKEN = re.compile(r"Time taken for tests\s+(\d+\.\d+) seconds")
-_RATE = re.compile(r"Requests per second\s+(\d+\.\d+) \[#/sec\]")
+_read_figures = compile_lines(
+    {},
+    r"Concurrency <asked_concurrency:N>",
+    r"Iterations <asked_iterations:N>",
+    r"Rampup <asked_rampup:N>",
+    r"Base URL <url:W>",
+    r"Time taken for tests\s+<time_taken_s:F> seconds",
+    r"Requests per second\s+<requests_per_second:F> \[#/sec\]",
+)
 _FIGURE = re.compile(
     rf"(?:(\S.*?)(?<=\S)\s++)??({'|'.join(_NAMES)}|(\d+(?:\.\d+)?)'th percentile)\s+(?:(\d{{1,18}})|{_TIME})"
 )
@@ -60,7 +67,9 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 
 _REPORT = Report(
     tool=KIND,
-    meant=re.compile(rf"Time taken for tests\s|Requests per second\s|{_SET.pattern}$|{_FIGURE.pattern}$"),
+    meant=re.compile(
+        rf"Time taken for tests\s|Requests per second\s|(?:Concurrency|Iterations|Rampup|Base URL) \S+$|{_FIGURE.pattern}$"
+    ),
     noise=re.compile(r"(?:Iterations|Rampup) \d+$"),
     over=lambda values, line: line.startswith("Concurrency ") and "time_taken_s" in values,
     whole=6,
@@ -68,17 +77,8 @@ _REPORT = Report(
 
 
 def _read_line(line: str) -> dict[str, Any] | None:
-    if found := _SET.fullmatch(line):
-        name = found[1].lower().replace(" ", "_")
-        if name != "base_url" and not found[2].isdecimal():
-            return None
-        return {"url": found[2]} if name == "base_url" else {f"asked_{name}": int(found[2][:18])}
-    if found := _TAKEN.fullmatch(line):
-        return {"time_taken_s": float(found[1])}
-    if found := _RATE.fullmatch(line):
-        return {"requests_per_second": float(found[1])}
     if not (found := _FIGURE.fullmatch(line)):
-        return None
+        return _read_figures(line)
     step, label, percent, count, time, unit = found.groups()
     figure = int(count) if count else round(int(time) / 1e6, 6) if unit == "ns" else int(time)
     own = {"percentiles_ms": {f"{float(percent):g}": figure}} if percent else {_NAMES[label]: figure}

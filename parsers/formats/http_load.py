@@ -41,7 +41,7 @@ OPTIONS = {
 OPENS = r"\d+ fetches, \d+ max parallel, \d|\d[\d.e+]* fetches/sec, \d|msecs/(?:connect|first-response): \d"
 NEEDS = ("fetches", "msecs/")
 
-_read_figures = compile_lines(
+_read_line = compile_lines(
     {"F": (r"\d[\d.]{0,30}(?:e[+-]\d\d)?", float)},
     "<fetches:N> fetches, <max_parallel:N> max parallel, <received_bytes:F> bytes, in <time_taken_s:F> seconds",
     "<mean_bytes_per_connection:F> mean bytes/connection",
@@ -51,8 +51,8 @@ _read_figures = compile_lines(
     "<timeouts:N> timeouts",
     "<bad_checksums:N> bad checksums",
     "<bad_byte_counts:N> bad byte counts",
+    "code <@:C> -- <status_codes.*:N>",
 )
-_CODE = re.compile(r"code (\d{3}) -- (\d{1,12})")
 _REPORT = Report(
     tool=KIND,
     meant=re.compile(
@@ -62,12 +62,6 @@ _REPORT = Report(
     over=lambda values, line: " max parallel, " in line and bool(values),
     whole=7,
 )
-
-
-def _read_line(line: str) -> dict[str, Any] | None:
-    if found := _CODE.fullmatch(line):
-        return {"status_codes": {found[1]: int(found[2])}}
-    return _read_figures(line)
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:

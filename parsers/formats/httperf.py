@@ -94,15 +94,18 @@ _LINES = (
     "Session failtime [s]: <session_failtime_s:F>",
 )
 _read_figures = compile_lines(
-    {"F": (r"-?(?:\d{1,18}\.\d{1,3}|nan|inf)", lambda text: float(text) if text[-1].isdigit() else None)},
+    {
+        "F": (r"-?(?:\d{1,18}\.\d{1,3}|nan|inf)", lambda text: float(text) if text[-1].isdigit() else None),
+        "H": (r"\d{1,18}(?: \d{1,18})*", lambda text: list(map(int, text.split()))),
+        "M": (r"\d{1,9}\.5", str),  # the middle of a millisecond
+    },
     *(re.sub(r"[]()*^[]", r"\\\g<0>", line).replace(" ", r"\s+") for line in _LINES),
+    r"<@:M> <connections_by_ms.*:N>",
+    r"Session length histogram: <session_lengths:H>",
 )
 _ECHO = re.compile(r"httperf (?:\S.* )?--client=\d+/\d+ .*")
 _ASKED: dict[str, Callable[[str], str | int | float]]
 _ASKED = {"server": str, "port": int, "uri": str, "rate": number, "num-conns": int, "num-calls": int}
-# Of the histogram: the middle of its millisecond, and how many connections.
-_STEP = re.compile(r"(\d{1,9}\.5) (\d{1,18})")
-_SESSIONS = re.compile(r"Session length histogram:((?: \d{1,18})+)")
 # All noughts where there was no reply, no interval of 5 s, no session that ended well, none that failed.
 _OF_REPLIES = (
     *("connection_ms", "connect_mean_ms", "replies_per_connection"),
@@ -115,10 +118,6 @@ def _read_line(line: str) -> dict[str, Any] | None:
     line = line.removeprefix("^C")  # as the terminal shows the key that ended it
     if (read := _read_figures(line)) is not None:
         return read
-    if found := _STEP.fullmatch(line):
-        return {"connections_by_ms": {found[1]: int(found[2])}}
-    if found := _SESSIONS.fullmatch(line):
-        return {"session_lengths": [int(count) for count in found[1].split()]}
     return _parse_command(line) if _ECHO.fullmatch(line) else None
 
 
