@@ -90,7 +90,7 @@ def percent(text: str) -> float:
 
 
 def _parse_clock(text: str) -> float | None:
-    return None if text == "-" else clock_s(text)
+    return None if text == "-" else int(text) if text.isdecimal() else clock_s(text)  # ps' etimes and times are seconds
 
 
 _SIZE, _CLOCK, _PERCENT, _COUNT = Memo(size_kb), Memo(_parse_clock), Memo(percent), Memo(int)
@@ -124,6 +124,7 @@ _MONTHS = frozenset(["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Se
 # A ruler or the time, as a loop prints them between screens.
 _BETWEEN = re.compile(r"[-=*#_~ ]{3,}$|[^/=]*\b\d\d:\d\d:\d\d\b[^/=]*$")
 _SPLIT_STATE = re.compile(r"(?<=\s[SRDTZI]) (?=[<N]\s)")  # busybox prints its "S <" in columns of their own
+_GLUED_SIZE = re.compile(r"(?<=\d[kmgt])(?=\d{1,9}%\s)")  # busybox leaves no blank behind a long VSZ: "8193g32773%"
 
 
 class RowReader:
@@ -312,6 +313,7 @@ class RowReader:
     def _read_fields(self, line: str) -> list[Any] | None:
         """One row's values, or None where the line is no row."""
         most = len(self.names) - 1
+        line = _GLUED_SIZE.sub(" ", line, count=1) if "virt_pct" in self.names else line
         fields = _SPLIT_STATE.sub("", line, count=1).split(None, most)
         fields = self._join_start(line, fields)
         if self._behind and len(words := line.split()) > most + 1:

@@ -158,7 +158,7 @@ class Summary:
         text = self._translate(line)
         is_placed = "time" in self.values and ":" in line and not _IS_ENGLISH.match(line)
         rest = (self.lines.peek() or "").strip() if is_placed else ""
-        if rest and ":" not in rest:
+        if rest and rest[0] != "%" and not _UNIT.match(rest) and len(_FIGURE.findall(rest)) < 4:  # no line of its own
             whole = f"{line} {rest}"
             if (joined := self._translate(whole)) != whole:
                 next(self.lines)

@@ -21,6 +21,7 @@ from ..units import name_words, rounded
 KIND = "free"
 COMMAND = r"(?:^|[\s/;&|(])free(?:\s+-|\s*$|\s*[|;&>])"
 PROGRAMS = ("free",)
+_ALONE = re.compile(r"(?:sudo\s+)?(?:\S*/)?free(?:\s+-[\w-]+(?:[ =]\d+)?)*")
 MEMORY_ONLY = True
 # Titles of free's columns, and what its rows begin with, in lower case, in procps' own translations.
 _COLUMNS = {
@@ -49,7 +50,7 @@ OPENS = (
 _COLUMN = name_words({name: f"{name} {others}" for name, others in _COLUMNS.items()} | {"cached": "cached"})
 _LABEL = name_words({name: f"{name} {others}" for name, others in _ROWS.items()} | {"comm": "comm"})
 _MORE_SIZES = re.compile(r"(?:\d++(?:[.,]\d++)?+(?:B|[KMGTP]i?B?)?\s*)+")
-_ROW = re.compile(r"(-/\+ [^\s:]+|Comm|[^\W\d]+\.?|스  왑|Tráo đổi|Partition d'échange)\s?[:：]\s+(\S.*)")
+_ROW = re.compile(r"(-/\+ [^\s:]+|Comm|[^\W\d][^\d:：]{0,24}?)\s?[:：]\s+(\S.*)")
 _SIZE = re.compile(r"(\d+(?:[.,]\d+)?)(B|([KMGTP])(i?)B?)?")
 _ORDER = "KMGTP"
 _UNIT_KB = {"b": 1 / 1024, "k": 1, "m": 1024, "g": 1024**2, "t": 1024**3}
@@ -58,11 +59,19 @@ _LONG = {"bytes": "b", "kibi": "k", "mebi": "m", "gibi": "g", "tebi": "t"}
 _LONG_SI = {"kilo": "k", "mega": "m", "giga": "g", "tera": "t"}
 
 
+def claims(command: str) -> bool:
+    return "free" in command and bool(_ALONE.fullmatch(command.strip()))
+
+
 def parse(lines: Lines, command: str | None) -> Found | None:
+    if not lines.ahead(1):
+        return None
+    lines.skip_blank()
     first = lines.number + 1
     # What a page calls everything that is printed sticks to it in Markdown that was made of the page.
     opening = next(lines).strip().removeprefix("Output")
     columns = _read_columns(join_rest(lines, opening, lambda more: bool(_read_columns(more))))
+    columns = columns or _name_by_place(opening, next(filter(None, map(str.strip, lines.ahead(3))), ""))
     if columns[:3] != ["total", "used", "free"] or len(columns) < 4:
         lines.step_back()
         return None
@@ -87,6 +96,18 @@ def _read_columns(text: str) -> list[str]:
     return names if all(names) else []
 
 
+def _name_by_place(titles: str, below: str) -> list[str]:
+    """Our names of the columns by their order, where the titles are in another language and a row's figures add up."""
+    row = _ROW.fullmatch(below)
+    sizes = (_parse_figures(row[2], 1, 1024) or []) if row else []
+    if len(sizes) not in (6, 7) or re.search(r"\d", titles) or not len(sizes) <= len(titles.split()) <= len(sizes) + 1:
+        return []
+    caches = ["buff_cache"] if len(sizes) == 6 else ["buffers", "cache"]
+    is_new = sum(sizes[1:3]) < sizes[0] * 0.999 or sizes[-1] > sizes[-2]  # old: what is used holds the caches, too
+    last = [*caches, "available"] if is_new or len(sizes) == 7 else ["buffers", "cached"]
+    return ["total", "used", "free", "shared", *last]
+
+
 class _Table:
     """One sample's rows while they are being read.
 
@@ -105,7 +126,7 @@ class _Table:
     def take(self, line: str) -> bool:
         """Take one line in; False where it is none of this sample's."""
         row = _ROW.fullmatch(line)
-        names = self._names(row[1]) if row else []
+        names = self._names(row[1], row[2].split(None, 1)[0]) if row else []
         if row is None or not names or names[0] in self.values:
             return False
         figures = self._parse_figures(row)
@@ -115,16 +136,27 @@ class _Table:
             self.problems.append(Problem(self.lines.number, f"expected sizes, found {row[2][:60]!r}"))
         return True
 
-    def _names(self, label: str) -> list[str]:
+    def _names(self, label: str, total: str) -> list[str]:
         """What the figures of a row are called; none where it is no row of free's."""
         if "-/+" in label:
             return ["minus_buffers_used_kb", "plus_buffers_free_kb"]
-        name = _LABEL.get(label.lower(), "swap" if " " in label else "")
+        name = _LABEL.get(label.lower()) or self._name_row_by_place(total)
         return [f"{name}_{column}_kb" for column in self.columns] if name else []
+
+    def _name_row_by_place(self, total: str) -> str:
+        """ "mem", "low", "high" or "swap", for a row whose label is in another language: free prints them in this order."""
+        left = [name for name in ("mem", "low", "high", "swap") if f"{name}_total_kb" not in self.values]
+        if left[:1] == ["low"] and _parse_figures(total, self.unit, self.base) != [self.values["mem_total_kb"]]:
+            return "swap"  # without -l, or all memory of the machine is low
+        return left[0] if "swap" in left else ""
 
     def _parse_figures(self, row: re.Match[str]) -> list[int | float] | None:
         figures = _parse_figures(row[2], self.unit, self.base)
-        if _LABEL.get(row[1].lower()) == "mem" and figures and len(figures) == len(row[2].split()) < len(self.columns):
+        if (
+            _LABEL.get(row[1].lower(), "mem") == "mem"
+            and figures
+            and len(figures) == len(row[2].split()) < len(self.columns)
+        ):
             return _parse_figures(
                 join_rest(self.lines, row[2], lambda more: bool(_MORE_SIZES.fullmatch(more))), self.unit, self.base
             )

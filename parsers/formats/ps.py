@@ -5,7 +5,7 @@ Yields    a ProcessSample a row
 Units     KiB, per cent, seconds
 Quirks    `| grep` drops the header, so the columns come from the command or from the look of the row; `lstart` and `start`
           print several words; a process may have no name; -L lists threads; the art of a forest is taken off;
-          "-o rss=MEMORY" gives a column a title of its own; toybox calls the command NAME
+          "-o rss=MEMORY" gives a column a title of its own, "-o rss=" none; toybox calls the command NAME
 Source    procps ps(1) and output.c, busybox and toybox ps.c
 """
 
@@ -51,7 +51,7 @@ _COLUMNS = name_words(
         "time_s": "TIME CPUTIME",
         "elapsed_s": "ELAPSED ETIME",
         "command": "COMMAND CMD ARGS NAME COMM UCMD",
-        "lwp": "LWP SPID",
+        "lwp": "LWP SPID TID",
         "nlwp": "NLWP THCNT",
         "c": "C",
     }
@@ -59,12 +59,13 @@ _COLUMNS = name_words(
 _OTHER_TITLES = (
     "NI PRI PSR CLS RTPRIO F SZ ADDR WCHAN PGID SID SESS TPGID GROUP GID PGRP FLAGS LABEL SIZE DRS TRS LIM MAJFLT MINFLT MAJFL"
     " MINFL NICE CPU POL STACKP SIGNAL BLOCKED CAUGHT IGNORED LSTART BSDTIME CGROUP UNIT NS PSS USS FUSER SUSER RUID EUID PC"
+    " PENDING ESP EIP TMOUT ALARM"
 )
 _OTHERS = frozenset(_OTHER_TITLES.split())
 _OPTION_NAMES = name_words(
     {"cpu_pct": "pcpu", "mem_pct": "pmem", "vsz_kb": "vsize", "rss_kb": "rssize rsz", "user": "ruser euser uname"}
-    | {"command": "cmd args comm command ucmd fname", "start": "lstart bsdstart stime", "elapsed_s": "etime"}
-    | {"time_s": "time cputime", "stat": "s state", "lwp": "tid"}
+    | {"command": "cmd args comm command ucmd fname", "start": "lstart bsdstart stime", "elapsed_s": "etime etimes"}
+    | {"time_s": "time cputime times cputimes", "stat": "s state", "lwp": "tid"}
 )
 _AUX = ("user", "pid", "cpu_pct", "mem_pct", "vsz_kb", "rss_kb", "tty", "stat", "start", "time_s", "command")
 _EF = ("user", "pid", "ppid", "c", "start", "tty", "time_s", "command")
@@ -73,14 +74,23 @@ _L = ("f", "stat", "user", "pid", "ppid", "c", "pri", "ni", "addr", "sz", "wchan
 _LF = (*_L[:11], "start", *_L[11:])
 _AX = ("pid", "tty", "stat", "time_s", "command")
 _E = ("pid", "tty", "time_s", "command")
+_TITLES = re.compile(r"\s*[A-Z%][A-Z%:_]*(?:\s+[A-Z%][A-Z%:_]*)*\s*")
 _TITLE = re.compile(r"(?<=[\s,])(?=(\w+)=([A-Z][A-Z_]*))")  # "-o rss=MEMORY"
 _FOREST = re.compile(r"^(?:[ |]*(?:\\_|\|-|`-)(?:\s+|$)|[ |]*\\?$|(?:\| +)+)")
 _GREP = re.compile(r"\|\s*(?:[ef]?grep|awk|sed|ag|rg|tail)\b")
+_WHOLE_ROWS = re.compile(r"[^|;&>]*(?:\|\s*(?:sort|head|tail|[ef]?grep|cat|tee)\b[^|;&>]*)*")
+_NO_TITLES = re.compile(r"\s(?:--no-head\w*|h)(?=\s|$)")
 
 
 def claims(command: str) -> bool:
-    """A listing whose header was filtered away: only the command tells the columns."""
-    return "|" in command and bool(re.search(COMMAND, command) and _GREP.search(command))
+    """A listing whose header was filtered away or not asked for, or has no PID: only the command tells the columns."""
+    found = re.search(COMMAND, command)
+    if not found:
+        return False
+    if "|" in command and _GREP.search(command):
+        return True
+    names = _list_asked(command) if _WHOLE_ROWS.fullmatch(command, found.start() + 1) else []
+    return bool(names) and ("pid" not in names or "=" in command or bool(_NO_TITLES.search(command)))
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
@@ -93,11 +103,12 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     is_ps = bool(command and re.search(COMMAND, command))
     shown = command if is_ps else None
     names = _read_header(line, shown)
-    if names and names[-1] != "command" and (more := _join_broken_header(lines, line)):
+    first_row = first
+    if names is None and shown and len(asked := _list_asked(shown)) == len(line.split()) and _TITLES.fullmatch(line):
+        names = asked
+    elif names and names[-1] != "command" and (more := _join_broken_header(lines, line)):
         names = _read_header(more, shown) or names
         first_row = lines.number
-    else:
-        first_row = first
     flavour = "busybox" if re.match(r"\s*PID (?:  USER| *USER +VSZ +STAT +COMMAND\s*$)", line) else None
     if names:
         reader = RowReader(lines, names, lines.raw if first_row == first else "")
@@ -105,7 +116,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         table = reader.read()
     else:
         lines.step_back()
-        names = _list_columns(command) if command and is_ps else None
+        names = list(_list_columns(command) or ()) if command and is_ps else None
         if names and not CONVERTERS.keys() & set(names):
             return None  # texts alone: nothing to measure, and nothing tells where they end
         names = names or list(_AUX if re.match(_AUX_ROW, line.strip()) else _EF)
@@ -125,7 +136,7 @@ def _finish(table: Table, names: list[str], first: int, reader: RowReader, flavo
     values: dict[str, Any] = {"flavour": flavour} if flavour else {}
     values["columns"] = names
     values["n_rows"] = len(table)
-    values["n_processes"] = len(set(columns["pid"])) if "lwp" in columns else len(table)
+    values["n_processes"] = len(set(columns["pid"])) if {"lwp", "pid"} <= columns.keys() else len(table)
     values["sum_rss_kb"] = sum(columns["rss_kb"]) if "rss_kb" in columns else None
     values["processes"] = table
     return Found(values, first, reader.last, reader.elided, reader.problems)
@@ -169,24 +180,32 @@ def _read_header(line: str, command: str | None) -> list[str] | None:
 
 def _list_columns(command: str) -> list[str] | None:
     """Columns that the command asks for: its -o list, or what its letters mean."""
+    words = _split_words(command)
+    letters = "".join(word for word in words if re.fullmatch(r"-?[A-Za-z]{1,6}", word))
+    return _list_asked(command) or _list_columns_by_letters(letters)
+
+
+def _split_words(command: str) -> list[str]:
+    """The words behind ps, up to what takes its output."""
     part = re.search(r"(?:^|[\s/;&|(])ps\s+([^|;&>]*)", command)
     try:
-        words = shlex.split(part[1]) if part else []
+        return shlex.split(part[1]) if part else []
     except ValueError:
-        return None
+        return []
+
+
+@lru_cache(maxsize=64)
+def _list_asked(command: str) -> list[str]:
+    """Our names of the columns in the command's -o lists, [] without one."""
+    words = _split_words(command)
     asked: list[str] = []
-    letters = ""
     for i, word in enumerate(words):
         if re.fullmatch(r"-?[A-Za-z]*o", word) and i + 1 < len(words):
             asked += re.split(r"[,\s]+", words[i + 1])
-        elif word.startswith(("-o", "-eo")) and "," in word:
+        elif word.startswith(("-o", "-eo")) and re.search("[,=]", word):
             asked += word.split("o", 1)[1].split(",")
-        elif re.fullmatch(r"-?[A-Za-z]{1,6}", word):
-            letters += word
-    if asked:
-        names = [re.split(r"[:=]", a, maxsplit=1)[0].lower() for a in asked if a]
-        return name_once([(_OPTION_NAMES.get(n, _COLUMNS.get(n.upper(), n)), n) for n in names])
-    return _list_columns_by_letters(letters)
+    names = [re.split(r"[:=]", a, maxsplit=1)[0].lower() for a in asked if a]
+    return name_once([(_OPTION_NAMES.get(n, _COLUMNS.get(n.upper(), n)), n) for n in names])
 
 
 def _list_columns_by_letters(letters: str) -> list[str] | None:
@@ -203,6 +222,6 @@ def _list_columns_by_letters(letters: str) -> list[str] | None:
 
 def records(values: dict[str, Any]) -> list[Record]:
     table = values.get("processes")
-    if not isinstance(table, Table) or "lwp" in table.columns:
-        return []  # rows of threads would count a process's memory many times
+    if not isinstance(table, Table) or "lwp" in table.columns or not {"pid", "command"} & table.columns.keys():
+        return []  # rows of threads would count a process's memory many times; and figures alone name no process
     return list(samples(table))

@@ -59,7 +59,8 @@ from ..units import CPU_SHARES
 
 KIND = "sysstat"
 PROGRAMS = ("sar", "mpstat", "iostat", "pidstat", "cifsiostat", "tapestat")
-_DATE = r"(?:\d\S+|\w+,? \d\d \w+ \d{4})"  # "Thursday 04 September 2014" where the locale is India's
+# "Thursday 04 September 2014" where the locale is India's, and Korea's has blanks, too
+_DATE = r"(?:\d{4}년 \d\d?월 \d\d?일|\d\S+|\w+,? \d\d \w+ \d{4})"
 OPENS = rf"Linux \d+\.\d++\S* \(\S+\)\s+{_DATE}(?:\s+_\w+_(?:\s+\(\d+(?: CPU\))?)?)?\s*$"
 
 _LINE = re.compile(rf"Linux (\d+\.\d++\S*) \((\S+)\)\s+({_DATE})(?:\s+_(\w+)_(?:\s+\((\d+) CPU\))?)?")

@@ -35,27 +35,31 @@ from ..units import number, rounded
 KIND = "vmstat"
 PROGRAMS = ("vmstat",)
 OPENS = (
-    r"procs -+memory-+|procs\s{3,}memory\s+(?:page|swap)|--procs-- -+memory-+"
+    r"procs\s{3,}memory\s+(?:page|swap)|(?:--)?[^\W\d]{4,6}\.?(?:--)? {1,2}-{6,}[^\s-]+-{6,}"
     r"|r\s+b\s+(?:w\s+)?swpd\s+free\s+\S+\s+\S+\s+si\s+so\s"
     r"|(?:(?:[a-z]{1,5}\s+){0,12}us\s+sy\s+id\s+wa(?:\s+st(?:\s+gu)?)?)\s*$"
     r"|\d{1,4}\s{1,4}\d{1,4}(?:\s+\d+){10}(?:\s+\d{1,3}){4,6}\s*$"
 )
 
 _TITLES = re.compile(r"-*procs-*\s+-*memory-*\s.*cpu.*")
+_TRANSLATED_TITLES = re.compile(r"-*[^\W\d]+\.?-* {1,2}-{6,}[^\s-]+-{6,} -+[^\s-]+-+ -+[^\s-]+-+ .*")
 _COLUMNS = re.compile(r"r\s+b\s+(?:w\s+)?swpd\s+free\s.*\bid\b.*")
 _MORE_COLUMNS = re.compile(r"(?:(?:us|sy|id|wa|st|gu)\s*)*(?:[A-Z]{3,5})?")
 _USUAL = "r b swpd free buff cache si so bi bo in cs us sy id wa st gu".split()  # noqa: SIM905
+_ACTIVE = [{"buff": "inact", "cache": "active"}.get(name, name) for name in _USUAL]  # of -a
 _BEFORE = "vmstat before"  # what Lines.memory has of the table before
 _MEMORY = ("swpd", "free", "buff", "cache", "inact", "active")
 _UNITS = {"k": 1000 / 1024, "K": 1, "m": 1e6 / 1024, "M": 1024}
 _STAMP = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?: [A-Z]{3,5})?\s*$")  # old ones put the time zone behind it
 MOST_ROWS = 10_000  # of a block: nearly three hours at a row a second
+_ASKED_ACTIVE = re.compile(r"\s-\w*a|\s--active")
 _ASKED_UNIT = re.compile(r"\s(?:-\w*S|--unit)[ =]?([kKmM])\b")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     asked = _ASKED_UNIT.search(command or "")
-    tables = [_Rows(lines, _UNITS[asked[1]] if asked else 1)]
+    order = _ACTIVE if _ASKED_ACTIVE.search(command or "") else _USUAL
+    tables = [_Rows(lines, _UNITS[asked[1]] if asked else 1, order)]
     if (lines.peek() or "").lstrip()[:1].isdigit():
         tables = [table for table in (lines.memory.get(_BEFORE), *tables) if table and table.goes_on()]
     if not tables:
@@ -73,9 +77,11 @@ def follows(lines: Lines, command: str | None) -> Found | None:
 class _Rows:
     """The rows of one vmstat while they are being read, by column: a dict for each of 100,000 would take 100 MB."""
 
-    def __init__(self, lines: Lines, factor: float) -> None:
+    def __init__(self, lines: Lines, factor: float, order: list[str]) -> None:
         self.lines = lines
         self.factor = factor
+        self.order = order  # of the columns, where their titles are in another language or missing
+        self.is_titled = False
         self.names: list[str] = []
         self.blocks = 0
 
@@ -83,7 +89,7 @@ class _Rows:
         """Whether a row that stands apart belongs to this table, or to none that is shown but looks like the usual one."""
         figures = list(map(int, (self.lines.peek() or "").split()))
         if not self.names and len(figures) <= len(_USUAL) and 98 <= sum(figures[_USUAL.index("us") :]) <= 102:
-            self.names, self.blocks = _USUAL[: len(figures)], 1
+            self.names, self.blocks = self.order[: len(figures)], 1
         return len(figures) == len(self.names)
 
     def read(self) -> Found | None:
@@ -114,6 +120,9 @@ class _Rows:
     def _take(self, text: str) -> bool:
         """Take a line in. False where it is no part of the table."""
         names = _names(self.lines, text)
+        if names is None and self.is_titled:
+            names = self._name_by_place(text)
+        self.is_titled = names == []
         row = match_joined(self.lines, text, self._read_row) if self.names else None
         if row is not None:
             self._add(row)
@@ -128,6 +137,15 @@ class _Rows:
         else:
             return False
         return True
+
+    def _name_by_place(self, text: str) -> list[str] | None:
+        """The columns below a line of titles in any language, None where this is no line of theirs."""
+        row = _STAMP.sub("", next(filter(None, map(str.strip, self.lines.ahead(3))), "")).split()
+        if not (16 <= len(row) <= len(self.order) and all(map(str.isdecimal, row))) or any(
+            map(str.isdecimal, text.split())
+        ):
+            return None
+        return self.order[: len(row)]
 
     def _read_row(self, text: str) -> dict[str, Any] | None:
         return _read_row(text, self.names, self.factor)
@@ -157,6 +175,8 @@ class _Rows:
 def _names(lines: Lines, line: str) -> list[str] | None:
     """The columns that a heading names, [] for the titles above it, None for any other line."""
     if line.startswith(("procs", "--procs")) and match_joined(lines, line, _TITLES.fullmatch) is not None:
+        return []
+    if "------" in line and _TRANSLATED_TITLES.fullmatch(line):
         return []
     if _is_tail(line.split()):
         return line.split()
@@ -225,9 +245,14 @@ def _sample(row: dict[str, Any]) -> SystemSample:
 
 
 # --- vmstat_totals ---------------------------------------------------------------------------------------------------
-_TOTALS_OPENS = r"\d+(?: [kKmM])? {1,2}total memory\s*$"
+_TOTALS_OPENS = r"\d+(?: [kKmM])? {1,2}total memory\s*$|\d+ [kKmM] [^\W\d][\w’' ]+$"
 
 _LINE = re.compile(r"(\d+)(?: ([kKmM]))? {1,2}([A-Za-z][A-Za-z -]+[a-z])")
+_ANY_LINE = re.compile(r"(\d+)(?: ([kKmM]))? {1,2}([^\W\d][^\d:]*)")
+_SIZES_IN_ORDER = (
+    *("total memory", "used memory", "active memory", "inactive memory", "free memory", "buffer memory"),
+    *("swap cache", "total swap", "used swap", "free swap"),
+)
 _SIZES = re.compile(r"(?:total|used|active|inactive|free|buffer) memory|swap cache|(?:total|used|free) swap")
 _TOTALS_METRICS = {
     "used_memory_kb": "mem_used_kb",
@@ -246,6 +271,8 @@ _TOTALS_METRICS = {
 def _parse_totals(lines: Lines, command: str | None) -> Found | None:
     values: dict[str, Any] = {}
     first = lines.number + 1
+    if not _LINE.fullmatch(ahead := lines.ahead(1)[0].strip()) or not ahead.endswith("total memory"):
+        return _parse_translated_totals(lines)
     for text in lines.texts():
         found = _LINE.fullmatch(text)
         new = _parse_figure(found[1], found[2], found[3]) if found else {}
@@ -255,6 +282,23 @@ def _parse_totals(lines: Lines, command: str | None) -> Found | None:
         if not lines.unended():  # else its name may go on
             values |= new
     return Found(values, first, lines.last, "free_swap_kb" not in values) if values else None
+
+
+def _parse_translated_totals(lines: Lines) -> Found | None:
+    """The sizes, which come first, by their places; what is counted below them has no names here."""
+    found = [_ANY_LINE.fullmatch(line.strip()) for line in lines.ahead(len(_SIZES_IN_ORDER))]
+    sizes = [row for row in found if row and row[2]]
+    if len(sizes) < len(_SIZES_IN_ORDER):
+        return None
+    values: dict[str, Any] = {}
+    for row, what in zip(sizes, _SIZES_IN_ORDER, strict=True):
+        values |= _parse_figure(row[1], row[2], what)
+    first = lines.number + 1
+    for text in lines.texts():
+        if not _ANY_LINE.fullmatch(text):
+            lines.refuse()
+            break
+    return Found(values, first, lines.last)
 
 
 def _parse_figure(figure: str, unit: str | None, what: str) -> dict[str, int | float]:

@@ -367,3 +367,32 @@ def test_threads_that_have_their_processs_pid_are_one_process():
     found = [(r.group, r.cpu_pct, r.rss_kb) for r in block.records if isinstance(r, ProcessSample)]
     assert found == [("mastools", 0.51, 65012), ("nsnetsvc", 0.05, 33124)]
     assert block.values["sum_res_kb"] == 65012 + 33124
+
+
+def test_free_below_its_command_is_read_by_place_in_any_language():
+    titles = "               razem       użyte       wolne    dzielone      bufory     w cache    dostępne"
+    rows = "Pamięć: 24684100 1528196 21667732 69396 42692 1813348 23155904\nZapas: 0 0 0"
+    (block,) = blocks(f"$ free -w\n{titles}\n{rows}\n")
+    assert block.kind == "free"
+    assert (block.values["mem_buffers_kb"], block.values["mem_cache_kb"]) == (42692, 1813348)
+    assert (block.values["mem_available_kb"], block.values["swap_total_kb"]) == (23155904, 0)
+
+
+TRANSLATED_VMSTAT = """\
+$ vmstat -t 1 2
+proc. -----------pamięć---------- ---swap-- ---we/wy--- -system-- ------cpu-------------czas--------
+dz bl   swap  wolna  bufor  cache   si   so    bi    bo   in   cs uż sy be io sk                 UTC
+ 2  0      0 21063828  39192 2121008    0    0  2635  3628  461 1253 24  6 70  0  0 2026-11-27 07:21:26
+ 2  0      0 21063828  39192 2121008    0    0     0   256  465  492 50  2 48  0  0 2026-11-27 07:21:27
+$ vmstat -a
+procs -----------minne----------- -växling- -----io---- -system-- ------cpu-----
+ k  b  växl  fritt  inakt aktivt   vi   vu    bi    bu  avb ktxb an sy ia vä st
+ 4  0      0 20552608 2924380 738780    0    0  2563  3342  474 1339 29  6 64  0  0
+"""
+
+
+def test_translated_columns_of_vmstat_are_told_by_their_places():
+    stamped, active = blocks(TRANSLATED_VMSTAT)
+    assert (stamped.first, stamped.last, active.first, active.last) == (2, 5, 7, 9)
+    assert stamped.values["rows"][1].items() >= {"buff_kb": 39192, "us": 50, "timestamp": "2026-11-27 07:21:27"}.items()
+    assert active.values["rows"][0].items() >= {"inact_kb": 2924380, "active_kb": 738780, "id": 64}.items()
