@@ -37,6 +37,7 @@ _PROMPTS = [
         r"[#%>]\s*(?P<command>(?:sudo\s+|time\s+)?{TOOL}.*)",
         r"\++\s(?P<command>(?:sudo\s+|time\s+)?{TOOL}.*)",
         r"\++\s(?P<command>(?:sudo\s+)?(?:docker(?:-compose)?|podman|kubectl|sed|cp|pkill|killall|gunicorn|uvicorn|export)\s+\S.*)",
+        r"\++\s(?P<command>(?:[A-Z_]+=\S+\s+)*(?:uwsgi|hypercorn|puma|bundle|node|java|php|python[\d.]*|ruby|pm2|caddy|nginx)\s(?=(?:.*\s)?-{1,2}\w).*)",
         r"[#%]\s(?P<command>(?:sudo\s+)?(?:(?:docker(?:-compose)?|podman|kubectl|sed|cp|mv|ln)\s(?=.*(?:\s-{1,2}\w|\w/\w|\s/\w))"
         r"|git\s(?:checkout|switch)\s\S+$).*)",
         r"[^$#%>]{0,120}[\ue0a0-\ue0d7]\s*(?P<command>(?:sudo\s+|time\s+)?{TOOL}.*)",

@@ -38,9 +38,10 @@ _SHOWERS = frozenset("cat less more head tail view vi vim nano emacs grep egrep 
 _PATH = re.compile(
     r"(?<!\S)\S+\.(?:conf|cnf|ini|cfg|ya?ml|toml|vcl|properties|htaccess|json5?|xml|tpl|conf\.\w+|local|default|dist)(?=\s|$|['\"])"
     r"|/etc/(?!passwd|shadow|group|hosts\b|hostname\b|issue|\S{0,60}release\b|debian_version)\S+"
+    r"|(?<!\S)\S*conf\S*\.(?:py|rb|[cm]?js)(?=\s|$|['\"])|(?<!\S)(?:\S*/)?(?:Caddyfile|Procfile|Dockerfile)(?=\s|$)|(?<!\S)\S+\.service(?=\s|$)"
     r"|(?<!\S)\S*(?:(?:sites-(?:available|enabled)|conf\.d|conf-(?:available|enabled)|mods-enabled)/\S+|\.htaccess)|/usr/local/etc/\S+"
 )
-_NOT = re.compile(r"\.(?:log|py|sh|php|rb|pl|js|html?|txt|csv)$|^/proc/|^/sys/|/logs?/")
+_NOT = re.compile(r"\.(?:log|sh|php|pl|html?|txt|csv)$|^(?!.*conf).*\.(?:py|rb|js)$|^/proc/|^/sys/|/logs?/")
 _SETTING = re.compile(
     r"\s*(?:[#;]|//|/\*|\*|<[/?!]?\w|[})\]]|\[[\w.: -]+\]\s*$|--|\"|'"  # comments, sections, lists
     r"|[\w./-]+\s*[+:?]?=|[\w./$-]+:(?:\s|$)|\S.*[;{,\\(]\s*$"  # name = value, name: value, nginx

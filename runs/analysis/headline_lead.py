@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from runs.analysis.columns import drop_shared_words
 from runs.analysis.doubt_case import Doubt
+from runs.analysis.doubt_differences import CONDITION
 from runs.analysis.facts import Source
 from runs.analysis.headline_against import (
     FIGURES,
@@ -27,7 +28,7 @@ from runs.analysis.headline_against import (
 )
 from runs.analysis.headline_conditions import STOLEN, find_short_answer
 from runs.analysis.headline_outcome import Headline, NextStep, Outcome
-from runs.analysis.objection_wording import describe_failure, say_against, say_briefly, shorten
+from runs.analysis.objection_wording import describe_failure, say_against, say_briefly, say_first_difference, shorten
 from runs.analysis.scaling import Range
 from runs.analysis.summary_wording import describe_leaders, describe_levels, say_runs_a_level, with_axis
 from runs.analysis.verdict import MARGIN
@@ -45,7 +46,7 @@ from runs.numbers import (
     write_against,
 )
 
-LONGEST_CLAUSE = 60
+LONGEST_CLAUSE, LONGEST_DIFFERENCE = 60, 80  # of what could be all of a lead
 MOST_REASONS = 3
 ONE_RUN, TOO_LITTLE = "one run cannot show noise", "too little to be sure"
 CONTRADICTION = "figures of one report contradict each other"
@@ -128,7 +129,13 @@ def _say_but(headline: Headline) -> str:
     one = _pick_worst(headline)
     if one is None or (headline.outcome == Outcome.UNPROVEN and not (one.serious or one.rule == IMPOSSIBLE)):
         return ""
-    clause = f", but {say_briefly(one, '' if headline.winner else 'the ')}"
+    whose = "" if headline.winner else "the "
+    if one.rule == "differs" and one.serious and headline.winner:
+        clause = f", but {say_first_difference(one)}"
+        if len(clause) >= LONGEST_DIFFERENCE:
+            clause = f", but {'more' if one.label == CONDITION else one.label} differs, too"
+        return clause
+    clause = f", but {say_briefly(one, whose)}"
     return clause if len(clause) < LONGEST_CLAUSE else ""
 
 

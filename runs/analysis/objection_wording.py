@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from runs.analysis.doubt_differences import CACHED, CONDITION, DAY
 from runs.analysis.doubt_wording import HAD
@@ -65,6 +66,16 @@ def say_against(one: Objection, whose: str = "") -> str:
 def say_briefly(one: Objection, whose: str = "") -> str:
     """The same without the two figures and what follows: "its p99 is 13 times as long", "the network was at its limit"."""
     return BRACKETS.sub("", say_against(one, whose)).partition(", against")[0].partition(", so ")[0]
+
+
+def say_first_difference(one: Objection, whose: str = "") -> str:
+    """The same with the first of several things that differ: "shared_buffers=4GB against shared_buffers=128MB"."""
+    own, other = (value.partition(", ")[0] if isinstance(value, str) else value for value in (one.value, one.other))
+    if own == f"without {other}":
+        return f"{other} for the other only"
+    if other == f"without {own}":
+        return f"{own} for it only"
+    return say_briefly(replace(one, value=own, other=other), whose)
 
 
 def _name_metric(one: Objection) -> str:

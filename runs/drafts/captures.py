@@ -343,7 +343,8 @@ def place_texts(
         if runs and places[i] == len(runs) and _WRITES.search(block.command or ""):
             continue
         path = str(block.values.get("path") or "")
-        is_of_next = places[i] < len(runs) and (n_gaps > 1 or places[i] > 0)
+        is_below = places[i] == 0 and 0 < heading_lines[runs[0].block] < block.first if runs else False
+        is_of_next = places[i] < len(runs) and (n_gaps > 1 or places[i] > 0 or is_below)
         place = places[i] - (i in behind)
         config = by_family.get(_find_family(path.lower()), "")
         config = config or (runs[place].config if is_of_next or i in behind else "")

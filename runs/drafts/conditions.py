@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import islice
+from dataclasses import replace
+from itertools import chain, islice
 
 from parsers.blocks import Block
 from parsers.catalogue import get_semantics
@@ -20,24 +21,23 @@ from runs.numbers import figure
 from .boilerplate import heading_level, is_boilerplate, strip_markup
 from .draft import DraftHost
 from .heading_words import is_generic, is_sentence
+from .options import AT_ONCE, DESCRIBES_SETUP, NAMES_AMOUNT, Option, Side, compare_settings, list_options
 from .settings import MAX_WIDTH
-from .typed_commands import CONFINES, Typing, Words, keep_last
+from .typed_commands import CONFINES, Before, Typing, Words, keep_last
 
-_AMOUNT = re.compile(r"\d+(?:[.,]\d+)?[A-Za-z]{0,3}")  # a number or a size, but no address, path or name
-# "--cpus=2", "NODE_ENV=production"
-_SETS = re.compile(r"(?P<flag>--?[A-Za-z][\w.:+-]*|[A-Z_][A-Z\d_]*)=(?P<value>[\w.,-]*)")
-_FLAG = re.compile(r"--?[A-Za-z][\w.:+-]*")
+_VARIABLE = re.compile(r"[A-Z_][A-Z\d_]*=")
 _WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
 _MOST_ROWS = 32  # of a list of containers
 _OF_A_MACHINE = {"architecture", "vendor_id"}  # what a whole description of a CPU has
 _EMPTIES_CACHE = re.compile(r"\b(?:echo|sysctl)\b.*\bdrop_caches\b")
+_SCALES = re.compile(r"\s(?:-i|--instances|--replicas|--scale)[\s=](?:[\w.-]+=)?(\d{1,4})\b")
 _PORT = re.compile(r":(\d{2,5})\b")
 _VOLATILE = re.compile(r"\d:\d\d|\b(?=\w*\d)(?=\w*[a-f])[0-9a-f]{7,}\b")  # times and ids
 # What commands show that is compared elsewhere.
 _OF_PAGES = frozenset({"HTTP", "Server", "cache", "cpu", "governor", "environment", "directory"})
 _LONGEST_ANSWER = 100  # characters
 _MOST_KEPT = 100  # of each kind, the last ones: each load test has a copy of them
-_STARTED = "start "  # what the keys of a server's words begin with
+_STARTED, _READ_BY = "start ", "read by "  # what the keys of the words of a server, and of what runs it, begin with
 
 _HEADS_REQUEST = re.compile(
     r"[\s#*=_`-]{0,12}(?:endpoint |route )?`?(?:(?P<method>GET|HEAD|POST|PUT|PATCH|DELETE)(?![\w-]) ?)?(?P<path>/[^\s`*]{0,200})?`?"
@@ -51,58 +51,129 @@ _HEADS_LOAD = re.compile(
 )
 
 Conditions = Mapping[str, frozenset[str]]  # {what was asked or started: its answer, or its options}
+_EMPTIED, _AS_IT_WAS = "page cache emptied before it", "page cache as it was"
+_BESIDE, _CACHE, _VARIABLES = "beside", "page cache", "variables"
+_OF_ANY = {_BESIDE, _CACHE}  # what holds for a config where it holds for one of its load tests
 
 
-def note_conditions(blocks: Sequence[Block], names: Mapping[int, str]) -> None:
+def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Sequence[tuple[str, str, str]]) -> None:
     """Put into each load test's values those of its conditions that another config had otherwise.
 
-    names: {load: name of its config}, of several configs
+    names: {load: name of its config}, of several configs; texts: (name, path, text) of their config texts
     """
-    known = _follow(blocks, names)
+    of_config: dict[str, list[Side]] = defaultdict(list)
+    for load, side in _follow(blocks, names).items():
+        of_config[names[load]].append(side)
+    texts_of = {name: [(path, text) for of, path, text in texts if of == name] for name in of_config}
+    settings = compare_settings(of_config, texts_of)
+    differing_of: dict[str, list[str]] = defaultdict(list)
+    told: set[str] = set()
+    for key, said in (_collect_conditions(of_config) | settings).items():
+        left = {name: own - told for name, own in said.items()}
+        if len(said) < len(of_config) or (key in AT_ONCE and _are_told(left.values(), told)):
+            continue
+        if differing := _find_differing(key, left, key in settings or key.startswith(_READ_BY)):
+            told |= frozenset().union(*said.values())
+        for name, text in differing.items():
+            differing_of[name].append(text)
+    for load, name in names.items():
+        if differing_of[name]:
+            blocks[load].values["conditions"] = ", ".join(dict.fromkeys(differing_of[name]))
+
+
+def _collect_conditions(of_config: Mapping[str, Sequence[Side]]) -> dict[str, dict[str, frozenset[str]]]:
+    """{condition: {name of a config: how it was}} where it was the same for all load tests of each."""
     by_key: dict[str, dict[str, set[frozenset[str]]]] = defaultdict(lambda: defaultdict(set))
-    for load, conditions in known.items():
-        for key, said in conditions.items():
-            by_key[key][names[load]].add(said)
-    differing_of: dict[int, list[str]] = defaultdict(list)
-    for key, of_config in by_key.items():
-        if len(of_config) == len({*names.values()}) and all(len(said) == 1 for said in of_config.values()):
-            differing = _find_differing(key, {name: next(iter(said)) for name, said in of_config.items()})
-            for load, name in names.items():
-                differing_of[load] += [differing[name]] if name in differing else []
-    for load, texts in differing_of.items():
-        if texts:
-            blocks[load].values["conditions"] = ", ".join(dict.fromkeys(texts))
+    for name, sides in of_config.items():
+        for side in sides:
+            for key, said in side.conditions.items():
+                by_key[key][name].add(said)
+    for key in _OF_ANY & by_key.keys():
+        for name, every in by_key[key].items():
+            whole = frozenset().union(*every)
+            by_key[key][name] = {whole - {_AS_IT_WAS} if _EMPTIED in whole else whole}
+    return {
+        key: {name: next(iter(every)) for name, every in found.items()}
+        for key, found in by_key.items()
+        if all(len(every) == 1 for every in found.values())
+    }
 
 
-def _follow(blocks: Sequence[Block], loads: Mapping[int, str]) -> dict[int, dict[str, frozenset[str]]]:
-    """{load: what was asked and started last before it}."""
-    typing = Typing()
-    asked: dict[str, frozenset[str]] = {}
-    scripts: dict[str, Words] = {}
-    known: dict[int, dict[str, frozenset[str]]] = {}
+def _are_told(amounts: Iterable[frozenset[str]], told: Iterable[str]) -> bool:
+    """Whether options with these numbers were told: "--workers 8" of "8 processes"."""
+    words = {word for said in told for word in re.split(r"[\s=]", said)}
+    return all(said.partition(" ")[0] in words for each in amounts for said in each)
+
+
+def _follow(blocks: Sequence[Block], loads: Mapping[int, str]) -> dict[int, Side]:
+    """{load: what was asked, set and started last before it}. loads: {load: name of its config}"""
+    session = _Session()
+    known: dict[int, Side] = {}
     last: int | None = None  # the load test above, where no line of the text stands between
-    is_emptied = False
     for index, block in enumerate(blocks):
         limits = _list_limits(block)
         last = None if block.trail else last
         if limits and last is not None:
-            known[last] |= limits  # shown behind a load test, below the same heading
+            known[last].conditions |= limits  # shown behind a load test, below the same heading
             continue
-        asked |= limits | _describe_machine(block) | _list_answers(block)
-        for command in block.typed:
-            typing.add(command)
-        typed = (*block.typed, *(text for _, text in block.trail))  # what root typed looks like a heading
-        is_emptied = is_emptied or any(map(_EMPTIES_CACHE.search, typed))
+        session.read(block, limits)
         if index in loads:
-            asked["page cache"] = frozenset({f"page cache {'emptied before it' if is_emptied else 'as it was'}"})
-            is_emptied = False
-            started = _take_started(typing, scripts)
-            keep_last(asked, _MOST_KEPT)
-            asked |= _list_variables(started.values())
-            ports = {*_PORT.findall(f"{block.command} {block.values.get('url', '')}")}
+            known[index] = session.begin_load(block, loads[index])
             last = index
-            known[index] = asked | {key: frozenset(_list_options(own, ports)) for key, own in started.items()}
     return known
+
+
+class _Session:
+    """Follows what is asked, set and started in a text."""
+
+    def __init__(self) -> None:
+        self.typing = Typing()
+        self.asked: dict[str, frozenset[str]] = {}
+        self.scripts: dict[str, Words] = {}
+        self.beside: frozenset[str] = frozenset()
+        self.scaled: list[Option] = []
+        self.config, self.owner = "", ""  # of the load test above; of the one for which programs were started last
+        self.is_emptied = False
+
+    def read(self, block: Block, limits: dict[str, frozenset[str]]) -> None:
+        self.asked |= limits | _describe_machine(block) | _list_answers(block)
+        for command in block.typed:
+            self.typing.add(command)
+        typed = (*block.typed, *(text for _, text in block.trail))  # what root typed looks like a heading
+        self.is_emptied = self.is_emptied or any(map(_EMPTIES_CACHE.search, typed))
+        keep_last(self.asked, _MOST_KEPT)
+
+    def begin_load(self, block: Block, config: str) -> Side:
+        before = self.typing.take()
+        self.typing.script = ()
+        if config != self.config or before.ended:
+            self.beside = frozenset()
+        self.beside |= {f"{program} running" for program in before.beside}
+        self.scaled = self.scaled if config == self.config else []
+        self.scaled += [Option("replicas", n, n) for command in block.typed for n in _SCALES.findall(command)]
+        cache = {_CACHE: frozenset({_EMPTIED if self.is_emptied else _AS_IT_WAS})}
+        ports = {*_PORT.findall(f"{block.command} {block.values.get('url', '')}")}
+        self.owner = config if before.started else self.owner
+        if self.owner not in ("", config):  # what runs now, nobody knows
+            settings = {key: said for key, said in before.settings.items() if not key.startswith(_STARTED)}
+            before = replace(before, settings=settings, read_by={})
+        side = self._describe_started(before, ports)
+        side.conditions = self.asked | cache | {_BESIDE: self.beside} | side.conditions
+        side.options += self.scaled
+        self.config, self.is_emptied = config, False
+        return side
+
+    def _describe_started(self, before: Before, ports: Collection[str]) -> Side:
+        """The options of the programs that run, and of what runs them, each as a condition, and their variables."""
+        started = _take_started(before, self.scripts, ports)
+        options = {key: list_options(own, ports) for key, own in started.items()}
+        read_by = {f"{_READ_BY}{key}": list_options(own, ports) for key, own in before.read_by.items()}
+        every = {key: frozenset(one.said for one in own) for key, own in (options | read_by).items()}
+        return Side(
+            every | (_list_variables(before.settings, options) if started else {}),
+            [*chain.from_iterable(options.values())],
+            before.started.union(*started.values()),
+        )
 
 
 def _list_answers(block: Block) -> dict[str, frozenset[str]]:
@@ -114,26 +185,28 @@ def _list_answers(block: Block) -> dict[str, frozenset[str]]:
     }
 
 
-def _take_started(typing: Typing, scripts: dict[str, Words]) -> dict[str, Words]:
-    """{program: the words that it was started with} by the commands so far. scripts: those of a script, which are kept."""
-    before = typing.take()
+def _take_started(before: Before, scripts: dict[str, Words], ports: Collection[str]) -> dict[str, Words]:
+    """{program: the words that it was started with} by the commands so far, of several those with the port that is loaded.
+
+    scripts: the words of scripts, which are kept
+    """
     scripts |= {" ".join(words[:2]): words for words in before.prepared}
     keep_last(scripts, _MOST_KEPT)
-    typing.script = ()
-    return scripts | {
+    started = {
         key.removeprefix(_STARTED): tuple(said.split())
         for key, said in before.settings.items()
         if key.startswith(_STARTED)
     }
+    loaded = {key: words for key, words in started.items() if any(port in " ".join(words) for port in ports)}
+    return scripts | (loaded or started)
 
 
-def _list_variables(commands: Iterable[Words]) -> dict[str, frozenset[str]]:
-    """{name: the word that sets it} of environment variables that say how a program runs, as "NODE_ENV=production"."""
+def _list_variables(settings: Mapping[str, str], options: Mapping[str, Sequence[Option]]) -> dict[str, frozenset[str]]:
+    """The environment variables that say how a program runs, as "NODE_ENV=production": exported, or set for it."""
+    exported = {key: said for key, said in settings.items() if key.isupper() and said.startswith(f"{key}=")}
+    own = {one.name: one.said for each in options.values() for one in each if one.name.isupper()}
     return {
-        found["flag"]: frozenset({word})
-        for words in commands
-        for word in words
-        if (found := _SETS.fullmatch(word)) and found["flag"].isupper() and STATE.fullmatch(found["value"])
+        _VARIABLES: frozenset(said for said in (exported | own).values() if STATE.fullmatch(said.partition("=")[2]))
     }
 
 
@@ -188,42 +261,33 @@ def note_generators(blocks: Sequence[Block], generators: Mapping[int, str], host
         blocks[load].values["loaded_from"] = said
 
 
-def _list_options(words: Words, ports: Iterable[str]) -> list[str]:
-    """The flags, amounts and variables that a server was started with, without those that tell its port, a path or a name."""
-    options = []
-    for word, following in zip(words, [*words[1:], ""], strict=True):
-        if "port" in word:
-            continue
-        if (found := _SETS.fullmatch(word)) and found["value"] not in ports:
-            options.append(word)
-        elif _FLAG.fullmatch(word) and _AMOUNT.fullmatch(following) and following not in ports:
-            options.append(f"{word} {following}")
-        elif _FLAG.fullmatch(word) and (not following or following.startswith("-")):
-            options.append(word)
-    return options
-
-
-def _find_differing(key: str, said: Mapping[str, frozenset[str]]) -> dict[str, str]:
-    """{config's name: what it alone has of a condition}, where no name tells of that."""
+def _find_differing(key: str, said: Mapping[str, frozenset[str]], is_set: bool) -> dict[str, str]:
+    """{config's name: what it alone has of a condition}, where no name tells of that. is_set: it is no answer to a question."""
     every, common = frozenset().union(*said.values()), frozenset.intersection(*said.values())
-    is_answer = all(len(each) == 1 and not _is_option(next(iter(each))) for each in said.values())
+    is_answer = not is_set and all(len(each) == 1 and not _is_option(next(iter(each))) for each in said.values())
     if every == common or (not is_answer and all(map(is_generic, said))):
         return {}
     if all(key.lower() in name.lower() for name in said):  # "before opcache.enable=1"
         return {}
     words = {name: {word.lower() for word in _WORD.findall(name)} for name in said}
     shared = set.intersection(*words.values())
+    if not is_answer and all(
+        map(DESCRIBES_SETUP.fullmatch, chain.from_iterable(own - shared for own in words.values()))
+    ):
+        return {}
+    if is_set and any(map(NAMES_AMOUNT.search, said)):
+        return {}
     if any(_is_named(words[name] - shared, said[name] - common) for name in said):
         return {}
     return {name: _say(key, own - common, every - common, is_answer) for name, own in said.items()}
 
 
 def _is_option(said: str) -> bool:
-    return bool(_FLAG.match(said) or _SETS.fullmatch(said))
+    return said.startswith("-") or bool(_VARIABLE.match(said))
 
 
 def _is_named(words: Iterable[str], said: Iterable[str]) -> bool:
-    text = " ".join(said).lower()
+    text = re.sub(r"\b\w+_env=", "", " ".join(said).lower())  # "RAILS_ENV=development" of "Rails"
     of_text = {*_WORD.findall(text)}
     return any(word in of_text or (len(word) > 1 and word in text) for word in words)
 
@@ -282,34 +346,6 @@ def _is_next_row(row: Block, other: Block) -> bool:
     """Whether both are rates of one table or list."""
     is_written = get_semantics(row.load_results[0].tool).quotes_others
     return is_written and row.kind == other.kind and other.first - row.last <= 1
-
-
-_ASSIGNED = re.compile(r"(?P<key>[a-z][\w.-]*)\s?=\s?(?P<value>[^\s=][^=]*)")
-
-
-def drop_unchanged_settings(blocks: Sequence[Block]) -> None:
-    """Leave out the lines of a list of settings ("pm.max_children = 50") whose value no other list changes: they name nothing.
-
-    Those that only a later load test has stay: something was set before it.
-    """
-    lists: list[tuple[int, dict[tuple[int, str], str]]] = []  # (block's number, {line: key}), of two lines and more
-    values: dict[str, set[str]] = defaultdict(set)
-    for index, block in enumerate(blocks):
-        said = {(line, text): found for line, text in block.trail if (found := _ASSIGNED.fullmatch(text.strip()))}
-        numbers = {line for line, _ in said}
-        own = {each: found["key"] for each, found in said.items() if {each[0] - 1, each[0] + 1} & numbers}
-        lists += [(index, own)] if own else []
-        for each, key in own.items():
-            values[key].add(said[each]["value"].strip())
-    first = next((index for index, block in enumerate(blocks) if block.load_results), 0)
-    stated: set[str] = set()
-    for index, own in lists:
-        dropped = {each for each, key in own.items() if len(values[key]) == 1 and (index <= first or key in stated)}
-        stated |= {*own.values()}
-        block = blocks[index]
-        block.trail = [each for each in block.trail if each not in dropped]
-        if (block.heading_line, block.heading) in dropped:
-            block.heading_line, block.heading = next(reversed(block.trail), (None, None))
 
 
 def note_shown(blocks: Sequence[Block], loads: Collection[int]) -> None:

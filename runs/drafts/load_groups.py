@@ -19,7 +19,7 @@ from parsers.patterns import compile_words, lower
 
 from .boilerplate import strip_markup
 from .heading_words import find_repeat
-from .typed_commands import LOOP, SSH, Words, list_scripts
+from .typed_commands import LOOP, MAX_COMMAND, SSH, Typing, Words, split_commands
 
 _AT_ONCE = re.compile(  # programs that run a command on several machines, or several times, at once
     r"(?:^|[;&|(]\s*|\b(?:sudo|time|do)\s+)(?:pdsh|clush|pssh|parallel-ssh|parallel_ssh|mussh|dsh|ansible(?:-playbook)?|salt(?:-ssh)?"
@@ -221,7 +221,7 @@ def _list_turns(command: str) -> list[Words]:
     if not loops:
         if (shown := _SHOWN_FILES.match(command)) and len(files := shown["files"].split()) > 1:
             return [("cat", f">{file}") for file in files]
-        scripts = list_scripts(command)
+        scripts = _list_scripts(command)
         return scripts if len(set(scripts)) > 1 else []
     turns = [tuple(chain(*words)) for words in product(*(_list_turns_of(loop, command) for loop in loops))]
     return turns if len({*turns}) > 1 else []
@@ -258,3 +258,14 @@ def _find_option_of_loop(name: str, body: str) -> str:
 def count_up(numbers: Sequence[int], least: int) -> bool:
     """Whether these are at least so many numbers that count from 1 or 0."""
     return len(numbers) >= least and list(numbers) in (list(range(1, len(numbers) + 1)), list(range(len(numbers))))
+
+
+def _list_scripts(command: str) -> list[Words]:
+    """The scripts that one line runs one after the other, at least two commands: "./bench.sh nginx && ./bench.sh caddy"."""
+    found: list[Words] = []
+    parts = split_commands(command[:MAX_COMMAND])
+    for part in parts if len(parts) > 1 else ():
+        typing = Typing()
+        typing.add(part)
+        found += [typing.script] if typing.script else []
+    return found

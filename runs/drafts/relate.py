@@ -22,7 +22,6 @@ from .captions import label_by_remarks, move_captions, name_in_order
 from .capture_parts import split_captures
 from .captures import place_captures, place_texts
 from .conditions import (
-    drop_unchanged_settings,
     note_answers,
     note_conditions,
     note_generators,
@@ -50,6 +49,7 @@ from .left_out import cut_corrections, find_left_out
 from .load_groups import fill_in_loops, join_parts
 from .names import shorten
 from .recordings import Recording, place_recorded
+from .sentences import drop_unchanged_settings
 from .stated_hosts import find_listed_facts, find_stated_host
 
 _COMPARES = re.compile(
@@ -182,6 +182,9 @@ class _Relation:
             self._add_stated_hosts(experiment, names, draft, hosts)
         if texts:
             place_texts(experiment, self.blocks, texts, names.results, names.heading_lines)
+        if len(names.configs) > 1:
+            shown = [(names.names[text.config], text.path, text.text) for text in experiment.texts if text.config]
+            note_conditions(self.blocks, {load: names.names[names.config_of(load)] for load in loads}, shown)
         if monitors := [i for i in self.monitors if i in part and i not in self.duplicates]:
             by_heading, lines = names.configs_by_heading, names.heading_lines
             shared = place_captures(experiment, self.blocks, monitors, self.quotes, host_of, by_heading, lines)
@@ -246,8 +249,6 @@ class _Relation:
                     )
                 )
 
-        if len(names.configs) > 1:
-            note_conditions(self.blocks, {load: names.names[names.config_of(load)] for load in loads})
         number_repeats(experiment.runs)
 
     def _label_and_note(self, index: int, config_name: str) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from parsers.blocks import Block
@@ -229,3 +229,31 @@ def find_settings(section: Sequence[Block], line: int) -> str:
 def is_comparison(text: str) -> bool:
     """Whether a title names two things that are compared: "X vs Y"."""
     return bool(is_short(text) and _COMPARISON.search(strip_markup(text)))
+
+
+_ASSIGNED = re.compile(r"(?P<key>[a-z][\w.-]*)\s?=\s?(?P<value>[^\s=][^=]*)")
+
+
+def drop_unchanged_settings(blocks: Sequence[Block]) -> None:
+    """Leave out the lines of a list of settings ("pm.max_children = 50") whose value no other list changes: they name nothing.
+
+    Those that only a later load test has stay: something was set before it.
+    """
+    lists: list[tuple[int, dict[tuple[int, str], str]]] = []  # (block's number, {line: key}), of two lines and more
+    values: dict[str, set[str]] = defaultdict(set)
+    for index, block in enumerate(blocks):
+        said = {(line, text): found for line, text in block.trail if (found := _ASSIGNED.fullmatch(text.strip()))}
+        numbers = {line for line, _ in said}
+        own = {each: found["key"] for each, found in said.items() if {each[0] - 1, each[0] + 1} & numbers}
+        lists += [(index, own)] if own else []
+        for each, key in own.items():
+            values[key].add(said[each]["value"].strip())
+    first = next((index for index, block in enumerate(blocks) if block.load_results), 0)
+    stated: set[str] = set()
+    for index, own in lists:
+        dropped = {each for each, key in own.items() if len(values[key]) == 1 and (index <= first or key in stated)}
+        stated |= {*own.values()}
+        block = blocks[index]
+        block.trail = [each for each in block.trail if each not in dropped]
+        if (block.heading_line, block.heading) in dropped:
+            block.heading_line, block.heading = next(reversed(block.trail), (None, None))

@@ -22,7 +22,7 @@ Words = tuple[str, ...]
 _MAX_WORDS = 40
 _MOST_SETTINGS = 16  # the last ones, of more nobody could tell what made a difference
 _MOST_KEPT = 100  # with those that were shown: each load test has a copy of them
-_MAX_COMMAND = 500  # characters of a command that are looked at
+MAX_COMMAND = 500  # characters of a command that are looked at
 _RESTARTS = frozenset({"restart", "reload", "force-reload"})
 _JOINT = re.compile(r"""'[^']*'|"[^"]*"|(&&|\|\||;|(?<![>\d|])&(?=\s+[^\s;&|)]))""")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=")
@@ -35,19 +35,25 @@ CONFINES = re.compile(r"(?:taskset|numactl|nice|ionice|chrt|cgexec)\s+(?:-\S+\s+
 _QUIET_NAMES = """
     cd ls ll la dir pwd sleep clear reset exit logout echo printf date true wait history whoami hostname which whereis type man
     mkdir touch rm rmdir chmod chown kill killall pkill fg bg jobs ssh su curl wget http ping dig nslookup ss netstat lsof uptime
-    uname nproc lscpu df du dmesg journalctl tee find wc sort seq for while if done fi do then watch sync tmux screen vim vi nano
-    emacs grep egrep awk diff md5sum test [ set unset source . git make cargo npm npx yarn pnpm go docker docker-compose podman
+    uname nproc lscpu df dmesg journalctl tee wc sort seq for while if done fi do then watch sync tmux screen vim vi nano
+    emacs grep egrep awk diff test [ set unset source . git make cargo npm npx yarn pnpm go docker docker-compose podman
     systemctl service apt apt-get yum dnf apk brew pip pip3 gem bundle nginx apachectl apache2ctl redis-cli psql mysql sysctl
     kubectl lsblk lspci lsmod id w who last groups env alias history tree file stat strings jq cut tr column bc less more head tail
-    cat bat tac nl paste join split rsync scp sftp tar gzip gunzip zip unzip gnuplot nc ncat telnet openssl host traceroute ip
+    cat bat tac nl paste join split gnuplot nc ncat telnet openssl host traceroute ip
     ifconfig route getconf ldd ldconfig gcc cc clang cmake ninja javac rustc rustup mvn gradle systemd-analyze lsb_release
     hostnamectl timedatectl ulimit umask return read break continue exec eval trap yes seq printenv basename dirname readlink
     locale code open pbcopy xclip cal expr let declare local function sed time bd export setenv cpupower numactl lstopo dmidecode
     sqlite3 virtualenv pyenv rbenv nvm conda deactivate activate workon arp mtr inxi neofetch
-    htop atop btop glances iftop sensors strace ltrace tcpdump perf turbostat numastat lsns reboot shutdown poweroff
+    htop atop btop glances iftop sensors turbostat numastat lsns reboot shutdown poweroff
     systemd-detect-virt
 """  # commands that change nothing for a server; those that also run something else are looked at before
-_QUIET = frozenset(_QUIET_NAMES.split())
+# Of these, what takes the machine's time, or the server's, where it runs beside a load test.
+_BUSY = frozenset("strace ltrace tcpdump perf rsync scp sftp tar gzip gunzip zip unzip find du md5sum".split())  # noqa: SIM905
+_QUIET = frozenset(_QUIET_NAMES.split()) | _BUSY
+_ATTACHES = re.compile(  # a profiler or debugger, to a process that runs: "--pid 4410", "-p $(pidof app)"
+    r"\s--pid[\s=]|\s-p\s*[\"']?(?:\$\(|`)|\s(?:record|attach)\s.*-p\s?\d"
+)
+_ENDS = re.compile(r"(?:sudo\s+)?(?:kill|pkill|killall|wait|fg)\b")
 _CHANGES = re.compile(  # what these programs do to what is measured
     r"git\s+(?:pull|apply|am|merge|rebase|revert|reset|cherry-pick)\b|kubectl\s+(?:apply|patch|edit|set|replace)\b"
     r"|(?:apt(?:-get)?|yum|dnf|apk|brew)\s+(?:-\S+\s+)*(?:install|add|del|\w*-?upgrade|remove|purge)\b(?!.*(?:utils|tools|stat)\b)"
@@ -62,11 +68,13 @@ _RUNS = re.compile(  # of programs that do many things, what runs a script: "npm
 )
 _INTERPRETER = re.compile(r"(?:\S*/)?(?:node|bun|deno|php|python[\d.]*|ruby|java|dotnet|pm2)$")
 _DAEMON = re.compile(
-    r"(?:nginx|httpd|apache2|haproxy|caddy|lighttpd)\s.*-(?:c|f|-config)\b|\S+\s.*(?:-D|--daemon\w*)(?:\s|$)"
+    r"(?:nginx|httpd|apache2|haproxy|caddy|lighttpd)\s.*-(?:c|f|-config)\b|\S+\s.*(?:(?:-D|--daemon\w*)(?:\s|$)|\s-d$)"
 )
+_RUNNER = r"(?:(?:bundle\s+exec|(?:poetry|pipenv|uv)\s+run|npx)\s+)?"  # runs a program of a project
 _SERVER = re.compile(
-    r"(?:\S*/)?(?:g?unicorn|uvicorn|hypercorn|puma|uwsgi|daphne|waitress-serve|node|bun|deno|php(?:-fpm)?|python[\d.]*|ruby|java|dotnet"
-    r"|caddy|nginx|httpd|apache2|lighttpd|haproxy|varnishd|traefik|envoy|redis-server|memcached|mysqld?(?:_safe)?|mongod|pm2\s+start)(?=\s)"
+    _RUNNER
+    + r"(?:\S*/)?(?:g?unicorn|uvicorn|hypercorn|puma|uwsgi|daphne|waitress-serve|node|bun|deno|php(?:-fpm)?|python[\d.]*|ruby|java"
+    r"|dotnet|caddy|nginx|httpd|apache2|lighttpd|haproxy|varnishd|traefik|envoy|redis-server|memcached|mysqld?(?:_safe)?|mongod|pm2\s+start)(?=\s)"
 )
 _DETACHED = re.compile(r"\b(?:docker|podman)\s+(?:container\s+)?run\b(?P<words>.*)")
 _COMPOSE = re.compile(r"\bdocker(?:\s+|-)compose\b(?P<words>.*?)\s(?P<verb>up|start|restart|stop|down)\b(?P<names>.*)")
@@ -78,6 +86,10 @@ _SERVICE = re.compile(
 _FLAGS_OF_RUN = re.compile(  # of `docker run`, those that change nothing for the server, with their value
     r"(?:-[ditP]+|--rm|--detach|--privileged|--init)$|(?:-p|-v|-h|-l|-w|-u|--(?:name|network|net|publish|volume|hostname|label|restart|link|mount|pull))(?P<value>=|$)"
 )
+_COMPILES = re.compile(
+    r"(?:g?cc|[gc]\+\+|clang(?:\+\+)?|rustc|cmake|make|(?:cargo|go|zig|swift|dotnet)\s+(?:build|publish))(?=\s|$)"
+)
+SCRIPT = re.compile(r"\S+\.(?P<type>[cm]?[jt]s|py|rb|php|jar)|[A-Za-z][\w.]*:[a-z]\w*")  # or a module: "app:main"
 _PROGRAM = re.compile(r"[\w./~][\w./~-]*")
 # Of what is run before a load test, that which only shows, clears or waits
 _CHANGES_NOTHING = re.compile(
@@ -112,6 +124,8 @@ class Before:
     """What was typed before a load test: the script that ran it, settings by key, and servers started (restarted, stopped).
 
     prepared   the scripts that were run since the load test before and printed none
+    read_by    the words that the program which runs a server reads itself ("docker run", "node"), and a compiler, by program
+    beside     programs that were started since the load test before and are no servers; ended: what ran before it was stopped
     """
 
     script: Words = ()
@@ -120,6 +134,9 @@ class Before:
     started: frozenset[str] = frozenset()
     restarted: frozenset[str] = frozenset()
     stopped: frozenset[str] = frozenset()
+    read_by: Mapping[str, Words] = field(default_factory=dict)
+    beside: frozenset[str] = frozenset()
+    ended: bool = False
 
 
 class Typing:
@@ -134,9 +151,13 @@ class Typing:
         self.started: set[str] = set()
         self.restarted: set[str] = set()
         self.stopped: set[str] = set()
+        self.read_by: dict[str, Words] = {}
+        self.compiled: dict[str, Words] = {}
+        self.beside: set[str] = set()
+        self.ended = False
 
     def add(self, command: str) -> None:
-        command = command[:_MAX_COMMAND]
+        command = command[:MAX_COMMAND]
         is_load = bool(parse_command(command).tool)
         is_made = self.script[:1] == ("make",) and len(self.script) > 1 and not _PREPARES.fullmatch(self.script[1])
         printing = self.script if is_made else ()  # make prints the commands that it runs
@@ -152,6 +173,7 @@ class Typing:
             elif edited := _EDITS.match(bare):
                 self.opened.append(edited["path"])
             else:
+                self._end(bare)
                 self._set_variables(_split_words(bare))
                 is_server = self._serve(bare, tuple("".join(CONFINES.findall(part[: part.find(bare)])).split()))
                 if self.opened and (is_server or _READS_CONFIG.search(bare)):
@@ -165,6 +187,14 @@ class Typing:
         if is_load:  # what its report was saved as, tells as much as a script's
             target = _split_words(command)[-1:]
             self.script = printing or (target if target and target[0][:1] == ">" else ())
+
+    def _end(self, command: str) -> None:
+        """What runs beside the load tests ends; and a compiler's words are noted."""
+        if _ENDS.match(command):
+            self.beside, self.ended = set(), True
+        if found := _COMPILES.match(command):
+            words = _split_words(command[found.end() :])
+            self.compiled[found[0]] = tuple(word for word in words if word[:2] not in ("-l", "-L", "-I"))
 
     def _begin(self) -> None:
         """A server that was run in the foreground of another terminal is no script that printed what follows."""
@@ -215,17 +245,19 @@ class Typing:
             names = [f"{file} {name}".strip() for name in found["names"].split() if name[0] != "-"]
             self._switch(found["verb"], names or [file] * bool(file))
         elif (found := _DETACHED.search(command)) and re.search(r"\s(?:-\w*d\w*|--detach)\b", found["words"]):
-            words = _split_container_words(found["words"])
-            self._start(words[0].partition(":")[0], words) if words else None
+            own, words = _split_container_words(found["words"])
+            if words:
+                self._start(words[0].partition(":")[0], (words[0], *own, *words[1:]), {"docker run": own})
         elif found := _SERVICE.search(command):
             names = (found["names"] or found["name"]).split()
             self._switch(found["verb"] or found["verb2"], [name.removesuffix(".service") for name in names])
-        elif (
-            command.endswith("&")
-            and (words := _split_words(command))
-            and not (words[0] in _QUIET or is_monitor(words[0]))
-        ):
-            self._start_program(words, confined)
+        elif command.endswith("&") and (words := _split_words(command)):
+            if _runs_beside(words[0], command):
+                self.beside.add(words[0])
+            elif words[0] in _QUIET or is_monitor(words[0]):
+                return False
+            else:
+                self._start_program(words, confined)
         elif _SERVER.match(command) and _DAEMON.match(command):
             self._start_program(_split_words(command), confined)
         else:
@@ -255,15 +287,22 @@ class Typing:
 
     def _start_program(self, words: Words, confined: Words = ()) -> None:
         bare = [word for word in words if not _VARIABLE.match(word)]
+        bare = re.sub(_RUNNER, "", " ".join(bare), count=1).split()
         if bare:
-            file = bare[1:2] if _INTERPRETER.match(bare[0]) and bare[1:] and bare[1][0] != "-" else []
-            self._start(" ".join([bare[0], *file]), (*words, *confined))
+            is_interpreted = _INTERPRETER.match(bare[0]) is not None
+            file = bare[1:2] if is_interpreted and bare[1:] and bare[1][0] != "-" else []
+            before = tuple(takewhile(lambda word: not SCRIPT.fullmatch(word), bare[1:])) if is_interpreted else ()
+            program = PurePosixPath(bare[0]).name
+            self._start(" ".join([bare[0], *file]), (*words, *confined), {program: before} if is_interpreted else {})
 
-    def _start(self, name: str, words: Words) -> None:
+    def _start(self, name: str, words: Words, read_by: Mapping[str, Words]) -> None:
         """A server that was started, its arguments and variables as a setting of that name."""
         if not self.started:  # those of before are gone
             self.settings = {key: said for key, said in self.settings.items() if not key.startswith("start ")}
+            self.read_by = {}
         self.started.add(name)
+        for program, own in read_by.items():
+            self.read_by[program] = (*self.read_by.get(program, ()), *own)
         self.settings[f"start {name}"] = " ".join(words)
 
     def _run(self, command: str) -> None:
@@ -293,26 +332,25 @@ class Typing:
             frozenset(self.started),
             frozenset(self.restarted),
             frozenset(self.stopped),
+            self.compiled | self.read_by,
+            frozenset(self.beside),
+            self.ended,
         )
         self.started, self.restarted, self.stopped, self.prepared = set(), set(), set(), []
+        self.beside, self.ended = set(), False
         return before
+
+
+def _runs_beside(program: str, command: str) -> bool:
+    """Whether a program that was put into the background serves nothing, and takes time from what does."""
+    is_busy = program in _BUSY or program.endswith("dump")
+    return is_busy or (_ATTACHES.search(command) is not None and (" record " in command or not is_monitor(program)))
 
 
 def keep_last(known: dict[str, Any], most: int) -> None:
     """Drop what was noted first, of more than so many."""
     for key in [*islice(known, max(len(known) - most, 0))]:
         del known[key]
-
-
-def list_scripts(command: str) -> list[Words]:
-    """The scripts that one line runs one after the other, at least two commands: "./bench.sh nginx && ./bench.sh caddy"."""
-    found: list[Words] = []
-    parts = split_commands(command[:_MAX_COMMAND])
-    for part in parts if len(parts) > 1 else ():
-        typing = Typing()
-        typing.add(part)
-        found += [typing.script] if typing.script else []
-    return found
 
 
 @remember_lines
@@ -338,8 +376,8 @@ def _split_words(command: str) -> Words:
     return (*words, *([f">{target[1]}"] if target and target[1] != "/dev/null" else ()))
 
 
-def _split_container_words(text: str) -> Words:
-    """Of `docker run`: the image, its tag, and what changes the server."""
+def _split_container_words(text: str) -> tuple[Words, Words]:
+    """Of `docker run`: its own words that change the server; the image with its tag, and the words behind it."""
     words, kept, skip = _split_words(text), [], False
     for word in words:
         if skip:
@@ -352,7 +390,7 @@ def _split_container_words(text: str) -> Words:
         (i for i, word in enumerate(kept) if word[0] != "-" and (not i or kept[i - 1][0] != "-" or "=" in kept[i - 1])),
         0,
     )
-    return (kept[at], *kept[:at], *kept[at + 1 :]) if kept else ()
+    return tuple(kept[:at]), tuple(kept[at:])
 
 
 def compare_directories(paths: Mapping[int, str]) -> dict[int, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from runs.analysis.headline_lead import write_lead
 from runs.ingest.submission import Preview
 from runs.selectors.judging import judge_draft
 from runs.series.clocks import find_dates
@@ -23,6 +24,14 @@ CGROUP = (
     "/sys/fs/cgroup/app/cpu.stat:usage_usec 4123456\n/sys/fs/cgroup/app/cpu.stat:nr_periods 900\n"
     "/sys/fs/cgroup/app/cpu.stat:nr_throttled 12\n"
 )
+UNIT = (
+    "$ cat /etc/systemd/system/{}.service\n[Service]\nExecStart=/srv/gunicorn --workers {} site.wsgi\nRestart=always\n"
+)
+POOL = "$ cat /etc/php/{}/fpm/pool.d/www.conf\n[www]\nuser = www-data\npm = static\npm.max_children = {}\n"
+MPM = "$ cat /etc/apache2/mods-enabled/mpm_{}.conf\n<IfModule mpm>\n  StartServers {}\n</IfModule>\n"
+COMPOSE = "$ cat compose.yml\nservices:\n  app:\n    image: gunicorn\n    limits:\n      cpus: '{}'\n      memory: {}\n"
+UPSTREAM = "$ cat /etc/nginx/conf.d/a.conf\nupstream app {\n  server 10.0.0.11:80;\n  server 10.0.0.12:80;\n}\n"
+BACKEND = "$ cat /etc/haproxy/haproxy.cfg\nbackend app\n  server a 10.0.0.11:80 check\n"
 WRK = "$ wrk -t2 -c10 -d5s http://localhost:8080/\n"
 
 
@@ -82,6 +91,47 @@ def tells_condition(headline):
         (LSCPU.format("Hypervisor vendor:   KVM\n"), LSCPU.format(""), "no hypervisor against hypervisor KVM"),
         (CGROUP.format(100_000), CGROUP.format(200_000), "CPU limit 2 cores against CPU limit 1 core"),
         (STATS.format("512MiB"), STATS.format("2GiB"), "memory limit 2,048 MiB against memory limit 512 MiB"),
+        ("$ gunicorn -w 8 app:app &", "$ uwsgi --http :8080 --processes 2 &", "2 processes against 8 processes"),
+        ("$ gunicorn -w 8 app:app &", "$ cat puma.conf\nworkers 2\nthreads 1", "2 processes against 8 processes"),
+        ("$ node a.js &", "$ PORT=8080 pm2 start b.js -i 4", "4 processes against 1 process"),
+        (
+            "$ kubectl scale deploy/a --replicas=6",
+            "$ kubectl scale deploy/b --replicas=2",
+            "2 processes against 6 processes",
+        ),
+        (UNIT.format("a", 9), UNIT.format("b", 3), "--workers 3 against --workers 9"),
+        (COMPOSE.format(1, "512M"), COMPOSE.format(4, "2G"), "cpus=4, memory=2G against cpus=1, memory=512M"),
+        (UPSTREAM, BACKEND, "1 backend against 2 backends"),
+        ("$ node --inspect a.js &", "$ node b.js &", "without --inspect against --inspect"),
+        (
+            "$ uvicorn a:app --log-level debug &",
+            "$ sanic b.app &",
+            "without --log-level debug against --log-level debug",
+        ),
+        ("$ ./target/debug/a &", "$ ./target/release/b &", "without target/debug/ against target/debug/"),
+        ("$ cargo build\n$ ./a &", "$ cargo build --release\n$ ./b &", "--release against without --release"),
+        ("$ docker run -d --cpus=1 acme/a:1", "$ docker run -d acme/b:1", "without --cpus=1 against --cpus=1"),
+        ("$ export NODE_ENV=test\n$ node a.js &", "$ unset NODE_ENV\n$ node b.js &", "without NODE_ENV=test against"),
+        (
+            "$ java -agentlib:jdwp=server=y -jar a.jar &",
+            "$ java -jar b.jar &",
+            "without -agentlib:jdwp=server=y against",
+        ),
+        ("+ gunicorn -w 8 app:app -D", "+ uwsgi --http :8080 --processes 2 -d", "2 processes against 8 processes"),
+        (
+            "$ cat nginx.conf\nworker_processes 1;",
+            "$ cat haproxy.cfg\nglobal\n  nbthread 8",
+            "8 threads against 1 process",
+        ),
+        ("$ cat pm2.config.js\ninstances: 8,\n$ pm2 start a.js", "$ node b.js &", "1 process against 8 processes"),
+        ("$ mysqldump shop > shop.sql &", "", "without mysqldump running against mysqldump running"),
+        ("$ strace -f -p 4410 -o a.txt &", "$ kill %1", "without strace running against strace running"),
+        ("$ py-spy record -o a.svg --pid 4410 &", "", "without py-spy running against py-spy running"),
+        (
+            "$ cat Caddyfile\n:80 {\n  log {\n  }\n}",
+            "$ cat nginx.conf\naccess_log off;",
+            "access log off against access log on",
+        ),
     ],
 )
 def test_what_was_another_before_the_other_config_is_in_the_sentence(one, other, said):
@@ -105,10 +155,31 @@ def test_what_was_another_before_the_other_config_is_in_the_sentence(one, other,
         ("$ date\nMon Mar  4 09:00:11 CET 2024", "$ date\nMon Mar  4 09:10:42 CET 2024", ("php", "ruby")),
         ("$ node a.js --port 3000 &", "$ node a.js --port 3001 &", ("php", "ruby")),
         ("$ docker run -d --cpus=2 acme/api:1.4", "$ docker run -d --cpus=2 acme/api:1.5", ("1.4", "1.5")),
+        ("$ PORT=3000 node a.js &", "$ PORT=3001 node b.js &", ("php", "ruby")),
+        ("$ gunicorn -w 4 a:app &", "$ uwsgi --http :8080 --processes 4 &", ("gunicorn", "uwsgi")),
+        ("$ node a.js &", "$ pm2 start a.js -i 4", ("one process", "cluster of 4")),
+        (POOL.format("7.4", 20), POOL.format("8.2", 20), ("PHP 7.4", "PHP 8.2")),
+        (POOL.format("8.2", 5), POOL.format("8.2", 40), ("stock", "tuned")),
+        (
+            UPSTREAM,
+            "$ cat /etc/apache2/site.conf\n<VirtualHost *:80>\n  DocumentRoot /srv\n</VirtualHost>",
+            ("nginx", "Apache"),
+        ),
+        ("$ strace -f -p 4410 -o a.txt &", "$ strace -f -p 4510 -o b.txt &", ("php", "ruby")),
+        ("$ cargo build --release\n$ ./a &", "$ cargo build --release\n$ ./b &", ("actix", "axum")),
+        ("$ flask --debug run &", "$ flask run &", ("Flask (debug)", "Flask (production)")),
+        (MPM.format("prefork", 5), MPM.format("event", 2), ("prefork", "event")),
     ],
 )
 def test_what_is_compared_or_the_same_or_changes_by_itself_is_no_condition(one, other, names):
     assert not tells_condition(headline_of(one, other, names))
+
+
+def test_a_setting_of_one_file_is_told_where_the_configs_are_named_after_something_else_that_it_shows():
+    found = headline_of(POOL.format("7.4", 5), POOL.format("8.2", 40), ("PHP 7.4", "PHP 8.2"))
+    assert write_lead(found).line.endswith(", but pm.max_children=40 against pm.max_children=5")
+    found = headline_of("$ RAILS_ENV=development puma &", "$ LOTUS_ENV=production puma &", ("Rails", "Lotus"))
+    assert "LOTUS_ENV=production against RAILS_ENV=development, which could be all of it" in found.sentence
 
 
 @pytest.mark.parametrize("server", ["", "adm@shop:~$ nproc\n8\n\n"])
@@ -166,10 +237,11 @@ def test_a_cpu_that_the_kernel_throttled_beside_one_side_may_be_all_of_the_lead(
 
 
 @pytest.mark.parametrize("prompt", ["$ sudo sh -c '", "# "])
-def test_a_page_cache_that_was_emptied_before_one_side_alone_is_said(prompt):
+@pytest.mark.parametrize("again", ["", f"{WRK}\n@wrk 901.20\n\n"])
+def test_a_page_cache_that_was_emptied_before_one_side_alone_is_said(prompt, again):
     emptied = f"{prompt}sync; echo 3 > /proc/sys/vm/drop_caches\n"
     for before, is_said in (("", True), (emptied, False)):
-        text = f"## ext4\n\n{emptied}{WRK}\n@wrk 900.10\n\n## xfs\n\n{before}{WRK}\n@wrk 1300.10\n"
+        text = f"## ext4\n\n{emptied}{WRK}\n@wrk 900.10\n\n{again}## xfs\n\n{before}{WRK}\n@wrk 1300.10\n"
         blocks, draft = read(expand(text))
         headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
         assert ("page cache as it was against page cache emptied before it" in headline.sentence) is is_said

@@ -1,0 +1,231 @@
+"""What the commands and config texts of one side set, in words that sides of unlike software share.
+
+"gunicorn -w 8" and "worker_processes 2;" set the same, and a program that debugs or logs is slower whatever it is called.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from parsers.prompts import STATE
+
+from .typed_commands import SCRIPT, Words
+
+_AMOUNT = re.compile(r"\d+(?:[.,]\d+)?[A-Za-z]{0,3}")  # a number or a size, but no address, path or name
+_SETS = re.compile(
+    r"(?P<flag>--?[A-Za-z][\w.:+-]*|[A-Z_][A-Z\d_]*)=(?P<value>[\w.,-]*)"
+)  # "--cpus=2", "NODE_ENV=production"
+_DEFINES = re.compile(rf"(?P<flag>[A-Za-z][\w.-]*)=(?P<value>{STATE.pattern})")  # behind a flag: "-d opcache.enable=0"
+_DEBUG_BUILD = re.compile(r"(?:\w+/)?[\w-]*\bdebug\b[\w-]*/", re.IGNORECASE)  # "./target/debug/app"
+_FLAG = re.compile(r"--?[A-Za-z][\w.:+-]*")
+_OF_PORT = re.compile(r"(?:(?<![A-Za-z])[Pp]|P)(?i:ort)|(?i:listen|bind)")
+_SETTING = re.compile(  # of a config text: "pm.max_children = 5", "worker_processes 2;", "instances: 4,", "KeepAlive On"
+    rf"[\s-]{{0,40}}[\"']?(?P<key>[A-Za-z][\w.-]*)[\"']?(?:\s*(?:=>|[=:])\s*|\s+)(?P<quote>[\"']?)(?P<value>{STATE.pattern}|\d\.\d+)(?P=quote)"
+    r"\s*[;,]?\s*(?:[#;].*)?"
+)
+_STARTS = re.compile(
+    r"\s*[\"']?(?:ExecStart|command|entrypoint|CMD|script|args|web)[\"']?(?:\s*[=:]\s*|\s+)(?P<words>\S.*)", re.I
+)
+_ADDRESS = re.compile(r"\s*(?P<key>[\w-]+)\b.*?[\s\"'/@](?P<target>(?:[\w.-]+|\[[\da-f:]+\]):\d{2,5}|unix:[^\s;\"']+)")
+# What runs at once is named by what runs: the last word of "worker_processes", "pm.max_children", "--num-workers", "numprocs".
+AT_ONCE = {
+    "process": re.compile(
+        r"(?!.*(?:request|conn|limit))\S*?(?:worker|process|proc|instance|replica|child|concurrency)(?:e?s|ren)?|-[wi]"
+    ),
+    "thread": re.compile(r"\S*threads?"),
+    "CPU": re.compile(r"(?:\S*[_.-])?(?:cpu|core)s?"),
+}
+_PLURALS = {"process": "processes", "thread": "threads", "CPU": "CPUs"}
+NAMES_AMOUNT = re.compile(  # in the names of configs that are compared for it
+    r"worker|process|thread|instance|replica|cluster|core|cpu|single|multi|parallel|scale|backend|upstream",
+    re.IGNORECASE,
+)
+_MOST_AT_ONCE = 1024
+_DEBUGS = re.compile(
+    r"(?i:debug|jdwp|inspect|trace|verbose|reload|profil|sanitiz|valgrind|--watch\b|-race\b|\bdev(?:elop\w*)?$|-O0\b)"
+    r"(?!.*[= ](?i:0|false|off|no|none)$)"
+)
+_LOG = re.compile(
+    r"(?i:-{0,2}(?P<no>no|disable|without)?[-_]?(?:access|custom|requests?|req)?[-_.]?log(?:s|ging|file)?(?:[-_]requests?)?)"
+)
+_NOWHERE = re.compile(r"(?i:off|none|no|false|0|.*/dev/null)")
+_LOG_LINE = re.compile(r"\s*[\"']?(?P<key>[A-Za-z][\w.-]*)[\"']?[\s=:]+(?P<value>[^\s;\"',][^\s;\"',]*)")
+_MOST_LINES, _LONGEST_LINE = 1000, 300  # of a config text
+
+
+DESCRIBES_SETUP = re.compile(  # a word that says how something was set up, and not what it is
+    r"stock|(?:un)?tuned|default|optimi[sz]ed|old|new|original|modified|custom|improved|baseline|patched|simple|basic|before|after"
+    r"|with(?:out)?|on|off|no|more|fewer|less|small|big|large|low|high|few|many|config|setup|setting|[a-z]|v?\d{1,2}"
+)
+_WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
+
+
+class Option(NamedTuple):
+    """`said`: as it is written; value "": it has none."""
+
+    name: str
+    value: str
+    said: str
+
+
+@dataclass(slots=True)
+class Side:
+    """What is known of a load test: its conditions, and the options of the programs that were started for it."""
+
+    conditions: dict[str, frozenset[str]]
+    options: list[Option]
+    words: frozenset[str]  # of these programs
+
+
+def list_options(words: Words, ports: Iterable[str] = ()) -> list[Option]:
+    """The flags, amounts and variables that a server was started with, without those that tell its port, a path or a name."""
+    options = []
+    for before, word, following in zip(("", *words), words, (*words[1:], ""), strict=False):
+        is_flag = _FLAG.fullmatch(word) is not None
+        found = _SETS.fullmatch(word) or (_DEFINES.fullmatch(word) if _FLAG.fullmatch(before) else None)
+        if _OF_PORT.search(word):
+            continue
+        if found:
+            options += [Option(found["flag"], found["value"], word)] if found["value"] not in ports else []
+        elif is_flag and (_AMOUNT.fullmatch(following) or STATE.fullmatch(following)):
+            options += [Option(word, following, f"{word} {following}")] if following not in ports else []
+        elif (
+            is_flag
+            and (not following or following.startswith("-"))
+            or word.startswith("-")
+            and "=" in word
+            and "/" not in word
+        ):
+            options.append(Option(word, "", word))
+        elif built := _DEBUG_BUILD.search(word):
+            options.append(Option(built[0], "", built[0]))
+    return options
+
+
+def _read_options(text: str) -> list[Option]:
+    """The settings of a config text that say how much, or whether, and the options of commands in it; none of a port."""
+    options = []
+    for line in _split_lines(text):
+        if (found := _SETTING.fullmatch(line)) and not _OF_PORT.search(found["key"]):
+            options.append(Option(found["key"], found["value"], f"{found['key']}={found['value']}"))
+        elif found := _STARTS.fullmatch(line):
+            options += list_options(tuple(re.findall(r"[^\s\"',\[\]]+", found["words"])))
+    return options
+
+
+def _split_lines(text: str) -> list[str]:
+    return [line[:_LONGEST_LINE].rstrip() for line in text.split("\n", _MOST_LINES)[:_MOST_LINES]]
+
+
+def _count_at_once(options: Iterable[Option]) -> dict[str, frozenset[str]]:
+    """{kind: "8 processes"} of how much may run at once, where that is one number of a kind."""
+    amounts: dict[str, set[str]] = {}
+    for option in options:
+        kind = next((kind for kind, pattern in AT_ONCE.items() if pattern.fullmatch(option.name.lower())), "")
+        if kind and re.fullmatch(r"\d{1,4}(?:\.\d+)?", option.value) and 0 < float(option.value) <= _MOST_AT_ONCE:
+            amounts.setdefault(kind, set()).add(f"{float(option.value):g}")
+    return {kind: frozenset({_say_amount(kind, *found)}) for kind, found in amounts.items() if len(found) == 1}
+
+
+def _say_amount(kind: str, amount: str) -> str:
+    return f"{amount} {kind if amount == '1' else _PLURALS[kind]}"
+
+
+def _list_languages(words: Iterable[str]) -> set[str]:
+    """The types of the scripts among words: {"js"}; a module of Python has none ("app:main")."""
+    found = (SCRIPT.fullmatch(word) for word in words)
+    return {(one["type"] or "py").strip("cm") for one in found if one}
+
+
+def _list_debugging(options: Iterable[Option]) -> frozenset[str]:
+    """Those by which a program debugs, traces, or reads its files anew when they change."""
+    return frozenset(option.said for option in options if _DEBUGS.search(option.said))
+
+
+def _find_access_log(options: Iterable[Option], texts: Collection[str]) -> frozenset[str]:
+    """Whether requests are logged, where that is told."""
+    lines = (line for text in texts for line in _split_lines(text))
+    shown = [(found["key"], found["value"]) for line in lines if (found := _LOG_LINE.match(line))]
+    shown += [(option.name, option.value) for option in options]
+    named = [(found, value) for name, value in shown if (found := _LOG.fullmatch(name))]
+    told = {"off" if found["no"] or _NOWHERE.fullmatch(value) else "on" for found, value in named}
+    return frozenset({f"access log {told.pop()}"}) if len(told) == 1 else frozenset()
+
+
+def _count_backends(texts: Iterable[str]) -> frozenset[str]:
+    """How many addresses of one kind a config text passes requests to, the most of all texts."""
+    most = 0
+    for text in texts:
+        targets: dict[str, set[str]] = {}
+        for line in _split_lines(text):
+            if (found := _ADDRESS.match(line)) and not _OF_PORT.search(found["key"]):
+                targets.setdefault(found["key"].lower(), set()).add(found["target"])
+        most = max([most, *map(len, targets.values())])
+    return frozenset({f"{most} backend{'' if most == 1 else 's'}"}) if most else frozenset()
+
+
+def compare_settings(
+    of_config: Mapping[str, Sequence[Side]], texts: Mapping[str, Sequence[tuple[str, str]]]
+) -> dict[str, dict[str, frozenset[str]]]:
+    """{what is set: {name of a config: how}} by options of the programs and by config texts, as far as a config tells it.
+
+    What is named alike comes before what is counted. texts: {name: (path, text) of its config texts}
+    """
+    files = [{PurePosixPath(path).name for path, _ in texts[name]} for name in of_config]
+    is_shown = not set.intersection(*files) or any(_is_shown(name, of_config, texts) for name in of_config)
+    found: dict[str, dict[str, frozenset[str]]] = defaultdict(dict)
+    counted: dict[str, dict[str, frozenset[str]]] = defaultdict(dict)
+    for name, sides in of_config.items():
+        started = [option for side in sides for option in side.options]
+        own = [text for _, text in texts[name]] if is_shown else []
+        shown = [option for text in own for option in _read_options(text)]
+        for option in [
+            one for path, text in texts[name] if is_shown and not _has_name(path, name) for one in _read_options(text)
+        ]:
+            key = f"set {option.name.lower()}"
+            found[key][name] = found[key].get(name, frozenset()) | {option.said}
+        if any(side.words for side in sides):
+            counted["debugging"][name] = _list_debugging(started)
+        amounts = _count_at_once([*started, *shown]) | {"backends": _count_backends(own)}
+        for key, said in (amounts | {"access log": _find_access_log([*started, *shown], own)}).items():
+            counted[key] |= {name: said} if said else {}
+    _add_single_processes(of_config, counted["process"])
+    if len(counted["process"].keys() | counted["thread"].keys()) == len(of_config):
+        counted["process"] = counted["thread"] | counted["process"]  # either kind keeps as many cores busy
+    return found | counted
+
+
+def _has_name(path: str, name: str) -> bool:
+    """Whether a file is called after its config, so that what it sets belongs to that: "mpm_event.conf" of "event"."""
+    words = {word.lower() for word in _WORD.findall(name)}
+    return bool(words & {word.lower() for word in re.findall(r"[^\W_]+", PurePosixPath(path).name)})
+
+
+def _add_single_processes(of_config: Mapping[str, Sequence[Side]], processes: dict[str, frozenset[str]]) -> None:
+    """Of programs in one language, those that tell no number of processes run as one."""
+    types = {
+        name: {kind for side in sides for kind in _list_languages(side.words)} for name, sides in of_config.items()
+    }
+    alike = {kind for own in types.values() for kind in own}
+    if processes and len(alike) == 1 and all(types.values()):
+        for name in of_config:
+            processes.setdefault(name, frozenset({_say_amount("process", "1")}))
+
+
+def _is_shown(
+    name: str, of_config: Mapping[str, Sequence[Side]], texts: Mapping[str, Sequence[tuple[str, str]]]
+) -> bool:
+    """Whether the programs or files of a config have its name, in other words than how they are set: "django" of "Django"."""
+    of_other = {word.lower() for other in of_config if other != name for word in _WORD.findall(other)}
+    words = {word.lower() for word in _WORD.findall(name)} - of_other
+    if all(map(DESCRIBES_SETUP.fullmatch, words)):
+        return False
+    programs = " ".join(word for side in of_config[name] for word in side.words)
+    shown = " ".join(chain.from_iterable(texts[name]))
+    return any(word in f"{programs} {shown}".lower() for word in words)
