@@ -177,7 +177,7 @@ class Summary:
     def _read_by_place(self, part: str, is_swap: bool) -> str:
         label, colon, rest = part.replace("：", ":").partition(":")
         figures = _FIGURE.findall(rest)
-        if not colon or not figures or "%" in rest or label[0].isdigit():
+        if not (label and colon and figures) or "%" in rest or label[0].isdigit():
             return _translate_titles(part)
         if rest.rstrip()[-1].isdigit() and len(figures) != len(_USUAL_TASK_WORDS):
             return part  # what the last one counts is on the next line

@@ -38,6 +38,13 @@ def test_a_rate_alone_below_a_block_whose_rate_is_a_text():
     holds(f"{machine}{rate}".splitlines(keepends=True))
 
 
+def test_a_line_of_figures_without_a_label_below_memory():
+    """Found by make fuzz: a screen of top in which ":" begins the line behind that of memory, which raised."""
+    top = "top - 13:37:20 up 4 days, 16:36,  2 users,  load average: 0.35, 0.21, 0.18\n"
+    (block,) = blocks(f"{top}Mem:   2058892k total,  1969596k used,\n: 1 2 3 4\n")
+    assert block.values["mem_total_kb"] == 2058892 and not block.problems
+
+
 def test_a_last_line_of_many_numbers():
     assert blocks("1," * 30_000 + "1") == []
 
