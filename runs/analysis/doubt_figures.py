@@ -45,7 +45,7 @@ MANY_STEPS = 50  # one is then under 2 %, which is no difference worth a word
 MANY_REPEATS = 4  # whose mean is finer than a step
 ENOUGH_TIMES = 4  # different times, so that a common step is no accident,
 NO_ACCIDENT = 4  # unless it is a small one: four even times happen
-ENDED_AT = 0.9  # of a time limit; tools end a little before it or behind it
+ENDED_AT, ENDED_S = 0.9, 1.0  # of a time limit, and before it; tools end a little before it or behind it
 STEPS = "arithmetic: what is printed in steps is known to half a step"
 
 
@@ -223,7 +223,9 @@ def find_interrupted(run: RunFact) -> Iterator[Finding]:
         return
     if run.semantics.makes_all_requests and asked and made is not None and limit is None:
         yield about_run(run, "caution", "stopped", made=made, asked=asked)
-    elif (run.semantics.makes_all_requests or not asked) and limit and (run.duration_s or limit) < ENDED_AT * limit:
+        return
+    took = run.duration_s or math.inf
+    if (run.semantics.makes_all_requests or not asked) and limit and took < min(ENDED_AT * limit, limit - ENDED_S):
         yield about_run(run, "caution", "stopped", took=run.duration_s, limit=limit)
 
 

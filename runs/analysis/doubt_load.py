@@ -54,7 +54,7 @@ _SAYS_ON = (
     r"(?:[\s:=]+(?:is\s)?(?:on|enabled|yes|true)(?!\w)|\s*(?:$|[,)·+/;|&]))"
 )
 _SAID_CLIENTS = re.compile(
-    r"(?<![\w.,])(\d[\d,]{0,8})(k?)\s?(?:concurrent|simultaneous|parallel)\b"
+    r"^\W*(\d[\d,]{0,8})(k?)\s?(?:clients|users|connections)\W*$|(?<![\w.,])(\d[\d,]{0,8})(k?)\s?(?:concurrent|simultaneous|parallel)\b"
     r"|(?:\bconcurrency(?:\slevel)?(?:\sof)?|(?<!\w)-c|(?<!\w)c(?=\s?[=:]))\s?[=:]?\s?(\d[\d,]{0,8})(k?)(?![\w.])",
     re.IGNORECASE,
 )
@@ -198,7 +198,7 @@ def _read_clients(label: str, had: Collection[int]) -> int | None:
     found = _SAID_CLIENTS.search(label)
     if found is None or not {int(number) for number in re.findall(r"\d{1,9}", label)}.isdisjoint(had):
         return None
-    told = int((found[1] or found[3]).replace(",", "")) * (1000 if found[2] or found[4] else 1)
+    told = int((found[1] or found[3] or found[5]).replace(",", "")) * (1000 if found[2] or found[4] or found[6] else 1)
     return None if told in had else told
 
 

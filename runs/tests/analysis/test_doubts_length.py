@@ -134,6 +134,11 @@ def test_a_run_that_ended_before_its_time_limit_was_interrupted():
     assert doubt.runs == (runs[0].id,) and "it took 25.5 of 60 s" in doubt.text
 
 
+def test_less_than_a_second_before_a_short_time_limit_is_no_interruption():
+    run = facts.run(1, 100.0, tool="siege", command="siege -b -c 10 -t 3s http://web1/", duration_s=2.62)
+    assert of(find_doubts(Case(facts.configs("a"), [run], [])), "tool.interrupted") == []
+
+
 def test_a_run_with_a_time_limit_is_not_interrupted():
     assert of(said(fixture("ab_11_timelimit")), "tool.interrupted") == []
 

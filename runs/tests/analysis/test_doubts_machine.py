@@ -238,6 +238,7 @@ def test_a_server_that_answered_under_another_one_s_name_is_told(name, server, i
     [
         *(
             ("500 concurrent users", "500"),
+            ("## 500 connections", "500"),
             ("nginx -c 500", "500"),
             ("Concurrency Level: 1,000", "1,000"),
             ("c=1k", "1,000"),
