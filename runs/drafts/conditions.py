@@ -21,7 +21,7 @@ from runs.numbers import figure
 from .boilerplate import heading_level, is_boilerplate, strip_markup
 from .draft import DraftHost
 from .heading_words import is_generic, is_sentence
-from .options import AT_ONCE, DESCRIBES_SETUP, NAMES_AMOUNT, Option, Side, compare_settings, list_options
+from .options import AT_ONCE, DESCRIBES_SETUP, NAMES_AMOUNT, Option, Side, compare_settings, list_options, read_said
 from .settings import MAX_WIDTH
 from .typed_commands import CONFINES, Before, Typing, Words, keep_last
 
@@ -30,7 +30,7 @@ _WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
 _MOST_ROWS = 32  # of a list of containers
 _OF_A_MACHINE = {"architecture", "vendor_id"}  # what a whole description of a CPU has
 _EMPTIES_CACHE = re.compile(r"\b(?:echo|sysctl)\b.*\bdrop_caches\b")
-_SCALES = re.compile(r"\s(?:-i|--instances|--replicas|--scale)[\s=](?:[\w.-]+=)?(\d{1,4})\b")
+_SCALES = re.compile(r"(?:\bpm2\s.*\s-i|\s--(?:instances|replicas|scale))[\s=](?:[\w.-]+=)?(\d{1,4})\b")
 _PORT = re.compile(r":(\d{2,5})\b")
 _VOLATILE = re.compile(r"\d:\d\d|\b(?=\w*\d)(?=\w*[a-f])[0-9a-f]{7,}\b")  # times and ids
 # What commands show that is compared elsewhere.
@@ -64,6 +64,9 @@ def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
     of_config: dict[str, list[Side]] = defaultdict(list)
     for load, side in _follow(blocks, names).items():
         of_config[names[load]].append(side)
+    for told_of in (read_said(text, of_config) for block in blocks for _, text in block.trail):
+        for name, option in told_of.items():
+            of_config[name][0].options.append(option)
     texts_of = {name: [(path, text) for of, path, text in texts if of == name] for name in of_config}
     settings = compare_settings(of_config, texts_of)
     differing_of: dict[str, list[str]] = defaultdict(list)
@@ -169,6 +172,8 @@ class _Session:
         options = {key: list_options(own, ports) for key, own in started.items()}
         read_by = {f"{_READ_BY}{key}": list_options(own, ports) for key, own in before.read_by.items()}
         every = {key: frozenset(one.said for one in own) for key, own in (options | read_by).items()}
+        confined = CONFINES.findall(" ".join(chain.from_iterable(started.values())) + " ")
+        every |= {"confined": frozenset(filter(None, map(str.strip, confined)))} if started else {}
         return Side(
             every | (_list_variables(before.settings, options) if started else {}),
             [*chain.from_iterable(options.values())],

@@ -22,6 +22,7 @@ _SETS = re.compile(
     r"(?P<flag>--?[A-Za-z][\w.:+-]*|[A-Z_][A-Z\d_]*)=(?P<value>[\w.,-]*)"
 )  # "--cpus=2", "NODE_ENV=production"
 _DEFINES = re.compile(rf"(?P<flag>[A-Za-z][\w.-]*)=(?P<value>{STATE.pattern})")  # behind a flag: "-d opcache.enable=0"
+_TELLS = re.compile(rf"{STATE.pattern}|{_AMOUNT.pattern}|-.*")  # a variable's value
 _DEBUG_BUILD = re.compile(r"(?:\w+/)?[\w-]*\bdebug\b[\w-]*/", re.IGNORECASE)  # "./target/debug/app"
 _FLAG = re.compile(r"--?[A-Za-z][\w.:+-]*")
 _OF_PORT = re.compile(r"(?:(?<![A-Za-z])[Pp]|P)(?i:ort)|(?i:listen|bind)")
@@ -66,6 +67,13 @@ DESCRIBES_SETUP = re.compile(  # a word that says how something was set up, and 
 _WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
 
 
+_CLAUSE = re.compile(r"[.,;:()|]|\b(?:and|but|while|whereas|against|vs)\b")
+_SAID = re.compile(
+    r"\b(?P<n>\d{1,3}) (?P<kind>(?:(?:worker|server) )?(?:worker|process|instance|replica|thread|core|cpu)(?:e?s)?)\b",
+    re.IGNORECASE,
+)
+
+
 class Option(NamedTuple):
     """`said`: as it is written; value "": it has none."""
 
@@ -92,7 +100,8 @@ def list_options(words: Words, ports: Iterable[str] = ()) -> list[Option]:
         if _OF_PORT.search(word):
             continue
         if found:
-            options += [Option(found["flag"], found["value"], word)] if found["value"] not in ports else []
+            tells = word.startswith("-") or _TELLS.fullmatch(found["value"])  # no name, and no password
+            options += [Option(found["flag"], found["value"], word)] if tells and found["value"] not in ports else []
         elif is_flag and (_AMOUNT.fullmatch(following) or STATE.fullmatch(following)):
             options += [Option(word, following, f"{word} {following}")] if following not in ports else []
         elif (
@@ -106,6 +115,19 @@ def list_options(words: Words, ports: Iterable[str] = ()) -> list[Option]:
         elif built := _DEBUG_BUILD.search(word):
             options.append(Option(built[0], "", built[0]))
     return options
+
+
+def read_said(text: str, names: Iterable[str]) -> dict[str, Option]:
+    """{name of a config: how much of something it had}, where clauses of a sentence tell it of one config each."""
+    words = {name: {word.lower() for word in _WORD.findall(name)} for name in names}
+    shared = set.intersection(*words.values()) if words else set()
+    found: dict[str, Option] = {}
+    for clause in _CLAUSE.split(text):
+        said = {word.lower() for word in _WORD.findall(clause)}
+        about = [name for name, own in words.items() if own - shared and own - shared <= said]
+        if len(about) == 1 and (amount := _SAID.search(clause)):
+            found[about[0]] = Option(amount["kind"].rpartition(" ")[2], amount["n"], amount[0])
+    return found
 
 
 def _read_options(text: str) -> list[Option]:

@@ -124,6 +124,13 @@ def tells_condition(headline):
             "8 threads against 1 process",
         ),
         ("$ cat pm2.config.js\ninstances: 8,\n$ pm2 start a.js", "$ node b.js &", "1 process against 8 processes"),
+        ("$ taskset -c 0 deno run a.ts &", "$ bun run a.ts &", "without taskset -c 0 against taskset -c 0"),
+        (
+            "$ docker run -d -m 1g -e A_PASSWORD=x a:1",
+            "$ docker run -d -e B_PASSWORD=y b:1",
+            "without -m 1g against -m 1g",
+        ),
+        ("gunicorn had 8 workers, uvicorn ran as 2 processes.", "", "2 processes against 8 processes"),
         ("$ mysqldump shop > shop.sql &", "", "without mysqldump running against mysqldump running"),
         ("$ strace -f -p 4410 -o a.txt &", "$ kill %1", "without strace running against strace running"),
         ("$ py-spy record -o a.svg --pid 4410 &", "", "without py-spy running against py-spy running"),
