@@ -217,6 +217,7 @@ def test_cpu_time_of_a_program_counts_where_it_is_of_the_load(tool, phase, more,
         (("KeepAlive Off", "KeepAlive On"), ({"keepalive": False}, {"keepalive": True}), "better"),
         (("plain", "with -k"), ({"keepalive": False}, {"keepalive": True}), "better"),
         (("a connection a request", "keep-alive"), ({"keepalive": False}, {"keepalive": True}), "better"),
+        (("nginx, close", "nginx, keep"), ({"keepalive": False}, {"keepalive": True}), "better"),
         (("nginx", "apache with keep-alive"), ({"keepalive": False}, {"keepalive": True}), "not_comparable"),
         (("nginx", "apache"), ({"concurrency": 50.0}, {"concurrency": 100.0}), "not_comparable"),
         (
