@@ -45,7 +45,7 @@ CHANGED = re.compile(  # a setting in a diff: "-worker_processes 1;", "+    keep
     r"(?P<sign>[+-])(?![+-]|\s\S)\s*(?P<setting>(?P<key>[A-Za-z_][\w.-]*)(?:\s*[=:]\s*|\s+)[^\s(){}'][^(){}']{0,60}?)[\s;,]*$"
 )
 _MOST_REMOVED = 200  # such settings in turn that are compared with what was added
-_ASCIIDOC_TITLE = re.compile(r"(={2,6}) ([^\s=][^=]{0,200})")
+_ASCIIDOC_TITLE = re.compile(r"(={2,6}) ([^\s=](?:[^=]|(?<![\s=])=(?![\s=])){0,200})")  # "=== workers=4"
 BEGINS_TIME = re.compile(r"\W{0,20}+(?:[12]\d{9}|20\d{6})")
 
 

@@ -132,9 +132,8 @@ class _Placing:
         """(run, config, phase) of one capture."""
         block = self.blocks[group[0]]
         headings = (strip_markup(self.blocks[i].heading or "") for i in [*group, *quotes])
-        named = next(
-            (self.configs_by_heading[heading] for heading in headings if heading in self.configs_by_heading), ""
-        )
+        exact = (self.configs_by_heading[heading] for heading in headings if heading in self.configs_by_heading)
+        named = next(exact, "") or self._find_config_named(block)
         # "Before the upgrade" above a report and its monitors names a config, and is no word about the monitors.
         is_configs = strip_markup(block.heading or "") in self.configs_by_heading
         # Nor is one about them that stands above a load test before it: "After the test", and then the next one.
@@ -172,6 +171,19 @@ class _Placing:
             phase = self._guess_phase(group, block.first < run.lines[0])
             self.guessed[f"b{group[0]}"] = run.key
         return run.key, run.config, phase
+
+    def _find_config_named(self, block: Block) -> str:
+        """The one of several configs whose name stands in the heading of the capture's own: "CPU while nginx was tested"."""
+        heading = block.heading or ""
+        if not heading or len(self.by_config) < 2 or self._find_last_start(block) > (block.heading_line or 0):
+            return ""
+        named = {
+            name: key
+            for name, key in self.configs_by_heading.items()
+            if len(name) > 2 and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", heading, re.IGNORECASE)
+        }
+        longest = max(named, key=len, default="")
+        return named[longest] if all(name in longest for name in named) and longest else ""
 
     def _find_last_start(self, block: Block) -> int:
         """The first line of the last load test above a block; 0 where there is none."""

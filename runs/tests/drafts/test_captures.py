@@ -132,3 +132,9 @@ def test_a_monitor_on_the_machine_of_the_next_load_test_is_before_that():
     _, draft = read(expand("\n".join(shown)))
     placed = [(c.run, c.phase) for experiment in draft.experiments for c in experiment.captures]
     assert placed == [("b1", "before"), ("b3", "before")]
+
+
+@pytest.mark.parametrize(("heading", "rate"), [("CPU while nginx was tested", "900.5"), ("CPU of both", "700.5")])
+def test_a_monitor_below_all_load_tests_is_of_the_config_that_its_heading_names(heading, rate):
+    text = f"# nginx\n\n@ab 900.5\n\n# apache\n\n@ab 700.5\n\n# {heading}\n\n{MPSTAT.format(us=91.1)}"
+    assert placed(text) == [(rate, "during")]

@@ -171,3 +171,7 @@ def test_numbers_in_commands_are_those_of_repeats(commands, names):
 )
 def test_names_of_files_name_without_the_words_of_a_repeat(titles, names):
     assert name_all(titles, "==> {}.txt <==\n{}\n") == names
+
+
+def test_a_title_behind_equals_signs_may_hold_one():
+    assert name_all("=== workers=1; === workers=4", "{}\n\n{}\n\n") == ["workers=1", "workers=4"]
