@@ -33,7 +33,7 @@ def may_split(line: str) -> bool:
         return True
     if (column := find_column(line)) and _makes_load(line[column:]):
         return True
-    if _find_pane(line) or _may_be_shared(line) or line.startswith(_OLDER_FILE):
+    if find_pane(line) or _may_be_shared(line) or line.startswith(_OLDER_FILE):
         return True
     return opens_list(line) or may_be_signed(line) or bool(find_gutter(line))
 
@@ -46,7 +46,7 @@ def split(source: Lines, line: str, context: Context) -> Iterator[Lines] | None:
         return _split_table(source, len(cells), context)
     if (column := find_column(line)) and _makes_load(line[column:]):
         return _split_terminals(source, line, column, context)
-    if column := _find_pane(line):
+    if column := find_pane(line):
         return _split_panes(source, line, column)
     if _is_shared(source, line):
         return _name_parts(split_streams(source, line), context)
@@ -156,7 +156,7 @@ def _compile_load_signs() -> re.Pattern[str]:
     return re.compile(rf"This is ApacheBench, |(?<![\w.-])(?:{'|'.join(map(re.escape, load_programs()))})\s")
 
 
-def _find_pane(line: str) -> int:
+def find_pane(line: str) -> int:
     """Where the right one of two terminals begins, on a line on which a load tool's output begins in one of them; or 0.
 
     In the other one a monitor's begins; a load tool's is what the command on the left printed.
@@ -188,11 +188,6 @@ def _split_panes(source: Lines, line: str, column: int) -> Iterator[Lines]:
     yield left
     source.back(*raws[max(left.number, left.until) - number :])
     yield right
-
-
-def is_beside(line: str) -> bool:
-    """Whether another terminal's output begins on the same line."""
-    return bool(find_column(line) or _find_pane(line))
 
 
 def is_gap(line: str, column: int) -> bool:

@@ -14,7 +14,7 @@ from parsers import Block
 from parsers.__main__ import as_json
 from parsers.catalogue import formats
 from parsers.decode import name_encoding
-from parsers.streams import MOST_BESIDE, find_cells, find_stream, is_beside
+from parsers.streams import MOST_BESIDE, find_cells, find_column, find_pane, find_stream
 from parsers.transcript import clean
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -138,7 +138,7 @@ def are_beside(lines: list[str], before: Block, block: Block) -> bool:
         all(map(find_stream, both))
         or signs >= {"+", "-"}
         or any(
-            is_beside(bare := clean(line)) or find_cells(bare) or bare.startswith("@@ -")
+            find_column(bare := clean(line)) or find_pane(bare) or find_cells(bare) or bare.startswith("@@ -")
             for line in lines[highest : min(before.first, block.first)]
         )
     )
