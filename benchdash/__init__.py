@@ -1,4 +1,4 @@
-"""Wiring: settings, addresses, Celery, WSGI. Importing it makes the Celery application known to `shared_task`."""
+"""Settings, root URLconf, Celery, ASGI. Importing it registers the Celery application for `shared_task`."""
 
 from benchdash.celery import app as celery_app
 

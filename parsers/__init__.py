@@ -1,6 +1,6 @@
-"""Text of load tests and system tools to records. Standard library only; knows nothing of Django.
+"""Text of load tests and system tools to records. Standard library only, no Django.
 
-`read(lines)` is the only way in, `open_lines(path)` gives it a file. See blocks.Block for what comes out.
+`read(lines)` is the only entry point and yields blocks.Block; `open_lines(path)` opens a file for it.
 """
 
 from .blocks import Block

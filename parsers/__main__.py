@@ -1,4 +1,4 @@
-"""python -m parsers [FILE ...]: JSON Lines, one object per recognised block; see interfaces.md section 1.
+"""python -m parsers [FILE ...]: JSON Lines, one object per recognised block.
 
 Exit status: 0 something was recognised, 1 nothing was, 2 unreadable input.
 """

@@ -33,7 +33,7 @@ class Block:
     trail           (line, text) of each line of prose since the block before, oldest first (the last 60); the items of lists
                     with their indentation
     partial         True where most of what the tool prints is missing
-    values          the tool's own figures: names and units of interfaces.md
+    values          the tool's own figures, with units in their names
     above, below    (line, text) of lines around it that no tool printed and that may tell the time: dates, prompts (the
                     first and last few). What is below one block is above the next: the list fills while that is looked for
     stream          what its lines had in front, in a log of several containers or machines: "bench-2"

@@ -1,40 +1,40 @@
-"""Finds the formats: every module of parsers/formats/ is one, by being there.
+"""Finds the formats: every module of parsers/formats/ is one.
 
 A format is a module with
     KIND            its name, unique
-    OPENS           pattern (text) that matches, right behind any quoting, a line that its output can begin with; empty
-                    where no line tells by itself
+    OPENS           pattern (text) of a line that its output can begin with, after any quoting; empty if no line
+                    identifies it
     parse           (lines, command) -> Found | None; the opening line is the next one of `lines`
     records         (values) -> list[Record]
 and, where it helps,
-    NEEDS           texts in lower case of which each line has one that OPENS matches: the others are not held against it
-    BEGINS          pattern of the line, with its end, that most of its output begins with: it is not held against all patterns
+    NEEDS           lower-case texts of which each line that OPENS matches has one: other lines are not tried (speed)
+    BEGINS          pattern of the usual first line with its end: such lines are not tried against all formats (speed)
     PROGRAMS        names of the programs that print it, as a process table shows them
-    COMMAND         pattern that is found in the commands that print this output, where more tells it than PROGRAMS
-    JSON            compiled pattern of how the object begins that it may print, without blanks between its signs
-    INLINE          pattern of the line with the tool's rate, from its label on, whose group is the figure: also taken behind a
-                    label ("2nd run: Requests per second: ..."); a line that has it and is not read becomes a problem
-    claims          (command) -> bool: whatever this command prints is this format's, although no line says so
+    COMMAND         pattern of the commands that print this output, if PROGRAMS are not enough
+    JSON            compiled pattern of the beginning of the JSON that it may print, without white space
+    INLINE          pattern of the line with the tool's rate, whose group is the figure: also read after a label ("2nd
+                    run: Requests per second: ..."); a matching line that is not read becomes a problem
+    claims          (command) -> bool: this command's output has this format, although no line identifies it
     fits            (commands.Command, values) -> bool: False where a command cannot have printed these figures
-    OTHER_FORMATS   Formats of the tool's other outputs, such as its log, or of its sisters: kind, opens, parse, records,
+    OTHER_FORMATS   Formats of the tool's other outputs, such as its log, or of related tools: kind, opens, parse, records,
                     command or programs; the module's docstring has a line "kind: what it is" for each
-    follows         (lines, command) -> Found | None: the next block of the output whose block was just read, where only
-                    that tells whose the next lines are (rows below a heading that stood further up); None takes nothing
+    follows         (lines, command) -> Found | None: the next block after the one just read, if only that identifies
+                    the next lines (rows below a heading further up); None reads nothing
 A format that makes a LoadResult says what its tool means by its figures, with one of
     SEMANTICS       Semantics of the tool KIND
     TOOL            name of the tool whose other output this is; the format of that KIND has the SEMANTICS
 A tool with SEMANTICS has its command line, too:
     PROGRAMS        as above
-    OPTIONS         {names with their dashes, with blanks between: commands.Option}
-    ONE_DASH        True where long names stand behind one dash ("-disable-keepalive")
-    ADDRESS         False where its arguments are scripts and hold no address
-    DEFAULTS        {standard term: value} of what holds where no option sets it and the tool does not print it
-    PRINTS          {standard term: name among the values} of what its report repeats of the load that was asked for
+    OPTIONS         {names with their dashes, separated by blanks: commands.Option}
+    ONE_DASH        True if long names have one dash ("-disable-keepalive")
+    ADDRESS         False if its arguments are scripts without an address
+    DEFAULTS        {standard term: value} of defaults that the tool does not print
+    PRINTS          {standard term: name among the values} of load parameters that its report prints
 A monitor's format may have
-    CPU_NOW         True where it has the CPU time of processes in its interval, and not since they were started
-    LISTS_ALL       False where its list of processes may be shorter than the system's (a screen); True by default
-    MEMORY_ONLY     True where it shows the memory of the machine and nothing else
-A module that lacks something fails here, at import, and not when its tool's text comes along.
+    CPU_NOW         True if its CPU time of processes is of its interval, and not since their start
+    LISTS_ALL       False if its list of processes may be incomplete (a screen); True by default
+    MEMORY_ONLY     True if it shows only the memory of the machine
+A module that lacks a required name fails here, at import.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Format:
 
 
 def _load(name: str) -> list[Format]:
-    """The formats of one module. Raises TypeError where it lacks something."""
+    """The formats of one module. Raises TypeError if it lacks a required name."""
     module = import_module(f".formats.{name}", __package__)
     for wanted in ("KIND", "OPENS", "parse", "records"):
         if not hasattr(module, wanted):
@@ -124,7 +124,7 @@ def _load(name: str) -> list[Format]:
 
 
 def _complete(other: Format, main: Format) -> Format:
-    """Another format of the same module, with what it does not say itself."""
+    """Another format of the same module, with defaults from the module."""
     command = compile_programs(other.programs, alone=True) if other.programs else main.command
     return replace(other, tool=main.tool, programs=other.programs or main.programs, command=other.command or command)
 
@@ -195,13 +195,13 @@ def is_monitor(program: str) -> bool:
 
 
 def lists_all_processes(kind: str) -> bool:
-    """Whether what this format reads lists every process; False where it is a screen that may have no room for some."""
+    """Whether this format lists every process; False for a screen that may be too small."""
     form = formats().get(kind)
     return form is None or form.lists_all
 
 
 def has_cpu_now(kind: str) -> bool:
-    """Whether what this format reads has the CPU time of processes in its interval; False where it is since their start."""
+    """Whether this format has the CPU time of processes in its interval; False if it is since their start."""
     form = formats().get(kind)
     return form is not None and form.cpu_now
 
@@ -260,7 +260,7 @@ def find_cited_lines(tool: str, figure_lines: Mapping[str, int]) -> dict[str, in
 
 
 def find_requested_load(command: str, tool: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The load that was asked for, in standard terms: as the command says, else as the tool repeats it in its report."""
+    """The requested load in standard terms: from the command, otherwise from the report."""
     form = formats().get(tool)
     prints = form.syntax.prints if form is not None and form.syntax else {}
     printed = {
@@ -412,5 +412,5 @@ def compile_beginnings() -> re.Pattern[str]:
 
 @lru_cache(maxsize=256)
 def claimed(command: str) -> tuple[Format, ...]:
-    """Formats that take whatever this command prints. People run the same command over and over."""
+    """Formats that read any output of this command. Texts repeat the same command often."""
     return tuple(form for form in formats().values() if form.claims and form.claims(command))

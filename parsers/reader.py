@@ -1,4 +1,4 @@
-"""One forward pass over a text: finds where tools' output begins, lets the format read it, says what stands around it."""
+"""One forward pass over a text: finds where a tool's output begins, lets its format read it, and adds heading and command."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ _GLUED_SIGN = re.compile(r"//|ApacheBench|\*\* SIEGE|\.\.\.end|top - ")
 def read(lines: Iterable[str]) -> Iterator[Block]:
     """Blocks of tool output in `lines` (text lines, with or without their line ends), in order, each as soon as it is read.
 
-    The last line of a Text, which is whole, counts without a line end unless it breaks off a report.
-    Never raises on any text; what cannot be read is in the `problems` of the blocks. A fault of our own is logged and costs
-    its block only. A text of which nothing could be read has one block without values, where there is something to say of it.
-    What the source of the text raises goes on to the caller. Memory does not grow with the length.
+    The last line of a Text, which is complete, counts without a line end unless it truncates a report.
+    Never raises on any text; what cannot be read is in the `problems` of the blocks. A bug in a format is logged and costs its
+    block only. A text without any block that has problems yields one block without values. Exceptions of the text's source are
+    passed on. Memory does not grow with the length.
     """
     source, context = Lines(lines), Context()
     before: Block | None = None
@@ -69,7 +69,7 @@ def read(lines: Iterable[str]) -> Iterator[Block]:
 
 
 def _read_guarded(source: Lines, context: Context) -> Iterator[Block]:
-    """The blocks of a stretch of lines. A fault of our own becomes a block without figures, behind which reading goes on."""
+    """The blocks of some lines. A bug in a format becomes a block without figures, and reading continues after it."""
     reading = _read_blocks(source, context)
     while True:
         number = source.number
@@ -85,14 +85,14 @@ def _read_guarded(source: Lines, context: Context) -> Iterator[Block]:
 
 
 def _take_too_long(source: Lines, last: int) -> list[Problem]:
-    """A problem for each line up to this one that was too long to be looked at and was not reported before."""
+    """A problem for each line up to this one that was too long to be read and not yet reported."""
     numbers = [number for number in source.too_long if number <= last]
     del source.too_long[: len(numbers)]
     return [Problem(number, f"a line of more than {MAX_LINE // 1024} KiB: it was not looked at") for number in numbers]
 
 
 def _give_up(source: Lines, context: Context, number: int, failure: Exception) -> Block:
-    """A block without figures for the lines, behind `number`, at which reading failed; it goes on behind them."""
+    """A block without figures for the lines after `number` at which reading failed; reading continues after them."""
     kind, first = context.tried or (UNKNOWN, source.number)
     context.tried, first = None, max(first, number + 1)
     while source.number < first and next(source, None) is not None:
@@ -165,7 +165,7 @@ class _Signs(NamedTuple):
 
 @lru_cache(maxsize=4096)  # short lines recur
 def _find_signs(line: str) -> _Signs | None:
-    """What a line tells by itself; None where neither a tool's output nor one of several can begin with it."""
+    """What a line alone shows; None if no tool's output and no interleaved outputs can begin with it."""
     glued, several = _find_glued(line), may_split(line)
     if not (glued or several or find_opening(line)):
         return None
@@ -173,7 +173,7 @@ def _find_signs(line: str) -> _Signs | None:
 
 
 def _read_usual(source: Lines, form: Format, context: Context) -> Block | None:
-    """The block on whose usual beginning the text stands. None: it is not quite the usual one, and is looked at as any line."""
+    """The block that begins here in its usual form; None if the form differs, and the line is read like any other."""
     number = source.number
     context.take_label(number + 1, (form.kind,))
     found = _parse_quoted(source, form, "", context, context.pending_command)
@@ -181,7 +181,7 @@ def _read_usual(source: Lines, form: Format, context: Context) -> Block | None:
 
 
 def _find_glued(line: str) -> int:
-    """Where a report begins on a line that another program's output, or the command, stands on before it; 0 where none does."""
+    """Where a report begins on a line after another program's output or the command; 0 if none does."""
     found = _GLUED.search(line) if _GLUED_SIGN.search(line) else None
     if not found or not any(map(str.isalnum, front := line[: found.start()])):
         return 0
@@ -191,7 +191,7 @@ def _find_glued(line: str) -> int:
 def _read_opened(
     source: Lines, line: str, kinds: tuple[str, ...], prefix: str, label: str | None, context: Context
 ) -> Block | None:
-    """The block that begins with the line returned last. None: there was nothing to it, and its lines stay unread."""
+    """The block that begins with the last line; None if it is no block, and its lines stay unread."""
     number, raw = source.number, source.raw
     source.step_back()
     opened = [formats()[kind] for kind in kinds]
@@ -220,7 +220,7 @@ def _read_opened(
 
 
 def _select_json(source: Lines, opened: list[Format], prefix: str) -> list[Format]:
-    """The formats whose tools print JSON that begins like the next lines, and those that print none."""
+    """The formats whose JSON begins like the next lines, and those without JSON."""
     source.prefix = prefix
     beginning = peek_beginning(source)
     source.prefix = ""
@@ -253,7 +253,7 @@ def _parse_quoted(source: Lines, form: Format, prefix: str, context: Context, co
 
 
 def _floats_in(values: Mapping[str, Any]) -> Iterator[float]:
-    """The figures of tables and of tables within them: each part of a load has a rate of its own."""
+    """The figures in nested tables: each part of a load has its own rate."""
     for value in values.values():
         if isinstance(value, dict):
             yield from _floats_in(value)
@@ -262,7 +262,7 @@ def _floats_in(values: Mapping[str, Any]) -> Iterator[float]:
 
 
 def _try_parse(form: Format, parse: Parse, source: Lines, context: Context, command: str | None) -> Found | None:
-    """What a format reads; None, too, where it took for a figure what is none ("1.2.3"): a problem tells of it."""
+    """What a format reads; None also if a figure does not parse ("1.2.3"), with a problem."""
     first = source.number + 1
     context.tried = form.kind, first
     source.mark()
@@ -286,7 +286,7 @@ def _try_parse(form: Format, parse: Parse, source: Lines, context: Context, comm
 
 
 def _read_following(source: Lines, form: Format, follows: Parse, context: Context) -> Iterator[Block]:
-    """The blocks right behind the one read last that only its own format can tell."""
+    """The blocks directly after the last one that only its own format recognises."""
     first = 0
     while True:
         number, source.prefix = source.number, source.quoting
@@ -303,7 +303,7 @@ def _read_following(source: Lines, form: Format, follows: Parse, context: Contex
 
 
 def _read_claimed(source: Lines, line: str, context: Context) -> Block | None:
-    """Note a line that no tool printed; if it is a command that tells by itself what it prints, its output."""
+    """Note a line that no tool printed; if it is a command whose output has one format, read that output."""
     number = source.number
     context.add_line(number, line, source)
     command = context.command

@@ -1,7 +1,7 @@
-"""What parsers know of the world: a few kinds of record, whatever the tool.
+"""The kinds of record that formats make of a tool's output, the same for all tools.
 
-A format turns its tool's text into `values` (the tool's own names, interfaces.md section 1) and those into records.
-Whoever stores results reads the records only, so a new tool needs no change outside its own file.
+A format turns its tool's text into `values` (names close to the tool's own) and those into records. Results are stored from
+records only, so a new tool needs no change outside its own file.
 
 Units are in the names: _ms milliseconds, _s seconds, _kb KiB (the kernel's kB), _pct per cent, _bytes bytes.
 None means that the tool did not print it; it never means zero.
@@ -68,44 +68,42 @@ def add_up(parts: Sequence[LoadResult]) -> LoadResult:
 class Semantics:
     """What a load tool means by its figures, as far as tools differ. Each load tool's format declares it as SEMANTICS.
 
-    The defaults are assumed for a tool that no format declares. Steps are the least difference that the tool prints; 0
-    where it is too fine to matter.
+    The defaults are assumed for unknown tools. Steps are the resolution of printed figures; 0 if it is too fine to matter.
 
-    open_loop               requests begin at a set rate even where no command shows it; otherwise a client sends its next
-                            request behind an answer (closed loop), unless the command sets a rate
-    concurrency             what a printed "concurrency" means: "asked" for, or "measured": the mean that came about, which
+    open_loop               requests are sent at a set rate even if no command shows it; otherwise a client sends its next
+                            request after a response (closed loop), unless the command sets a rate
+    concurrency             what a printed "concurrency" is: "asked" (requested), or "measured" (a mean), which
                             stays among the values and is no LoadResult.concurrency
-    default_concurrency     the concurrency of a command that sets none
-    failures_in_requests    complete_requests includes the failed ones; otherwise they are counted beside it
+    default_concurrency     concurrency of a command without the option
+    failures_in_requests    complete_requests includes the failed ones; otherwise they are additional
     failures_in_rate        requests_per_second includes the failed requests
-    sampled_rate            requests_per_second is a mean of samples, or of another time: only near complete_requests (or those
-                            that did not fail) over duration_s, which it is otherwise
-    in_rate_beside          path of a count that is in requests_per_second beside complete_requests
+    sampled_rate            requests_per_second is a mean of samples or over another time: not exactly complete_requests (or
+                            those that did not fail) / duration_s
+    in_rate_beside          path of a count that requests_per_second includes in addition to complete_requests
     available_pct           path of the share of requests that did not fail, in per cent
     exact_mean              mean_ms is concurrency times duration_s over complete_requests
-    length_failures         a reply of another length than the first one is counted in failed_requests
-    failures_hold_statuses  a reply with an error status is among failed_requests
-    connects_once           a client whose connection failed sends nothing: so many fewer were under way
+    length_failures         failed_requests includes responses of another length than the first one
+    failures_hold_statuses  failed_requests includes responses with an error status
+    connects_once           a client whose connection failed sends nothing, which lowers the concurrency
     failure_kinds           {kind: path of its count}; a path is a name in the values, or "table.name"
-    non_2xx                 paths of the counts of replies with another status than 2xx; of a table by status the others count
-    good_replies            path of the count of replies with a status below 400, where that is all that is printed
-    received_bytes          path of the bytes that all replies came to, where the length of one is not printed; MB by its name
-    checks                  pairs of paths: of the checks of answers that failed, and of those that held; the first printed counts
-    late_answers            path of the count of answers behind the timeout: they are in the rate and not in the percentiles
-    late_after_s            the timeout of a command that sets none
-    left_out                paths of the counts of what was due at a set rate and never begun, and of what was begun
-    absent_non_2xx_is_zero  a whole report without non_2xx_responses had none
-    makes_all_requests      complete_requests is the number asked for, unless a time limit or a person ended the run
-    one_thread              the tool runs on one thread, so that one core is all that it can use
-    prints_tls              values have tls_protocol of a load over TLS, so that a whole report without it had none
+    non_2xx                 paths of the counts of responses with a status other than 2xx; of a table by status all but 2xx
+    good_replies            path of the count of responses with a status below 400, if nothing else is printed
+    received_bytes          path of the total bytes of all responses, if no length is printed; MB by its name
+    checks                  pairs of paths: of failed and of passed checks of responses; the first printed one counts
+    late_answers            path of the count of responses after the timeout, which are in the rate and not in the percentiles
+    late_after_s            timeout of a command without the option
+    left_out                paths of the counts of requests dropped at a set rate, and of those sent
+    absent_non_2xx_is_zero  a complete report without non_2xx_responses had none
+    makes_all_requests      complete_requests is the requested number, unless a time limit or a user ended the run
+    one_thread              the tool has one thread and can use one core only
+    prints_tls              a complete report of a load over TLS has tls_protocol
     http_version            the only version of HTTP that it speaks, unless an option sets the protocol: "1.0"
-    printed_as              {name of a LoadResult's figure: path of what is printed for it}, where that is another name
-    address_from_command    the address that the report lacks is taken from the command
-    quotes_others           its figures were written down by somebody, of whatever tool; values have rate_step_per_s, to which they
-                            were rounded
-    shown_as                what pages call it, where it is no tool: "table of rates"
-    citations               {rule of a doubt: what the tool's documentation or source says on it}
-    whole_report            what a whole report tells: of "failures", "percentiles", "document" (its path or length)
+    printed_as              {field of LoadResult: path of the printed figure}, if the names differ
+    address_from_command    an address missing in the report is taken from the command
+    quotes_others           its figures were written by people, of any tool; values have rate_step_per_s, the rounding
+    shown_as                its name on pages, if it is not a tool: "table of rates"
+    citations               {rule of a doubt: what the tool's documentation or source says about it}
+    whole_report            what a complete report has: "failures", "percentiles", "document" (its path or length)
     """
 
     open_loop: bool = False
@@ -149,8 +147,8 @@ class Semantics:
 class SystemSample:
     """One sample of a whole machine: memory, CPU and load, by metric name (mem_free_kb, cpu_us, load1, ...).
 
-    counters  metrics that only grow: the difference from the sample before is divided by the seconds between both
-    over      what to divide by instead: a counter of its own
+    counters  metrics that only grow: the difference to the previous sample is divided by the seconds between them
+    over      counter to divide by instead of the time
     """
 
     tool: str
@@ -162,7 +160,7 @@ class SystemSample:
 
 @dataclass(frozen=True, slots=True)
 class ProcessSample:
-    """One process in one sample. `group` is the program's base name, which processes are added up by."""
+    """One process in one sample. `group` is the program's base name; sums are by group."""
 
     pid: int
     user: str | None
@@ -187,7 +185,7 @@ class ProcessSample:
 
 @dataclass(frozen=True, slots=True)
 class HostFacts:
-    """What a text says of the machine itself. passport: equal runs of one small loop on it, see formats/machine.py."""
+    """Facts about a machine. passport: how much equal runs of a small loop vary, see formats/machine.py."""
 
     name: str | None = None
     cpu_model: str | None = None
@@ -210,12 +208,12 @@ class ConfigText:
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """What the requests of a load test took, one by one as its tool wrote them to a file, or only their percentiles.
+    """The times of a load test's single requests, from a file that its tool wrote, or only their percentiles.
 
-    tool       the one that wrote it; "" where any may have
-    n          requests in it, None where only percentiles are there
-    histogram  [[ms, how many], ...] ascending, see parsers.histogram; empty where only percentiles are there
-    seconds    by the second in which they began, see parsers.histogram.Seconds.columns; None where the file has no clock
+    tool       the tool that wrote it; "" if unknown
+    n          number of requests, None if only percentiles are known
+    histogram  [[ms, how many], ...] ascending, see request_files.py; empty if only percentiles are known
+    seconds    by the second in which they began, see request_files.Seconds.columns; None if the file has no clock
     """
 
     tool: str
@@ -237,10 +235,10 @@ class Problem:
 
 
 class Values(dict[str, Any]):
-    """What a format reads of a block, and the line from which each figure was first read.
+    """The values of a block, with the line from which each figure was first read.
 
     source   the text's Lines
-    `lines` has the line by name or "table.name"; the figures of a table that was read whole stand under the table's name alone.
+    `lines` has the line by name or "table.name"; figures of a table that was read as a whole have the table's name.
     """
 
     def __init__(self, source: Any, lines: dict[str, int] | None = None, table: str = "") -> None:

@@ -1,6 +1,6 @@
-"""Figures in, findings out: pure functions that know neither Django nor the database.
+"""Pure functions from figures to findings, without Django or the database.
 
-`conclude` comes to all that is told of a comparison: doubts, verdicts, what config files and costs tell, the headline, the causes.
+`conclude` makes all conclusions of a comparison: doubts, verdicts, config differences, costs, the headline, the causes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from runs.analysis.verdict_wording import add_words
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """All that is concluded. `out` and `apart`: run id and config id -> why it is kept out of the verdicts."""
+    """All conclusions. `out` and `apart`: run id or config id -> why it is excluded from the verdicts."""
 
     headline: Headline
     doubts: list[Doubt]
@@ -42,7 +42,7 @@ class Judged:
 
 
 def conclude(case: Case, comparison: Comparison, spread: Spread | None) -> Judged:
-    """spread: what repeats elsewhere vary by."""
+    """spread: of repeats in other experiments, for comparisons without repeats."""
     case = replace(case, varied=find_varied(comparison.columns, find_sweeps(case.configs, case.runs, {})))
     doubts = find_doubts(case)
     out, away = list_excluded(doubts), list_incomparable(doubts)
@@ -69,11 +69,10 @@ def conclude(case: Case, comparison: Comparison, spread: Spread | None) -> Judge
 
 
 def hold_back_verdicts(data: HeadlineData, headline: Headline) -> Judgement:
-    """The judgement without what the headline does not claim: tables, exports and REST say no more than it does.
+    """The judgement limited to what the headline claims, for tables, exports and REST.
 
     Columns that it does not compare, and levels of a set rate, have no verdicts. Rates and times that a load generator at its
-    limit or a report that cannot be right could be all of are undecided, those that something else than the config could be all of
-    are likely.
+    limit or a contradictory report could explain are undecided; those that another difference could explain are likely.
     """
     headlines = [one.rest or one for one in (headline, *headline.others)]
     unlike = {side.at for one in headlines if one.outcome is Outcome.NOT_COMPARABLE for side in one.sides}

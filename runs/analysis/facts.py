@@ -1,4 +1,4 @@
-"""What a comparison is made from: plain copies of stored rows, with the address of the line each stands on.
+"""The input of a comparison: plain copies of stored rows, with the URLs of their lines.
 
 Units as everywhere: _ms, _s, _kb (KiB), _pct in the names; None means that the tool did not print it.
 """
@@ -24,20 +24,20 @@ Severity = Literal["fatal", "caution", "note"]
 
 
 def line_address(page: str, line: int) -> str:
-    """The address of a line of the upload with this page."""
+    """The URL of a line of the upload with this page."""
     return f"{page}?line={line}#L{line}" if line > LINES_A_PAGE else f"{page}#L{line}"
 
 
 @dataclass(frozen=True)
 class Source:
-    """A line that something rests on: its address and its number in the upload's text."""
+    """A line that a statement is based on: its URL and its number in the upload's text."""
 
     url: str
     line: int
 
 
 def source_at(source: str, line: int) -> Source:
-    """Another line of the upload that an address of a line is of."""
+    """The URL of another line of the same upload."""
     return Source(line_address(source.partition("#")[0].partition("?")[0], line), line)
 
 
@@ -82,13 +82,13 @@ FIGURES = tuple(each.name for each in fields(RunFigures))
 
 @dataclass(frozen=True, slots=True)
 class RunFact(RunFigures):
-    """One load test. `source` is the address of its first line, `semantics` what its tool means by the figures.
+    """One load test. `source` is the URL of its first line, `semantics` what its tool's figures mean.
 
-    options           what its command sets in standard terms (requests, concurrency, duration_s, rate ...); of the address
-                      that it loads scheme, hostname and path
-    ran_at            when it began, where the text or its sender says so
-    most_repeats      of its config, where a test after each round decided when to stop
-    timed_ms, counts  out of a file of its single requests, where there is one; counts are [[ms, how many], ...]
+    options           options of its command in standard terms (requests, concurrency, duration_s, rate ...), and scheme,
+                      hostname and path of its address
+    ran_at            start time, if the text or its sender has one
+    most_repeats      maximum repeats of its config, if a sequential test decided when to stop
+    timed_ms, counts  from a file of its single requests, if there is one; counts are [[ms, number], ...]
     """
 
     id: int
@@ -116,14 +116,14 @@ class RunFact(RunFigures):
     ran_at: datetime | None = None
 
     def source_of(self, *figures: str) -> Source:
-        """The line of the first of these figures whose line is known, else the run's first one."""
+        """The line of the first of these figures with a known line, otherwise the run's first line."""
         for name in figures:
             if name in self.figure_lines:
                 return source_at(self.source, self.figure_lines[name])
         return Source(self.source, self.line)
 
     def number(self, path: str) -> float | None:
-        """A figure among the tool's own values by its name, or by "table.name"; None where it is no sound number."""
+        """A figure of the tool's values by its name or "table.name"; None if it is not a finite number."""
         name, _, part = path.partition(".")
         found = self.values.get(name)
         if part:
@@ -133,30 +133,30 @@ class RunFact(RunFigures):
 
     @property
     def answered_by(self) -> str:
-        """The server's name for itself, by the report or by headers that were shown beside it."""
+        """The Server header, from the report or from headers shown with it."""
         return self.server_software or str(self.values.get("shown_server") or "")
 
     def failures_of(self, kind: str) -> float | None:
-        """How many requests failed in this way, where the tool counts that."""
+        """Number of failures of this kind, if the tool counts it."""
         path = self.semantics.failure_kinds.get(kind)
         return self.number(path) if path else None
 
     @property
     def clients(self) -> int | None:
-        """How many requests could be under way at once: without the clients that never got a connection."""
+        """Maximum number of concurrent requests, without clients that never got a connection."""
         asked = self.requested_clients
         lost = int(self.failures_of("connect") or 0) if self.semantics.connects_once else 0
         return asked - lost if asked is not None and lost < asked else asked
 
     @property
     def loading_clients(self) -> int | None:
-        """What its load is called by: all that were asked for, unless most of them never got a connection."""
+        """The concurrency that names its load: the requested one, unless most clients never got a connection."""
         asked, clients = self.requested_clients, self.clients
         return clients if clients is not None and asked is not None and 2 * clients < asked else asked
 
     @property
     def requested_clients(self) -> int | None:
-        """How many requests were to be under way at once. Some tools print what came about instead, which is no setting."""
+        """The requested concurrency. Some tools print a measured mean instead."""
         printed = self.concurrency if self.semantics.concurrency == "asked" else None
         asked = self.number("users") or self.options.get("concurrency") or printed
         if asked is None:
@@ -165,14 +165,14 @@ class RunFact(RunFigures):
 
     @property
     def measured_concurrency(self) -> float | None:
-        """The mean number of requests under way, where the tool prints that."""
+        """The mean number of concurrent requests, if the tool prints it."""
         is_printed = self.semantics.concurrency == "measured"
         # Rows that were stored before hold it as their concurrency.
         return self.number("concurrency") or self.concurrency if is_printed else None
 
     @property
     def set_rate(self) -> float | None:
-        """Requests/s that were to be sent; None where that is not known."""
+        """The set rate in requests/s; None if unknown."""
         asked, each = self.options.get("rate"), self.options.get("rate_each")
         if asked is None and isinstance(each, (int, float)):
             asked = each * (self.clients or 0)
@@ -180,12 +180,12 @@ class RunFact(RunFigures):
 
     @property
     def is_open_loop(self) -> bool:
-        """Whether requests begin at a set rate; otherwise a client waits for its answer before it sends the next one."""
+        """Whether requests are sent at a set rate; otherwise a client waits for each response."""
         return self.set_rate is not None or self.semantics.open_loop
 
     @property
     def left_out_share(self) -> float | None:
-        """Of what was due at a set rate the part that was never begun, where the tool counts that."""
+        """The share of requests dropped at a set rate, if the tool counts them."""
         counts = [self.number(path) for path in self.semantics.left_out or ()]
         left_out, begun = counts or (None, None)
         return left_out / (left_out + begun) if left_out and begun is not None else None
@@ -196,7 +196,7 @@ class RunFact(RunFigures):
 
     @property
     def requests_made(self) -> int | None:
-        """How many requests were made, failed ones too."""
+        """Number of requests made, including failed ones."""
         if self.complete_requests is not None:
             failed = 0 if self.semantics.failures_in_requests else (self.failed_requests or 0) - self.late_answers
             return max(int(self.complete_requests + failed), 0)
@@ -207,7 +207,7 @@ class RunFact(RunFigures):
 
     @property
     def non_2xx_responses(self) -> int | None:
-        """Replies with another status than 2xx, as the tool counts them, its tables added up."""
+        """Responses with a status other than 2xx, as counted by the tool, tables summed up."""
         counts: list[float | None] = []
         for path in self.semantics.non_2xx:
             table = self.values.get(path)
@@ -226,7 +226,7 @@ class RunFact(RunFigures):
 
 
 def read_at(where: str) -> Callable[[RunFact], Any]:
-    """What reads a value of runs: an attribute, "values.x", "options.x", "percentiles_ms.x", or "kinds.x" of failures."""
+    """What reads this value of a run: an attribute, "values.x", "options.x", "percentiles_ms.x", or "kinds.x" of failures."""
     source, _, name = where.partition(".")
     if source == "kinds":
         return lambda run: run.failures_of(name)
@@ -240,8 +240,8 @@ COPIED += ("most_repeats", "ran_at")
 
 @dataclass(frozen=True, slots=True)
 class ProcessFact:
-    """One process of a capture: means over the captures that it is in. `makes_load`: its program is a load tool, which may run
-    on `one_thread`; `monitors`: it is a monitor. time_s: CPU time since it was started.
+    """One process of a capture: means over its captures. `makes_load`: it is a load tool, maybe with
+    `one_thread`; `monitors`: it is a monitor. time_s: CPU time since its start.
     """
 
     pid: int
@@ -259,11 +259,11 @@ class ProcessFact:
 class CaptureFact:
     """One capture: system metrics by name (mem_free_kb, cpu_us, ...) and processes.
 
-    `metrics` has means over its samples, of which there were `n`; `lows` and `peaks` the least and the most of several.
-    `lists_all`: its tool lists every process; `cpu_now`: it has their CPU time of its own interval.
+    `metrics` has means over its `n` samples, `lows` and `peaks` minimum and maximum.
+    `lists_all`: its tool lists every process; `cpu_now`: with the CPU time of its own interval.
     `programs`: of several samples {program: {"processes", "rss_kb", "cpu_pct":
-    [mean, most] of the sums of each sample}}. `seconds`: from its first sample to its last, by their clocks.
-    `part`: its samples are those of a longer capture that saw its run; `divided`: such parts of it are captures, too.
+    [mean, maximum] of the sums of each sample}}. `seconds`: from its first sample to its last, by their clocks.
+    `part`: it has those samples of a longer capture that cover its run; `divided`: it is split into such parts.
     """
 
     id: int
@@ -296,13 +296,13 @@ class CaptureFact:
 
     @property
     def is_cut(self) -> bool:
-        """Whether its screens list fewer processes than they count: sums over the processes are too small."""
+        """Whether its screens list fewer processes than they count, so that sums over processes are too small."""
         return self.metrics.get("tasks_unlisted", 0) > 0
 
 
 @dataclass(frozen=True, slots=True)
 class HostFact:
-    """A machine, as far as the texts tell. `passport`: see parsers.formats.machine."""
+    """A machine, as described by the texts. `passport`: see parsers.formats.machine."""
 
     id: int
     name: str
@@ -319,7 +319,7 @@ class HostFact:
 
 @dataclass(frozen=True, slots=True)
 class TextFact:
-    """A configuration file's text. `config` None: it holds for every config."""
+    """A configuration file's text. `config` None: for all configs."""
 
     config: int | None
     path: str
@@ -330,10 +330,10 @@ class TextFact:
 
 @dataclass(frozen=True)
 class Finding:
-    """What one rule has against one run, one config, or (neither) the whole comparison.
+    """An objection of one rule to one run, one config, or (neither) the whole comparison.
 
-    moral  what follows from it, as a key of doubt_wording.MORALS: findings of one moral are told in one sentence
-    facts  what was seen, as the rule's words in doubt_wording.DETAILS have it
+    moral  its consequence, a key of doubt_wording.MORALS: findings with the same one share a sentence
+    facts  the values for the rule's template in doubt_wording.DETAILS
     """
 
     severity: Severity
@@ -350,7 +350,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class OverrideFact:
-    """A person's word that a fatal doubt about a run, or about a config as a whole, does not count."""
+    """A user's decision that a fatal doubt about a run, or a config as a whole, does not count."""
 
     id: int
     rule: str

@@ -1,8 +1,8 @@
 """The draft: what one text would become, before anything is stored.
 
-Keys ("e1", "c2", "h1", "b17") are stable for one text: b17 is the block with index 17 (of the samples of one command the
-first 20 are a block each, and all others are one). Edits made on the preview page name things by these keys, so that the
-same edits can be applied again when the text is parsed again.
+Keys ("e1", "c2", "h1", "b17") are stable for one text: b17 is the block with index 17 (the first 20 samples of a command
+are a block each, all others are one). Edits of the preview use these keys, so that they can be applied again when the text
+is parsed again.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class DraftHost:
 
 @dataclass(slots=True)
 class DraftText:
-    """A configuration text; config "" means that it holds for every config of its experiment."""
+    """A configuration text; config "" means all configs of its experiment."""
 
     key: str
     config: str
@@ -46,13 +46,13 @@ class DraftText:
 
 @dataclass(slots=True)
 class DraftRun:
-    """One load test. `quotes` are the spans where the same figures stand again (a teaser, a translation), or other parts of it.
+    """One load test. `quotes` are the line spans that repeat its figures (a teaser, a translation), or other parts of it.
 
-    host     key of the machine that was loaded, "" for the experiment's
-    method   how it was loaded: runs of one config whose methods agree are repeats
+    host     key of the machine under load, "" for the experiment's
+    method   load parameters: runs of one config with equal methods are repeats
     counted  False for a warm-up, whose repeat is 0
-    tags     as a person set them; None: those of the upload
-    most_repeats  of its config, where a test after each round decided when to stop
+    tags     as set by a user; None: those of the upload
+    most_repeats  maximum repeats of its config, if a sequential test decided when to stop
     """
 
     key: str
@@ -79,12 +79,12 @@ class DraftCapture:
     """Monitor output: one sample, or the consecutive samples of one command.
 
     blocks   its blocks' keys, in order
-    run      key of the run that it was taken beside, "" if none is known
-    config   key of the config that it belongs to, "" if it holds for the whole experiment
+    run      key of the run that it covers, "" if unknown
+    config   key of its config, "" for the whole experiment
     phase    "before", "during", "after" or "" (not known)
-    n_samples  in the blocks: one block may hold those of hours
-    span     of a part: its first sample and the one behind its last. A part has the samples of a longer capture that saw one
-             run, and the key of that one with a number: "b17.1"
+    n_samples  number of samples; one block may have many
+    span     of a part: its first sample and the one after its last. A part has those samples of a longer capture that cover one
+             run, and the key of that capture with a number: "b17.1"
     """
 
     key: str
@@ -134,9 +134,9 @@ class DraftExperiment:
 
 @dataclass(slots=True)
 class Draft:
-    """hosts and experiments of one text, and the spans of its lines that nothing was read from.
+    """hosts and experiments of one text, and the spans of its unread lines.
 
-    loaded   key of the machine under load, where the text says which one it is
+    loaded   key of the machine under load, if the text names it
     """
 
     hosts: list[DraftHost] = field(default_factory=list)
@@ -152,8 +152,8 @@ MAX_NAME = 200
 class Reading:
     """What was parsed from one text, and the draft that it would become.
 
-    samples   of its captures, by the drafts' identities, as far as they were collected before they are stored
-    runs      the rows of its runs, and how each was loaded, by their keys, made before they are stored
+    samples   of its captures, by id() of the draft, if collected before storing
+    runs      by key: the rows of its runs and their load parameters, made before storing
     """
 
     blocks: list[Block]
@@ -172,7 +172,7 @@ def list_items(experiment: DraftExperiment) -> list[Item]:
 
 
 def list_names(draft: Draft) -> set[str]:
-    """What its experiments, configs and runs are called."""
+    """The names of its experiments, configs and runs."""
     named: set[str] = set()
     for each in draft.experiments:
         named |= {each.name, *(config.name for config in each.configs)}
@@ -181,7 +181,7 @@ def list_names(draft: Draft) -> set[str]:
 
 
 def number_repeats(runs: Iterable[DraftRun]) -> None:
-    """Number the counted runs of each config in the order of the text, those of each method on their own."""
+    """Number the counted runs of each config and method in the order of the text."""
     by_config: dict[str, list[DraftRun]] = defaultdict(list)
     for run in runs:
         if run.counted:
@@ -193,7 +193,7 @@ def number_repeats(runs: Iterable[DraftRun]) -> None:
 
 
 def drop_parts(draft: Draft, whole: str) -> None:
-    """Remove the parts of the capture with this key, which is then one for all."""
+    """Remove the parts of the capture with this key, which then covers all runs."""
     for experiment in draft.experiments:
         experiment.captures = [c for c in experiment.captures if c.span is None or c.whole != whole]
 

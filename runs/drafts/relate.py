@@ -1,7 +1,7 @@
-"""Relates the blocks of a text: what was compared, on which host, how often, and which captures belong to which run.
+"""Relates the blocks of a text: configs, hosts, repeats, and which captures belong to which run.
 
-Everything here is a guess from headings, prompts, commands and the order of the text; the preview page shows it and lets it
-be changed. Nothing is dropped: what belongs to no run or config belongs to the experiment.
+All of it is a guess from headings, prompts, commands and the order of the text, which can be changed in the preview. Nothing is
+dropped: what belongs to no run or config belongs to the experiment.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _MAX_PREAMBLE = 8  # in a longer one the first line need not be the title
 
 
 def relate(blocks: list[Block], n_lines: int, recording: Recording | None = None) -> Draft:
-    """The draft of one text. One that bd recorded quotes nothing: what looks the same was measured again."""
+    """The draft of one text. A text that bd recorded has no quotes: equal reports are separate runs."""
     try:
         draft = _Relation(blocks, n_lines, recording is not None).draft()
     finally:
@@ -125,7 +125,7 @@ class _Relation:
         self._collect_quotes()
 
     def _collect_quotes(self) -> None:
-        """By load test: what quotes it, and the rates of tables that repeat its own."""
+        """By load test: its quotes, and rates in tables that repeat its rate."""
         self.quotes: dict[int, list[int]] = defaultdict(list)
         for quote, source in self.duplicates.items():
             self.quotes[source].append(quote)
@@ -201,7 +201,7 @@ class _Relation:
     def _find_hosts(
         self, loads: Sequence[int], sightings: Sequence[Sighting], first_number: int
     ) -> tuple[list[DraftHost], dict[int, str]]:
-        """The machines of one experiment, and {block's number: key of its host}. Load tests note the one that made them."""
+        """The machines of one experiment, and {block number: key of its host}. Load tests keep their load generator."""
         results = [r for i in loads for r in self.blocks[i].load_results]
         hosts, host_of = find_hosts(sightings, loads, results, first_number, number_sections(self.blocks))
         if len(hosts) < 2 and loads and len(sightings) == len(self.blocks):
@@ -213,7 +213,7 @@ class _Relation:
     def _add_stated_hosts(
         self, experiment: DraftExperiment, names: ConfigNames, draft: Draft, guessed: Sequence[DraftHost]
     ) -> None:
-        """The machines that the configs are named after, where the text tells what they have."""
+        """The machines that configs are named after, if the text describes them."""
         prose = (text for block in self.blocks for _, text in block.trail)
         stated = find_stated_hosts(prose, names.machine_names, len(draft.hosts) + 1)
         if stated:
@@ -223,7 +223,7 @@ class _Relation:
             run.host = stated[names.names[run.config]].key
 
     def _add_runs(self, experiment: DraftExperiment, loads: Sequence[int], names: ConfigNames) -> None:
-        """The runs in the order of the text, each where its full figures are."""
+        """The runs in the order of the text, each at its full report."""
         sources = [index for index in loads if index not in self.duplicates]
         config_of = {index: names.config_of(index) for index in sources}
         first, retracted = find_left_out(self.blocks, config_of, names.method_of, self.corrections)
@@ -252,7 +252,7 @@ class _Relation:
         number_repeats(experiment.runs)
 
     def _label_and_note(self, index: int, config_name: str) -> tuple[str, str]:
-        """(the document's own label of the run, the sentence above it where that is not the label)."""
+        """(label of the run in the text, the sentence above it if that is not the label)."""
         block = self.blocks[index]
         heading = next((text for _, text in reversed(block.trail) if not is_boilerplate(text)), "")
         is_title = len(self.loads) > 1 and block.trail[:1] == [(1, heading)] and find_repeat(heading) is None
@@ -310,7 +310,7 @@ _GAP = re.compile(r"\s{20,}")
 
 
 def _narrow_gaps(blocks: Sequence[Block]) -> None:
-    """Leave a blank of each wide gap in headings: patterns of names try each blank of a gap as their beginning."""
+    """Reduce white space in headings to one blank: patterns of names would try each blank."""
     for block in blocks:
         for lines in (block.trail, block.tail):
             if any(_GAP.search(text) for _, text in lines):
@@ -349,7 +349,7 @@ def name_experiment(
     *,
     is_first: bool,
 ) -> str:
-    """The title of the text, or else the names of the configs, behind what all of them share.
+    """The title of the text, otherwise the common part and the names of the configs.
 
     part: numbers of the experiment's blocks; is_first: of the experiments in the text.
     """
@@ -406,6 +406,6 @@ def _find_title(
 
 
 def name_timings(block: Block) -> str:
-    """The name of an experiment of which the text has nothing but the times of single requests."""
+    """The name of an experiment that has only times of single requests."""
     tool = next((record.tool for record in block.records if isinstance(record, Timings)), "")
     return f"What each request of {tool} took" if tool else ""

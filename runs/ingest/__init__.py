@@ -1,11 +1,11 @@
 """The only writer of results. Every entry point (pages, REST, import_log, a finished remote job) calls `submit`.
 
 preview(data)   what a text would become          submit(data, origin=...)   store it
-describe_result  an upload as scripts see it      reparse(id)              build its results again
-receive(stream)  a large text, in pieces          load_text(upload)          a stored text, read where it is needed
-mask_text(id)   take secrets out of a stored text  changes                 what people change afterwards
-delete(row)     put into the bin; restore, purge  fields                  what can be changed, by field
-apply_deltas    update counts and trends          recount                  build them again
+describe_result  an upload as scripts see it      reparse(id)              rebuild its results
+receive(stream)  a large text, in pieces          load_text(upload)          a stored text, read lazily
+mask_text(id)   redact secrets in a stored text  changes                 later changes by users
+delete(row)     put into the bin; restore, purge  fields                  the fields that can be changed
+apply_deltas    update counts and trends          recount                  recompute them
 """
 
 from parsers.catalogue import find_requested_load as find_requested_load

@@ -1,4 +1,4 @@
-"""An upload and its runs as scripts see them (interfaces.md sections 2 and 3), stored or only previewed."""
+"""An upload and its runs as REST and `import_log --json` return them, stored or only previewed."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from .collecting import MAX_PROCESSES, CaptureSeries
 MAX_SINGLE_SAMPLES = 20  # samples of a command that stay blocks of their own, so that one can be quoted or edited
 PROCESS_METRICS = ("rss_kb", "vsz_kb", "cpu_pct", "mem_pct", "time_s")
 MAX_SHORT_ROWS = 8
-ROW_TABLES = ("processes", "rows")  # what interfaces.md calls a block's rows, whatever the tool
+ROW_TABLES = ("processes", "rows")  # names of a block's rows among its values, for all tools
 _COLUMNS = {"rss_kb": ("rss_kb", "res_kb"), "vsz_kb": ("vsz_kb", "virt_kb")}  # what process tables call a metric
 _N_COMPARED = 3  # rows of a new layout that are compared with their records
 _LOOP = re.compile(r"\b(?:while|until|for|watch|repeat)\b")
