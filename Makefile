@@ -1,18 +1,18 @@
-# make run    start benchdash here: packages, database, samples, web and worker
-# make test   lint, types, migrations, then the tests on SQLite and on PostgreSQL where there is one
-# make fuzz   read mutated captures (N=1000000 SEED=1): exit status 1 where something raises or is slower than 1 MB/s
-# make truth  how often verdicts are wrong, on drawn runs; exit status 1 where a promise of docs/verdicts.md is broken
-# make lab    bottlenecks planted on this machine and recorded with bd, and how often their cause is named; needs root
-# make faults servers that go away or freeze and full disks, on servers that it starts itself; some minutes
+# make run    start benchdash here: packages, database, samples, web server and workers
+# make test   lint, types, migrations, then the tests on SQLite and, if available, on PostgreSQL
+# make fuzz   read mutated captures (N=1000000 SEED=1); exit status 1 if a text raises or is slower than 1 MB/s
+# make truth  measure the error rates of verdicts on simulated runs; exit status 1 if a promise of docs/verdicts.md is broken
+# make lab    plant bottlenecks on this machine, record them with bd, and count how often their cause is found; needs root
+# make faults test failing and frozen servers and full disks, on servers of its own; some minutes
 PYTHON ?= python3
 BIN := .venv/bin
-# Each process has a database of its own, and who is done first takes tests over from the others. Three on two cores for the pass
-# on SQLite, as many of its tests wait for servers, browsers and loads.
+# Each process has its own database. On two cores three processes run the tests on SQLite, as many of them wait for servers,
+# browsers and loads.
 PARALLEL := --maxprocesses 8 --dist worksteal --numprocesses
 CORES := $(shell getconf _NPROCESSORS_ONLN)
-# The tests start some hundred processes, which would each compile all modules again.
+# The tests start hundreds of processes, each of which would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
-# Without compiling all modules of the packages, of which most are never imported: those that are, are compiled then.
+# Modules of packages are compiled when they are imported, since most never are.
 INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes
 
 .PHONY: run test compiled test-sqlite test-postgresql lint lock format bench bench-quick fuzz fuzz-web truth lab faults structure pictures clean
@@ -20,13 +20,12 @@ INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile --req
 run: .venv/.run
 	@exec $(BIN)/python manage.py serve
 
-# Both passes and lint at once: while tests of one wait for servers, browsers and loads, the others work. What the second pass
-# says is shown at the end.
+# Both passes and lint in parallel. The output of the second pass is shown at the end.
 test: .venv/.dev
 	@said=$$(mktemp) && { $(MAKE) --no-print-directory --jobs=3 --keep-going lint test-sqlite test-postgresql SAID=$$said; \
 	  status=$$?; cat $$said; rm $$said; exit $$status; }
 
-# Once, as each of the passes' processes would compile all tests for itself.
+# Compiled once, as each process of the passes would compile all tests.
 compiled: .venv/.dev
 	@$(BIN)/python -W error manage.py makemigrations --check --dry-run
 	@said=$$($(BIN)/python -m pytest --collect-only -qq 2>&1) || { echo "$$said"; exit 1; }
@@ -44,7 +43,7 @@ lint: .venv/.dev
 	@$(BIN)/python -m ruff format --quiet --check .
 	@$(BIN)/python -m mypy
 
-# The hashes of all files of the pinned packages, written anew behind each pin.
+# Update the hashes of all files of the pinned packages.
 lock: .venv/.dev
 	@$(PYTHON) -m venv .venv/lock && .venv/lock/bin/pip install --quiet hashin==1.0.5
 	@for file in requirements.txt requirements-dev.txt; do .venv/lock/bin/hashin -r $$file $$(grep -oE '^[^ ]+==[^ ]+' $$file) || exit; done
@@ -62,14 +61,14 @@ bench-quick: .venv/.dev
 fuzz: .venv/.dev
 	@$(BIN)/python -m runs.tests.fuzz $(if $(N),--n $(N)) $(if $(SEED),--seed $(SEED)) $(if $(FIRST),--first $(FIRST)) $(if $(JOBS),--jobs $(JOBS))
 
-# Over the whole site and the API, each half of them; on PostgreSQL with TEST_DATABASE_URL.
+# Half of the requests go to the site, half to the API; on PostgreSQL with TEST_DATABASE_URL.
 fuzz-web: .venv/.dev
 	@HOSTILE_REQUESTS=$${HOSTILE_REQUESTS:-5000} $(BIN)/python -m pytest benchdash/tests/test_hostile_requests.py
 
 truth: .venv/.dev
 	@$(BIN)/python -m benchmarks.truth
 
-# N recordings a kind (8), in LAB_DIR (/tmp/lab); what is recorded already is kept.
+# N recordings per kind (8), in LAB_DIR (/tmp/lab); existing recordings are kept.
 lab: .venv/.dev
 	@$(BIN)/python -m benchmarks.lab record $(if $(N),--n $(N))
 	@$(BIN)/python -m benchmarks.lab judge $(if $(N),--n $(N))
@@ -86,11 +85,11 @@ pictures: .venv/.dev
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
-# Packages are fetched when the list of them changes, not at each start.
+# Packages are installed when the list changes, not at each start.
 .venv/.run: requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit("benchdash needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@echo "Fetching packages (only when requirements.txt has changed) ..."
+	@echo "Installing packages (only when requirements.txt has changed) ..."
 	@$(BIN)/python $(INSTALL) -r requirements.txt
 	@touch $@
 

@@ -1,8 +1,7 @@
-"""What granian serves: the event loop receives whole requests and sends answers, threads run Django in between.
+"""The ASGI application: the event loop receives whole requests and sends responses, threads run Django (WSGI) in between.
 
-So a slow client occupies a connection and perhaps a file, never a thread. Larger bodies lie in a file without a name in
-DATA_DIR, which ends with the request. What a client may send without being asked is little: more than FREE_BYTES are read
-only at addresses that take texts, and only from who is logged in or has a valid token.
+A slow client occupies a connection and perhaps a file, never a thread. Larger bodies are in unnamed temporary files in DATA_DIR.
+Bodies of more than FREE_BYTES are accepted only at the URLs for texts, and only with a login or a valid token.
 """
 
 from __future__ import annotations
@@ -43,19 +42,18 @@ from runs.accounts import is_known  # noqa: E402
 from runs.ingest import reject_too_large  # noqa: E402
 from runs.management.processes import end_with_parent  # noqa: E402
 
-FREE_BYTES = 2**16  # that anybody may send to any address
-FORM_FIELDS_BYTES = 2**20  # that a form may have besides its files
+FREE_BYTES = 2**16  # that any client may send to any URL
+FORM_FIELDS_BYTES = 2**20  # of a form without its files
 TEXT_PATHS = {"/api/v1/uploads/", "/preview/", "/uploads/send/"}
-MEMORY_BYTES = 2**20  # of a body; a larger one lies in a file
+MEMORY_BYTES = 2**20  # of a body; a larger one is in a file
 PIECE_BYTES = 2**16
 LINGER_S = 2.0
-LEAST_RATE = 1024  # bytes/s on average that a sender must keep up
-PATIENCE_S = 30.0  # that a sender may fall behind that, and that an answer's next piece may wait for its reader
-NEW_OBJECTS = 50_000  # from one pass of the garbage collector to the next: more than most pages hold at a time
+LEAST_RATE = 1024  # bytes/s that a sender must reach on average
+PATIENCE_S = 30.0  # that a sender may be behind that rate, and that a piece of the response may wait for the client
+NEW_OBJECTS = 50_000  # between two passes of the garbage collector: more than most pages create
 
-# Most of a request is waiting for the database, so a process has several threads. What must answer while these are busy, and
-# what must not keep them busy (texts, hashing passwords, and showing thousands of configs or runs), has threads of its own, by
-# the beginning of its address.
+# Requests mostly wait for the database, so a process has several threads. Requests that must not wait for these, and those that
+# would keep them busy (texts, password hashing, pages of thousands of configs or runs), have their own threads, by URL prefix.
 PAGES = ThreadPoolExecutor(4)
 LOGINS = ThreadPoolExecutor(2)
 TEXTS = ThreadPoolExecutor(2)
@@ -83,7 +81,7 @@ Send = Callable[[Message], Awaitable[None]]
 
 
 class Request(WSGIRequest):
-    """Queries and forms are UTF-8, whatever charset a content type names: Python's "rot13" and "undefined" raise in Django."""
+    """Queries and forms are UTF-8, whatever the charset of the content type: Python's "rot13" and "undefined" raise in Django."""
 
     @property
     def encoding(self) -> str:
@@ -91,7 +89,7 @@ class Request(WSGIRequest):
 
     @encoding.setter
     def encoding(self, named: str) -> None:
-        """Texts are decoded by what is in them."""
+        """Ignored: texts are decoded by their content."""
 
 
 wsgi.request_class = Request
@@ -178,7 +176,7 @@ def _environ(scope: Message, body: IO[bytes]) -> Environ:
 
 # --- bodies ------------------------------------------------------------------------------------------------------------
 async def _receive_body(environ: Environ, receive: Receive, body: IO[bytes]) -> None:
-    """Fill `body` and set CONTENT_LENGTH. Raises Refusal 400, 401, 408 or 413, OSError where the disk is full, DatabaseError."""
+    """Fill `body` and set CONTENT_LENGTH. Raises Refusal 400, 401, 408 or 413, OSError if the disk is full, DatabaseError."""
     announced = int(environ.get("CONTENT_LENGTH") or 0)  # a number: the server refuses others
     allowed = await _allow(environ, announced) if announced > FREE_BYTES else FREE_BYTES
     received, more, waiting, patience_s = 0, True, bytearray(), PATIENCE_S
@@ -188,11 +186,11 @@ async def _receive_body(environ: Environ, receive: Receive, body: IO[bytes]) -> 
             async with asyncio.timeout(patience_s):
                 message = await receive()
         except TimeoutError:
-            what = f"The text came too slowly: at least {LEAST_RATE} bytes a second are expected."
+            what = f"The body arrived too slowly: at least {LEAST_RATE} bytes per second are required."
             raise Refusal(HTTPStatus.REQUEST_TIMEOUT, what) from None
         if message["type"] == "http.disconnect":
             of = f" of {announced}" if announced else ""
-            raise Refusal(HTTPStatus.BAD_REQUEST, f"The text did not come whole: got {received}{of} bytes.")
+            raise Refusal(HTTPStatus.BAD_REQUEST, f"The body is incomplete: {received}{of} bytes arrived.")
         part, more = message.get("body", b""), message.get("more_body", False)
         patience_s = min(PATIENCE_S, patience_s + len(part) / LEAST_RATE - (monotonic() - began))
         received += len(part)
@@ -207,9 +205,9 @@ async def _receive_body(environ: Environ, receive: Receive, body: IO[bytes]) -> 
 
 
 async def _allow(environ: Environ, size: int) -> int:
-    """How many bytes this client may send here, where it is at least `size`. Raises Refusal 401 or 413."""
+    """The number of bytes that this client may send to this URL. Raises Refusal 401, or 413 if that is less than `size`."""
     if environ["PATH_INFO"] not in TEXT_PATHS:
-        what = f"This is too large: at most {FREE_BYTES // 1024} KiB are taken here."
+        what = f"The body is too large: at most {FREE_BYTES // 1024} KiB are allowed here."
         raise Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, what)
     is_form = environ.get("CONTENT_TYPE", "").startswith("multipart/form-data")
     limit: int = settings.MAX_UPLOAD_BYTES + (FORM_FIELDS_BYTES if is_form else 0)
@@ -229,9 +227,9 @@ async def _write(body: IO[bytes], data: bytes) -> None:
 
 # --- answers -----------------------------------------------------------------------------------------------------------
 def _respond(environ: Environ) -> tuple[int, Headers, IO[bytes]]:
-    """Run Django: status, headers and the answer, which is the file itself where it is one. Called in a thread.
+    """Run Django in a thread: status, headers and response body (a file as it is).
 
-    Of transactions that wait for each other PostgreSQL breaks one off. Nothing of it was stored, so it is made once more.
+    A request whose transaction PostgreSQL aborted because of a deadlock is repeated once: nothing of it was stored.
     """
     environ["wsgi.file_wrapper"] = lambda file, block_size: file
     again = dict(environ)
@@ -256,7 +254,7 @@ def _run_django(environ: Environ) -> tuple[int, Headers, IO[bytes]]:
 
 
 async def _send(send: Send, status: int, headers: Headers, answer: IO[bytes]) -> None:
-    """Raises TimeoutError where the client does not read on."""
+    """Raises TimeoutError if the client stops reading."""
     start = {
         "status": status,
         "headers": [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers],
@@ -271,7 +269,7 @@ async def _send(send: Send, status: int, headers: Headers, answer: IO[bytes]) ->
 
 
 async def _send_early(receive: Receive, send: Send, status: int, headers: Headers, answer: IO[bytes]) -> None:
-    """Answer who still sends, and throw away what comes in LINGER_S: a proxy whose connection is closed reads no answer."""
+    """Answer a client that still sends, and discard its data for LINGER_S: a proxy reads no response from a closed connection."""
     start = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers if name != "Content-Length"]
     await send({"type": "http.response.start", "status": status, "headers": start})
     await send({"type": "http.response.body", "body": answer.read(), "more_body": True})
@@ -283,7 +281,7 @@ async def _send_early(receive: Receive, send: Send, status: int, headers: Header
 
 
 def freeze_program() -> None:
-    """Exempt the program's own objects from garbage collection: a request leaves hardly any in cycles."""
+    """Exempt the objects created so far from garbage collection."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(NEW_OBJECTS, 20, 50)

@@ -34,7 +34,7 @@ def _empty_when_away(name: str, answer: Any) -> Callable[..., Any]:
                 return found
             except RedisError as error:
                 if outage.begin():
-                    log.warning("The cache does not answer, so nothing limits the number of requests: %s", error)
+                    log.warning("The cache does not answer, so API requests are not limited: %s", error)
         return answer(*args) if callable(answer) else answer
 
     return ask

@@ -44,9 +44,9 @@ def whole_number(name: str, *, default: int, least: int = 1, most: int = 2**62) 
 class RemoteTimeouts:
     """How long remote runs wait, in seconds.
 
-    heartbeat_s   between two signs of life: to the far side of a process, over ssh, and in the job's row
-    silence_s     without a sign of life, after which the far side ends its process
-    connect_s     until a machine that took the connection has run something on it
+    heartbeat_s   between two heartbeats: to a remote process, over ssh, and in the job's row
+    silence_s     without a heartbeat, after which the remote side ends its process
+    connect_s     until a machine that accepted the connection has started a command
     tend_s        between two checks for jobs that wait or whose worker is gone
     lost_s        without a heartbeat in the job's row, after which its worker counts as gone
     resend_s      until the message of a job that still waits is sent again
@@ -71,7 +71,7 @@ def remote_timeouts() -> RemoteTimeouts:
         name, _, number = (word.strip() for word in part.partition("="))
         if name not in names or not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,3})?", number) or not float(number):
             raise ImproperlyConfigured(
-                f"REMOTE_TIMEOUTS is {text!r}, but it must be seconds by name, such as silence_s=30,lost_s=120; "
+                f"REMOTE_TIMEOUTS is {text!r}, but it must be names and seconds, such as silence_s=30,lost_s=120; "
                 f"the names are {', '.join(names)}."
             )
         given[name] = float(number)
@@ -85,7 +85,7 @@ def allowed_hosts() -> list[str]:
     wrong = [host for host in hosts if not HOST.fullmatch(host)]
     if wrong or not hosts:
         raise ImproperlyConfigured(
-            f"ALLOWED_HOSTS is {text!r}, but it must be names with commas between them, without http:// or a port."
+            f"ALLOWED_HOSTS is {text!r}, but it must be host names separated by commas, without http:// or a port."
         )
     return hosts
 
@@ -104,7 +104,7 @@ def data_dir(default: Path) -> Path:
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise ImproperlyConfigured(f"DATA_DIR is {str(path)!r}, which cannot be made: {error.strerror}.") from error
+        raise ImproperlyConfigured(f"DATA_DIR is {str(path)!r}, which cannot be created: {error.strerror}.") from error
     return path
 
 
@@ -170,7 +170,7 @@ def secret_key(data: Path, *, debug: bool) -> str:
     about = data.stat()
     if not debug and (about.st_uid != os.geteuid() or about.st_mode & 0o002):
         raise ImproperlyConfigured(
-            f"SECRET_KEY is not set, but it must be when DEBUG is off and DATA_DIR ({data}) is not this user's alone."
+            f"SECRET_KEY is not set, and DATA_DIR ({data}) belongs to another user or is world-writable."
         )
     return _load_or_make_key(data / "secret_key")
 
@@ -189,5 +189,7 @@ def _load_or_make_key(path: Path) -> str:
             fresh.unlink()
     key = path.read_text().strip()
     if len(key) < 32:
-        raise ImproperlyConfigured(f"The secret key kept in {path} is too short: delete that file to have one made.")
+        raise ImproperlyConfigured(
+            f"The secret key kept in {path} is too short: delete that file to generate a new one."
+        )
     return key

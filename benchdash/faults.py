@@ -30,9 +30,9 @@ class Fault(Enum):
 
     AWAY = 503, "The database does not answer. Nothing was stored; try again in a few seconds.", 10
     SLOW = 503, "The database took too long. Nothing was stored; try again in a few seconds.", 10
-    CONFLICT = 503, "Others changed the same at this moment. Nothing was stored; try again.", 1
-    READ_ONLY = 503, "The database takes no changes at the moment. What is stored can be read; nothing was stored.", 60
-    FULL = 507, "The server's disk is full. What is stored can be read; nothing was stored.", None
+    CONFLICT = 503, "Another request changed the same rows. Nothing was stored; try again.", 1
+    READ_ONLY = 503, "The database is read-only at the moment. Nothing was stored.", 60
+    FULL = 507, "The server's disk is full. Nothing was stored.", None
     QUEUE = 503, "The queue's server does not answer.", 10
 
     def __init__(self, status: int, message: str, retry_after_s: int | None) -> None:

@@ -67,8 +67,8 @@ class Refusal(Exception):
         self.message = message
 
 
-METHOD = Refusal(405, "Pages are read (GET) or sent a form (POST); scripts use /api/v1/.")
-NUL = Refusal(400, "The request holds a NUL character, which no text may have.")
+METHOD = Refusal(405, "Pages accept GET and POST only; scripts use /api/v1/.")
+NUL = Refusal(400, "The request contains a NUL character.")
 
 
 class Refusals(MiddlewareMixin):

@@ -24,10 +24,10 @@ from benchdash.celery import app
 from benchdash.faults import Fault, find_fault
 
 MESSAGES = {
-    HTTPStatus.BAD_REQUEST: "The request makes no sense: its host name, its headers or its form are not as expected.",
-    HTTPStatus.FORBIDDEN: "You may not do this.",
-    HTTPStatus.NOT_FOUND: "There is nothing at this address; /api/v1/schema/ lists what there is.",
-    HTTPStatus.INTERNAL_SERVER_ERROR: "The server failed. Its log says where.",
+    HTTPStatus.BAD_REQUEST: "Bad request: check its host name, headers and form.",
+    HTTPStatus.FORBIDDEN: "You do not have this permission.",
+    HTTPStatus.NOT_FOUND: "There is nothing at this URL; /api/v1/schema/ lists all URLs.",
+    HTTPStatus.INTERNAL_SERVER_ERROR: "Server error; its log has details.",
 }
 
 

@@ -33,7 +33,7 @@ from runs.upload_handlers import preview_bytes, read_named_text
 
 STRANGERS_BYTES = 2**20  # that the text of somebody who was logged out meanwhile may unpack to
 MOST_UNDONE = 20
-BROKEN = "The edits of this preview did not arrive whole. Please paste the text again."
+BROKEN = "The edits of this preview are incomplete. Please paste the text again."
 
 
 class Unusable(Exception):
@@ -51,9 +51,9 @@ def unpack_bytes(field: str, most: int = 0) -> bytes:
     try:
         data = inflate.decompress(base64.b64decode(field, validate=True), (most or settings.PREVIEW_BYTES) + 1)
     except (ValueError, zlib.error) as error:
-        raise Unusable("The text of this preview did not arrive whole. Please paste it again.") from error
+        raise Unusable("The text of this preview is incomplete. Please paste it again.") from error
     if inflate.unconsumed_tail or not inflate.eof:
-        raise Unusable("The text of this preview is larger than an upload may be, or was cut off on its way.")
+        raise Unusable("The text of this preview is too large or incomplete.")
     return data
 
 
@@ -232,9 +232,7 @@ class ManageForm(forms.Form):
     def complaint(self) -> str:
         """Why nothing was changed."""
         wrong = next(iter(self.errors.items()), None)
-        return (
-            f"{wrong[0]}: {wrong[1][0]}" if wrong else "a name needs 1 to 300 characters, and a choice has to be made."
-        )
+        return f"{wrong[0]}: {wrong[1][0]}" if wrong else "enter a name of 1 to 300 characters, or select a value."
 
 
 class CaptureMoveForm(forms.Form):

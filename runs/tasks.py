@@ -35,7 +35,7 @@ class ReadingTask(Task):  # type: ignore[type-arg]
 
     def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
         if not isinstance(exc, DatabaseAway):  # then it is read once the database is back
-            ingest.give_up(args[0], f"Reading broke down ({type(exc).__name__}); the worker's log says where.")
+            ingest.give_up(args[0], f"Reading failed ({type(exc).__name__}); see the worker's log.")
 
 
 @shared_task(base=ReadingTask, acks_late=False)
@@ -52,8 +52,10 @@ def parse_upload(upload_id: int) -> None:
     except (SoftTimeLimitExceeded, ingest.TooSlow):
         if not db.connection.in_atomic_block:
             db.connection.close()  # it may have been stopped in the middle of an answer
-        took = "Reading this text took longer than texts of its size may take, and was given up."
-        ingest.give_up(upload_id, f"{took} It is kept: send it in parts, or without what is no tool's output.")
+        took = "Reading this text exceeded the time limit for its size."
+        ingest.give_up(
+            upload_id, f"{took} It is kept. Send it in parts, or without lines that are not a tool's output."
+        )
 
 
 def queue_upload(upload: Upload) -> None:

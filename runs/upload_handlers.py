@@ -31,7 +31,7 @@ def refuse_coding(request: HttpRequest, *, form: bool = False) -> None:
     coding = request.META.get("HTTP_CONTENT_ENCODING", "").strip().lower()
     if coding not in (UNDERSTOOD if not form else {"", "identity"}):
         what = f"A {'form' if form else 'text'} in Content-Encoding {coding[:40]} is not understood"
-        raise rejected(415, f"{what}; send it plain{', or in gzip or zstd' * (not form)}.")
+        raise rejected(415, f"{what}; send it uncompressed{', or in gzip or zstd' * (not form)}.")
 
 
 class ArrivedFile(UploadedFile):  # type: ignore[type-arg]

@@ -41,7 +41,7 @@ QUEUED_BYTES = 20_000
 MINUTE_LATER = "UPDATE runs_upload SET seen_at = seen_at - interval '61 s' WHERE status = 'queued'"
 SENTENCES = {
     "away": "The database does not answer.",
-    "read only": "The database takes no changes at the moment.",
+    "read only": "The database is read-only at the moment.",
     "full": "The server's disk is full.",
 }
 
@@ -305,7 +305,7 @@ def test_without_redis_calls_and_uploads_go_on_and_what_is_queued_is_read_later(
         assert [call.status for call in calls] == [200] * 20
         assert (small.status, large.status, again.status) == (201, 202, 202)
         assert max(answer.seconds for answer in (*calls, small, large, again)) < 20
-    assert len([line for line in lines if "nothing limits the number of requests" in line]) <= 4  # two processes
+    assert len([line for line in lines if "API requests are not limited" in line]) <= 4  # two processes
     postgresql.ask(MINUTE_LATER)
     worker = site.start_worker()  # a start looks after what was left, as the clock does every 15 s
     wait_for(lambda: [site.state_of(sent) for sent in (large, again)] == ["ready"] * 2, 40, "they are read")

@@ -111,4 +111,4 @@ def test_tries_to_log_in_are_counted_by_the_address_that_the_proxy_saw(site):
     said = [
         site.log_in(site.browser(), "joe", "wrong", **{"X-Forwarded-For": f"10.0.0.{n}"}).text for n in range(TRIES + 1)
     ]
-    assert ["Too many tries" in text for text in said] == [False] * TRIES + [True]
+    assert ["Too many login attempts" in text for text in said] == [False] * TRIES + [True]

@@ -47,7 +47,7 @@ class LoginThrottle(SimpleRateThrottle):
         view: Any = None
         if not self.allow_request(request, view):
             wait_s = max(1, ceil(self.wait() or 0))
-            raise forms.ValidationError(f"Too many tries to log in. Try again in {wait_s} s.", code="throttled")
+            raise forms.ValidationError(f"Too many login attempts. Try again in {wait_s} s.", code="throttled")
 
 
 class Backend(ModelBackend):
@@ -126,5 +126,5 @@ def tokens(request: SignedIn) -> HttpResponse:
 def revoke(request: SignedIn, pk: int) -> HttpResponse:
     if not revoke_token(user=request.user, pk=pk):
         raise Http404("no such token")
-    messages.success(request, "The token is revoked: scripts that use it get 401 from now on.")
+    messages.success(request, "The token is revoked: scripts that use it now get 401.")
     return redirect("tokens")

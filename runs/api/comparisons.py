@@ -35,7 +35,7 @@ class ComparedRunSerializer(serializers.Serializer[Any]):
 
 
 class SpreadSourceSerializer(serializers.Serializer[Any]):
-    name = serializers.CharField(help_text="a config whose repeats the spread is of")
+    name = serializers.CharField(help_text="a config whose repeats have the spread")
     url = serializers.CharField()
 
 
@@ -43,24 +43,24 @@ class VerdictSerializer(serializers.Serializer[Any]):
     """How a cell stands to its baseline's."""
 
     kind = serializers.ChoiceField([str(kind) for kind in Kind])
-    base = serializers.IntegerField(help_text="index of the column that it stands against")
+    base = serializers.IntegerField(help_text="index of the column that it is compared with")
     text = serializers.CharField()
     n = serializers.IntegerField()
     n_base = serializers.IntegerField()
     ratio = serializers.FloatField(allow_null=True)
     low = serializers.FloatField(allow_null=True, help_text="of the ratio's 95 % interval")
     high = serializers.FloatField(allow_null=True)
-    of = serializers.CharField(allow_blank=True, help_text="what the ratio is of")
+    of = serializers.CharField(allow_blank=True, help_text="statistic that the ratio compares")
     test = serializers.CharField(allow_blank=True)
     p = serializers.FloatField(allow_null=True)
-    p_adjusted = serializers.FloatField(allow_null=True, help_text="after Holm, over the configs of the metric")
+    p_adjusted = serializers.FloatField(allow_null=True, help_text="Holm-adjusted over the configs of the metric")
     effect = serializers.FloatField(allow_null=True, help_text="Cliff's delta")
     effect_word = serializers.CharField(allow_blank=True)
-    needed = serializers.IntegerField(allow_null=True, help_text="repeats a side that would settle it")
+    needed = serializers.IntegerField(allow_null=True, help_text="repeats per side that would settle it")
     design = serializers.ChoiceField(
         [str(design) for design in Design], help_text="order of both sides' runs in the text"
     )
-    spread_of = serializers.SerializerMethodField(help_text="where a spread was borrowed from, of single runs")
+    spread_of = serializers.SerializerMethodField(help_text="configs whose spread is used for single runs")
     detail = serializers.CharField(allow_blank=True)
 
     @extend_schema_field(SpreadSourceSerializer(many=True))
@@ -80,7 +80,7 @@ class CellSerializer(serializers.Serializer[Any]):
     n = serializers.IntegerField(source="cell.n")
     mean = serializers.FloatField(source="cell.mean", allow_null=True)
     ratio_to_baseline = serializers.FloatField(
-        source="cell.delta.ratio", allow_null=True, help_text="the verdict's, or of the means where there is none"
+        source="cell.delta.ratio", allow_null=True, help_text="the verdict's, otherwise of the means"
     )
     values = ValueSerializer(source="cell.figures", many=True)
     verdict = VerdictSerializer(allow_null=True)
@@ -91,12 +91,12 @@ class MetricSerializer(serializers.Serializer[Any]):
     key = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]
     unit = serializers.CharField(allow_blank=True)
-    cells = CellSerializer(many=True, help_text="one a column")
+    cells = CellSerializer(many=True, help_text="one per column")
 
 
 class ColumnSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField(
-        source="config.id", help_text="the config's; a config under several loads has several columns"
+        source="config.id", help_text="the config; one under several loads has several columns"
     )
     name = serializers.CharField(source="config.name")
     group = serializers.CharField(source="config.group", allow_blank=True)
@@ -132,7 +132,7 @@ class DoubtSerializer(serializers.Serializer[Any]):
     rule = serializers.CharField()
     severity = serializers.ChoiceField(["fatal", "caution", "note"])
     text = serializers.CharField()
-    basis = serializers.CharField(help_text="where the rule comes from")
+    basis = serializers.CharField(help_text="source of the rule")
     overruled = serializers.BooleanField()
     sources = DoubtSourceSerializer(many=True)
     parts = DoubtPartSerializer(many=True)
@@ -147,12 +147,12 @@ class AgainstSerializer(serializers.Serializer[Any]):
 
 class NextSerializer(serializers.Serializer[Any]):
     text = serializers.CharField()
-    runs_a_side = serializers.IntegerField(source="runs", help_text="of a new set, decided beforehand; 0: none advised")
+    runs_a_side = serializers.IntegerField(source="runs", help_text="runs of a new, fixed set; 0: none advised")
 
 
 class PointSerializer(serializers.Serializer[Any]):
     config = serializers.CharField(allow_blank=True)
-    value = serializers.FloatField(help_text="of what was varied")
+    value = serializers.FloatField(help_text="value of the varied parameter")
     requests_per_second = serializers.FloatField(source="rate", allow_null=True)
     mean_ms = serializers.FloatField(allow_null=True)
     failed_pct = serializers.FloatField()
@@ -161,17 +161,17 @@ class PointSerializer(serializers.Serializer[Any]):
 
 class CapacitySerializer(serializers.Serializer[Any]):
     limit = serializers.CharField()
-    low = serializers.FloatField(allow_null=True, help_text="of its 95 % interval; null: below all that was tried")
-    high = serializers.FloatField(allow_null=True, help_text="null: above all that was tried")
+    low = serializers.FloatField(allow_null=True, help_text="of its 95 % interval; null: below all tested loads")
+    high = serializers.FloatField(allow_null=True, help_text="null: above all tested loads")
     text = serializers.CharField()
 
 
 class RangeSerializer(serializers.Serializer[Any]):
     axis = serializers.CharField()
     points = PointSerializer(many=True)
-    peak = serializers.FloatField(allow_null=True, help_text="where the most was served")
-    limit = serializers.FloatField(allow_null=True, help_text="the least value at which requests fail")
-    capacity = CapacitySerializer(allow_null=True, help_text="of bd sweep: the highest load that keeps its limit")
+    peak = serializers.FloatField(allow_null=True, help_text="value with the highest rate")
+    limit = serializers.FloatField(allow_null=True, help_text="lowest value with failed requests")
+    capacity = CapacitySerializer(allow_null=True, help_text="of bd sweep: the highest load within its limit")
 
 
 class HeadlineSerializer(serializers.Serializer[Any]):
@@ -188,7 +188,7 @@ class HeadlineSerializer(serializers.Serializer[Any]):
     against = AgainstSerializer(many=True)
     next = NextSerializer()
     sentence = serializers.CharField()
-    sweep = RangeSerializer(required=False, help_text="where one thing was varied over a range")
+    sweep = RangeSerializer(required=False, help_text="if one parameter was varied")
 
     def to_representation(self, instance: Headline) -> dict[str, Any]:
         represented = super().to_representation(instance)
@@ -200,13 +200,15 @@ class HeadlineSerializer(serializers.Serializer[Any]):
 class EvidenceSerializer(serializers.Serializer[Any]):
     text = serializers.CharField()
     line = serializers.IntegerField(source="source.line")
-    upload = serializers.CharField(source="source.url", help_text="the address of that line")
+    upload = serializers.CharField(source="source.url", help_text="URL of that line")
 
 
 class CauseSerializer(serializers.Serializer[Any]):
     cause = serializers.CharField(help_text="such as cpu, workers or lock: docs/causes.md lists them")
     config = serializers.CharField(help_text="the side that it slows down")
-    share_pct = serializers.FloatField(allow_null=True, help_text="of the difference; null where it cannot be counted")
+    share_pct = serializers.FloatField(
+        allow_null=True, help_text="share of the difference; null if it cannot be computed"
+    )
     certainty = serializers.ChoiceField(["likely", "possible"])
     evidence = EvidenceSerializer(many=True)
     text = serializers.CharField()
@@ -214,10 +216,10 @@ class CauseSerializer(serializers.Serializer[Any]):
 
 class UnknownCauseSerializer(serializers.Serializer[Any]):
     text = serializers.CharField(
-        source="unknown", help_text="empty where causes were found, or there is nothing to explain"
+        source="unknown", help_text="empty if causes were found, or there is nothing to explain"
     )
-    missing = serializers.ListField(child=serializers.CharField(), help_text="what would have to be recorded")
-    command = serializers.CharField(help_text="what to type to record it")
+    missing = serializers.ListField(child=serializers.CharField(), help_text="what to record")
+    command = serializers.CharField(help_text="command that records it")
 
 
 class ConclusionsSerializer(serializers.Serializer[Any]):
@@ -233,10 +235,10 @@ class ConclusionsSerializer(serializers.Serializer[Any]):
     bases = serializers.ListField(
         source="judged.judgement.bases",
         child=serializers.IntegerField(),
-        help_text="for each column the index of the one it is judged against",
+        help_text="for each column the index of its baseline",
     )
     configs = ColumnSerializer(source="comparison.columns", many=True, help_text="the columns of the table")
-    scaling = serializers.SerializerMethodField(help_text="a sweep of concurrency each")
+    scaling = serializers.SerializerMethodField(help_text="sweeps of concurrency")
     cost = serializers.SerializerMethodField(help_text="rows over the same columns, sentences, notes")
     config_differences = serializers.SerializerMethodField(help_text="files, directive by directive; sentences")
 
@@ -295,7 +297,7 @@ def describe_conclusions(comparison: Comparison, judged: Any) -> dict[str, Any]:
 # --- what a pipeline asks ----------------------------------------------------------------------------------------------
 FINE, WORSE, UNDECIDED, UNLIKE, BROKEN = 0, 3, 4, 5, 6
 _GRAVEST = (BROKEN, WORSE, UNLIKE, UNDECIDED, FINE)
-_WORDS = {FINE: "fine", WORSE: "worse", UNDECIDED: "undecided", UNLIKE: "not comparable", BROKEN: "a limit is broken"}
+_WORDS = {FINE: "fine", WORSE: "worse", UNDECIDED: "undecided", UNLIKE: "not comparable", BROKEN: "a limit is exceeded"}
 
 
 class Check(NamedTuple):

@@ -96,9 +96,9 @@ class RunFilter(filters.FilterSet):
     experiment = filters.CharFilter()
     config = filters.CharFilter(help_text="by id or name")
     host = filters.CharFilter()
-    command = filters.CharFilter(help_text="whole, as it stands in the text")
-    server = filters.CharFilter(help_text="server software, whole")
-    fingerprint = filters.CharFilter(help_text="runs that are comparable")
+    command = filters.CharFilter(help_text="exact, as in the text")
+    server = filters.CharFilter(help_text="server software, exact")
+    fingerprint = filters.CharFilter(help_text="comparable runs")
     min_rps = filters.NumberFilter(field_name="requests_per_second", help_text="requests per second")
     max_rps = filters.NumberFilter(field_name="requests_per_second", help_text="requests per second")
     since = Since(help_text="stored at or after")
@@ -143,8 +143,8 @@ class ConfigFilter(filters.FilterSet):
 class ExperimentFilter(filters.FilterSet):
     host = Named()
     name = filters.CharFilter()
-    since = Since(help_text="made at or after")
-    archived = filters.BooleanFilter(help_text="true: those that are archived, which the list leaves out otherwise")
+    since = Since(help_text="created at or after")
+    archived = filters.BooleanFilter(help_text="true: archived experiments only; excluded otherwise")
 
 
 class HostFilter(filters.FilterSet):

@@ -52,9 +52,9 @@ class DecisionSerializer(serializers.Serializer[Any]):
 
     action = serializers.ChoiceField(
         ["more", "stop", "fixed"],
-        help_text="fixed: what was measured cannot be compared, so that a number decided beforehand is to be run",
+        help_text="fixed: the runs cannot be compared, so a fixed number is to be run",
     )
-    level = serializers.IntegerField(required=False, help_text="of a search for the highest load: the next one")
+    level = serializers.IntegerField(required=False, help_text="of a search for the highest load: the next load")
     text = serializers.CharField()
 
 
@@ -120,7 +120,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     url = PageField()
     lines = LinesField()
     heading = serializers.CharField(source="label")
-    build = BuildSerializer(allow_null=True, help_text="what was tested, as its sender said")
+    build = BuildSerializer(allow_null=True, help_text="the tested build, as given by the sender")
     experiment = serializers.CharField(source="experiment.name")
     config = serializers.CharField(source="config.name")
     host = serializers.CharField(source="host.name", default=None, allow_null=True)
@@ -211,7 +211,7 @@ class UploadSerializer(serializers.ModelSerializer[Upload]):
 
 class WordsSerializer(serializers.Serializer[Any]):
     words = serializers.ListField(
-        child=serializers.CharField(max_length=10_000), default=list, help_text="further words to black out"
+        child=serializers.CharField(max_length=10_000), default=list, help_text="further words to redact"
     )
 
 
@@ -265,12 +265,12 @@ class ResultSerializer(serializers.Serializer[Any]):
 
     id = serializers.IntegerField()
     url = serializers.CharField()
-    page = serializers.CharField(help_text="what was compared: the experiment, or the upload where it has no run")
+    page = serializers.CharField(help_text="the experiment, or the upload if it has no run")
     sha256 = serializers.CharField()
     status = serializers.ChoiceField(Upload.Status.choices)
     error = serializers.CharField(allow_blank=True)
     n_secrets = serializers.IntegerField(
-        allow_null=True, help_text="how many different secrets the stored text seems to hold; null where not counted"
+        allow_null=True, help_text="number of possible secrets in the stored text; null if not counted"
     )
     runs = ResultRunSerializer(many=True)
     captures = ResultStandaloneCaptureSerializer(many=True)
@@ -293,9 +293,7 @@ class SeriesSerializer(serializers.Serializer[Any]):
     mean = serializers.FloatField()
     max = serializers.FloatField()
     last = serializers.FloatField()
-    sample_numbers = serializers.ListField(
-        child=serializers.IntegerField(), help_text="which samples these are, from 0"
-    )
+    sample_numbers = serializers.ListField(child=serializers.IntegerField(), help_text="indexes of the samples, from 0")
     clock_s = serializers.ListField(
         child=serializers.FloatField(), allow_null=True, help_text="seconds of the day; null without a clock"
     )
@@ -336,26 +334,24 @@ class HostChange(NameChange):
 
 class ExperimentChange(NameChange):
     note = serializers.CharField(allow_blank=True, max_length=20_000)
-    baseline = serializers.IntegerField(
-        min_value=0, max_value=10**ID_DIGITS, help_text="id of the config that the others are compared with"
-    )
+    baseline = serializers.IntegerField(min_value=0, max_value=10**ID_DIGITS, help_text="id of the baseline config")
     tags = serializers.ListField(
         child=serializers.CharField(max_length=300), max_length=50, help_text="of all its runs"
     )
-    archived = serializers.BooleanField(help_text="lists of experiments leave it out")
+    archived = serializers.BooleanField(help_text="hidden in lists of experiments")
 
 
 class ConfigChange(NameChange):
     """A name that another config of the experiment has makes the two one."""
 
-    baseline = serializers.ChoiceField([True], help_text="the others are compared with it")
-    counted = serializers.BooleanField(help_text="false leaves all its runs out of comparisons")
+    baseline = serializers.ChoiceField([True], help_text="baseline of the comparison")
+    counted = serializers.BooleanField(help_text="false excludes all its runs from comparisons")
 
 
 class RunChange(ChangeSerializer):
     note = serializers.CharField(allow_blank=True, max_length=20_000)
     tags = serializers.ListField(child=serializers.CharField(max_length=300), max_length=50)
-    counted = serializers.BooleanField(help_text="false leaves it out of comparisons")
+    counted = serializers.BooleanField(help_text="false excludes it from comparisons")
     repeat = serializers.IntegerField(min_value=1, max_value=MOST_REPEATS)
     config = serializers.IntegerField(min_value=0, max_value=10**ID_DIGITS, help_text="id of the config to move it to")
 
@@ -363,16 +359,16 @@ class RunChange(ChangeSerializer):
 class RunSeriesSerializer(serializers.Serializer[Any]):
     run = serializers.IntegerField()
     metric = serializers.CharField()
-    metrics = serializers.ListField(child=serializers.CharField(), help_text="all that there is for this run")
-    truncated = serializers.BooleanField(help_text="there are more series than these, which have the greatest means")
+    metrics = serializers.ListField(child=serializers.CharField(), help_text="all metrics of this run")
+    truncated = serializers.BooleanField(help_text="there are more series; these have the highest means")
     series = SeriesSerializer(many=True)
 
 
 ERRORS = {
-    "400": "something asked for makes no sense",
-    "401": "no token, or one that is unknown or revoked",
-    "404": "there is no such row, page or format",
-    "429": "too many requests; ask again after Retry-After",
+    "400": "invalid parameter",
+    "401": "no token, or an unknown or revoked one",
+    "404": "not found: row, page or format",
+    "429": "too many requests; retry after Retry-After",
 }
 
 
@@ -383,7 +379,7 @@ class Bearer(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     name = "token"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
-        return {"type": "http", "scheme": "bearer", "description": "A token made on /tokens/"}
+        return {"type": "http", "scheme": "bearer", "description": "A token created at /tokens/"}
 
 
 class Schema(AutoSchema):

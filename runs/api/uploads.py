@@ -31,23 +31,23 @@ BUILD_WORDS = {
     "url": "pipeline's address, http or https",
 }
 HINTS = [
-    OpenApiParameter("host", description="the machine's name, instead of what the text suggests"),
-    OpenApiParameter("config", description="the config's name, for all runs of the text"),
-    OpenApiParameter("experiment", description="the experiment to add to; made where there is none of this name"),
-    OpenApiParameter("tags", description="words put on every run, separated by commas"),
-    OpenApiParameter("at", description="when the runs were made (ISO 8601), where the text does not say"),
-    *(OpenApiParameter(name, description=f"of what was tested: its {what}") for name, what in BUILD_WORDS.items()),
-    OpenApiParameter("name", description="a name for the text, such as its file's"),
+    OpenApiParameter("host", description="name of the machine, instead of the one in the text"),
+    OpenApiParameter("config", description="name of the config of all runs in the text"),
+    OpenApiParameter("experiment", description="experiment to add to; created if it does not exist"),
+    OpenApiParameter("tags", description="tags for every run, separated by commas"),
+    OpenApiParameter("at", description="time of the runs (ISO 8601), if the text has none"),
+    *(OpenApiParameter(name, description=f"{what} of the tested build") for name, what in BUILD_WORDS.items()),
+    OpenApiParameter("name", description="name of the text, such as its file name"),
     OpenApiParameter(
         "redact",
         enum=["yes", "no"],
-        description="yes: black out whatever looks like a secret; the default where pages can be read without login",
+        description="yes: replace everything that looks like a secret; the default with PUBLIC_READ",
     ),
 ]
 REFUSALS = {
     code: OpenApiResponse(serializers.ErrorsSerializer, description=why)
     for code, why in {
-        400: "empty, or something asked that makes no sense",
+        400: "empty text or invalid parameter",
         413: "too large",
         415: "not a text",
         422: "nothing was recognised; the text is kept for inspection",
@@ -98,7 +98,7 @@ class UploadViews(ManagedRowViews):
     def cancel(self, request: Request, pk: str) -> Response:
         """Stop waiting for a text that no worker has read yet. It is kept, and nothing of it is stored."""
         if not ingest.cancel(self.get_object().pk):
-            raise rejected(409, "Too late to cancel: the text was read already.")
+            raise rejected(409, "Too late to cancel: the text has been read.")
         return Response(describe_upload(self.get_object(), _make_base_address(request)))
 
     @extend_schema(
@@ -117,10 +117,10 @@ class UploadViews(ManagedRowViews):
     @extend_schema(
         parameters=[
             OpenApiParameter(
-                "most", OpenApiTypes.INT, description="rounds to be made at most (50), or the highest load"
+                "most", OpenApiTypes.INT, description="maximum number of rounds (50), or the highest load"
             ),
-            OpenApiParameter("limit", description="of a search for the highest load: the limit to keep"),
-            OpenApiParameter("first", OpenApiTypes.INT, description="of such a search: the load to begin with"),
+            OpenApiParameter("limit", description="of a search for the highest load: the limit"),
+            OpenApiParameter("first", OpenApiTypes.INT, description="of such a search: the first load"),
         ],
         request={"text/plain": OpenApiTypes.STR},
         responses={200: serializers.DecisionSerializer, **REFUSALS},
@@ -140,7 +140,7 @@ class UploadViews(ManagedRowViews):
             raise ValidationError({"most": f"expected a whole number from {least} to {highest}"})
         texts = read_texts(request)
         if len(texts) > 1:
-            raise ValidationError("Several files came with the form; expected one field `file`.")
+            raise ValidationError("The form has several files; expected one field `file`.")
         shown = ingest.preview(texts[0][1])
         if limit:
             return Response(_decide_on_load(shown, limit, first, most))
@@ -161,8 +161,8 @@ class UploadViews(ManagedRowViews):
         },
         responses={
             201: OpenApiResponse(serializers.ResultSerializer, description="stored"),
-            202: OpenApiResponse(serializers.ResultSerializer, description="handed to a worker; ask again at Location"),
-            200: OpenApiResponse(serializers.ResultSerializer, description="the same text was there already"),
+            202: OpenApiResponse(serializers.ResultSerializer, description="queued for a worker; poll Location"),
+            200: OpenApiResponse(serializers.ResultSerializer, description="the same text is already stored"),
             **REFUSALS,
         },
         filters=False,
@@ -201,7 +201,7 @@ def read_texts(request: Request) -> list[tuple[str, Text]]:
     if is_form:
         files = [read_named_text(file) for name in request.FILES for file in request.FILES.getlist(name)]
         if not files:
-            raise ValidationError("No file came with the form; expected at least one field `file`.")
+            raise ValidationError("The form has no file; expected at least one field `file`.")
         return files
     text = request.data.text if isinstance(request.data, RawBody) else receive(b"")  # no parser is called for no body
     return [(request.query_params.get("name", ""), text)]

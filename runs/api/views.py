@@ -177,15 +177,15 @@ class CompareView(APIView):
     @extend_schema(
         parameters=[
             OpenApiParameter("runs", description="ids with commas; the first is the baseline"),
-            OpenApiParameter("configs", description="or ids of configs: their counted runs, in the order given"),
-            OpenApiParameter("experiment", OpenApiTypes.INT, description="or an experiment's id: all of it"),
+            OpenApiParameter("configs", description="or ids of configs: their counted runs, in this order"),
+            OpenApiParameter("experiment", OpenApiTypes.INT, description="or the id of an experiment"),
             OpenApiParameter(
-                "upload", OpenApiTypes.INT, description="or an upload's id: a pipeline's report on its runs"
+                "upload", OpenApiTypes.INT, description="or the id of an upload: a report on its runs for CI"
             ),
-            OpenApiParameter("against", description="of a report: a config's name, last, or branch, to compare with"),
-            OpenApiParameter("branch", description="the branch that against=branch means"),
-            OpenApiParameter("limit", many=True, description="of a report: a limit to keep, such as p95 < 200ms"),
-            OpenApiParameter("report", enum=["md", "junit", "json"], description="its form; md by default"),
+            OpenApiParameter("against", description="of a report: compare with a config's name, last, or branch"),
+            OpenApiParameter("branch", description="the branch for against=branch"),
+            OpenApiParameter("limit", many=True, description="of a report: a limit, such as p95 < 200ms"),
+            OpenApiParameter("report", enum=["md", "junit", "json"], description="format of the report; default md"),
         ],
         responses=comparisons.ComparisonSerializer,
     )
@@ -217,7 +217,7 @@ def report_on_upload(request: Request) -> HttpResponse:
         titles = {config.name for config in data.configs if config.id < 0}
         checks.append(comparisons.Check(comparisons.check_headline(headline, titles), compared, headline.sentence))
     elif query.get("against"):
-        missing = f"There is no run yet to compare with: {query['against'][:100]}"
+        missing = f"No run to compare with yet: {query['against'][:100]}"
         checks.append(comparisons.Check(comparisons.UNDECIDED, compared, missing))
     page = request.build_absolute_uri(sent[0].experiment.get_absolute_url())
     kind, text = comparisons.write_report(query.get("report", "md"), checks, page)

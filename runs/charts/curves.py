@@ -253,7 +253,7 @@ def make_scaling_chart(curves: Sequence[Curve]) -> Chart | None:
         return None
     names = number_equal_names([curve.name for curve in drawn])
     dots = [dot for curve in drawn for dot in curve.dots]
-    x = _make_levels_axis([dot.n for dot in dots], "clients at once (concurrency)")
+    x = _make_levels_axis([dot.n for dot in dots], "concurrency")
     highest = max([dot.rate for dot in dots] + [rate for curve in drawn for _, rate, *_ in curve.band])
     rates = [
         mark

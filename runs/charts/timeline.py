@@ -296,23 +296,23 @@ def make_load_chart(load: LoadBySecond) -> Chart:
     ticks = tuple(
         Tick(s, words, minor=n % 2 == 1) for n, (s, words) in enumerate(time_ticks(at[0], at[-1], bool(offset)))
     )
-    x = Axis(at[0], max(at[-1], at[0] + 1), ticks, "clock of the machine that loaded" if load.begins else "seconds")
+    x = Axis(at[0], max(at[-1], at[0] + 1), ticks, "clock of the load generator" if load.begins else "seconds")
     lines = (Line("s1", at, longest, "longest", thin=True), Line("s0", at, means, "mean"))
     top = max([value for value in longest if not math.isnan(value)], default=1.0)
     panels = (
         Panel(
             x,
-            make_linear_axis(max(rates), "requests begun a second"),
-            (Line("s0", at, rates, "requests begun a second"),),
+            make_linear_axis(max(rates), "requests started per second"),
+            (Line("s0", at, rates, "requests started per second"),),
         ),
         Panel(x, make_linear_axis(top, "ms"), lines),
     )
     key = (Key("mean", paint="s0"), Key("longest", paint="s1"))
-    heads = ("second", "requests begun a second", "mean ms", "longest ms")
+    heads = ("second", "requests started per second", "mean ms", "longest ms")
     rows = tuple(zip(load.at_s, (n / load.step_s for n in load.n), load.mean_ms, load.max_ms, strict=True))
     return Chart(
         "course",
-        "How did the load go by the second?",
+        "How did the load change by the second?",
         panels,
         key,
         "",
@@ -341,7 +341,7 @@ def describe_load_course(load: LoadBySecond) -> str:
     inner = [n / load.step_s for n in load.n[1:-1]]
     least, most = figure(min(inner)), figure(max(inner))
     rate = most if least == most else f"From {least} to {most}"
-    sentence = f"{rate} requests began a second, over {len(load.n) * load.step_s} s."
+    sentence = f"{rate} requests started per second, over {len(load.n) * load.step_s} s."
     at, length = _find_longest_pause(load.n)
     if not length:
         return sentence

@@ -408,4 +408,4 @@ def _find_title(
 def name_timings(block: Block) -> str:
     """The name of an experiment that has only times of single requests."""
     tool = next((record.tool for record in block.records if isinstance(record, Timings)), "")
-    return f"What each request of {tool} took" if tool else ""
+    return f"Single requests of {tool}" if tool else ""

@@ -38,7 +38,7 @@ def refresh(row: Model) -> None:
     try:
         row.refresh_from_db(from_queryset=type(row)._default_manager.all())
     except type(row).DoesNotExist:  # type: ignore[attr-defined]
-        raise rejected(404, f"{row} is not there any more: somebody deleted it.") from None
+        raise rejected(404, f"{row} no longer exists: it was deleted.") from None
 
 
 @take_turns()
@@ -90,7 +90,7 @@ def _merge_hosts(host: Host, uploads: Sequence[Upload], *, into: Host) -> Host:
         field = each.field.name
         if each.one_to_one and rows.filter(**{field: into}).exists() and rows.filter(**{field: host}).exists():
             kind = each.related_model._meta.verbose_name
-            raise rejected(409, f"Each of the two hosts is a {kind}. Delete one of these first.")
+            raise rejected(409, f"Both hosts are a {kind}. Delete one of these first.")
         rows.filter(**{field: host}).update(**{field: into})
     with contributions.track_changes(host.runs.all()):
         for model in (Run, Capture, Experiment):  # those in the bin, too
@@ -133,11 +133,11 @@ def mask_text(upload_id: int, words: Iterable[str]) -> list[str]:
     words = [word.strip() for word in words if word.strip()]
     if short := [word for word in words if len(word) < SHORTEST_SECRET]:
         raise rejected(
-            400, f"{short[0]!r} is too short to be blacked out; expected {SHORTEST_SECRET} characters or more."
+            400, f"{short[0]!r} is too short to be redacted; expected at least {SHORTEST_SECRET} characters."
         )
     upload = Upload.objects.select_for_update().get(pk=upload_id)
     if upload.is_waited_for:
-        raise rejected(409, "The text is still to be read. Black out its secrets after that, or cancel it.")
+        raise rejected(409, "The text has not been read yet. Wait, or cancel it first.")
     text, masked = mask_stored(load_text(upload), words)
     gone = [word for word in masked if len(word) >= SHORTEST_SECRET]
     own = {name: mask_json(getattr(upload, name), gone) for name in ("name", "hints", "edits", "problems", "error")}
@@ -246,11 +246,11 @@ def override_doubt(
 ) -> Override:
     """Let the run, or the config, count in spite of a fatal doubt. Where that is in force already, that override."""
     if (run is None) == (config is None):
-        raise rejected(400, "A doubt is overruled for one run or for one config.")
+        raise rejected(400, "An override is for one run or one config.")
     if not is_rule(rule):
-        raise rejected(400, f"There is no doubt called {rule!r}.")
+        raise rejected(400, f"There is no doubt {rule!r}.")
     if not reason.strip():
-        raise rejected(400, "Say in a few words why it counts all the same, so that others can judge that.")
+        raise rejected(400, "A reason is required, so that others can judge it.")
     about = {"upload": run.upload, "line": run.line_first} if run is not None else {"config": config}
     in_force = Override.objects.filter(rule=rule, withdrawn_at=None, **about).first()
     if in_force is not None:

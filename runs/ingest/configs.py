@@ -105,7 +105,9 @@ class Placement:
                     [[row.pk for row in rows.values()]],
                 )
                 if any(deletion for (deletion,) in cursor.fetchall()):
-                    raise rejected(409, "What this text belongs to was deleted at this very moment. Send it again.")
+                    raise rejected(
+                        409, "The experiment of this text was deleted at the same time. Send the text again."
+                    )
 
     def _read_placed(self, model: type[models.Model], section: str) -> dict[str, Any]:
         """{draft key: row} of where the upload was placed before, as far as the rows are still there."""

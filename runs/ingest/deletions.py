@@ -152,11 +152,11 @@ def _lock_scope(row: Any) -> Scope:
     if isinstance(row, Config | Run):
         list(Experiment.objects.select_for_update().filter(pk=row.experiment_id).values_list("pk"))
     if not type(row).objects.select_for_update().filter(pk=row.pk).values_list("pk").first():
-        raise rejected(404, f"{describe(row)} is not there any more: somebody deleted it.")
+        raise rejected(404, f"{describe(row)} no longer exists: it was deleted.")
     if isinstance(row, Host) and hasattr(row, "target"):
-        raise rejected(409, "Remote runs are made on this host. Remove it from the hosts under load first.")
+        raise rejected(409, "This host is a target of remote runs. Delete the target first.")
     if isinstance(row, Experiment) and any(not job.is_over for job in row.jobs.all()):
-        raise rejected(409, "A remote job is filling this experiment. Cancel the job first.")
+        raise rejected(409, "A remote job is adding runs to this experiment. Cancel the job first.")
     return _find_scope(row)
 
 
@@ -180,11 +180,11 @@ def restore(deletion: Deletion) -> Any:
     bin any more, and 409 where what it belongs to is still there, or where the same text was stored again.
     """
     if not Deletion.objects.select_for_update().filter(pk=deletion.pk).first():
-        raise rejected(404, f"{deletion.name} is not in the bin any more.")
+        raise rejected(404, f"{deletion.name} is no longer in the bin.")
     _refuse_orphans(deletion)
     again = Upload.objects.filter(text_key__in=Upload.everything.filter(deletion=deletion).values("text_key")).first()
     if again is not None:
-        raise rejected(409, f"The same text was stored again as upload {again.pk}. Delete that one first.")
+        raise rejected(409, f"The same text is stored as upload {again.pk}. Delete that one first.")
     renamed = _free_names(deletion)
     runs = list(Run.everything.filter(deletion=deletion).values_list("pk", flat=True))
     whole = Upload.everything.filter(deletion=deletion).values_list("pk", flat=True)
@@ -214,7 +214,7 @@ def _refuse_orphans(deletion: Deletion) -> None:
             above = gone.values_list(f"{field}__deletion", flat=True).first()
             if above is not None:
                 name = Deletion.objects.get(pk=above)
-                raise rejected(409, f"It belongs to {name}, which is in the bin too. Restore that first.")
+                raise rejected(409, f"It belongs to {name}, which is also in the bin. Restore that first.")
 
 
 def _free_names(deletion: Deletion) -> list[tuple[Model, int, str]]:
@@ -249,9 +249,7 @@ def purge(deletion: Deletion) -> None:
         return
     host = Host.everything.filter(deletion=deletion).first()
     if host is not None and hasattr(host, "target"):  # registered as such at the moment in which the host was deleted
-        raise rejected(
-            409, f"Remote runs are made on {host}. Restore it, or remove it from the hosts under load first."
-        )
+        raise rejected(409, f"{host} is a target of remote runs. Restore it, or delete the target first.")
     inside = Q(experiment__deletion=deletion) | Q(config__deletion=deletion) | Q(upload__deletion=deletion)
     with contributions.track_changes(Run.objects.filter(inside)):  # none, unless one was stored at that very moment
         for model in TABLES:

@@ -160,7 +160,9 @@ def _set_names(
         things = named[section]
         if key not in things:
             errors.append(
-                _make_error(f"{section}.{key}: the text has none of this key, only {', '.join(things) or 'none'}.")
+                _make_error(
+                    f"{section}.{key}: the text has no such key; expected one of {', '.join(things) or 'none'}."
+                )
             )
         elif "name" in changes:
             things[key].name = clean_line(changes["name"]).strip()

@@ -165,7 +165,7 @@ def _restore_config(stored: list[Any]) -> Config:
     pk, experiment_id, name, group, position = stored
     experiment = Experiment.objects.filter(pk=experiment_id).first()
     if experiment is None:
-        raise rejected(409, "The experiment that it was in is gone.")
+        raise rejected(409, "Its experiment was deleted.")
     found = experiment.configs.filter(pk=pk).first() or experiment.configs.filter(name=name).first()
     return found or Config.objects.create(experiment=experiment, name=name, group=group, position=position)
 

@@ -79,9 +79,7 @@ def _read_build(given: Mapping[str, Any]) -> dict[str, str]:
     build = {name: said for name in BUILD if (said := str(given.get(name) or "").strip())}
     url = build.get("url", "")
     if url and not (re.match("https?://[^/]", url, re.IGNORECASE) and url.isprintable() and " " not in url):
-        raise ValueError(
-            f"url={url[:40]} is no address of a pipeline; expected one that begins with http:// or https://."
-        )
+        raise ValueError(f"url={url[:40]} is not a pipeline URL; expected http:// or https://.")
     return build
 
 
@@ -90,7 +88,7 @@ def _read_time(text: str) -> str:
     try:
         at = datetime.fromisoformat(text) if text else None
     except ValueError as error:
-        raise ValueError(f"at={text[:40]} is no time; expected one such as 2026-11-21T17:28:19+01:00.") from error
+        raise ValueError(f"at={text[:40]} is not a time; expected one such as 2026-11-21T17:28:19+01:00.") from error
     at = at and (at if at.tzinfo else at.replace(tzinfo=UTC))
     if at and not EARLIEST <= at <= LATEST:
         raise ValueError(f"at={text[:40]} is out of range; expected a time from {EARLIEST:%Y} on.")

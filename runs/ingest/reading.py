@@ -85,7 +85,7 @@ def read_blocks(
     try:
         for block in _limit_short_reports(fold_samples(_count_blocks(parsed, on_progress))):
             if len(blocks) == MOST_BLOCKS:
-                more = f"More than {MOST_BLOCKS} reports and screens stand in this text"
+                more = f"More than {MOST_BLOCKS} reports and screens in this text"
                 raise rejected(413, f"{more}: the next one begins here. Send it in parts.", line=block.first)
             blocks.append(block)
             n_lines += len(block.trail)
@@ -114,8 +114,8 @@ def _limit_short_reports(blocks: Iterable[Block]) -> Iterator[Block]:
             kept = block
         yield block
     if kept and first:
-        many = f"{n_short - MOST_SHORT} rates and reports of fewer than {SHORT_LINES} lines are left out from here to line {last}"
-        kept.problems.append(Problem(first, f"{many}: {MOST_SHORT} are taken of a text. Send it in parts"))
+        many = f"{n_short - MOST_SHORT} rates and reports of fewer than {SHORT_LINES} lines were skipped from here to line {last}"
+        kept.problems.append(Problem(first, f"{many}: the limit is {MOST_SHORT} per text. Send it in parts"))
 
 
 def draft_blocks(
@@ -196,8 +196,8 @@ def describe_nothing_found(blocks: Sequence[parsers.Block], n_lines: int) -> str
     tools = ", ".join(kind for kind, form in sorted(formats().items()) if form.syntax and form.programs)
     lines = "line" if n_lines == 1 else "lines"
     return (
-        f"Nothing was recognised in {n_lines} {lines}. Looked for the report of a load test ({tools}), rates in a list or table, "
-        "the output of monitors, what describes a machine, and config files. The home page lists them all."
+        f"Nothing was recognised in {n_lines} {lines}. Expected the report of a load test ({tools}), rates in a list or table, "
+        "the output of monitors, a description of a machine, or config files. The home page lists all formats."
         + "".join(f" Line {problem.line}: {problem.message}." for block in blocks for problem in block.problems)
     )
 

@@ -104,7 +104,7 @@ class IncomingText:
         encoded = head.encode("utf-8", "surrogatepass")  # in which each control character is a byte of its own
         n_control = len(encoded) - len(encoded.translate(None, CONTROL_BYTES))
         if n_control * 20 > len(head):  # random bytes have one in nine
-            raise rejected(415, "Not a text: this is binary data; expected plain text as a terminal shows it.", line=1)
+            raise rejected(415, "Not a text: this is binary data; expected plain text.", line=1)
         builder = _TextBuilder(encoding, self._piece_bytes)
         builder.add(opening)
         return builder
@@ -242,7 +242,7 @@ def redact_text(text: Text, keys: Collection[str]) -> Text:
     keys = known if keys == EVERY_SECRET else keys
     unknown = sorted(set(keys) - known)
     if unknown:
-        raise rejected(400, f"Nothing to redact is called {', '.join(unknown)}; look at the preview again.")
+        raise rejected(400, f"Unknown secrets to redact: {', '.join(unknown)}. Check the preview again.")
     return _mask(text, lambda key: key in keys)[0] if keys else text
 
 
@@ -312,7 +312,7 @@ class Unpacker:
         if self._magic:
             yield from self._check_size(self._magic)
         if self._decompressor is not None and not self._decompressor.eof:
-            raise rejected(400, "The packed text is cut off: it ends before its archive does. Send it again.")
+            raise rejected(400, "The compressed text is truncated. Send it again.")
 
     def _unpack(self, data: bytes) -> Iterator[bytes]:
         try:
@@ -320,14 +320,16 @@ class Unpacker:
                 if self._decompressor is None or self._decompressor.eof:
                     self._n_frames += 1
                     if self._n_frames > MAX_FRAMES + self._n_received // LEAST_OF_FRAME:
-                        raise rejected(413, "The packed text is in very many small pieces. Send it unpacked.")
+                        raise rejected(413, "The compressed text has too many small members. Send it uncompressed.")
                     self._decompressor = _make_decompressor(data)
                     if self._decompressor is None:
                         return
                 yield from self._unpack_frame(self._decompressor, data)
                 data = self._decompressor.unused_data if self._decompressor.eof else b""
         except (zlib.error, zstd.ZstdError) as error:
-            raise rejected(400, f"The packed text does not unpack ({error}). Send it again, or unpacked.") from error
+            raise rejected(
+                400, f"The compressed text cannot be decompressed ({error}). Send it again, or uncompressed."
+            ) from error
 
     def _unpack_frame(self, decompressor: Any, data: bytes) -> Iterator[bytes]:
         while not decompressor.eof:
@@ -343,7 +345,9 @@ class Unpacker:
         if self.size_bytes > settings.MAX_UPLOAD_BYTES:
             raise reject_too_large(None if self._is_packed else self.size_bytes)
         if self.size_bytes > max(UNSUSPICIOUS_BYTES - self._unpacked_before, MAX_RATIO * self._n_received):
-            raise rejected(413, f"The packed text unpacks to more than {MAX_RATIO} times its size. Send it unpacked.")
+            raise rejected(
+                413, f"The compressed text expands to more than {MAX_RATIO} times its size. Send it uncompressed."
+            )
         if text:
             yield text
 
@@ -355,7 +359,5 @@ def _make_decompressor(data: bytes) -> Any:
     if not data.strip(b"\0"):
         return None
     if not any(data.startswith(magic) or magic.startswith(data) for magic in (ZSTD_MAGIC, *SKIPPABLE_MAGIC)):
-        raise rejected(
-            400, "Behind the packed text follows what is neither gzip nor zstd. Send it without that, or unpacked."
-        )
+        raise rejected(400, "The compressed text is followed by other data. Send it without that, or uncompressed.")
     return zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: MAX_WINDOW_LOG})

@@ -1,4 +1,4 @@
-"""Texts come in here: previewed, read and stored at once or by a worker, and parsed again by a later version."""
+"""Entry points for texts: preview them, read and store them now or in a worker, and parse them again with a later version."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ REPLACEABLE = (Status.FAILED, Status.CANCELLED)  # an upload whose text may be s
 
 @dataclass(frozen=True)
 class Preview:
-    """What a text would become. `existing`: the upload that has this text already, or None."""
+    """What a text would become. `existing`: the upload that has the same text, or None."""
 
     text: Text
     blocks: list[parsers.Block]
@@ -84,7 +84,7 @@ def preview(data: Incoming, *, hints: Hints = NO_HINTS) -> Preview:
         reading = read(text, hints=hints, on_progress=limit_time(text.size_bytes), at_once=PREVIEW_BLOCKS)
     except TooSlow as error:
         raise rejected(
-            413, "This text takes too long to read for a preview. Send it to the REST API: there a worker reads it."
+            413, "Reading this text takes too long for a preview. Send it to the REST API, where a worker reads it."
         ) from error
     except Broken as error:
         raise rejected(422, str(error)) from error
@@ -116,7 +116,7 @@ class Options(TypedDict, total=False):
 
 
 def submit(data: Incoming, *, name: str = "", **options: Unpack[Options]) -> Receipt:
-    """Store a text and its results, all or nothing; a text that is there already changes nothing.
+    """Store a text and its results in one transaction; a text that is already stored changes nothing.
 
     Raises Rejected 400, 413, 415, and 422 where nothing is recognised (then the text is kept, status "failed").
     """
@@ -124,7 +124,7 @@ def submit(data: Incoming, *, name: str = "", **options: Unpack[Options]) -> Rec
 
 
 def submit_all(files: Iterable[tuple[str, Incoming]], **options: Unpack[Options]) -> list[Receipt]:
-    """`submit` for several (name, text), all or nothing: where one is rejected none is stored."""
+    """`submit` for several (name, text) in one transaction: if one is rejected none is stored."""
     prepared = []
     for name, data in files:
         try:
@@ -136,7 +136,7 @@ def submit_all(files: Iterable[tuple[str, Incoming]], **options: Unpack[Options]
 
 @dataclass(frozen=True)
 class _Prepared:
-    """A text and what writes its upload, which may be there already (write None)."""
+    """A text and the function that writes its upload; write is None if the text is already stored."""
 
     upload: Upload
     text: Text
@@ -144,7 +144,7 @@ class _Prepared:
 
 
 def _prepare(data: Incoming, name: str, options: Options) -> _Prepared:
-    """All that needs no transaction. Only a text in which nothing is recognised is stored here, for inspection."""
+    """Everything that needs no transaction. Only a text in which nothing is recognised is stored here, for inspection."""
     text, edits = receive(data), options.get("edits")
     hints = add_header(options.get("hints", NO_HINTS), text)
     if redact := options.get("redact"):
@@ -178,7 +178,7 @@ def _prepare(data: Incoming, name: str, options: Options) -> _Prepared:
 
 
 def _keep_unread(upload: Upload, text: Text, message: str) -> Rejected:
-    """Keep a text of which nothing is stored, for inspection; what says so to its sender."""
+    """Keep a text without results for inspection, and return the error for its sender."""
     write = partial(write_unread, status=Status.FAILED, error=message)
     stored = _save(_Prepared(upload, text, write)).upload
     return Rejected(422, [{"line": None, "message": message}], stored)
@@ -190,7 +190,7 @@ def _prepare_for_worker(upload: Upload, text: Text) -> _Prepared:
 
 
 def _save_all(prepared: Sequence[_Prepared]) -> list[Receipt]:
-    """Save all or none; where a fault of our own prevents it, the text that it happens at is kept."""
+    """Save all or none; if a bug prevents it, the text at which it happens is kept."""
     saving = prepared[0]
     try:
         if len(prepared) == 1:
@@ -207,7 +207,7 @@ def _save_all(prepared: Sequence[_Prepared]) -> list[Receipt]:
 
 
 def _save(prepared: _Prepared) -> Receipt:
-    """Write a new upload in one transaction, unless the same text has come in meanwhile: the unique key decides."""
+    """Write a new upload in one transaction, unless the same text was stored meanwhile: the unique key decides."""
     if prepared.write is None:
         return Receipt(prepared.upload, created=False)
     try:
@@ -222,7 +222,7 @@ def _save(prepared: _Prepared) -> Receipt:
 
 
 def _replace(upload: Upload, text: Text, write: Callable[[Upload], StoredRows | None]) -> Receipt:
-    """The text is there already: nothing is written, unless that upload failed or was cancelled. Then its row is reused."""
+    """The text is already stored: nothing is written, unless that upload failed or was cancelled. Then its row is reused."""
     with take_turns(SEVERAL_TEXTS, shared=True):
         row = Upload.objects.light().select_for_update().get(text_key=upload.text_key)
         if row.status not in REPLACEABLE:
@@ -235,7 +235,7 @@ def _replace(upload: Upload, text: Text, write: Callable[[Upload], StoredRows | 
 
 
 def reparse(upload_id: int) -> Upload:
-    """Build an upload's results again from its text, hints and edits. Ids, and names given since, stay."""
+    """Rebuild an upload's results from its text, hints and edits. Ids, and names given since, stay."""
     seen = Upload.objects.get(pk=upload_id)
     text = load_text(seen)
     blocks = read_blocks(text)
@@ -259,7 +259,7 @@ def reparse(upload_id: int) -> Upload:
 
 
 def _read_again(upload: Upload, blocks: list[parsers.Block], text: Text) -> Reading:
-    """The draft of its blocks with the edits that it has, by the numbers that its blocks have now."""
+    """The draft of its blocks with its edits, translated to the current block numbers."""
     edits = renumber_blocks(upload.edits, map_old_keys(upload.blocks, blocks))
     reading = draft_blocks(blocks, text, hints=Hints.from_dict(upload.hints), edits=edits, strict=False)
     collect_samples(reading, ignore_progress)
@@ -276,17 +276,17 @@ MOST_AT_ONCE = 200
 
 
 def parse_queued(upload_id: int) -> Upload:
-    """Read and store a queued text. Safe to repeat: what is done, and what another worker reads, stays as it is.
+    """Read and store a queued text. Safe to repeat: finished texts and those of other workers stay as they are.
 
-    A text whose reading was broken off three times (it may be what kills the worker) is given up. It is no attempt where
-    the worker is asked to end, or the database is away, full or read-only: the text is queued again. Raises ReadingStopped and what
-    the database raised then, TooSlow, and Upload.DoesNotExist.
+    A text whose reading was interrupted three times (it may kill the worker) is marked failed. It does not count as an attempt if
+    the worker is asked to stop, or the database is down, full or read-only: the text is queued again. Raises ReadingStopped or the
+    database's error then, TooSlow, and Upload.DoesNotExist.
     """
     now = read_database_now()
     gone = Q(status=Status.PARSING) & (Q(seen_at=None) | Q(seen_at__lt=now - STALE))
     free = Upload.objects.filter(Q(status=Status.QUEUED) | gone, pk=upload_id)
     if free.filter(attempts__gte=ATTEMPTS).exists():
-        give_up(upload_id, f"Reading was broken off {ATTEMPTS} times. The text may be too large; send it in parts.")
+        give_up(upload_id, f"Reading was interrupted {ATTEMPTS} times. The text may be too large; send it in parts.")
     elif free.filter(attempts__lt=ATTEMPTS).update(
         status=Status.PARSING, attempts=F("attempts") + 1, seen_at=now, bytes_read=0, n_blocks=0
     ):
@@ -332,13 +332,13 @@ def _parse(reader: Reader) -> None:
 
 
 def give_up(upload_id: int, message: str) -> None:
-    """Mark a text whose reading failed, so that nobody waits for it."""
+    """Mark a text as failed, so that nobody waits for it."""
     _select_unfinished(upload_id).update(status=Status.FAILED, error=message)
 
 
 def cancel(upload_id: int) -> bool:
-    """Stop waiting for a text: it is kept, and nothing of it is stored. False where it was read already."""
-    message = "Cancelled before it was read. Send it again to have it read."
+    """Cancel the reading of a text, which is kept without results. False if it has been read."""
+    message = "Cancelled before it was read. Send it again to read it."
     return bool(_select_unfinished(upload_id).update(status=Status.CANCELLED, error=message))
 
 
@@ -347,9 +347,9 @@ def _select_unfinished(upload_id: int) -> QuerySet[Upload]:
 
 
 def requeue_overdue() -> list[int]:
-    """Queue the texts again whose message was lost or whose reader is gone, and return their ids.
+    """Queue texts again whose message was lost or whose worker is gone, and return their ids.
 
-    Each is returned once a minute at the most, whoever calls.
+    Each is returned at most once a minute.
     """
     now = read_database_now()
     long_ago = Q(seen_at__lt=now - STALE) | Q(seen_at=None, created_at__lt=now - STALE)

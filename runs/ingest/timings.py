@@ -166,7 +166,7 @@ def _describe_waiting(row: Timing) -> str:
     longest = "longest" if percent in ("99", "100") else f"p{percent}"
     return (
         f"{NO_RUN} ({n}{longest} {row.percentiles_ms[percent]:g} ms), in this text or among what you sent within the hour: "
-        "it stands beside its experiment by itself until that run comes in."
+        "it is assigned when that run is stored."
     )
 
 

@@ -51,7 +51,7 @@ class Broken(Exception):
     def __init__(self, failure: Exception) -> None:
         log.error("A text could not be read or stored.", exc_info=failure)
         super().__init__(
-            f"Nothing of this text could be stored, for a fault of benchdash ({type(failure).__name__}); its log says where."
+            f"Nothing of this text was stored because of an error in benchdash ({type(failure).__name__}); see its log."
         )
 
 
@@ -63,7 +63,7 @@ def reject_too_large(size: int | None = None, limit: int | None = None) -> Rejec
     """The Rejected of a text over the limit, also for entry points that know the size before they have read it all."""
     limit = limit or settings.MAX_UPLOAD_BYTES
     has = f"{size / MIB:.1f} MiB" if size else "more"
-    return rejected(413, f"The text is too large: {has}, at most {limit / MIB:g} MiB are taken. Send it in parts.")
+    return rejected(413, f"The text is too large: {has}, at most {limit / MIB:g} MiB are allowed. Send it in parts.")
 
 
 # Relating and storing a block takes up to 2 ms, most of it the config and the run that it makes.

@@ -177,7 +177,7 @@ def summarize_method(columns: Sequence[Column], n_left_out: int) -> str:
         f"{shared('requests'):,} requests" if shared("requests") else "",
         f"{duration:g} s" if duration else "",
         f"{shared('concurrency'):,} at once" if shared("concurrency") else "",
-        f"{rate:g} requests/s asked for" if rate else "",
+        f"{rate:g} requests/s requested" if rate else "",
         shared("path") or "",
     ]
     return ", ".join(filter(None, parts))

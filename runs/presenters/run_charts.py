@@ -317,7 +317,7 @@ def describe_timings(rows: Sequence[Timing]) -> dict[str, Any]:
 
 
 def _describe_file(row: Timing) -> File:
-    what = ", ".join(filter(None, (row.tool, "a row a request" if row.histogram else "its percentiles")))
+    what = ", ".join(filter(None, (row.tool, "one row per request" if row.histogram else "its percentiles")))
     url = ingest.line_url(row.upload_id, row.line_first)
     shown = histogram.table_of(row.percentiles_ms)
     starts = str(row.values.get("first_starttime", ""))

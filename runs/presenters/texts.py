@@ -375,7 +375,7 @@ def _make_lines(shown: Preview, boards: list[dict[str, Any]], start: int) -> lis
     blocks = {f"b{at}": block for at, block in enumerate(shown.blocks)}
     # Files of single requests. Whose they are is found by their figures when they are stored.
     spans += [
-        LineSpan(*timing.lines, "load", f"{blocks[timing.key].kind}: what each request took")
+        LineSpan(*timing.lines, "load", f"{blocks[timing.key].kind}: single requests")
         for experiment in shown.draft.experiments
         for timing in experiment.timings
         if timing.key not in taken

@@ -53,13 +53,13 @@ def canonicalize(text: str) -> str:
 
 # Asked in this order; each refusal says what is wrong instead of "invalid".
 TRICKS = (
-    (re.compile(r"[\x00-\x20\x7f]"), "has a space or a control character in it"),
-    (re.compile(r"[^\x00-\x7f]"), "has letters outside ASCII; write the name in its xn-- form"),
-    (re.compile(r"\\"), "has a backslash in it"),
-    (re.compile(r"@"), "has a user name or password in it; a secret goes into a header as {secret:NAME}"),
+    (re.compile(r"[\x00-\x20\x7f]"), "contains a space or a control character"),
+    (re.compile(r"[^\x00-\x7f]"), "contains non-ASCII letters; use the xn-- form of the name"),
+    (re.compile(r"\\"), "contains a backslash"),
+    (re.compile(r"@"), "contains a user name or password; send a secret in a header as {secret:NAME}"),
     (re.compile(r"#"), "has a fragment (#)"),
     (re.compile(r"\?"), "has a query (?); it belongs to a plan's path"),
-    (re.compile(r"%"), "has a percent sign in it (an encoded letter or an IPv6 zone)"),
+    (re.compile(r"%"), "contains a percent sign (an encoded letter or an IPv6 zone)"),
     (re.compile(r"^(?!https?://)", re.I), "does not begin with http:// or https://"),
     (re.compile(r"^\w+:///|^\w+://[^/]*/."), "has a path; it belongs to a plan"),
 )
@@ -91,7 +91,7 @@ def _number(text: str, kind: type[ipaddress.IPv4Address] | type[ipaddress.IPv6Ad
     except ipaddress.AddressValueError as error:
         raise NotAllowed(f"{text} is no IP address in its plain form, such as 192.0.2.7 or [2001:db8::7].") from error
     if isinstance(found, ipaddress.IPv6Address) and found.ipv4_mapped:
-        raise NotAllowed(f"[{text}] is an IPv4 address in disguise; write {found.ipv4_mapped}.")
+        raise NotAllowed(f"[{text}] is an IPv4-mapped address; write {found.ipv4_mapped}.")
     return _check_ip(found)
 
 
@@ -108,7 +108,7 @@ def _check_ip(ip: IP) -> IP:
     if ip.is_link_local:
         raise NotAllowed(f"{ip} is a link-local address; a cloud's metadata service has one, and a server does not.")
     if not ip.is_loopback and any(ip in net for net in IPV4_INSIDE):
-        raise NotAllowed(f"{ip} stands for an IPv4 address; write that one.")
+        raise NotAllowed(f"{ip} embeds an IPv4 address; write that one.")
     return ip
 
 
@@ -131,17 +131,17 @@ def url_of(base: str, path: str) -> str:
 def check_path(path: str) -> None:
     """Raises NotAllowed for a path that is not plain path and query, as RFC 3986 spells them."""
     if len(path) > LONGEST_PATH:
-        raise NotAllowed(f"The path has {len(path)} characters; up to {LONGEST_PATH} are taken.")
+        raise NotAllowed(f"The path has {len(path)} characters; at most {LONGEST_PATH} are allowed.")
     if not path.startswith("/"):
         raise NotAllowed(f"The path {path!r} does not begin with a slash.")
     if path.startswith("//"):
-        raise NotAllowed("The path begins with two slashes, which reads as another host's name.")
+        raise NotAllowed("The path begins with two slashes, which could be read as another host.")
     if "#" in path:
         raise NotAllowed("The path has a fragment (#), which is never sent.")
     if not PATH.fullmatch(path):
         fitting = quote(path, safe="/?&=%:@!$'()*+,;~-._")
         hint = f" Encoded it would be {fitting}" if PATH.fullmatch(fitting) else ""
-        raise NotAllowed(f"The path {path!r} has characters that an address cannot hold.{hint}")
+        raise NotAllowed(f"The path {path!r} has characters that are not allowed in a URL.{hint}")
 
 
 def check_load(load: Load, allowed: Mapping[str, Sequence[str]]) -> None:
@@ -157,8 +157,8 @@ def resolve(base: str) -> list[str]:
         found = socket.getaddrinfo(host_of(base), urlsplit(base).port, type=socket.SOCK_STREAM)
     except OSError as error:
         raise NotAllowed(
-            f"The name {host_of(base)} is not known on this machine ({error.strerror}). If only the load generator "
-            "knows it, write its IP addresses behind the address."
+            f"The name {host_of(base)} cannot be resolved on this machine ({error.strerror}). If only the load generator "
+            "can resolve it, add its IP addresses after the address."
         ) from error
     return normalize_ips(str(entry[4][0]) for entry in found)
 
@@ -190,7 +190,7 @@ def check_resolved(base: str, seen: Iterable[str], allowed: Mapping[str, Sequenc
     if strange:
         raise NotAllowed(
             f"On the load generator {host_of(base)} is {', '.join(strange)}, but {base} was registered as "
-            f"{', '.join(registered) or 'nothing'}. If the server moved, save the target anew."
+            f"{', '.join(registered) or 'nothing'}. If the server moved, save the target again."
         )
 
 
@@ -235,9 +235,7 @@ def check_config_file(path: str, readable: Sequence[str]) -> None:
             f"{path} is in no folder that the target shows files from ({', '.join(readable) or 'there is none'})."
         )
     if PRIVATE.search(path) or _of_the_kernel(path) or _lies_in(path, str(settings.DATA_DIR)):
-        raise NotAllowed(
-            f"{path} looks like a file of keys, passwords or data; what is read is stored for everybody to see."
-        )
+        raise NotAllowed(f"{path} looks like a file of keys, passwords or data; its content would be stored readably.")
 
 
 def check_readable(place: str) -> None:
@@ -245,9 +243,9 @@ def check_readable(place: str) -> None:
     if not FILE.fullmatch(place) or normpath(place) != place or place == "/":
         raise NotAllowed(f"{place!r} is no plain absolute path of a folder or file.")
     if _of_the_kernel(place):
-        raise NotAllowed(f"{place} holds what processes keep in memory, and no config files.")
+        raise NotAllowed(f"{place} contains no config files.")
     if place in TOO_WIDE:
-        raise NotAllowed(f"{place} as a whole holds more than config files; name the folders in it that may be shown.")
+        raise NotAllowed(f"{place} contains more than config files; enter directories in it.")
     if _lies_in(place, str(settings.DATA_DIR)):
         raise NotAllowed(f"{place} is where benchdash keeps its own data.")
     if _lies_in(str(settings.DATA_DIR), place):

@@ -185,20 +185,20 @@ class JobFilter(filters.FilterSet):
     plan = RowId(field_name="plan_id")
     target = RowId(field_name="target_id")
     experiment = Named()
-    since = Since(help_text="asked for at or after")
+    since = Since(help_text="created at or after")
 
     def in_state(self, queryset: Any, name: str, value: str) -> Any:
         return queryset.matching(state=value)
 
 
 YES = ("1", "yes", "true")
-REFUSED = OpenApiResponse(ErrorsSerializer, description="the plan is not fit to be run; each fault is named")
-FORBIDDEN = OpenApiResponse(ErrorsSerializer, description="the user may not run plans")
-TOO_LATE = OpenApiResponse(ErrorsSerializer, description="not in this state, or not without being told")
+REFUSED = OpenApiResponse(ErrorsSerializer, description="the plan is invalid; lists each error")
+FORBIDDEN = OpenApiResponse(ErrorsSerializer, description="the user lacks the permission run_plan")
+TOO_LATE = OpenApiResponse(ErrorsSerializer, description="not in this state, or only with again=yes")
 
 
 class MayRun(BasePermission):
-    message = "This user may not run plans (the permission run_plan)."
+    message = "This user lacks the permission run_plan."
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         return bool(request.user and request.user.has_perm("remote.run_plan"))
@@ -273,23 +273,23 @@ class JobViews(LoggedInRowViews):
         """End it and everything that runs for it. What it has stored is kept."""
         job = self.get_object()
         if job.is_over:
-            return _respond_errors(409, f"Too late to cancel: the job was over already ({job.state}).")
+            return _respond_errors(409, f"Too late to cancel: the job is over ({job.state}).")
         jobs.cancel_job(job, request.user)
         return _respond_job(job.pk, request)
 
     @job_action(
         {409: TOO_LATE, 422: REFUSED},
-        OpenApiParameter("again", OpenApiTypes.BOOL, description="yes: steps that had begun may be run once more"),
+        OpenApiParameter("again", OpenApiTypes.BOOL, description="yes: steps that had started may run again"),
     )
     def resume(self, request: Request, pk: str) -> Response:
         """Run the missing steps of a job that failed, was cancelled or lost its worker."""
         job = self.get_object()
         progress = describe_progress(job, job.shown_steps)
         if not job.is_over or not progress.left:
-            return _respond_errors(409, f"There is nothing to resume: {progress.summary}.")
+            return _respond_errors(409, f"Nothing to resume: {progress.summary}.")
         if progress.begun and request.query_params.get("again", "").lower() not in YES:
             return _respond_errors(
-                409, *(f"{step} had begun; send again=yes to run it once more." for step in progress.begun)
+                409, *(f"{step} had started; send again=yes to run it again." for step in progress.begun)
             )
         try:
             jobs.resume_job(job, request.user)

@@ -60,7 +60,7 @@ def find_plan_faults(plan: Plan, target: Target, variants: Sequence[Variant]) ->
 
 def _check_machines(plan: Plan, target: Target) -> Iterator[Fault]:
     if not target.enabled:
-        yield "target", f"The target {target} is switched off: nothing may be sent to it."
+        yield "target", f"The target {target} is disabled."
     if plan.address.target_id != target.pk:
         yield "address", f"{plan.address} is not an address of {target}."
     if plan.generator.kind == LoadGenerator.Kind.SSH:
@@ -85,22 +85,22 @@ def _check_ranges(plan: Plan) -> Iterator[Fault]:
     for field, (least, most) in RANGES.items():
         value = getattr(plan, field)
         if value is not None and not least <= value <= most:
-            yield field, f"It goes from {least:g} to {most:g}."
+            yield field, f"Must be from {least:g} to {most:g}."
     if (plan.rse_limit_pct is None) != (plan.most_repeats is None):
-        yield "most_repeats", "To go on until the rate is narrow enough takes both: a limit in % and a most of repeats."
+        yield "most_repeats", "Enter both: the standard error in % and the maximum repeats."
     elif plan.most_repeats is not None and plan.most_repeats < plan.repeats:
-        yield "most_repeats", f"It is less than the {plan.repeats} repeats that are made in any case."
+        yield "most_repeats", f"Must be at least the number of repeats ({plan.repeats})."
 
 
 def _check_levels(plan: Plan, target: Target) -> Iterator[Fault]:
     levels = plan.levels
     if not isinstance(levels, list) or not levels or not all(type(level) is int and level > 0 for level in levels):
-        yield "levels", "At least one number of clients is needed, such as 1, 10, 50."
+        yield "levels", "Enter at least one level, such as 1, 10, 50."
         return
     if len(levels) > MOST_LEVELS or len(set(levels)) < len(levels):
-        yield "levels", f"Each number of clients once, up to {MOST_LEVELS} of them."
+        yield "levels", f"Enter up to {MOST_LEVELS} different levels."
     if max(levels) > target.most_concurrency:
-        yield "levels", f"{max(levels)} at once is more than {target} may get ({target.most_concurrency})."
+        yield "levels", f"{max(levels)} exceeds the maximum concurrency of {target} ({target.most_concurrency})."
 
 
 def _check_length(plan: Plan, target: Target) -> Iterator[Fault]:
@@ -118,7 +118,7 @@ def _check_request(plan: Plan) -> Iterator[Fault]:
     yield from _try("path", addresses.check_path, plan.path)
     yield from _try("path", secrets.check_text, "path", plan.path)
     if secrets.ANY_PLACEHOLDER.search(plan.path):
-        yield "path", "A secret has no place in a path, which servers write to their logs; send it in a header."
+        yield "path", "A path must not contain a secret, since servers log paths; send it in a header."
     yield from _try("content_type", secrets.check_content_type, plan.content_type)
     if plan.body:
         if plan.method not in tools.WITH_BODY:
@@ -127,7 +127,7 @@ def _check_request(plan: Plan) -> Iterator[Fault]:
             yield "body", f"A body may have up to {MOST_BODY} bytes."
         yield from _try("body", secrets.check_text, "body", plan.body)
     if len(plan.headers) > secrets.MOST_HEADERS:
-        yield "headers", f"Up to {secrets.MOST_HEADERS} headers are sent."
+        yield "headers", f"At most {secrets.MOST_HEADERS} headers."
     for name, value in plan.headers:
         yield from _try("headers", secrets.check_header, name, value)
         yield from _try("headers", secrets.check_header_secret, name, value)
@@ -135,10 +135,10 @@ def _check_request(plan: Plan) -> Iterator[Fault]:
 
 def _check_variants(target: Target, variants: Sequence[Variant]) -> Iterator[Fault]:
     if not 1 <= len(variants) <= MOST_VARIANTS:
-        yield "variants", f"A plan needs at least one variant and takes up to {MOST_VARIANTS}."
+        yield "variants", f"A plan has 1 to {MOST_VARIANTS} variants."
     names = [variant.name.strip() for variant in variants]
     if not all(map(_is_one_line, names)) or len(set(names)) < len(names):
-        yield "variants", "Each variant needs a name of its own, in one line."
+        yield "variants", "Variants need different names, in one line."
     with_switch = [variant.name for variant in variants if variant.switch_id]
     if with_switch and len(with_switch) < len(variants):
         yield (
@@ -159,13 +159,13 @@ def _check_variant(target: Target, variant: Variant) -> Iterator[Fault]:
     if switch and switch.target_id != target.pk:
         yield field, f"The switch {switch} is not one of {target}."
     if switch and target.reach == Target.Reach.NONE:
-        yield field, f"The switch {switch} cannot be used, since {target} is not reached."
+        yield field, f"The switch {switch} cannot be used: {target} has no access configured."
     if switch:
         yield from _try(field, addresses.check_switch, switch.argv)
     if variant.config_files and target.reach == Target.Reach.NONE:
-        yield field, f"Its config files cannot be read, since {target} is not reached."
+        yield field, f"Its config files cannot be read: {target} has no access configured."
     if len(variant.config_files) > MOST_CONFIG_FILES:
-        yield field, f"Up to {MOST_CONFIG_FILES} config files are shown."
+        yield field, f"At most {MOST_CONFIG_FILES} config files."
     for path in variant.config_files:
         yield from _try(field, addresses.check_config_file, path, target.readable)
 
@@ -208,12 +208,12 @@ def describe_plan(snapshot: Snapshot) -> Iterator[str]:
         load = load_for(snapshot, snapshot.variants[0].name, level)
         sent = tool.sends(load)
         if sent is not None and sent != load.requests:
-            yield f"{tool.name} sends {sent} of {load.requests} requests at {level} at once: the same number by each client."
+            yield f"{tool.name} sends {sent} of {load.requests} requests at concurrency {level}: the same number from each client."
     plain = {replace(variant, name="", config_files=()) for variant in snapshot.variants}
     if len(snapshot.variants) > 1 and len(plain) < len(snapshot.variants):
-        yield "Nothing that benchdash does makes the variants differ: they have the same address, path, keep-alive and switch."
+        yield "The variants do not differ: they have the same address, path, keep-alive and switch."
     if snapshot.target is None:
-        yield "The target is not reached, so nothing is measured on it: memory and CPU will be missing."
+        yield "The target has no access for monitors: memory and CPU will be missing."
     for name in secrets.find_secret_names(load_for(snapshot, snapshot.variants[0].name, 1)):
         yield f"The worker fills in {{secret:{name}}} from its environment variable {secrets.PREFIX}{name}."
 
@@ -222,14 +222,14 @@ def recheck(snapshot: Snapshot, job: Job) -> list[Load]:
     """Every load of the plan. Raises NotAllowed and tools.Cannot for the first that may not be sent."""
     target = Target.objects.filter(pk=job.target_id or 0, enabled=True).first()
     if target is None:
-        raise NotAllowed(f"The target {snapshot.target_name} is switched off or was deleted.")
+        raise NotAllowed(f"The target {snapshot.target_name} is disabled or was deleted.")
     _check_reached(snapshot.target, target.machine)
     _check_reached(snapshot.generator, job.generator.machine if job.generator else None)
     allowed = find_current_addresses(job.target_id)
     switches = [tuple(switch.argv) for switch in target.switches.all()]
     for variant in snapshot.variants:
         if variant.switch and variant.switch not in switches:
-            raise NotAllowed(f"The switch command of {variant.name} is none of {target}'s any more.")
+            raise NotAllowed(f"The switch command of {variant.name} no longer belongs to {target}.")
         for path in variant.config_files:
             addresses.check_config_file(path, target.readable)
     loads = [load_for(snapshot, variant, level) for variant, level in snapshot.pairs]
@@ -248,7 +248,7 @@ def _check_reached(then: Machine | None, now: Machine | None) -> None:
     """The commands were meant for the machine that was reached then. A name may change, the way to it not."""
     if (then and (then.destination, then.identity_file)) != (now and (now.destination, now.identity_file)):
         name = (then or now or Machine("It")).name
-        raise NotAllowed(f"{name} is reached in another way than when the job was made. Start its plan anew.")
+        raise NotAllowed(f"{name} is accessed in another way than when the job was created. Start its plan again.")
 
 
 def _check_load(
@@ -259,4 +259,4 @@ def _check_load(
     asked = (load.requests or 0, load.concurrency, load.duration_s or 0)
     most = (target.most_requests, target.most_concurrency, target.most_duration_s)
     if any(wanted > limit for wanted, limit in zip(asked, most, strict=True)):
-        raise NotAllowed(f"The load is more than {target} may get by now; its limits were lowered.")
+        raise NotAllowed(f"The load exceeds the limits of {target}, which were lowered.")

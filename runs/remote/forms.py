@@ -126,10 +126,10 @@ class TargetForm(MachineForm):
     def clean_host_name(self) -> str:
         name: str = self.cleaned_data["host_name"].strip()
         if not name.isprintable():
-            raise ValidationError("A host's name is one line.")
+            raise ValidationError("A host name is a single line.")
         others = Target.objects.filter(host__name=name).exclude(pk=self.instance.pk)
         if others.exists():
-            raise ValidationError(f"{name} is a target already.")
+            raise ValidationError(f"{name} is already a target.")
         return name
 
     def write(self, user: Any) -> Target | None:
@@ -138,8 +138,8 @@ class TargetForm(MachineForm):
         if self._moves_switches() and not user.has_perm("remote.change_switch"):
             self.add_error(
                 "reach",
-                "Its switches were written for the machine that is reached now: an administrator has "
-                "to change how it is reached, or to delete them first.",
+                "Its switches were written for the current machine: an administrator has to change "
+                "the access, or to delete the switches first.",
             )
             return None
         target.host = _find_host(self.cleaned_data["host_name"], target)
@@ -163,7 +163,7 @@ def _parse_addresses(text: str) -> list[TargetAddress]:
             continue
         base, written = canonicalize(words[0]), words[1:]
         if base in found:
-            raise NotAllowed(f"{base} stands there twice.")
+            raise NotAllowed(f"{base} is listed twice.")
         if len(found) == MOST_ADDRESSES:
             raise NotAllowed(f"A target has at most {MOST_ADDRESSES} addresses.")
         ips = normalize_ips(written) if written else resolve(base)
@@ -181,9 +181,7 @@ def _save_target(target: Target, wanted: Sequence[TargetAddress]) -> Target:
         needed = Plan.objects.filter(Q(address__in=gone) | Q(variants__address__in=gone)).distinct()
         if needed:
             names = ", ".join(str(plan) for plan in needed)
-            raise NotAllowed(
-                f"An address that is left out is loaded by a plan: {names}. Change or delete the plan first."
-            )
+            raise NotAllowed(f"A removed address is used by a plan: {names}. Change or delete the plan first.")
         gone.delete()
         for address in wanted:
             values = {"resolved": address.resolved, "pinned": address.pinned}
@@ -283,7 +281,7 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
         words = [word for word in re.split(r"[\s,;]+", self.cleaned_data["levels"]) if word]
         for word in words:
             if not re.fullmatch(r"[0-9]{1,6}", word):
-                raise ValidationError(f"{word} is no number of clients.")
+                raise ValidationError(f"{word} is not a number of clients.")
         return [int(word) for word in words]
 
     def clean_headers(self) -> list[list[str]]:

@@ -98,7 +98,7 @@ class WorkerStopped(Interrupted):
     """This worker is shutting down."""
 
     state = Job.State.LOST
-    message = "Its worker was shut down. What was stored stays; the rest can be resumed."
+    message = "Its worker was shut down. The remaining steps can be resumed."
 
 
 class TakenAway(Interrupted):
@@ -229,7 +229,7 @@ def end_steps(job_id: int, state: str, message: str) -> None:
     Step.objects.filter(job=job_id, state=Step.State.RUNNING).update(state=state, message=message, finished_at=Now())
 
 
-LOST = "The worker that ran it was not heard of for {:.0f} s. What was stored stays; the rest can be resumed."
+LOST = "Its worker sent no heartbeat for {:.0f} s. The remaining steps can be resumed."
 
 
 def cancel_job(job: Job, user: Any) -> None:
@@ -266,7 +266,7 @@ def resume_job(job: Job, user: Any) -> list[Step]:
         job.steps.filter(state=Step.State.RUNNING).update(state=Step.State.LOST)  # its worker was gone as it wrote this
         repeated = find_begun_steps(job)
         if not repeated and not job.steps.filter(state=Step.State.WAITING).exists():
-            raise Refused(("job", "Every step of it is done."))
+            raise Refused(("job", "All of its steps are done."))
         # A row of its own for each go of a load, at the same place of the order.
         copied = ("position", "variant", "level", "repeat")
         Step.objects.bulk_create(Step(job=job, **{name: getattr(step, name) for name in copied}) for step in repeated)
@@ -323,6 +323,6 @@ def note_unsent(job: Job) -> None:
 
 def _explain_waiting(generator: LoadGenerator) -> str:
     if generator.kind == LoadGenerator.Kind.SSH:
-        return "No worker has taken it so far: all are busy, or none is running (“python manage.py worker” starts one)."
+        return "No worker has taken it yet: all are busy, or none is running (“python manage.py worker” starts one)."
     option = "--local" if generator.queue == "load.local" else f"--host {generator.name}"
-    return f"No worker of {generator.name} has taken it so far. “python manage.py worker {option}” starts one there."
+    return f"No worker of {generator.name} has taken it yet. “python manage.py worker {option}” starts one there."

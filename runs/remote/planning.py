@@ -59,7 +59,7 @@ def validate_plan(plan: Plan) -> Snapshot:
     if faults := list(checks.find_load_faults(snapshot)):
         raise Refused(*faults)
     if estimate(snapshot).most_runs > checks.MOST_STAGES:
-        much = f"That comes to more than {checks.MOST_STAGES} runs; take fewer repeats, levels or variants."
+        much = f"More than {checks.MOST_STAGES} runs; use fewer repeats, levels or variants."
         raise Refused(("repeats", much))
     return replace(snapshot, notes=tuple(checks.describe_plan(snapshot)))
 
@@ -287,7 +287,7 @@ def add_schedule(plan: Plan, *, at: time, day: str, zone: str, user: User) -> Sc
     )
     name = f"plan {plan.pk}, {_describe_clock(when)}"
     if PeriodicTask.objects.filter(name=name).exists():
-        raise AlreadyScheduled(f"It starts {_describe_clock(when)} already.")
+        raise AlreadyScheduled(f"This schedule exists already: {_describe_clock(when)}.")
     task = PeriodicTask.objects.create(name=name, task=TASK, crontab=when, expire_seconds=LATE_S)
     schedule = Schedule.objects.create(plan=plan, name=plan.name, task=task, created_by=user)
     task.args = json.dumps([schedule.pk])
@@ -317,11 +317,9 @@ def start_scheduled(schedule_id: int) -> Job | None:
         return None
     schedule = Schedule.objects.select_related("task", "plan", "created_by").get(pk=schedule_id)
     if schedule.plan is None:
-        return _store_refusal(schedule, "Its plan was deleted, so that this schedule was paused.", pause_it=True)
+        return _store_refusal(schedule, "Paused: its plan was deleted.", pause_it=True)
     if schedule.created_by is None:
-        return _store_refusal(
-            schedule, "Whoever made this schedule is no user any more, so that it was paused.", pause_it=True
-        )
+        return _store_refusal(schedule, "Paused: the user who created it was deleted.", pause_it=True)
     try:
         job = start_job(schedule.plan, schedule.created_by, scheduled=True)
     except Refused as refusal:

@@ -55,12 +55,12 @@ def read_options(text: str) -> LoadOptions:
     command = ingest.parse_command(text)
     tool = tools().get(command.tool)
     if tool is None:
-        raise CannotRepeat(f"No load tool is called in it; plans can be made for {', '.join(sorted(tools()))}.")
+        raise CannotRepeat(f"It calls no load tool that plans support: {', '.join(sorted(tools()))}.")
     if command.problem:
-        raise CannotRepeat(f"Its quotes do not match ({command.problem}).")
+        raise CannotRepeat(f"Its quotes are not balanced ({command.problem}).")
     _check_numbers(command)
     if not command.arguments:
-        raise CannotRepeat("It holds no address.")
+        raise CannotRepeat("It has no address.")
     url, *request = command.arguments[0].split(" ", 2)  # siege has the method and the body behind the address
     values = {**tool.defaults, **command.options}
     values |= dict(zip(("method", "body"), request, strict=False))
@@ -73,7 +73,7 @@ def read_options(text: str) -> LoadOptions:
         content_type=values.get("content_type", ""),
         keepalive=values.get("keepalive", False),
         timeout_s=max(1, round(values.get("timeout_s", 30))),
-        lost=[f"{tool.name} {name} is not known here and was left out." for name in command.unknown],
+        lost=[f"{tool.name} {name} is unknown and was left out." for name in command.unknown],
     )
     _set_length(options, values)
     given = [name for name, _, _ in command.given]
@@ -101,17 +101,17 @@ def _set_length(options: LoadOptions, values: Mapping[str, Any]) -> None:
     elif "requests" in values:
         options.requests = values["requests"]
     else:
-        raise CannotRepeat("It runs without an end: neither a number of requests nor a time is told.")
+        raise CannotRepeat("It has neither a number of requests nor a duration.")
 
 
 def _leave_out(options: LoadOptions, further: tuple[str, ...]) -> None:
     if options.body.startswith("<"):
         options.body = ""
-        options.lost.append("The body was left out: it is in a file of the machine it ran on.")
+        options.lost.append("The body was left out: it is in a file on the load generator.")
     if further:
         options.lost.append(f"{' '.join(further)} was left out: a plan has one address.")
     if options.method not in METHODS:
-        options.lost.append(f"The method {options.method} is not one that plans have; it would be GET.")
+        options.lost.append(f"Plans do not support the method {options.method}; GET is used.")
         options.method = "GET"
 
 
@@ -169,7 +169,7 @@ def plan_from_runs(runs: Sequence[Run]) -> Rerun:
 def plan_from_run(run: Run) -> Rerun:
     """Raises CannotRepeat."""
     if not run.command:
-        raise CannotRepeat("The text that it was read from does not show the command.")
+        raise CannotRepeat("Its text does not show the command.")
     options = read_options(run.command)
     try:
         parts = urlsplit(options.url)
@@ -177,11 +177,11 @@ def plan_from_run(run: Run) -> Rerun:
     except NotAllowed as fault:
         raise CannotRepeat(f"{fault}") from fault
     except ValueError as fault:  # urlsplit's, such as brackets that do not match
-        raise CannotRepeat(f"{options.url} is no address that a plan can have.") from fault
+        raise CannotRepeat(f"{options.url} is not an address that a plan can use.") from fault
     address = _find_address(base, run)
     notes = list(options.lost)
     if parts.fragment:
-        notes.append("What stands behind # in the address is never sent and was left out.")
+        notes.append("The fragment (#) of the address is never sent and was left out.")
     fields: dict[str, Any] = {
         name: getattr(options, name)
         for name in ("tool", "method", "body", "content_type", "requests", "duration_s", "keepalive", "timeout_s")
@@ -201,9 +201,7 @@ def _find_address(base: str, run: Run) -> TargetAddress:
     """The address of the allow-list; of several targets that share it, the one of the run's own host."""
     rows = TargetAddress.objects.filter(base=base, target__enabled=True).select_related("target__host")
     if not rows:
-        raise CannotRepeat(
-            f"{base} is on no target's list of addresses; somebody who may register targets must put it there."
-        )
+        raise CannotRepeat(f"{base} is not an address of any target; a user who may register targets has to add it.")
     return next((address for address in rows if address.target.host_id == run.host_id), rows[0])
 
 

@@ -75,7 +75,7 @@ class Measurement:
         printed, said = sampler.printed()
         samples = sessions.read_samples(printed)
         if not samples:
-            self.journal.log(f"{sampler.machine.name} showed nothing: {said.strip() or 'it gave no reason'}")
+            self.journal.log(f"{sampler.machine.name} returned no samples: {said.strip() or 'it gave no reason'}")
         return samples
 
     def send(self, session: Session) -> None:
@@ -91,7 +91,7 @@ class Measurement:
             in_time = self.follow(process)
             ended = process.ended()
         if not in_time:
-            limit = f"{self.load.tool} was stopped after {self.lifetime_s:.0f} s, the longest that a run may take here"
+            limit = f"{self.load.tool} was stopped after {self.lifetime_s:.0f} s, the time limit of the target"
             raise Failed(f"{limit}. {ended.message}")
         if ended.status in NEVER_RAN:
             raise Failed(f"{self.plan.generator.name}: {ended.message}")
@@ -143,7 +143,7 @@ def run_job(job_id: int, claim: str) -> bool:
     if job is None:
         return False
     state: str | None = Job.State.FAILED
-    message: str | None = "The worker broke down; its log says where."
+    message: str | None = "The worker failed; see its log."
     with Journal(job, claim) as journal:
         try:
             with ExitStack() as ends:

@@ -46,9 +46,9 @@ class BadHeader(BadInput):
 def check_header(name: str, value: str) -> None:
     """Raises BadHeader for a header that no plan may have."""
     if not HEADER_NAME.fullmatch(name):
-        raise BadHeader(f"{name!r} is no header's name.")
+        raise BadHeader(f"{name!r} is not a header name.")
     if name.lower() in NOT_OURS:
-        raise BadHeader(f"The header {name} is not for a plan to set: {NOT_OURS[name.lower()]}.")
+        raise BadHeader(f"A plan cannot set the header {name}: {NOT_OURS[name.lower()]}.")
     if len(value) > LONGEST_HEADER:
         raise BadHeader(f"The header {name} is longer than {LONGEST_HEADER} characters.")
     if not HEADER_VALUE.fullmatch(value):
@@ -95,7 +95,7 @@ def check_header_secret(name: str, value: str) -> None:
     if PLACEHOLDER.search(value):
         return
     if SECRET_HEADER.search(name) or find_secrets([f"{name}: {value}", value]):
-        raise SecretFault(f"The value of {name} would be stored for everybody to read: {HOW}.")
+        raise SecretFault(f"The value of {name} would be stored readably: {HOW}.")
 
 
 def check_text(what: str, text: str) -> None:
@@ -104,13 +104,13 @@ def check_text(what: str, text: str) -> None:
     text = PLACEHOLDER.sub("$\\1", text)  # which the finder takes for a variable
     lines = re.split(r"[\r\n&?]", text)  # a form's fields and a query's parts each on a line, as the finder reads them
     if find_secrets(lines):
-        raise SecretFault(f"The {what} holds what looks like a secret, for everybody to read: {HOW}.")
+        raise SecretFault(f"The {what} seems to contain a secret, which would be stored readably: {HOW}.")
 
 
 def _check_placeholders(text: str) -> None:
     for found in ANY_PLACEHOLDER.findall(text):
         if not PLACEHOLDER.fullmatch(found):
-            raise SecretFault(f"{found} names no variable; names are capital letters, digits and underscores.")
+            raise SecretFault(f"{found} is not a valid name; names are capital letters, digits and underscores.")
 
 
 def find_secret_names(load: Load) -> list[str]:

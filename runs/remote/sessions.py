@@ -102,7 +102,7 @@ def measure_clock_offset_s(machine: Machine, pause: Pause) -> float:
         answered_at = time.time()
         ended = process.ended()
     if not re.fullmatch(r"[0-9]{1,12}(?:\.[0-9]{0,9})?\s*", ended.out, re.A):  # float() takes nan and inf too
-        raise Unreachable(f"{machine.name} does not tell its time: {ended.message}")
+        raise Unreachable(f"{machine.name} does not report its time: {ended.message}")
     there = float(ended.out)
     return there - ((process.began_at or answered_at) + answered_at) / 2
 
@@ -193,7 +193,7 @@ def _find_fault(tool: str, run: Run) -> str:
     """Why a report that was read measures nothing, or ""."""
     if run.complete_requests == 0:
         return f"{tool} completed no request."
-    return "" if run.requests_per_second else f"The run was too short for {tool} to tell a rate; send more requests."
+    return "" if run.requests_per_second else f"The run was too short for {tool} to report a rate; send more requests."
 
 
 def _make_hints(job: Job, step: Step, plan: Snapshot, lines: tuple[int, int], clock: tuple[float, ...]) -> ingest.Hints:

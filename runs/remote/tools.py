@@ -124,10 +124,10 @@ class ApacheBench(Tool):
 
     name, version = "ab", ("ab", "-V")
     lost = {
-        "-p": "the body, which is in a file of the machine it ran on",
-        "-u": "the body, which is in a file of the machine it ran on",
+        "-p": "the body, which is in a file on the load generator",
+        "-u": "the body, which is in a file on the load generator",
         "-A": "the user name and password; send the header Authorization with {secret:NAME}",
-        "-P": "the login at a proxy",
+        "-P": "the proxy login",
         "-X": "the proxy",
         "-B": "the address that it was sent from",
         "-b": "the size of the TCP buffers",
@@ -155,9 +155,9 @@ class ApacheBench(Tool):
 
     def cannot(self, load: Load) -> str | None:
         if load.concurrency > MOST_AT_ONCE:
-            return f"ab sends at most {MOST_AT_ONCE} requests at once."
+            return f"ab supports a concurrency of at most {MOST_AT_ONCE}."
         if load.requests is not None and load.requests < load.concurrency:
-            return f"ab needs at least as many requests as it sends at once: {load.requests} is less than {load.concurrency}."
+            return f"ab needs at least as many requests as its concurrency: {load.requests} is less than {load.concurrency}."
         return None
 
     def progress(self, text: str) -> int | None:
@@ -191,7 +191,7 @@ class Hey(Tool):
 
     name, version = "hey", ("hey",)
     lost = {
-        "-D": "the body, which is in a file of the machine it ran on",
+        "-D": "the body, which is in a file on the load generator",
         "-q": "the limit of requests per second",
         "-a": "the user name and password; send the header Authorization with {secret:NAME}",
         "-x": "the proxy",
@@ -219,7 +219,7 @@ class Hey(Tool):
         if odd:
             return f"hey cannot send the header {odd}: it takes letters, digits, dashes and underscores in a name."
         if any(name.lower() == "user-agent" for name, _ in load.headers):
-            return "hey sends a User-Agent of its own and no other."
+            return "hey always sends its own User-Agent."
         if load.requests is not None and load.requests < load.concurrency:
             return f"hey needs at least one request for each worker: {load.requests} is less than {load.concurrency}."
         return None
@@ -267,8 +267,8 @@ class Siege(Tool):
     name, version = "siege", ("siege", "-V")
     lost = {
         **dict.fromkeys(("-d", "--delay"), "the pause before each request"),
-        **dict.fromkeys(("-f", "--file"), "the addresses, which are in a file of the machine it ran on"),
-        **dict.fromkeys(("-R", "--rc"), "its settings, which are in a file of the machine it ran on"),
+        **dict.fromkeys(("-f", "--file"), "the addresses, which are in a file on the load generator"),
+        **dict.fromkeys(("-R", "--rc"), "its settings, which are in a file on the load generator"),
         **dict.fromkeys(("-i", "--internet"), "the random choice of addresses"),
     }
     defaults = {"concurrency": 10}
@@ -304,11 +304,11 @@ class Siege(Tool):
         if load.requests is not None and load.requests < load.concurrency:
             return f"siege sends at least one request of each user: {load.requests} is less than {load.concurrency}."
         if load.duration_s is not None and load.duration_s < LEAST_S:
-            return f"siege needs at least {LEAST_S} s: its time ends with a second of the clock, not after a second."
+            return f"siege needs at least {LEAST_S} s."
         if _coding(load) not in CODINGS:
-            return f"siege can ask for these codings (Accept-Encoding): {'; '.join(CODINGS)}."
+            return f"siege supports these codings (Accept-Encoding): {'; '.join(CODINGS)}."
         if sum(len(name) + len(value) + 4 for name, value in load.headers) > MOST_HEADERS:
-            return f"siege has room for {MOST_HEADERS} characters of headers."
+            return f"siege supports {MOST_HEADERS} characters of headers."
         return None
 
 
@@ -339,7 +339,7 @@ class Wrk(Tool):
     name, version = "wrk", ("wrk", "-v")
     lost = {
         **dict.fromkeys(("-t", "--threads"), "the number of threads"),
-        **dict.fromkeys(("-s", "--script"), "the script, which no plan can bring"),
+        **dict.fromkeys(("-s", "--script"), "the script, which plans do not support"),
         **dict.fromkeys(("-R", "--rate"), "the constant rate of wrk2"),
     }
     defaults = {"concurrency": 10, "duration_s": 10, "keepalive": True}
@@ -354,7 +354,7 @@ class Wrk(Tool):
 
     def cannot(self, load: Load) -> str | None:
         if load.duration_s is None:
-            return "wrk needs a duration; it cannot count requests."
+            return "wrk needs a duration instead of a number of requests."
         if load.method != "GET" or load.body:
-            return "wrk sends GET without a body only; anything else takes a script, and no plan may bring one."
+            return "wrk sends only GET without a body; other requests need a script, which plans do not support."
         return None

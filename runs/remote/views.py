@@ -59,7 +59,7 @@ def this_machine(request: HttpRequest) -> HttpResponse:
         messages.error(request, str(refusal))
         return redirect("remote")
     messages.success(
-        request, f"{plan.target} is registered as load generator and as target. This plan loads benchdash itself."
+        request, f"{plan.target} is registered as load generator and target. This plan loads benchdash itself."
     )
     return redirect(plan)
 
@@ -113,7 +113,7 @@ def remove(request: HttpRequest, pk: int, model: type[Target | LoadGenerator | P
         messages.error(request, f"{found} {use}")
         return redirect(found)
     found.delete()
-    messages.success(request, f"“{found}” is deleted. What was measured with it is kept.")
+    messages.success(request, f"“{found}” is deleted. Its results are kept.")
     return redirect("remote")
 
 
@@ -122,7 +122,7 @@ def _find_use(row: Target | LoadGenerator | Plan) -> str:
     if isinstance(row, Plan):
         return ""
     if isinstance(row, Target) and row.busy_with_id:
-        return f"is loaded right now by job {row.busy_with_id}."
+        return f"is being loaded by job {row.busy_with_id}."
     if isinstance(row, LoadGenerator) and (active := row.jobs.active().first()):
         return f"is used by job {active.pk}, which is not over."
     names = ", ".join(str(plan) for plan in row.plans.all()[:5])
@@ -276,7 +276,7 @@ def start_plan(request: HttpRequest, pk: int) -> HttpResponse:
 def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Job, pk=pk)
     if found.is_over:
-        messages.info(request, "Too late to cancel: the job was over already.")
+        messages.info(request, "Too late to cancel: the job is over.")
     else:
         remote_jobs.cancel_job(found, request.user)
     return redirect(found)
@@ -288,7 +288,7 @@ def resume(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Job.objects.for_page(), pk=pk)
     context = _job_context(found)
     if not context["resumable"]:
-        messages.info(request, "There is nothing to resume: every step is done, or the job is not over.")
+        messages.info(request, "Nothing to resume: all steps are done, or the job is not over.")
         return redirect(found)
     if request.method != "POST":
         return render(request, "remote/job_resume.html", context)

@@ -89,7 +89,7 @@ def undo(request: HttpRequest) -> HttpResponse:
     try:
         undoable = signing.loads(request.POST.get("undo", ""), salt="undo", max_age=UNDO_FOR)
     except signing.BadSignature:
-        messages.error(request, "Nothing undone: this Undo is too old.")
+        messages.error(request, "Nothing undone: this Undo has expired.")
         return redirect_back(request, "/")
     row = apply(request, lambda: _undo(undoable))
     if row is None:
@@ -102,11 +102,11 @@ def _undo(undoable: dict[str, Any]) -> Any:
     if "deletions" in undoable:
         found = list(Deletion.objects.filter(pk__in=undoable["deletions"]).order_by("-pk"))
         if not found:
-            raise rejected(404, "Nothing undone: it is not in the bin any more.")
+            raise rejected(404, "Nothing undone: it is no longer in the bin.")
         return [ingest.restore(deletion) for deletion in found][-1]
     row: Any = MANAGED[undoable["of"]].objects.filter(pk=undoable["pk"]).first()
     if row is None or not fields.is_unchanged(row, undoable["now"]):
-        raise rejected(409, "Nothing undone: somebody has changed it since.")
+        raise rejected(409, "Nothing undone: it has been changed since.")
     return fields.change(row, undoable["was"])
 
 
@@ -123,14 +123,14 @@ def restore(request: HttpRequest, pk: int) -> HttpResponse:
     row = apply(request, lambda: ingest.restore(deletion))
     if row is None:
         return redirect("bin")
-    messages.success(request, f"Restored: {deletion}, with all that went with it.")
+    messages.success(request, f"Restored {deletion} and everything deleted with it.")
     return redirect(row)
 
 
 @require_POST
 def purge(request: HttpRequest, pk: int) -> HttpResponse:
     deletion = get_object_or_404(Deletion, pk=pk)
-    gone = f"Deleted for good: {deletion}."
+    gone = f"Deleted permanently: {deletion}."
     if apply(request, lambda: ingest.purge(deletion) or gone):
         messages.success(request, gone)
     return redirect("bin")
@@ -181,7 +181,7 @@ def say_deleted(request: HttpRequest, deletions: Sequence[Deletion]) -> None:
     names = ", ".join(str(deletion) for deletion in deletions[:3]) + (", …" if len(deletions) > 3 else "")
     say(
         request,
-        f"Deleted {names}. The bin keeps it for 30 days.",
+        f"Deleted {names}. It can be restored for 30 days.",
         {"deletions": [deletion.pk for deletion in deletions]},
     )
 
@@ -212,7 +212,7 @@ def redirect_back(request: HttpRequest, url: str) -> HttpResponseRedirect:
 def cancel_upload(request: HttpRequest, pk: int) -> HttpResponse:
     upload = get_object_or_404(Upload.objects.light(), pk=pk)
     if not ingest.cancel(upload.pk):
-        messages.info(request, "Too late to cancel: the text was read already.")
+        messages.info(request, "Too late to cancel: the text has been read.")
     return redirect(upload)
 
 
@@ -221,7 +221,7 @@ def black_out(request: HttpRequest, pk: int) -> HttpResponse:
     upload = get_object_or_404(Upload.objects.light(), pk=pk)
     done = apply(request, lambda: tasks.redact_upload(upload.pk, [request.POST.get("word", "")]))
     if done is not None:
-        messages.info(request, "Blacked out, in the text and in all that was made of it.")
+        messages.info(request, "Redacted in the text and in all results.")
     return redirect(upload)
 
 
@@ -240,7 +240,7 @@ def move_capture(request: HttpRequest, pk: int) -> HttpResponse:
 def override_doubt(request: HttpRequest) -> HttpResponse:
     form = OverrideForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Nothing changed: say in a few words why it counts all the same.")
+        messages.error(request, "Nothing changed: a reason is required.")
         return redirect_back(request, "/")
     wanted = form.cleaned_data
     run = get_object_or_404(Run, pk=wanted["run"]) if wanted["run"] else None

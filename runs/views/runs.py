@@ -179,7 +179,7 @@ def trend(request: HttpRequest, fingerprint: str, fmt: str = "") -> HttpResponse
 def _find_course(fingerprint: str) -> trends.Course:
     days = lists.list_trend_days(fingerprint)
     if not days:
-        raise Http404("No counted runs with a rate have this fingerprint, or they came in seconds ago.")
+        raise Http404("No counted runs with a rate have this fingerprint, or they were stored seconds ago.")
     return trends.find_course(days)
 
 
@@ -248,7 +248,7 @@ def figure(request: HttpRequest, kind: str, pk: int, what: str, fmt: str) -> Htt
 def _respond(request: HttpRequest, samples: Samples, what: str, program: str, view: View, fmt: str) -> HttpResponse:
     chart = load_chart(samples, what, program)
     if chart is None:
-        raise Http404(f"The monitor said nothing that a figure of {what} could show.")
+        raise Http404(f"The monitor has no data for {what}.")
     if fmt == "csv":
         heads, rows = chart.list_rows(view)
         return respond_csv(FlatTable(what, heads, tuple(rows)))
@@ -278,7 +278,7 @@ def _read_view(query: Mapping[str, str], spans: Sequence[RunSpan], usual: int) -
         raise BadRequest(f"points: expected a whole number up to {MOST_POINTS}, not {points[:40]!r}")
     low, high = _read_number(query, "from"), _read_number(query, "to")
     if low is not None and high is not None and low >= high:
-        raise BadRequest("from must lie before to")
+        raise BadRequest("from must be before to")
     return View(min(max(int(points), 50), MOST_POINTS), low, high, spans)
 
 

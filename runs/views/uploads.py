@@ -52,8 +52,8 @@ from runs.upload_handlers import preview_bytes, read_parts, refuse_coding
 
 LATEST = 12
 NEED_SELECTION = ("move", "merge", "leave_out")
-NOTHING = "Nothing changed: select runs first, of two configs at least to merge them."
-LOGGED_OUT = "You are logged out. Copy the text out of the box, log in, and paste it again: nothing was stored."
+NOTHING = "Nothing changed: select runs first; to merge, of at least two configs."
+LOGGED_OUT = "You are logged out and nothing was stored. Copy the text from the box, log in, and paste it again."
 
 
 def home(request: HttpRequest) -> HttpResponse:
@@ -118,9 +118,9 @@ def _store_files(request: HttpRequest, files: list[tuple[str, Text]]) -> HttpRes
     user: Any = request.user
     receipts = tasks.submit_all(files, origin="web", user=user, redact=choose_secrets_to_redact(request.POST))
     if not any(receipt.created for receipt in receipts):
-        messages.info(request, "This was stored before; nothing was stored twice.")
+        messages.info(request, "This text was already stored.")
     elif len(receipts) > 1:
-        messages.info(request, f"{len(receipts)} texts were taken in, each as an upload of its own.")
+        messages.info(request, f"{len(receipts)} texts were stored, each as an upload of its own.")
     return redirect(receipts[0].upload) if len(receipts) == 1 else redirect("uploads")
 
 
@@ -143,7 +143,7 @@ def _read_paste(request: HttpRequest, data: bytes, name: str) -> Paste:
     said = NOTHING if post.get("action") in NEED_SELECTION and not change else ""
     edits = add_edits(edits, change)
     if edits != before:
-        history.append((words if change else "Changed a name or a mark.", before))
+        history.append((words if change else "Changed a name or a checkbox.", before))
         said = history[-1][0]
     return Paste(data, name, hints, ingest.edit_preview(guess, edits), edits, history[-MOST_UNDONE:], redact, said)
 
@@ -169,7 +169,7 @@ def _save(request: HttpRequest, paste: Paste) -> HttpResponse:
     receipt = tasks.submit_all([(paste.name, paste.data)], origin="web", user=user, **options)[0]
     upload = receipt.upload
     if not receipt.created:
-        messages.info(request, "This text was stored before; nothing was stored twice.")
+        messages.info(request, "This text was already stored.")
     experiments = set(upload.runs.values_list("experiment_id", flat=True))
     experiments |= set(upload.captures.values_list("experiment_id", flat=True))
     if len(experiments) == 1:
@@ -195,7 +195,9 @@ def _refuse(
 
 # --- uploads --------------------------------------------------------------------------------------------------------------
 
-LOGGED_OUT_SENDING = "You are logged out. Log in in another window, then send the file again: it is still chosen here."
+LOGGED_OUT_SENDING = (
+    "You are logged out. Log in in another window, then send the file again: it is still selected here."
+)
 COLUMNS = ("id", "name", "status", "origin", "created_at", "size_bytes", "n_lines", "runs", "captures", "problems")
 RUN_COLUMNS = (
     "upload",
@@ -262,16 +264,16 @@ class Progress:
 def _describe_progress(upload: Upload, now: datetime) -> Progress:
     if upload.status == Upload.Status.QUEUED:
         late = now - upload.created_at > SILENT
-        note = "All are busy, or none is running: “python manage.py worker” starts one." if late else ""
-        note = "Its reader is gone; it is read anew." if upload.attempts else note
+        note = "All workers are busy, or none is running: “python manage.py worker” starts one." if late else ""
+        note = "Its worker stopped; another one will read it." if upload.attempts else note
         return Progress("Waits for a worker.", "Waits for a worker.", note)
     blocks = f"{write_count(upload.n_blocks, 'block')} found"
     if upload.bytes_read >= upload.size_bytes:
-        text = brief = f"All of it is read, {blocks}. What was found is being stored."
+        text = brief = f"Reading is done, {blocks}. Storing the results."
     else:
         read = f"{filesizeformat(upload.bytes_read)} of {filesizeformat(upload.size_bytes)} read"
         text, brief = f"{read}, {blocks}.", f"{upload.bytes_read * 10 // upload.size_bytes * 10} % read."
-    note = f"Reading was broken off before; this is attempt {upload.attempts}." if upload.attempts > 1 else ""
+    note = f"Reading was interrupted before; this is attempt {upload.attempts}." if upload.attempts > 1 else ""
     if upload.seen_at and now - upload.seen_at > SILENT:
         silent = int((now - upload.seen_at).total_seconds())
         note = f"Nothing was heard of its reader for {silent} s. Where it is gone, another one begins anew by itself."

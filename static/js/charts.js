@@ -91,7 +91,7 @@
     box.querySelector(".missed")?.remove();
     const words = document.createElement("p");
     words.className = "missed muted small";
-    words.textContent = "The chart did not come. ";
+    words.textContent = "The chart could not be loaded. ";
     const again = document.createElement("button");
     again.className = "second";
     again.textContent = "Try again";

@@ -29,7 +29,7 @@
       swap(page);
       if (values.at && part(`L${values.at}`)) show(Number(values.at));
     } catch {
-      part("savebar").querySelector(".said").textContent = "The server did not take this change. Try again, or save what is shown.";
+      part("savebar").querySelector(".said").textContent = "The server did not accept this change. Try again, or save what is shown.";
     }
   }
 

@@ -74,7 +74,7 @@
     send() {
       const most = Number(form.dataset.mostBytes);
       if (this.file.size > most) {
-        this.fail(`too large: ${size(this.file.size)}, at most ${size(most)} are taken. Send it in parts.`);
+        this.fail(`too large: ${size(this.file.size)}, at most ${size(most)} are allowed. Send it in parts.`);
         return;
       }
       const name = encodeURIComponent(this.file.name);

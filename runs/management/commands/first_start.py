@@ -26,7 +26,7 @@ SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples"
 
 
 class Command(BaseCommand):
-    help = "Migrate the database, collect static files; on the first start load samples and make the user admin."
+    help = "Migrate the database, collect static files; on the first start load samples and create the user admin."
     requires_migrations_checks = False
     requires_system_checks = []  # see serve
 
@@ -41,7 +41,7 @@ class Command(BaseCommand):
         if not User.objects.exists():
             self.stdout.write(f"{load_samples()} sample sessions loaded")
             make_first_user()
-            self.stdout.write(f"The user admin was made; the password is in {password_file()}")
+            self.stdout.write(f"Created the user admin; the password is in {password_file()}")
         work_out_headlines()
         ingest.apply_deltas()  # what samples or a migration have counted is there on the first page that is opened
 

@@ -34,21 +34,19 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("files", nargs="+", metavar="FILE", help="a text file; - reads standard input")
-        parser.add_argument("--host", default="", help="the machine's name, instead of what the text suggests")
-        parser.add_argument("--config", default="", help="the config's name, for all runs of the text")
-        parser.add_argument("--experiment", default="", help="the experiment to add to, or to make")
-        parser.add_argument(
-            "--tag", action="append", default=[], dest="tags", help="a word put on every run; several allowed"
-        )
-        parser.add_argument("--at", default="", help="when the runs were made (ISO 8601), where the text does not say")
+        parser.add_argument("--host", default="", help="name of the machine, instead of the one in the text")
+        parser.add_argument("--config", default="", help="name of the config of all runs in the text")
+        parser.add_argument("--experiment", default="", help="experiment to add to; created if it does not exist")
+        parser.add_argument("--tag", action="append", default=[], dest="tags", help="tag for every run; repeatable")
+        parser.add_argument("--at", default="", help="time of the runs (ISO 8601), if the text has none")
         parser.add_argument(
             "--redact",
             action=argparse.BooleanOptionalAction,
             default=settings.PUBLIC_READ,
-            help="black out whatever looks like a secret; the default where pages can be read without login",
+            help="replace everything that looks like a secret; the default with PUBLIC_READ",
         )
-        parser.add_argument("--dry-run", action="store_true", help="show what would be stored, and store nothing")
-        parser.add_argument("--json", action="store_true", help="print one JSON object a run")
+        parser.add_argument("--dry-run", action="store_true", help="show what would be stored")
+        parser.add_argument("--json", action="store_true", help="print one JSON object per run")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -62,7 +60,7 @@ class Command(BaseCommand):
                 self._import_file(name, hints, options["dry_run"], options["json"]) for name in options["files"]
             ]
         except KeyboardInterrupt:
-            self.stderr.write("Stopped. Of the file that was being read nothing is stored.")
+            self.stderr.write("Stopped. Nothing of the current file is stored.")
             statuses = [INTERRUPTED]
         ingest.apply_deltas()  # so that lists know the runs at once, with or without a worker
         if not options["dry_run"]:
@@ -114,14 +112,12 @@ def describe_stored(receipt: ingest.Receipt, name: str, as_json: bool) -> list[s
     body = ingest.describe_result(receipt.upload)
     if as_json:
         return [json.dumps(run | {"url": make_absolute(run["url"])}, ensure_ascii=False) for run in body["runs"]]
-    known = "" if receipt.created else " (stored before, nothing changed)"
+    known = "" if receipt.created else " (already stored)"
     lines = [_describe_run(run) for run in body["runs"]]
     lines += [f"{name}: line {problem['line']}: {problem['message']}" for problem in body["problems"]]
     if body["n_secrets"]:
-        what = (
-            "what looks like a secret" if body["n_secrets"] == 1 else f"{body['n_secrets']} different secrets, it seems"
-        )
-        lines.append(f"{name}: holds {what}: {make_absolute(body['url'])} can black that out; --redact does it at once")
+        what = "a possible secret" if body["n_secrets"] == 1 else f"{body['n_secrets']} possible secrets"
+        lines.append(f"{name}: holds {what}: redact it at {make_absolute(body['url'])}, or import with --redact")
     counted = f"{len(body['runs'])} runs, {len(body['captures'])} captures"
     if files := len(body["timings"]):
         counted += f", {files} file{'s' * (files > 1)} of single requests"

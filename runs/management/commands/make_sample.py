@@ -53,22 +53,24 @@ LINES = TEXT.count("\n")
 
 
 class Command(BaseCommand):
-    help = "Store made-up experiments, runs and monitors, the same for the same seed. 1,000,000 runs take minutes."
+    help = "Store generated experiments, runs and monitors, reproducible by seed. 1,000,000 runs take minutes."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--runs", type=int, required=True, help="how many runs")
-        parser.add_argument("--series", type=int, help=f"about how many process series; default {SERIES_A_RUN} a run")
+        parser.add_argument("--runs", type=int, required=True, help="number of runs")
+        parser.add_argument(
+            "--series", type=int, help=f"approximate number of process series; default {SERIES_A_RUN} per run"
+        )
         parser.add_argument("--seed", type=int, default=1)
-        parser.add_argument("--add", action="store_true", help="even where there are runs already")
+        parser.add_argument("--add", action="store_true", help="also if the database has runs already")
 
     def handle(self, *args: Any, **options: Any) -> None:
         n = options["runs"]
         if n < 1:
-            raise CommandError("--runs is a whole number from 1.")
+            raise CommandError("--runs must be a whole number from 1.")
         if (options["series"] or 0) < 0:
-            raise CommandError("--series is a whole number from 0.")
+            raise CommandError("--series must be a whole number from 0.")
         if Run.objects.exists() and not options["add"]:
-            raise CommandError("There are runs in this database already; --add puts the made-up ones beside them.")
+            raise CommandError("This database has runs already; --add adds the generated ones.")
         n_series = SERIES_A_RUN if options["series"] is None else round(options["series"] / n)
         start, stored = perf_counter(), 0
         sample = Sample(n, random.Random(options["seed"]))  # noqa: S311  (no secret)

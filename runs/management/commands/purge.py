@@ -11,10 +11,10 @@ from runs.models import Deletion
 
 
 class Command(BaseCommand):
-    help = "Remove for good what has been in the bin for 30 days."
+    help = "Delete what has been in the bin for 30 days permanently."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--all", action="store_true", help="all that is in the bin, however short a time")
+        parser.add_argument("--all", action="store_true", help="everything in the bin")
 
     def handle(self, *args: Any, **options: Any) -> None:
         n = ingest.purge_all(Deletion.objects.all()) if options["all"] else ingest.purge_expired()

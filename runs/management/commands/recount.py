@@ -11,9 +11,7 @@ from runs.models import Facet, TrendLine
 
 
 class Command(BaseCommand):
-    help = (
-        "Count facets, hosts and trends anew from the runs; safe at any time, needed after rows were changed by hand."
-    )
+    help = "Recompute facets, counts of hosts and trends from the runs. Safe at any time; needed after rows were changed by hand."
 
     def handle(self, *args: Any, **options: Any) -> None:
         ingest.recount()

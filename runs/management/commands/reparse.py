@@ -23,16 +23,16 @@ log = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
-    help = "Read uploads again with today's parsers. Ids, names and edits stay; without ID all uploads are read."
+    help = "Read uploads again with the current parsers. Ids, names and edits stay. Without ID all uploads are read."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("ids", nargs="*", type=int, metavar="ID", help="an upload's id")
-        parser.add_argument("--from", type=int, default=0, dest="first", metavar="ID", help="leave out those before it")
-        parser.add_argument("--jobs", type=int, default=1, metavar="N", help="uploads read at a time (default: 1)")
+        parser.add_argument("--from", type=int, default=0, dest="first", metavar="ID", help="start with this upload")
+        parser.add_argument("--jobs", type=int, default=1, metavar="N", help="uploads read in parallel (default: 1)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["jobs"] < 1:
-            raise CommandError("--jobs is a whole number from 1.")
+            raise CommandError("--jobs must be a whole number from 1.")
         known = list(Upload.objects.order_by("id").values_list("pk", flat=True))
         missing = [str(pk) for pk in options["ids"] if pk not in known]
         if missing:
@@ -48,7 +48,7 @@ class Command(BaseCommand):
                     failed += [] if is_read else [str(pk)]
         finally:
             if done < len(wanted):
-                self.stderr.write(f"Not finished. It goes on with: python manage.py reparse --from {wanted[done]}")
+                self.stderr.write(f"Not finished. Continue with: python manage.py reparse --from {wanted[done]}")
         if failed:
             raise CommandError(
                 f"{len(failed)} of {len(wanted)} cannot be read and stay as they were: {', '.join(failed)}."

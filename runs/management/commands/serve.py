@@ -1,4 +1,4 @@
-"""`make run`: the web server, the workers and the clock as one program, on one machine, with no server to install."""
+"""`make run`: the web server, the workers and the scheduler as one program, on one machine, with no server to install."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LOCAL = {"localhost", "127.0.0.1", "[::1]"}
 
 
 class Command(BaseCommand):
-    help = "Prepare the database, then run web server, workers and clock until Ctrl-C."
+    help = "Prepare the database, then run web server, workers and scheduler until Ctrl-C."
     requires_migrations_checks = False
     requires_system_checks = []  # they import every page, which the processes started below do anyway
 
@@ -38,12 +38,12 @@ class Command(BaseCommand):
         host = choose_host_name(settings.ALLOWED_HOSTS)
         web = {"The web server": web_command(interface, settings.PORT)}
         ended = run_together(
-            web | worker_commands(local=True) | {"The clock": beat_command()},
+            web | worker_commands(local=True) | {"The scheduler": beat_command()},
             is_up=lambda: is_web_up(settings.PORT),
             announce=lambda: self.announce(host),
         )
         if ended:
-            raise CommandError(f"{ended}; the rest was stopped.")
+            raise CommandError(f"{ended}; the other processes were stopped.")
         self.stdout.write("Stopped.")
 
     def announce(self, host: str) -> None:

@@ -12,16 +12,20 @@ from runs.remote.models import LoadGenerator
 
 
 class Command(BaseCommand):
-    help = "Run workers until Ctrl-C. With --host, only the load generator of that name, on whose machine this is."
+    help = (
+        "Run workers until Ctrl-C. With --host, only send the loads of the load generator of that name, on its machine."
+    )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--host", default="", help="a registered load generator of the kind worker: this machine")
-        parser.add_argument("--local", action="store_true", help="also send load from this machine, as `serve` does")
-        parser.add_argument("--texts", type=int, default=2, help="texts read at a time (default: 2)")
+        parser.add_argument(
+            "--host", default="", help="the load generator (of the kind worker) that this machine is registered as"
+        )
+        parser.add_argument("--local", action="store_true", help="also run the loads of this machine, as `serve` does")
+        parser.add_argument("--texts", type=int, default=2, help="texts read in parallel (default: 2)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["texts"] < 1:
-            raise CommandError("--texts is a whole number from 1.")
+            raise CommandError("--texts must be a whole number from 1.")
         if options["host"]:
             name = options["host"]
             # Only a warning: it may be registered later, and its jobs wait in the queue until then.
@@ -32,7 +36,7 @@ class Command(BaseCommand):
             commands = worker_commands(local=options["local"], texts_at_once=options["texts"])
         ended = run_together(commands, is_up=lambda: True, announce=self._announce)
         if ended:
-            raise CommandError(f"{ended}; the rest was stopped.")
+            raise CommandError(f"{ended}; the other processes were stopped.")
         self.stdout.write("Stopped.")
 
     def _announce(self) -> None:

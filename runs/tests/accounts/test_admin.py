@@ -49,7 +49,7 @@ def test_what_may_not_be_deleted_stays_and_the_admin_says_why(client, address):
     Target.objects.create(host=host)
     data = {"action": "delete_selected", "_selected_action": [host.pk], "post": "yes"}
     page = client.post(f"/admin/runs/host/{address.format(host.pk)}", data, follow=True)
-    assert "Remote runs are made on this host." in page.text and "successfully" not in page.text
+    assert "This host is a target of remote runs." in page.text and "successfully" not in page.text
     assert Host.objects.filter(pk=host.pk).exists()
 
 

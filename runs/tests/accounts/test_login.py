@@ -74,11 +74,11 @@ def try_to_log_in(client, address="127.0.0.1", page="/login/", **form):
 def test_whoever_tries_many_passwords_has_to_wait_and_is_told_so(client, page):
     User.objects.create_superuser("ann", password="long-enough-1")
     for _ in range(10):
-        assert "Too many tries" not in try_to_log_in(client, page=page).text
+        assert "Too many login attempts" not in try_to_log_in(client, page=page).text
     refused = try_to_log_in(client, password="long-enough-1", page=page)
-    assert re.search(r"Too many tries to log in\. Try again in \d\d? s\.", refused.text)
+    assert re.search(r"Too many login attempts\. Try again in \d\d? s\.", refused.text)
     spoofed = client.post(page, {"username": "ann", "password": "x"}, headers={"x-forwarded-for": "10.0.0.9"})
-    assert "Too many tries" in spoofed.text
+    assert "Too many login attempts" in spoofed.text
     assert try_to_log_in(Client(), "10.0.0.2", password="long-enough-1", page=page).status_code == 302
 
 
@@ -86,14 +86,14 @@ def test_whoever_mistypes_a_password_shuts_nobody_else_out_at_the_same_address(c
     User.objects.create_user("bob", password="long-enough-2")
     for _ in range(11):
         refused = try_to_log_in(client)
-    assert "Too many tries" in refused.text
+    assert "Too many login attempts" in refused.text
     assert try_to_log_in(Client(), username="bob", password="long-enough-2").status_code == 302
 
 
 def test_an_address_has_a_limit_for_all_names_together(client):
     for n in range(60):
-        assert "Too many tries" not in try_to_log_in(client, username=f"user{n}").text
-    assert "Too many tries" in try_to_log_in(client, username="another").text
+        assert "Too many login attempts" not in try_to_log_in(client, username=f"user{n}").text
+    assert "Too many login attempts" in try_to_log_in(client, username="another").text
 
 
 def test_whoever_tries_a_name_from_many_addresses_does_not_shut_out_who_is_known(client):
@@ -103,7 +103,7 @@ def test_whoever_tries_a_name_from_many_addresses_does_not_shut_out_who_is_known
     client.post("/logout/")
     for n in range(30):
         try_to_log_in(Client(), f"10.0.1.{n}")
-    assert "Too many tries" in try_to_log_in(Client(), "10.0.2.1", password="long-enough-1").text
+    assert "Too many login attempts" in try_to_log_in(Client(), "10.0.2.1", password="long-enough-1").text
     assert try_to_log_in(client, "10.0.2.2", password="long-enough-1").status_code == 302
     assert try_to_log_in(Client(), "10.0.2.1", username="bob", password="long-enough-2").status_code == 302
 
@@ -113,7 +113,7 @@ def test_a_password_that_is_one_too_many_is_not_hashed(client, monkeypatch):
         try_to_log_in(client)
     monkeypatch.setattr(User, "check_password", None)
     monkeypatch.setattr(User, "set_password", None)
-    assert "Too many tries" in try_to_log_in(client).text
+    assert "Too many login attempts" in try_to_log_in(client).text
 
 
 def test_logging_out_ends_the_session(client):

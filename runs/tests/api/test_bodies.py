@@ -128,10 +128,10 @@ def visit(path: str) -> int:
 @pytest.mark.parametrize("kind", ["text/plain", "multipart/form-data; boundary=x"])
 def test_what_says_that_it_is_too_large_is_refused_unread(kind):
     sender = Sender(TEXT)
-    too_large = "The text is too large: 3072.0 MiB, at most 2048 MiB are taken. Send it in parts."
+    too_large = "The text is too large: 3072.0 MiB, at most 2048 MiB are allowed. Send it in parts."
     assert sender.post(content_length=3 * 2**30, content_type=kind) == (413, too_large)
     status, page = Sender(TEXT).post("/preview/", content_length=3 * 2**30, content_type=kind)
-    assert status == 413 and "at most 2048 MiB are taken" in page
+    assert status == 413 and "at most 2048 MiB are allowed" in page
     assert sender.n_read_unanswered == 0
 
 
@@ -140,7 +140,7 @@ def test_more_than_a_form_is_taken_only_where_texts_are(path):
     announced, chunks = Sender(TEXT), Sender(*[TEXT] * 1000)
     for sender, headers in ((announced, {"content_length": 65537}), (chunks, {"transfer_encoding": "chunked"})):
         status, said = sender.post(path, content_type="multipart/form-data; boundary=x", **headers)
-        assert status == 413 and "at most 64 KiB are taken here" in said
+        assert status == 413 and "at most 64 KiB are allowed here" in said
     assert announced.n_read_unanswered == 0 and chunks.n_read_unanswered <= 65536 // len(LOG) + 1
 
 
@@ -227,7 +227,7 @@ def test_pages_do_not_wait_for_comparisons(monkeypatch):
 
 def test_a_sender_who_says_nothing_or_too_little_is_cut_off(monkeypatch):
     monkeypatch.setattr(asgi, "PATIENCE_S", 0.2)
-    message = "The text came too slowly: at least 1024 bytes a second are expected."
+    message = "The body arrived too slowly: at least 1024 bytes per second are required."
     assert Sender().post(content_length=100) == (408, message)
 
     class Drip(Sender):
@@ -252,7 +252,7 @@ def test_a_sender_who_pauses_and_goes_on_is_waited_for(monkeypatch):
 
 
 def test_a_body_that_breaks_off_is_told_how_far_it_came():
-    message = f"The text did not come whole: got {len(LOG)} of {len(LOG) + 1000} bytes."
+    message = f"The body is incomplete: {len(LOG)} of {len(LOG) + 1000} bytes arrived."
     assert Sender(TEXT, {"type": "http.disconnect"}).post(content_length=len(LOG) + 1000) == (400, message)
 
 

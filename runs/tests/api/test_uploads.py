@@ -96,7 +96,7 @@ def test_a_sender_says_when_the_runs_were_made(api):
     (run,) = answer.json()["runs"][:1]
     assert api.get(f"/api/v1/runs/{run['id']}/").json()["ran_at"] == "2014-11-21T12:33:01Z"
     answer = send(api, session(600), "?at=yesterday")
-    assert answer.status_code == 400 and "at=yesterday is no time" in answer.json()["errors"][0]["message"]
+    assert answer.status_code == 400 and "at=yesterday is not a time" in answer.json()["errors"][0]["message"]
 
 
 def test_what_was_tested_is_kept_on_its_runs_filtered_by_and_named_in_trends(api, admin_client):
@@ -129,7 +129,7 @@ def test_what_was_tested_is_kept_on_its_runs_filtered_by_and_named_in_trends(api
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "ftp://x/", "https:///x", "https://x/a b"])
 def test_a_pipeline_s_address_is_one_of_the_web(api, url):
     answer = send(api, session(500), f"?{urlencode({'url': url})}")
-    assert answer.status_code == 400 and "no address of a pipeline" in answer.json()["errors"][0]["message"]
+    assert answer.status_code == 400 and "not a pipeline URL" in answer.json()["errors"][0]["message"]
 
 
 def test_hints_come_in_the_query_too(api):
@@ -160,9 +160,9 @@ def errors_of(answer) -> tuple[int, str]:
         (b"", 400, "empty"),
         (b"  \n", 400, "empty"),
         (b"PK\x03\x04 and so on", 415, "zip"),
-        (gzip.compress(b"x", mtime=0)[:-5], 400, "cut off"),
+        (gzip.compress(b"x", mtime=0)[:-5], 400, "truncated"),
         (b"%PDF-1.4", 415, "PDF"),
-        (b"hello", 422, "Looked for"),
+        (b"hello", 422, "Expected the report"),
     ],
 )
 def test_what_cannot_be_taken_is_told_why(api, data, status, words):
@@ -185,7 +185,7 @@ def test_too_much_is_refused_in_any_wrapping(api, settings):
     big = "x" * (2**20 + 1)
     assert errors_of(send(api, big)) == (
         413,
-        "The text is too large: 1.0 MiB, at most 1 MiB are taken. Send it in parts.",
+        "The text is too large: 1.0 MiB, at most 1 MiB are allowed. Send it in parts.",
     )
     assert errors_of(api.post(UPLOADS, {"file": files(big)}))[0] == 413
 
@@ -299,7 +299,7 @@ def test_a_text_that_kills_every_worker_is_given_up(api, queue):
     pk = send(api, session(500)).json()["id"]
     Upload.objects.update(status="parsing", attempts=3, seen_at=None)
     tasks.parse_upload(pk)
-    assert Upload.objects.get().status == "failed" and "broken off 3 times" in Upload.objects.get().error
+    assert Upload.objects.get().status == "failed" and "interrupted 3 times" in Upload.objects.get().error
 
 
 def test_a_queued_text_can_be_cancelled_and_sent_again(api, queue):
@@ -540,7 +540,7 @@ def test_a_text_that_takes_too_long_to_read_fails_with_a_sentence_and_is_kept(ap
     monkeypatch.setattr("runs.ingest.reading.READING_S", limit_s)
     tasks.parse_upload(pk)
     upload = Upload.objects.get()
-    assert upload.status == "failed" and "longer than texts of its size may take" in upload.error
+    assert upload.status == "failed" and "exceeded the time limit for its size" in upload.error
     assert [*ingest.load_text(upload).lines()] == text.splitlines()
 
 

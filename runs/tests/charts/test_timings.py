@@ -10,8 +10,8 @@ from runs.charts.timeline import LoadBySecond, describe_load_course
 @pytest.mark.parametrize(
     ("n", "said"),
     [
-        ([700, 1138, 162], "1,138 requests began a second, over 3 s."),
-        ([700, 900, 1138, 162], "From 900 to 1,138 requests began a second, over 4 s."),
+        ([700, 1138, 162], "1,138 requests started per second, over 3 s."),
+        ([700, 900, 1138, 162], "From 900 to 1,138 requests started per second, over 4 s."),
     ],
 )
 def test_a_range_is_told_only_where_there_is_one(n, said):

@@ -70,7 +70,7 @@ def test_loading_them_again_stores_nothing():
 def test_the_first_start_loads_samples_and_makes_admin_and_the_next_does_nothing():
     first = call("first_start")
     assert "6 sample sessions loaded" in first
-    assert "The user admin was made; the password is in " in first
+    assert "Created the user admin; the password is in " in first
     assert call("first_start") == ""
     assert User.objects.get().username == "admin"
 

@@ -103,7 +103,7 @@ class TestImportLog:
         path = log(session(500))
         run(path)
         status, out, _ = run(path)
-        assert status == 0 and "stored before" in out and Run.objects.count() == 1
+        assert status == 0 and "already stored" in out and Run.objects.count() == 1
 
     def test_it_reads_standard_input(self, monkeypatch):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(session(500).encode())))
@@ -135,7 +135,7 @@ class TestImportLog:
 
     def test_it_says_that_secrets_stand_in_a_text_and_takes_them_out_where_everybody_may_read(self, log, settings):
         out = run(log("$ mysqldump --password=geheim7 db\n" + session(500)))[1]
-        assert "holds what looks like a secret" in out and "/uploads/" in out and "geheim7" not in out
+        assert "holds a possible secret" in out and "/uploads/" in out and "geheim7" not in out
         settings.PUBLIC_READ = True
         assert "looks like a secret" not in run(log("$ mysqldump --password=geheim8 db\n" + session(600), "b.log"))[1]
         assert "geheim8" not in "".join(ingest.load_text(Upload.objects.latest("pk")).lines())
@@ -151,7 +151,7 @@ class TestImportLog:
         with monkeypatch.context() as patched:
             patched.setattr(sys.modules[ingest.submit.__module__], "store", stopping_at(2))
             status, _, err = run(*paths)
-        assert status == 130 and err == "Stopped. Of the file that was being read nothing is stored.\n"
+        assert status == 130 and err == "Stopped. Nothing of the current file is stored.\n"
         assert [upload.name for upload in Upload.objects.all()] == ["a.log"]
 
     def test_on_a_terminal_it_says_how_far_it_is(self, log, monkeypatch):
@@ -176,7 +176,7 @@ class TestImportLog:
         assert "a.log: line 21: " in run(log(text))[1]
 
     def test_a_day_that_is_none_stops_it(self, log):
-        with pytest.raises(CommandError, match="at=yesterday is no time") as stopped:
+        with pytest.raises(CommandError, match="at=yesterday is not a time") as stopped:
             run(log(session(500)), "--at", "yesterday")
         assert stopped.value.returncode == 2 and not Run.objects.exists()
 

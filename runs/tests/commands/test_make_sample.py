@@ -87,7 +87,7 @@ def test_its_runs_stand_in_their_texts(admin_client):
 
 def test_it_stays_away_from_other_peoples_runs():
     factories.mpm_experiment()
-    with pytest.raises(CommandError, match="There are runs in this database already"):
+    with pytest.raises(CommandError, match="This database has runs already"):
         make("--runs", "10")
     make("--runs", "10", "--add")
     assert Run.objects.count() == 14

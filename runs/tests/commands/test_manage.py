@@ -50,8 +50,12 @@ class TestWhatTheUserCanMend:
             ({"DATABASE_URL": "sqlite:///not-a-database"}, 2, "The database cannot be used: file is not a database"),
             ({"DATABASE_URL": "sqlite:////proc/none/x"}, 2, "unable to open database file"),
             ({"DATA_DIR": "/proc"}, 2, "/proc/secret_key"),
-            ({"DATA_DIR": "/dev/null/x"}, 1, "benchdash cannot start: DATA_DIR is '/dev/null/x', which cannot be made"),
-            ({"DATA_DIR": "a.log"}, 1, "a.log', which cannot be made"),
+            (
+                {"DATA_DIR": "/dev/null/x"},
+                1,
+                "benchdash cannot start: DATA_DIR is '/dev/null/x', which cannot be created",
+            ),
+            ({"DATA_DIR": "a.log"}, 1, "a.log', which cannot be created"),
             ({"CELERY_BROKER_URL": "carrier-pigeon://x"}, 1, "benchdash cannot start: CELERY_BROKER_URL must begin"),
         ],
     )
@@ -80,9 +84,9 @@ def test_no_command_keeps_a_database_that_is_away_to_itself(arguments, monkeypat
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ("worker --texts 0", "--texts is a whole number from 1."),
-        ("make_sample --runs 1 --series -3", "--series is a whole number from 0."),
-        ("make_sample --runs 0", "--runs is a whole number from 1."),
+        ("worker --texts 0", "--texts must be a whole number from 1."),
+        ("make_sample --runs 1 --series -3", "--series must be a whole number from 0."),
+        ("make_sample --runs 0", "--runs must be a whole number from 1."),
         ("reparse 99999999999999999999999", "No upload 99999999999999999999999."),
         ("reparse x", "invalid int value: 'x'"),
     ],

@@ -100,7 +100,7 @@ def test_a_first_start_says_where_it_is_and_when_the_web_server_dies_the_rest_is
     assert len(others) == 3  # texts, loads, clock
     os.kill(web, signal.SIGKILL)
     said = read_until(serve, "CommandError")
-    assert "The web server ended by itself with status -9; the rest was stopped." in said
+    assert "The web server ended by itself with status -9; the other processes were stopped." in said
     assert serve.wait(timeout=WITHIN_S) == 1
     assert not [pid for pid in others if Path(f"/proc/{pid}").exists()]
 

@@ -77,7 +77,7 @@ def test_a_file_that_comes_first_waits_for_its_run(file):
     early = send(file)
     assert early.status == "partial"
     assert "No run has the figures of this file" in early.problems[0]["message"]
-    assert Experiment.objects.get().name == "What each request of ab took"
+    assert Experiment.objects.get().name == "Single requests of ab"
     run = send(REPORT).runs.get()
     early.refresh_from_db()
     assert (early.status, early.problems) == ("ready", [])

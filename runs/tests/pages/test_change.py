@@ -15,7 +15,7 @@ def test_secrets_are_blacked_out_on_the_page_of_a_text(browser):
     page = browser.get(f"/uploads/{upload.pk}/").content.decode()
     assert "1 possible secret in this text" in page and "geheim7" in page
     page = browser.post(f"/uploads/{upload.pk}/redact/", {"word": "worker"}, follow=True).content.decode()
-    assert "Blacked out" in page and "geheim7" not in page and "worker" not in page
+    assert "Redacted in the text" in page and "geheim7" not in page and "worker" not in page
     page = browser.post(f"/uploads/{upload.pk}/redact/", {"word": "ab"}, follow=True).content.decode()
     assert "too short" in page
 

@@ -102,7 +102,7 @@ def test_a_page_of_another_site_sends_nothing(person):
     [
         (b"", 400, "empty"),
         (bytes(range(256)) * 4, 415, "Not a text"),
-        (gzip.compress(LOG.encode())[:200], 400, "cut off"),
+        (gzip.compress(LOG.encode())[:200], 400, "truncated"),
         (b"x" * 2000, 413, "too large"),
     ],
 )
@@ -190,7 +190,7 @@ def test_a_silent_reader_is_told_of(browser):
 
 def test_a_text_whose_reader_is_gone_says_that_it_is_read_anew(browser):
     made = waiting(status="queued", attempts=1)
-    assert "Its reader is gone" in part(browser, made)
+    assert "Its worker stopped" in part(browser, made)
     Upload.objects.update(status="parsing", attempts=2, seen_at=timezone.now())
     assert "this is attempt 2" in part(browser, made)
 
@@ -198,7 +198,7 @@ def test_a_text_whose_reader_is_gone_says_that_it_is_read_anew(browser):
 def test_what_is_read_but_not_stored_yet_says_so(browser):
     made = waiting(status="parsing", attempts=1, seen_at=timezone.now())
     Upload.objects.update(bytes_read=made.size_bytes)
-    assert "What was found is being stored." in part(browser, made)
+    assert "Storing the results." in part(browser, made)
 
 
 def test_the_part_has_the_page_loaded_anew_once_there_is_nothing_to_wait_for(browser):

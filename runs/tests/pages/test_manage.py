@@ -116,7 +116,7 @@ def test_a_target_of_remote_runs_stays_when_its_host_is_merged(browser):
     assert Target.objects.get(pk=target.pk).host == first
     other = Host.objects.create(name="web3", fingerprint=first.fingerprint)
     Target.objects.create(host=other)
-    assert "Each of the two hosts is a target" in act(browser, other, name="web1")
+    assert "Both hosts are a target" in act(browser, other, name="web1")
     assert Target.objects.count() == Host.objects.count() == 2
 
 

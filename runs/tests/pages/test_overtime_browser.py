@@ -110,10 +110,10 @@ def test_a_chart_that_did_not_come_is_asked_for_again(page: Any, live_server: An
     page.route("**/figures/rss.*", lambda route: route.fulfill(body="<!doctype html>a login page"))
     page.goto(f"{live_server.url}/captures/{watched().pk}/", wait_until="networkidle")
     page.locator("#chart-rss").scroll_into_view_if_needed()
-    expect(page.locator("#chart-rss .missed")).to_have_text("The chart did not come. Try again")
+    expect(page.locator("#chart-rss .missed")).to_have_text("The chart could not be loaded. Try again")
     page.locator(".linked h2").first.hover()  # as the picture, so the figure
     page.locator("#chart-load .main-svg").first.wait_for()
-    expect(page.locator("#chart-rss .missed")).to_have_text("The chart did not come. Try again")
+    expect(page.locator("#chart-rss .missed")).to_have_text("The chart could not be loaded. Try again")
     page.unroute("**/figures/rss.*")
     page.get_by_role("button", name="Try again").click()
     page.locator("#chart-rss .main-svg").first.wait_for()

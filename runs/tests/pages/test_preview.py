@@ -34,7 +34,7 @@ def key_of(sent: dict[str, list[str]], what: str, value: str) -> str:
 
 def test_a_preview_in_which_nothing_was_recognised_says_so_and_what_was_looked_for(browser):
     page = previewed(browser, "hello\nnothing here\n")
-    assert "Nothing was recognised in 2 lines. Looked for the report of a load test (ab, artillery, autocannon," in page
+    assert "Nothing was recognised in 2 lines. Expected the report of a load test (ab, artillery, autocannon," in page
 
 
 def test_a_preview_of_a_table_alone_that_was_not_read_says_what_was_expected_in_which_line(browser):
@@ -69,7 +69,7 @@ def test_a_history_longer_than_any_preview_has_is_refused(browser):
     """Made: 200,000 changes in 2 MB, which took seconds to check."""
     history = pack_bytes(b"[" + b",".join([b'["",{}]'] * 21) + b"]")
     response = browser.post("/preview/", {"text": TEXT, "history": history})
-    assert response.status_code == 400 and "did not arrive whole" in response.content.decode()
+    assert response.status_code == 400 and "are incomplete" in response.content.decode()
 
 
 def test_save_stores_it_and_goes_to_the_experiment(browser, person):
@@ -88,7 +88,7 @@ def test_the_same_text_again_is_said_to_be_there_and_stores_nothing(browser):
     page = previewed(browser)
     assert "stored already" in page
     response = browser.post("/preview/", fields(page, "preview") | {"action": "save"}, follow=True)
-    assert "nothing was stored twice" in response.content.decode()
+    assert "was already stored" in response.content.decode()
     assert Upload.objects.count() == 1
     assert Run.objects.count() == 3
 

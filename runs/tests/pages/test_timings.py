@@ -117,21 +117,21 @@ def test_a_repeat_without_a_file_makes_a_band_of_what_both_have(browser):
 def test_a_file_whose_run_is_not_there_says_so_on_its_experiment_s_page(browser):
     send(GNUPLOT)
     page = browser.get(Experiment.objects.get().get_absolute_url()).content.decode()
-    assert "What each request of ab took" in page
+    assert "Single requests of ab" in page
     assert "The run with these figures is not stored" in page and ">99 %<" in page
 
 
 def test_the_upload_of_a_file_says_what_it_became(browser):
     page = browser.get(send(PERCENTILES).get_absolute_url()).content.decode()
     assert "No run has the figures of this file" in page
-    assert "ab percentiles → What each request of ab took" in page
+    assert "ab percentiles → Single requests of ab" in page
     assert "1 file of single requests" in page
 
 
 @pytest.mark.parametrize("text", [TOGETHER, GNUPLOT])
 def test_the_preview_says_what_a_file_is(browser, text):
     page = browser.post("/preview/", {"text": text}).content.decode()
-    assert "ab_gnuplot: what each request took" in page and "about the host" not in page
+    assert "ab_gnuplot: single requests" in page and "about the host" not in page
 
 
 def test_over_rest_a_run_says_its_timings(browser):

@@ -151,7 +151,7 @@ def test_a_word_against_a_doubt_needs_a_reason(browser):
         "/overrides/", {"rule": "errors.failed", "run": run.pk, "reason": " ", "back": made.get_absolute_url()}
     )
     assert not Override.objects.exists()
-    assert "say in a few words why" in said(browser, made)
+    assert "a reason is required" in said(browser, made)
 
 
 @pytest.mark.parametrize(

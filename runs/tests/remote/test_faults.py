@@ -184,7 +184,7 @@ def test_a_worker_that_is_not_heard_of_loses_its_job_and_stops_when_it_wakes(go,
     jobs.check_jobs(timezone.now() + timedelta(seconds=60))  # as if nothing had been heard for so long
     job = going.now()
     assert job.state == Job.State.LOST
-    assert "not heard of" in job.message
+    assert "no heartbeat" in job.message
     assert Target.objects.get().busy_with is None
     until(lambda: not by_ssh.loads(), "the load has ended", 50)
     going.end()

@@ -69,7 +69,7 @@ def test_who_may_not_run_plans_reads_but_starts_nothing(reader, what):
     job = job_rows.job(state="lost")
     answer = reader.post(API + what.format(plan=job.plan_id, job=job.pk))
     assert answer.status_code == 403
-    assert messages(answer) == ["This user may not run plans (the permission run_plan)."]
+    assert messages(answer) == ["This user lacks the permission run_plan."]
     assert get(reader, f"jobs/{job.pk}/")["state"] == "lost"
     assert Job.objects.count() == 1
 
@@ -114,7 +114,7 @@ def test_a_load_that_was_begun_is_run_again_only_when_the_script_says_so(script,
     job.steps.filter(position=4).update(state="lost")
     refused = script.post(f"{API}jobs/{job.pk}/resume/")
     assert refused.status_code == 409
-    assert messages(refused) == ["on, concurrency 1, repeat 2 had begun; send again=yes to run it once more."]
+    assert messages(refused) == ["on, concurrency 1, repeat 2 had started; send again=yes to run it again."]
     assert Job.objects.get().state == "lost"
     with django_capture_on_commit_callbacks() as sent:
         answer = script.post(f"{API}jobs/{job.pk}/resume/?again=yes")

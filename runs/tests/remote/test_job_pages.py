@@ -181,7 +181,7 @@ def test_the_state_of_a_job_of_two_hundred_steps_is_a_few_kilobytes(browser):
 def test_cancelling_a_job_that_is_over_says_so(browser):
     job = job_rows.job(state="done", done=8)
     response = browser.post(f"/remote/jobs/{job.pk}/cancel/", follow=True)
-    assert words(response) == ["Too late to cancel: the job was over already."]
+    assert words(response) == ["Too late to cancel: the job is over."]
 
 
 def test_a_queued_job_is_cancelled_at_once(browser):
@@ -220,7 +220,7 @@ def test_a_confirmed_resume_queues_the_job_again(browser, django_capture_on_comm
 def test_a_job_that_is_done_is_not_resumed(browser):
     job = job_rows.job(state="done", done=8)
     response = browser.post(f"/remote/jobs/{job.pk}/resume/", follow=True)
-    assert "nothing to resume" in words(response)[0]
+    assert "Nothing to resume" in words(response)[0]
 
 
 def test_the_history_is_narrowed_by_state_plan_and_target(browser):

@@ -45,7 +45,7 @@ def test_a_job_is_lost_when_its_worker_is_silent_for_forty_seconds(silent_s, sta
     lost = state == Job.State.LOST
     assert (Target.objects.get().busy_with is None) == lost
     assert (made.steps.first().state == Step.State.LOST) == lost
-    assert ("not heard of for 45 s" in made.message) == lost
+    assert ("no heartbeat for 45 s" in made.message) == lost
 
 
 def test_a_lost_job_that_was_to_be_cancelled_is_cancelled():

@@ -24,7 +24,7 @@ def test_a_nul_becomes_a_sign_that_every_database_takes():
 @pytest.mark.parametrize("answer", ["nan", "inf", "-1e999", "12:30", "1e300", "", "9" * 5000])
 def test_a_clock_that_tells_no_time_is_said_to_tell_none(monkeypatch, answer):
     monkeypatch.setattr(sessions, "CLOCK", ("echo", answer))
-    with pytest.raises(Unreachable, match="does not tell its time"):
+    with pytest.raises(Unreachable, match="does not report its time"):
         sessions.measure_clock_offset_s(HERE, nothing)
 
 

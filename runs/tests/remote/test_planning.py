@@ -91,12 +91,12 @@ def test_a_schedule_of_a_deleted_user_still_starts_its_plan():
         ({"duration_s": 5}, "requests", "either"),
         ({"requests": 200_000}, "requests", "may send"),
         ({"requests": None, "duration_s": 601}, "duration_s", "may take"),
-        ({"levels": []}, "levels", "At least one"),
-        ({"levels": [0]}, "levels", "At least one"),
-        ({"levels": ["8; rm"]}, "levels", "At least one"),
-        ({"levels": [True]}, "levels", "At least one"),
-        ({"levels": [4, 4]}, "levels", "once"),
-        ({"levels": [201]}, "levels", "more than"),
+        ({"levels": []}, "levels", "at least one level"),
+        ({"levels": [0]}, "levels", "at least one level"),
+        ({"levels": ["8; rm"]}, "levels", "at least one level"),
+        ({"levels": [True]}, "levels", "at least one level"),
+        ({"levels": [4, 4]}, "levels", "different levels"),
+        ({"levels": [201]}, "levels", "exceeds the maximum concurrency"),
         ({"levels": [101]}, "tool", "at least as many requests"),
         ({"repeats": 0}, "repeats", "from 1"),
         ({"repeats": 101}, "repeats", "to 100"),
@@ -105,7 +105,7 @@ def test_a_schedule_of_a_deleted_user_still_starts_its_plan():
         ({"interval_s": 0.5}, "interval_s", "from 1 to 60"),
         ({"timeout_s": 0}, "timeout_s", "from 1"),
         ({"rse_limit_pct": 2.0}, "most_repeats", "both"),
-        ({"rse_limit_pct": 2.0, "most_repeats": 2}, "most_repeats", "less than"),
+        ({"rse_limit_pct": 2.0, "most_repeats": 2}, "most_repeats", "at least the number of repeats"),
         ({"tool": "curl"}, "tool", "no load tool"),
         ({"tool": "wrk"}, "tool", "needs a duration"),
         ({"method": "TRACE"}, "method", "none of"),
@@ -115,13 +115,13 @@ def test_a_schedule_of_a_deleted_user_still_starts_its_plan():
         ({"method": "POST", "body": "user=a&password=hunter22"}, "body", "secret"),
         ({"path": "//evil.example/"}, "path", "two slashes"),
         ({"path": "/login?password=hunter22"}, "path", "secret"),
-        ({"path": "/login?t={secret:API}"}, "path", "no place in a path"),
+        ({"path": "/login?t={secret:API}"}, "path", "must not contain a secret"),
         ({"content_type": "a/b\r\nX: y"}, "content_type", "content type"),
         ({"headers": [["Host", "evil.example"]]}, "headers", "address of the target"),
         ({"headers": [["X-A", "b\r\nHost: evil"]]}, "headers", "in one line"),
-        ({"headers": [["-H", "b"]]}, "headers", "no header's name"),
+        ({"headers": [["-H", "b"]]}, "headers", "not a header name"),
         ({"headers": [["Authorization", "Bearer abcdefgh"]]}, "headers", "BENCHDASH_SECRET_"),
-        ({"headers": [["X-A", "1"]] * 41}, "headers", "Up to 40"),
+        ({"headers": [["X-A", "1"]] * 41}, "headers", "At most 40"),
         ({"name": " "}, "name", "needs a name"),
         ({"name": "two\nlines"}, "name", "one line"),
         ({"order": "random"}, "order", "no order"),
@@ -163,7 +163,7 @@ def test_a_switch_of_another_target_is_refused():
 def test_a_switch_needs_a_target_that_is_reached():
     plan = rows.plan()
     Variant.objects.filter(name="on").update(switch=Switch.objects.create(target=plan.target, name="B", argv=["true"]))
-    assert "not reached" in refusals(plan)["variants"]
+    assert "has no access" in refusals(plan)["variants"]
 
 
 def test_a_switch_stands_in_the_snapshot_word_by_word():
@@ -230,7 +230,7 @@ def test_a_config_file_in_a_targets_folder_is_shown():
 
 
 def test_a_target_that_is_switched_off_gets_no_load():
-    assert "switched off" in refusals(rows.plan(of=rows.target(enabled=False)))["target"]
+    assert "is disabled" in refusals(rows.plan(of=rows.target(enabled=False)))["target"]
 
 
 @pytest.mark.parametrize("destination", ["-oProxyCommand=id", "", "web1 -F x", "web1;id", "web1\nid"])
@@ -257,12 +257,12 @@ def test_a_generator_may_load_itself():
 
 
 def test_too_many_runs_are_no_plan():
-    assert "more than 1000 runs" in refusals(rows.plan(levels=list(range(1, 21)), repeats=26))["repeats"]
+    assert "More than 1000 runs" in refusals(rows.plan(levels=list(range(1, 21)), repeats=26))["repeats"]
 
 
 def test_the_runs_that_a_limit_of_error_may_add_count_too():
     plan = rows.plan(levels=list(range(1, 21)), repeats=3, rse_limit_pct=1.0, most_repeats=26)
-    assert "more than 1000 runs" in refusals(plan)["repeats"]
+    assert "More than 1000 runs" in refusals(plan)["repeats"]
 
 
 def test_an_estimate_counts_requests_and_time():
@@ -284,7 +284,7 @@ def test_it_says_when_a_tool_sends_less_than_it_was_asked_for():
 def test_it_says_when_nothing_makes_the_variants_differ():
     plan = rows.plan()
     plan.variants.update(keepalive=False)
-    assert any("Nothing" in note for note in validate_plan(plan).notes)
+    assert any("do not differ" in note for note in validate_plan(plan).notes)
 
 
 def test_a_steps_load_is_what_was_planned():

@@ -38,7 +38,7 @@ def test_what_is_still_as_it_was_is_allowed():
 def test_a_target_that_is_reached_in_another_way_by_now_is_left_alone(fields):
     job = made()
     Target.objects.update(**fields)
-    with pytest.raises(NotAllowed, match="reached in another way"):
+    with pytest.raises(NotAllowed, match="accessed in another way"):
         check(job)
 
 
@@ -46,7 +46,7 @@ def test_a_target_that_is_reached_in_another_way_by_now_is_left_alone(fields):
 def test_a_generator_that_is_reached_in_another_way_by_now_sends_nothing(fields):
     job = made()
     LoadGenerator.objects.update(**fields)
-    with pytest.raises(NotAllowed, match="reached in another way"):
+    with pytest.raises(NotAllowed, match="accessed in another way"):
         check(job)
 
 

@@ -56,14 +56,14 @@ def test_a_command_line_is_read_as_its_tool_reads_it(command, wanted):
 @pytest.mark.parametrize(
     ("command", "word"),
     [
-        ("curl http://a/", "No load tool"),
-        ("", "No load tool"),
+        ("curl http://a/", "calls no load tool"),
+        ("", "calls no load tool"),
         ("ab -n 9", "no address"),
         ("ab -n many http://a/", "no number of requests"),
         ("ab -n", "no number of requests"),
         ("wrk -d soon http://a/", "no time"),
-        ("siege http://a/", "without an end"),
-        ("ab -n 9 'http://a/", "quotes do not match"),
+        ("siege http://a/", "neither a number of requests nor a duration"),
+        ("ab -n 9 'http://a/", "quotes are not balanced"),
     ],
 )
 def test_what_cannot_be_read_says_why(command, word):
@@ -77,13 +77,13 @@ def test_what_cannot_be_read_says_why(command, word):
         ("ab -n 9 -A me:word http://a/", "user name and password"),
         ("ab -n 9 -X proxy:80 http://a/", "the proxy"),
         ("ab -n 9 -p form.txt http://a/", "the body"),
-        ("ab -n 9 -Q http://a/", "not known here"),
+        ("ab -n 9 -Q http://a/", "is unknown"),
         ("ab -n 9 http://a/ http://b/", "one address"),
         ("siege -r 1 -d 3 http://a/", "the pause"),
         ("siege -r 1 'http://a/ POST <form.txt'", "The body"),
         ("wrk -s post.lua http://a/", "the script"),
         ("hey -q 5 http://a/", "the limit of requests per second"),
-        ("hey -m BREW http://a/", "BREW is not one"),
+        ("hey -m BREW http://a/", "method BREW"),
     ],
 )
 def test_what_is_lost_is_said(command, word):
@@ -168,12 +168,12 @@ def test_a_run_under_another_load_is_no_variant_and_the_plan_says_so():
     ("command", "word"),
     [
         ("", "does not show the command"),
-        ("curl http://192.0.2.10/", "No load tool"),
-        ("ab -n 9 http://192.0.2.10:81/", "on no target's list"),
-        ("ab -n 9 https://192.0.2.10/", "on no target's list"),
+        ("curl http://192.0.2.10/", "calls no load tool"),
+        ("ab -n 9 http://192.0.2.10:81/", "not an address of any target"),
+        ("ab -n 9 https://192.0.2.10/", "not an address of any target"),
         ("ab -n 9 http://me:word@192.0.2.10/", "user name or password"),
         ("ab -n 9 http://3221225994/", "plain form"),
-        ("ab -n 9 http://[::1/", "no address"),
+        ("ab -n 9 http://[::1/", "not an address"),
         ("ab -n 9 ftp://192.0.2.10/", "does not begin"),
     ],
 )
@@ -186,7 +186,7 @@ def test_a_run_that_no_target_allows_says_so(command, word):
 @pytest.mark.django_db
 def test_a_target_that_is_switched_off_allows_nothing():
     rows.target(enabled=False)
-    with pytest.raises(CannotRepeat, match="on no target's list"):
+    with pytest.raises(CannotRepeat, match="not an address of any target"):
         plan_from_run(stored(f"ab -n 9 {URL}"))
 
 

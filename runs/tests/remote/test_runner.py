@@ -161,11 +161,11 @@ def test_what_was_taken_back_since_the_job_was_made_is_not_done(go, by_ssh):
     elsewhere.target.addresses.update(base="http://192.0.2.1:80")
     unswitched.target.switches.update(argv=["true"])
     for job, words in (
-        (fewer, "its limits were lowered"),
+        (fewer, "exceeds the limits of"),
         (closed, "is in no folder that the target shows files from"),
-        (off, "is switched off or was deleted"),
+        (off, "is disabled or was deleted"),
         (elsewhere, "is not on the target's list of addresses"),
-        (unswitched, "The switch command of a is none of"),
+        (unswitched, "The switch command of a no longer belongs to"),
     ):
         ended = go(job).end()
         assert ended.state == Job.State.FAILED

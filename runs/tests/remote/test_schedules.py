@@ -84,7 +84,7 @@ def test_a_time_that_is_none_is_refused_with_what_was_expected(browser, field, v
 
 def test_the_same_time_twice_makes_one_schedule(browser, nightly):
     response = add(browser, nightly.plan)
-    assert words(response) == ["It starts every day at 02:30 (Europe/Prague) already."]
+    assert words(response) == ["This schedule exists already: every day at 02:30 (Europe/Prague)."]
     assert PeriodicTask.objects.count() == 1
 
 
@@ -155,7 +155,7 @@ def test_a_refused_plan_leaves_a_failed_job_and_says_so_with_the_schedule(browse
 def test_a_schedule_whose_plan_was_deleted_says_so_and_pauses(browser, nightly):
     nightly.plan.delete()
     assert planning.start_scheduled(nightly.pk) is None
-    assert "Its plan was deleted" in Job.objects.get().message
+    assert "its plan was deleted" in Job.objects.get().message
     assert not PeriodicTask.objects.get().enabled
     assert "this plan was deleted" in browser.get("/remote/").content.decode()
     browser.post(f"/remote/schedules/{nightly.pk}/delete/")

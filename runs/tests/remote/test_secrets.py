@@ -57,13 +57,13 @@ def test_a_named_secret_and_an_open_header_pass(name, value):
 
 @pytest.mark.parametrize("text", ["{secret:lower}", "{secret:}", "{secret:A-B}", "{secret:../X}", "{SECRET:API}"])
 def test_a_name_that_is_none_is_refused(text):
-    with pytest.raises(SecretFault, match="names no variable"):
+    with pytest.raises(SecretFault, match="not a valid name"):
         check_header_secret("X-A", text)
 
 
 @pytest.mark.parametrize("body", ["user=a&password=hunter22", '{"api_key": "abcdef123"}', "a=1\ntoken: abcdef"])
 def test_a_body_with_a_password_is_refused(body):
-    with pytest.raises(SecretFault, match="looks like a secret"):
+    with pytest.raises(SecretFault, match="seems to contain a secret"):
         check_text("body", body)
 
 
