@@ -64,10 +64,11 @@ def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
     of_config: dict[str, list[Side]] = defaultdict(list)
     for load, side in _follow(blocks, names).items():
         of_config[names[load]].append(side)
-    for told_of in (read_said(text, of_config) for block in blocks for _, text in block.trail):
-        for name, option in told_of.items():
-            of_config[name][0].options.append(option)
-    texts_of = {name: [(path, text) for of, path, text in texts if of == name] for name in of_config}
+    for name, option in read_said((text for block in blocks for _, text in block.trail), of_config):
+        of_config[name][0].options.append(option)
+    texts_of: dict[str, list[tuple[str, str]]] = {name: [] for name in of_config}
+    for name, path, text in texts:
+        texts_of.setdefault(name, []).append((path, text))
     settings = compare_settings(of_config, texts_of)
     differing_of: dict[str, list[str]] = defaultdict(list)
     told: set[str] = set()

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import PurePosixPath
@@ -117,17 +117,19 @@ def list_options(words: Words, ports: Iterable[str] = ()) -> list[Option]:
     return options
 
 
-def read_said(text: str, names: Iterable[str]) -> dict[str, Option]:
-    """{name of a config: how much of something it had}, where clauses of a sentence tell it of one config each."""
+def read_said(texts: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str, Option]]:
+    """(name of a config, how much of something it had) of each clause that tells it of one config."""
     words = {name: {word.lower() for word in _WORD.findall(name)} for name in names}
     shared = set.intersection(*words.values()) if words else set()
-    found: dict[str, Option] = {}
-    for clause in _CLAUSE.split(text):
+    with_word: dict[str, list[str]] = defaultdict(list)
+    for name, own in words.items():
+        for word in own - shared:
+            with_word[word].append(name)
+    for clause in (clause for text in texts if _SAID.search(text) for clause in _CLAUSE.split(text)):
         said = {word.lower() for word in _WORD.findall(clause)}
-        about = [name for name, own in words.items() if own - shared and own - shared <= said]
+        about = {name for word in said for name in with_word.get(word, ()) if words[name] - shared <= said}
         if len(about) == 1 and (amount := _SAID.search(clause)):
-            found[about[0]] = Option(amount["kind"].rpartition(" ")[2], amount["n"], amount[0])
-    return found
+            yield about.pop(), Option(amount["kind"].rpartition(" ")[2], amount["n"], amount[0])
 
 
 def _read_options(text: str) -> list[Option]:
@@ -200,7 +202,7 @@ def compare_settings(
     What is named alike comes before what is counted. texts: {name: (path, text) of its config texts}
     """
     files = [{PurePosixPath(path).name for path, _ in texts[name]} for name in of_config]
-    is_shown = not set.intersection(*files) or any(_is_shown(name, of_config, texts) for name in of_config)
+    is_shown = not set.intersection(*files) or _shows_a_name(of_config, texts)
     found: dict[str, dict[str, frozenset[str]]] = defaultdict(dict)
     counted: dict[str, dict[str, frozenset[str]]] = defaultdict(dict)
     for name, sides in of_config.items():
@@ -240,14 +242,14 @@ def _add_single_processes(of_config: Mapping[str, Sequence[Side]], processes: di
             processes.setdefault(name, frozenset({_say_amount("process", "1")}))
 
 
-def _is_shown(
-    name: str, of_config: Mapping[str, Sequence[Side]], texts: Mapping[str, Sequence[tuple[str, str]]]
-) -> bool:
-    """Whether the programs or files of a config have its name, in other words than how they are set: "django" of "Django"."""
-    of_other = {word.lower() for other in of_config if other != name for word in _WORD.findall(other)}
-    words = {word.lower() for word in _WORD.findall(name)} - of_other
-    if all(map(DESCRIBES_SETUP.fullmatch, words)):
-        return False
-    programs = " ".join(word for side in of_config[name] for word in side.words)
-    shown = " ".join(chain.from_iterable(texts[name]))
-    return any(word in f"{programs} {shown}".lower() for word in words)
+def _shows_a_name(of_config: Mapping[str, Sequence[Side]], texts: Mapping[str, Sequence[tuple[str, str]]]) -> bool:
+    """Whether programs or files of a config have its name, in other words than how they are set: "django" of "Django"."""
+    words_of = {name: {word.lower() for word in _WORD.findall(name)} for name in of_config}
+    n_names = Counter(chain.from_iterable(words_of.values()))
+    for name, words in words_of.items():
+        own = {word for word in words if n_names[word] == 1}
+        programs = " ".join(word for side in of_config[name] for word in side.words)
+        shown = f"{programs} {' '.join(chain.from_iterable(texts[name]))}".lower()
+        if not all(map(DESCRIBES_SETUP.fullmatch, own)) and any(word in shown for word in own):
+            return True
+    return False
