@@ -25,7 +25,9 @@ _DEFINES = re.compile(rf"(?P<flag>[A-Za-z][\w.-]*)=(?P<value>{STATE.pattern})") 
 _TELLS = re.compile(rf"{STATE.pattern}|{_AMOUNT.pattern}|-.*")  # a variable's value
 _DEBUG_BUILD = re.compile(r"(?:\w+/)?[\w-]*\bdebug\b[\w-]*/", re.IGNORECASE)  # "./target/debug/app"
 _FLAG = re.compile(r"--?[A-Za-z][\w.:+-]*")
-_OF_PORT = re.compile(r"(?:(?<![A-Za-z])[Pp]|P)(?i:ort)|(?i:listen|bind)")
+_UNTOLD = re.compile(  # ports, which move no rate, and what may be secret
+    r"(?:(?<![A-Za-z])[Pp]|P)(?i:ort)|(?i:listen|bind|passw|requirepass|secret|token)"
+)
 _SETTING = re.compile(  # of a config text: "pm.max_children = 5", "worker_processes 2;", "instances: 4,", "KeepAlive On"
     rf"[\s-]{{0,40}}[\"']?(?P<key>[A-Za-z][\w.-]*)[\"']?(?:\s*(?:=>|[=:])\s*|\s+)(?P<quote>[\"']?)(?P<value>{STATE.pattern}|\d\.\d+)(?P=quote)"
     r"\s*[;,]?\s*(?:[#;].*)?"
@@ -97,7 +99,7 @@ def list_options(words: Words, ports: Iterable[str] = ()) -> list[Option]:
     for before, word, following in zip(("", *words), words, (*words[1:], ""), strict=False):
         is_flag = _FLAG.fullmatch(word) is not None
         found = _SETS.fullmatch(word) or (_DEFINES.fullmatch(word) if _FLAG.fullmatch(before) else None)
-        if _OF_PORT.search(word):
+        if _UNTOLD.search(word):
             continue
         if found:
             tells = word.startswith("-") or _TELLS.fullmatch(found["value"])  # no name, and no password
@@ -136,7 +138,7 @@ def _read_options(text: str) -> list[Option]:
     """The settings of a config text that say how much, or whether, and the options of commands in it; none of a port."""
     options = []
     for line in _split_lines(text):
-        if (found := _SETTING.fullmatch(line)) and not _OF_PORT.search(found["key"]):
+        if (found := _SETTING.fullmatch(line)) and not _UNTOLD.search(found["key"]):
             options.append(Option(found["key"], found["value"], f"{found['key']}={found['value']}"))
         elif found := _STARTS.fullmatch(line):
             options += list_options(tuple(re.findall(r"[^\s\"',\[\]]+", found["words"])))
@@ -188,7 +190,7 @@ def _count_backends(texts: Iterable[str]) -> frozenset[str]:
     for text in texts:
         targets: dict[str, set[str]] = {}
         for line in _split_lines(text):
-            if (found := _ADDRESS.match(line)) and not _OF_PORT.search(found["key"]):
+            if (found := _ADDRESS.match(line)) and not _UNTOLD.search(found["key"]):
                 targets.setdefault(found["key"].lower(), set()).add(found["target"])
         most = max([most, *map(len, targets.values())])
     return frozenset({f"{most} backend{'' if most == 1 else 's'}"}) if most else frozenset()
