@@ -4,13 +4,14 @@ the markup around those that do."""
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import PurePosixPath
 
 from parsers.patterns import compile_words, lower, remember_lines, split_alternatives
 from parsers.transcript import FILE_HEAD
 
+Line = tuple[int, str]  # number, text
 _MONTHS = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|januar|märz|mai|okt|dez)[a-zéäö]*\.?"
 DATE = re.compile(
     rf"\d{{4}}[-/.年]\s?\d{{1,2}}[-/.月]\s?\d{{1,2}}日?|\d{{1,2}}[./]\s?\d{{1,2}}[./]\s?\d{{4}}"
@@ -253,7 +254,7 @@ _MARKS_BEFORE = re.compile(
     r"(?:\+\s|[\s*=・◆◇■□●○▪•>|│┃║_\u2600-\u27bf\ufe0f\U0001f300-\U0001faff-]|#(?!\d)|(?://|;)\s)*+"
 )
 _MARKS_BEHIND = re.compile(
-    r"\s(?:-+|#+)[\s:：;*_=|│┃║]*$|(?:(?<![\s:：;*_=|│┃║])(?<!\.)|(?<=\.[\s:：;*_=|│┃║]))[\s:：;*_=|│┃║]+$"
+    r"(?:\s(?:-+|#+)|(?<![#\s])##++)[\s:：;*_=|│┃║]*$|(?:(?<![\s:：;*_=|│┃║])(?<!\.)|(?<=\.[\s:：;*_=|│┃║]))[\s:：;*_=|│┃║]+$"
 )
 # What stands between dashes, and behind them.
 _BANNER = re.compile(r"\s*+(?:-++\s++(?=-))*+-{3,}+\s*+(\w.*?)(?<!\s)\s*+(?<!-)-{3,}+(?:\s.*)?")
@@ -349,3 +350,42 @@ def heading_level(text: str) -> int:
     """Depth of a Markdown heading, 0 where it is none. Older Markdown has no blank behind the signs: "##Siege"."""
     found = re.match(r"\s*(#{1,6}(?=\s+\S)|#{2,6}(?=[^\W\d_]))", text)
     return len(found[1]) if found else 0
+
+
+_SAYS_STEP = re.compile(r"#\s[a-z]+(?:\s\S+){4}")  # "# gather the resource usage in the background"
+
+
+def list_sections(trails: Sequence[Sequence[Line]], loads: Sequence[int]) -> dict[int, list[Line]]:
+    """{load test: the lines above it}, those above the monitors and texts before it among them. trails: those of all blocks"""
+    begins = [0, *(load + 1 for load in loads)]
+    return {
+        load: [line for trail in trails[begin : load + 1] for line in trail]
+        for begin, load in zip(begins, loads, strict=False)
+    }
+
+
+def list_lines_above(
+    trails: Sequence[Sequence[Line]], loads: Sequence[int], texts: Collection[int]
+) -> list[Sequence[Line]]:
+    """The lines above each load test; where none is right above it, those above what is shown before it.
+
+    Of those above a monitor only headings.
+    """
+    begins = [0, *(load + 1 for load in loads)]
+    return [
+        trails[load] or [each for i in range(begin, load) for each in trails[i] if i in texts or heading_level(each[1])]
+        for begin, load in zip(begins, loads, strict=False)
+    ]
+
+
+def find_listed(trail: Sequence[Line]) -> set[int]:
+    """Lines of lists of several items: none of them alone names what stands below."""
+    items = [line for line, text in trail if ITEM.match(text)]
+    return {line for line in items if line - 1 in items or line + 1 in items}
+
+
+def find_script_comments(trails: Sequence[Sequence[Line]]) -> set[str]:
+    """What comments say of the steps of a script that is shown above several load tests, of which most have the same two."""
+    n_above = Counter(text for trail in trails for text in {text for _, text in trail if _SAYS_STEP.match(text)})
+    of_most = [text for text, n in n_above.items() if 2 * n > len(trails)]
+    return {text for text, n in n_above.items() if n > 1} if len(of_most) > 1 else set()

@@ -13,8 +13,8 @@ from parsers.blocks import Block
 from parsers.catalogue import makes_load
 from parsers.records import Problem
 
-from .boilerplate import ITEM, find_numbering, heading_level, is_boilerplate, join_wrapped, strip_markup
-from .heading_groups import find_compared, list_sections
+from .boilerplate import ITEM, find_numbering, heading_level, is_boilerplate, join_wrapped, list_sections, strip_markup
+from .heading_groups import find_compared
 from .heading_words import (
     LETTER,
     WITH,
@@ -185,7 +185,7 @@ def name_in_order(blocks: Sequence[Block], loads: Sequence[int]) -> None:
 
     Where there are more or fewer reports than names, and nothing tells which is which, the line gets a problem.
     """
-    trails = list_sections(blocks, loads)
+    trails = list_sections([block.trail for block in blocks], loads)
     for stretch in _find_unnamed(blocks, trails):
         trail = trails[stretch[0]]
         line, names, is_each = _find_ordered_names(trail, len(stretch))

@@ -18,9 +18,9 @@ from parsers.prompts import ASKED, STATE
 from parsers.written_rates import are_kinds_of_work
 from runs.numbers import figure
 
-from .boilerplate import heading_level, is_boilerplate, strip_markup
+from .boilerplate import heading_level, is_boilerplate
 from .draft import DraftHost
-from .heading_words import is_generic, is_sentence
+from .heading_words import cut_repeat, is_generic, is_sentence
 from .options import AT_ONCE, DESCRIBES_SETUP, NAMES_AMOUNT, Option, Side, compare_settings, list_options, read_said
 from .settings import MAX_WIDTH
 from .typed_commands import CONFINES, Before, Typing, Words, keep_last
@@ -336,7 +336,7 @@ def _note_works(loads: Sequence[Block]) -> None:
 
     Either all reports are of one address, or each is of its own.
     """
-    above = ([strip_markup(text) for _, text in block.trail if not is_boilerplate(text)] for block in loads)
+    above = ([cut_repeat(text) for _, text in block.trail if not is_boilerplate(text)] for block in loads)
     titles = [next(reversed(texts), "") for texts in above]
     paths, commands = {block.load_results[0].path for block in loads}, {block.command for block in loads}
     is_other = any(block.label or block.stream or block.values.get("script") for block in loads)

@@ -337,7 +337,7 @@ def find_compared(trails: Sequence[Sequence[Heading]], counts: Collection[str] =
         for trail in trails
     ]
     ends = [trail[-1][1] for trail in trails if trail]
-    letters = {text: found[1].upper() for text in last if (found := LETTER.fullmatch(drop_repeat(text)))}
+    letters = {text: found[1].upper() for text in last if (found := LETTER.fullmatch(_drop_load(drop_repeat(text))))}
     meanings: list[dict[str, str]] = [  # of each kind {line: what it tells}
         letters,
         {text: found[1] for text in last if (found := _VERSION.fullmatch(text))},
@@ -355,12 +355,21 @@ def find_compared(trails: Sequence[Sequence[Heading]], counts: Collection[str] =
     n_alike = Counter(amounts.values())
     compared |= {text for text, base in amounts.items() if n_alike[base] > 1}
     compared |= find_amounts(text for trail in trails for _, text in trail)
-    brief = {text for text in last if _BRIEF_LABEL.fullmatch(bare := strip_markup(text)) and not makes_load(bare)}
+    brief = {
+        text for text in last if _BRIEF_LABEL.fullmatch(bare := _drop_load(strip_markup(text))) and not makes_load(bare)
+    }
     if len(brief) > 1 or any(may_name(text) for text in last):  # "G1:" where others stand below "ZGC:"
         compared |= brief
     templated = [next((text for _, text in reversed(trail) if EXPECTED.fullmatch(text)), "") for trail in trails]
     expected = {text: any(found.groups()) for text in templated if (found := EXPECTED.fullmatch(text))}
     return compared or (set(expected) if len(set(expected.values())) > 1 else set())
+
+
+def _drop_load(text: str) -> str:
+    """ "A (10 connections)" → "A", as of "1. A"."""
+    text = re.sub(r"^\d{1,2}[.)]\s+", "", text)
+    found = re.fullmatch(r"([A-Z]\w?)(?=\W)(.*\d.*)", text)
+    return found[1] if found and is_generic(found[2]) else text
 
 
 def _heads_output(text: str) -> bool:
@@ -388,15 +397,6 @@ def find_counts(trails: Sequence[Sequence[Heading]]) -> set[str]:
     is_clear = len(names) > 1 or (any(map(names_software, names)) and not is_letter)
     repeats = len(counted) > len(names) and goes_on and is_clear and not any(map(takes_number, names))
     return {text for text, *_ in counted} if repeats else set()
-
-
-def list_sections(blocks: Sequence[Block], loads: Sequence[int]) -> dict[int, list[Heading]]:
-    """{load test: the lines above it}, those above the monitors and texts before it among them."""
-    begins = [0, *(load + 1 for load in loads)]
-    return {
-        load: [line for block in blocks[begin : load + 1] for line in block.trail]
-        for begin, load in zip(begins, loads, strict=False)
-    }
 
 
 def find_machines(sections: Sequence[Sequence[Heading]]) -> set[str]:

@@ -117,7 +117,9 @@ _GENERIC_WORDS = """
     environments? samples? following below at
     set-?up install(?:ation|ing)? usage build(?:ing)? requirements? prerequisites? descriptions? introduction notes?
     examples? options methods? methodolog(?:y|ies) methodik procedure
-    (?:concurrent|simultaneous|parallel) users? connections? conc(?:urrency)? duration seconds? secs? minutes? mins?
+    concurrent simultaneous (?<=\\d\\s)parallel mins?
+    parallel(?=\\s(?:users?|clients?|connections?|requests?)\\b) users? connections? conc(?:urrency)?
+    duration seconds? secs? minutes?
 """
 _GENERIC_CJK = (
     rf"(?<=\d){LOADED_CJK}|持续|超时|查看|打印|进行|本?工具|"
@@ -199,7 +201,7 @@ NUMBER_LAST = re.compile(r"(?<=[^\W\d_] \d)\.$|(?<=[^\W\d_] \d\d)\.$")
 @remember_lines
 def find_phase(heading: str) -> str:
     """ "before", "during", "after", or "" where the heading has none of them."""
-    text = lower(heading)
+    text = lower(heading).replace("_", " ")  # "before_1.txt"
     if not _ANY_PHASE.search(text):  # most headings
         return ""
     return next(phase for phase, pattern in _PHASE_PATTERNS if pattern.search(text))
@@ -335,8 +337,10 @@ def is_generic(text: str) -> bool:
     bare = lower(_METHOD.sub("verb", strip_markup(text) if find_repeat(text) is None else remove_file_type(text)))
     bare = _WARM_UP.sub(" ", AGAIN.sub(" ", REPEAT.sub(" ", bare)))
     bare = _build_generic_pattern().sub(" ", DATE.sub(" ", bare))
-    for _, pattern in _PHASE_PATTERNS if _ANY_PHASE.search(bare) else ():
-        bare = pattern.sub(" ", bare)
+    if _ANY_PHASE.search(bare.replace("_", " ")):
+        bare = bare.replace("_", " ")
+        for _, pattern in _PHASE_PATTERNS:
+            bare = pattern.sub(" ", bare)
     left = bare.strip("\t -_:.()（）")
     least = 2 if heading_level(text) > 1 else 3
     return width(re.sub(r"[\W\d_]+", "", bare)) < least or makes_load(left)  # "ab output"
@@ -366,6 +370,13 @@ def is_sentence(text: str) -> bool:
 def drop_repeat(text: str) -> str:
     repeat = split_repeat(text)
     return repeat[0] if repeat else strip_markup(text)
+
+
+def cut_repeat(text: str) -> str:
+    """A heading without the number of a repeat, also where the rest names nothing: "1 KB, run 2" → "1 KB"."""
+    bare = strip_markup(text)
+    found = REPEAT.search(lower(bare))
+    return _trim(f"{bare[: found.start()]} {bare[found.end() :]}") if found else bare
 
 
 def only_counts(text: str) -> bool:

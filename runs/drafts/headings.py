@@ -11,7 +11,18 @@ from parsers.blocks import Block
 from parsers.catalogue import get_semantics
 from runs.analysis.method import Method
 
-from .boilerplate import ITEM, heading_level, is_code, is_file, join_wrapped, strip_markup
+from .boilerplate import (
+    find_listed,
+    find_script_comments,
+    heading_level,
+    is_boilerplate,
+    is_code,
+    is_file,
+    join_wrapped,
+    list_lines_above,
+    list_sections,
+    strip_markup,
+)
 from .heading_groups import (
     Heading,
     HeadingChoice,
@@ -22,12 +33,12 @@ from .heading_groups import (
     find_machines,
     find_sections,
     find_tool_names,
-    list_sections,
     may_name,
     swap_crossed,
 )
 from .heading_words import (
     DESCRIBES_HOST,
+    cut_repeat,
     find_phase,
     find_repeat,
     is_generic,
@@ -44,7 +55,7 @@ from .stated_hosts import find_only_host
 _REMARKED_REPEAT = re.compile(
     r"\W*(?:first|1st|run|test|#)\W?(?:run|time|test|1)?\s*[(（][^()（）]+[)）]\W*", re.IGNORECASE
 )
-_SAYS_STEP = re.compile(r"#\s[a-z]+(?:\s\S+){4}")  # "# gather the resource usage in the background"
+_TYPED = re.compile(r"[a-z][\w./-]{1,30}\s(?:\S+\s)*?-{1,2}[A-Za-z]")  # a command without a prompt
 _SITE_LINK = re.compile(r"\[[^\]\[]*\w[^\]\[]*\]\(https?://[^()\s]+\)")
 _NUMBER = re.compile(r"(?<![\d.])\d{3,9}")
 _LEAST_RATE = 100  # a rate that no version, port or number of clients happens to be
@@ -118,7 +129,7 @@ def _find_levels(blocks: Sequence[Block], loads: Sequence[int], method_of: Calla
     requests = {request for load in loads if (request := blocks[load].values.get("told_request"))}
     if not requests:
         return levels
-    return levels | {text for load in loads for _, text in blocks[load].trail if strip_markup(text) in requests}
+    return levels | {text for load in loads for _, text in blocks[load].trail if cut_repeat(text) in requests}
 
 
 def _find_measured(sources: Sequence[int], warm_ups: Collection[int]) -> dict[int, int]:
@@ -164,15 +175,19 @@ def _collect_candidates(
 ) -> dict[int, _Candidates]:
     candidates: dict[int, _Candidates] = {}
     begin = 0
-    sections = [*list_sections(blocks, loads).values()]
+    all_trails = [block.trail for block in blocks]
+    sections = [*list_sections(all_trails, loads).values()]
     labels = {load: [(blocks[load].first, text)] for load in loads if (text := blocks[load].label)}
     trails = [blocks[load].trail for load in loads]
     counts = find_counts(trails)
-    compared = find_compared([*trails, *labels.values()], counts | levels) | find_machines(sections)
-    tools = find_tool_names(sections) | find_only_host(sections) | levels | counts | _find_script_comments(trails)
+    above = [*list_lines_above(all_trails, loads, texts), *labels.values()]
+    compared = find_compared(above, counts | levels) | find_machines(sections)
+    tools = find_tool_names(sections) | find_only_host(sections) | levels | counts | find_script_comments(trails)
     for load in loads:
         block = blocks[load]
-        trail = _drop_rates(join_wrapped(block.trail), [result.requests_per_second for result in block.load_results])
+        trail = _drop_rates(
+            _drop_answers(join_wrapped(block.trail)), [result.requests_per_second for result in block.load_results]
+        )
         written = labels.get(load, [])
         is_written = get_semantics(block.load_results[0].tool).quotes_others  # the title of a row or column
         depth = min((level for _, text in trail if (level := heading_level(text)) > 1), default=7)
@@ -195,14 +210,21 @@ def _collect_candidates(
             links=[heading for heading in block.trail if _SITE_LINK.fullmatch(heading[1])],
         )
         begin = load + 1
+    _add_captions_alike(candidates)
     return candidates
 
 
-def _find_script_comments(trails: Sequence[Sequence[Heading]]) -> set[str]:
-    """What comments say of the steps of a script that is shown above several load tests, of which most have the same two."""
-    n_above = Counter(text for trail in trails for text in {text for _, text in trail if _SAYS_STEP.match(text)})
-    of_most = [text for text, n in n_above.items() if 2 * n > len(trails)]
-    return {text for text, n in n_above.items() if n > 1} if len(of_most) > 1 else set()
+def _add_captions_alike(candidates: Mapping[int, _Candidates]) -> None:
+    """What differs from a caption only in its numbers is one, too, where a line is right above it: "1 client", "10 client"."""
+    captions = {_drop_numbers(found.caption[1]) for found in candidates.values() if found.caption}
+    for found in candidates.values():
+        nearest = next(reversed(found.own), None)
+        if nearest and not (found.caption or split_repeat(nearest[1])) and _drop_numbers(nearest[1]) in captions:
+            found.caption = nearest
+
+
+def _drop_numbers(text: str) -> str:
+    return re.sub(r"\d+", "#", text)
 
 
 def _is_of_monitor(text: str) -> bool:
@@ -217,12 +239,21 @@ def _drop_rates(trail: Sequence[Heading], rates: Sequence[float | None]) -> list
     return others if _names_among(_choose_naming(others)) else [*trail]
 
 
+def _drop_answers(trail: Sequence[Heading]) -> list[Heading]:
+    """The lines without those right below a command, which answered so, where others name something."""
+    typed = {line for line, text in trail if _TYPED.match(text) and is_boilerplate(text)}
+    others = [(line, text) for line, text in trail if line - 1 not in typed or heading_level(text)]
+    return others if _names_among(_choose_naming(others)) else [*trail]
+
+
 def _find_caption(block: Block, trail: Sequence[Heading], compared: Collection[str]) -> Heading | None:
     """The last name above, where it is a plain line by itself near the output, or stands before the command in its line."""
     lines = {line for line, _ in trail}
+    headings = {line for line, text in trail if heading_level(text)}
     for line, text in _names_among(_choose_naming(trail, compared))[-1:]:
         n_between = sum(other > line for other in lines)  # asides, each with an empty line
         is_alone = line - 1 not in lines or line == block.command_line
+        is_alone = is_alone or (line - 1 in headings and not split_repeat(text))  # "B run 1" below "## B: keep-alive"
         is_near = block.first - line <= _MAX_CAPTION_DISTANCE + 2 * n_between
         if is_near and is_alone and not heading_level(text):
             return line, text
@@ -243,19 +274,13 @@ def _list_headings_of_section(trail: Sequence[Heading]) -> list[Heading]:
             above.append(heading)
     if not _names_among(_choose_naming(above)):
         above += [heading for heading in headings[-2:-1] if heading_level(heading[1]) == heading_level(headings[-1][1])]
-    listed = _find_listed(trail)
+    listed = find_listed(trail)
     return [
         heading
         for heading in trail
         if (heading in above if (level := heading_level(heading[1])) > 1 else level or heading[0] >= last)
         and (level or heading[0] not in listed)
     ]
-
-
-def _find_listed(trail: Sequence[Heading]) -> set[int]:
-    """Lines of lists of several items: none of them alone names what stands below."""
-    items = [line for line, text in trail if ITEM.match(text)]
-    return {line for line in items if line - 1 in items or line + 1 in items}
 
 
 def _choose_naming(headings: Sequence[Heading], compared: Collection[str] = ()) -> list[Heading]:

@@ -19,6 +19,9 @@ _EXAMPLE = re.compile(  # what stands below only shows what a tool prints
     r"|\bbeispielausgabe\b|\bexemple de sortie|\bejemplo de salida|пример вывода|出力例|输出示例|示例输出",
     re.IGNORECASE,
 )
+_OWN = re.compile(
+    r"\b(?:I|I've|[Ww]e|we've|[Mm]y|[Oo]ur|[Ii]ch|[Ww]ir)\b"
+)  # "some sample results I got": they were measured
 _FIRST_OF_EACH = re.compile(
     r"\b(?:the )?(?:very )?first (?:run|one|pass|test|attempt|iteration|round|measurement)s?\b(?P<said>[^.;!?。]{0,160})"
     r"|\b(?P<before>ignore|discard|skip|disregard|(?:don't|do not) count) (?:the )?first (?:run|one|pass|test|attempt|round)"
@@ -55,8 +58,10 @@ def find_warm_ups(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:
 def find_examples(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:
     """The text's first load test, where only the line above it calls it an example of a tool's output: nobody measured it."""
     first, *others = ([text for _, text in blocks[load].trail][-1:] for load in loads)
-    shown = first and _EXAMPLE.search(first[0]) and not any(text and _EXAMPLE.search(text[0]) for text in others)
-    return {loads[0]} if shown else set()
+    shown, *further = (
+        any(_EXAMPLE.search(text) and not _OWN.search(text) for text in last) for last in (first, *others)
+    )
+    return {loads[0]} if shown and not any(further) else set()
 
 
 def find_left_out(

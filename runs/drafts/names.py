@@ -50,6 +50,7 @@ _LOAD_PHRASE = re.compile(  # with what belongs to it: "c=10", "(10 connections)
 )
 _MEASURED = re.compile(r"\b(?:throughput|latenc(?:y|ies)|clients?)\b", re.IGNORECASE)  # at a load, which names nothing
 _JOINT = re.compile(r"(\s*[,;|/]\s+|\s+[–—-]\s+|\s*[:：=]\s*(?=[^\W\d]))")  # between the parts of a name
+_JOINTS, _CLOSES = frozenset(",;(（[|/@·–—、，"), frozenset(")]）")  # what stands between a name and its load
 _VALUE = re.compile(r"(?!(?i:on|off|yes|no|true|false)\b)(?:[^\W\d_][\w+]|\d+\.\d)")  # of which a part can be a name
 _FEWEST_STEPS, _LEAST_SAID = 3, 3  # load tests of a sweep, and blanks in what is said above each
 _OF_LOAD = re.compile(
@@ -174,20 +175,57 @@ def drop_levels(names: Mapping[str, str], methods: Mapping[str, Sequence[Method]
     names: {heading: name}; methods: {heading: those of its load tests}
     """
     parts = {text: _split_at_loads(name, methods[text]) for text, name in names.items()}
+    if not all(_LOAD in own for own in parts.values()):
+        parts = _split_at_threads(names, methods) or parts
     loaded = {text: own for text, own in parts.items() if _LOAD in own}
     skeletons = Counter("".join(own) for own in loaded.values())
     if len(loaded) < 2 or not (len(loaded) == len(names) or max(skeletons.values()) > 1):
         return dict(names)
     loaded = {text: own for text, own in loaded.items() if len(loaded) == len(names) or skeletons["".join(own)] > 1}
-    before, after = (_count_common([_around(own, side) for own in loaded.values()]) for side in (-1, 1))
     if len({"".join(own) for own in loaded.values()}) == 1:
         only = "".join(next(iter(loaded.values())))
         return dict(names) | dict.fromkeys(loaded, _trim_name(_LOAD_PHRASE.sub("", only)))
+    before, after = (_count_beside_load([*loaded.values()], side) for side in (-1, 1))
     bare = {
-        text: _trim_name("".join([*own[: own.index(_LOAD) - before], " ", *own[own.index(_LOAD) + 1 + after :]]))
+        text: _strip_ends("".join([*own[: own.index(_LOAD) - before], " ", *own[own.index(_LOAD) + 1 + after :]]))
         for text, own in loaded.items()
     }
-    return dict(names) | bare if len({*map(bool, bare.values())}) == 1 else dict(names)
+    named = {text: _trim_name(name) for text, name in bare.items()}
+    if len({*map(bool, named.values())}) == 1 and any(named.values()):
+        return dict(names) | named
+    told = Counter(" ".join(_MEASURED.sub(" ", name).split()) for name in bare.values())
+    tells = all(told) and len(told) > 1 and (max(told.values()) > 1 or any(map(_is_one_of_two, told)))
+    if any(named.values()):
+        return dict(names) | (bare if tells else {})
+    return dict(names) | (bare if tells else named)
+
+
+def _is_one_of_two(text: str) -> bool:
+    """Whether a text that names nothing alone does so beside another one: "A", "before"."""
+    return bool(LETTER.fullmatch(text) or find_phase(text))
+
+
+def _count_beside_load(names: Sequence[Sequence[str]], side: int) -> int:
+    """How many of the parts that all have beside the load belong to it: up to a comma or bracket one word, and others that name
+    nothing."""
+    beside = _around(names[0], side)[: _count_common([_around(own, side) for own in names])]
+    n_words = count = 0
+    for part in beside:
+        is_word = part[0].isalnum()
+        if (is_word and n_words and not is_generic(part)) or (side < 0 and part in _CLOSES):
+            break
+        n_words += is_word
+        count += 1
+        if part in _JOINTS or (side > 0 and (part == ":" or part in _CLOSES)):
+            break
+    while side < 0 < count and any(_needs_more("".join(own[: own.index(_LOAD) - count])) for own in names):
+        count -= 1
+    return count
+
+
+def _needs_more(text: str) -> bool:
+    """Whether a name cannot end there: behind "with", or within a word."""
+    return bool(re.search(rf"(?:^|\s)(?:{WITH}|{WITHOUT}|no)\s*$|[^\W\d_][_-]$", text, re.IGNORECASE))
 
 
 def _split_at_loads(name: str, methods: Sequence[Method]) -> list[str]:
@@ -195,6 +233,21 @@ def _split_at_loads(name: str, methods: Sequence[Method]) -> list[str]:
     parts = _PART.findall(name)
     amounts = [at for at, part in enumerate(parts) if part[0].isdigit() and _is_load_of(part, methods)]
     return [*parts[: amounts[0]], _LOAD, *parts[amounts[0] + 1 :]] if len(amounts) == 1 and methods else parts
+
+
+def _split_at_threads(names: Mapping[str, str], methods: Mapping[str, Sequence[Method]]) -> dict[str, list[str]]:
+    """The names' parts, _LOAD in place of the number of threads that made the load, or {}: several names must have the same."""
+    threads = {text: {str(dict(each.further or ()).get("threads")) for each in own} for text, own in methods.items()}
+    parts = {
+        text: [_LOAD if {part} == threads[text] else part for part in _PART.findall(name)]
+        for text, name in names.items()
+    }
+    numbers: dict[str, set[str]] = defaultdict(set)
+    for text, own in parts.items():
+        numbers["".join(own)] |= threads[text]
+    is_crossed = len(numbers) > 1 and len({frozenset(own) for own in numbers.values()}) == 1
+    told = is_crossed and len(next(iter(numbers.values()))) > 1
+    return parts if told and all(own.count(_LOAD) == 1 for own in parts.values()) else {}
 
 
 def _is_load_of(number: str, methods: Sequence[Method]) -> bool:
@@ -221,11 +274,16 @@ def _count_common(sides: Sequence[Sequence[str]]) -> int:
 
 
 def _trim_name(text: str) -> str:
+    bare = _strip_ends(text)
+    return "" if is_generic(_MEASURED.sub(" ", bare)) else bare
+
+
+def _strip_ends(text: str) -> str:
     text = re.sub(
         r"^[(（\[](?=[^)）\]]*$)|\s[(（\[][^()（）\[\]]*$", "", text
     )  # of which the end is gone with the load
     bare = re.sub(r"[(（\[]\s*[)）\]]", "", " ".join(text.split())).strip(" \t,;:：、，·•|/@=–—-")
-    return "" if is_generic(_MEASURED.sub(" ", bare)) else bare
+    return bare[1:-1] if re.fullmatch(r"\[[^][]+\]", bare) else bare
 
 
 def drop_common_words(names: Mapping[str, str]) -> dict[str, str]:

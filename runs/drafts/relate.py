@@ -49,7 +49,7 @@ from .left_out import cut_corrections, find_left_out
 from .load_groups import fill_in_loops, join_parts
 from .names import shorten
 from .recordings import Recording, place_recorded
-from .sentences import drop_unchanged_settings
+from .sentences import merge_lists_of_settings
 from .stated_hosts import find_listed_facts, find_stated_host
 
 _COMPARES = re.compile(
@@ -105,7 +105,7 @@ class _Relation:
         self.corrections = cut_corrections(blocks) if several else {}
         if len(blocks) > 1:
             raise_items([block.trail for block in blocks])
-        drop_unchanged_settings(blocks)
+        merge_lists_of_settings(blocks)
         move_captions(blocks, self.loads)
         self.monitors = [i for i, kind in enumerate(kinds) if _is_monitor(blocks[i], kind)]
         self.texts = [i for i, kind in enumerate(kinds) if ConfigText in kind]

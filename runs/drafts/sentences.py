@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from parsers.blocks import Block
 from parsers.catalogue import makes_load
 from parsers.transcript import width
 
-from .boilerplate import strip_markup
+from .boilerplate import Line, is_boilerplate, strip_markup
 from .heading_words import SOFTWARE, WITH, WITHOUT, WORD, is_generic, is_short, name_of_heading
 from .ordinals import LOADED_CJK
 from .settings import read_setting
@@ -231,29 +231,67 @@ def is_comparison(text: str) -> bool:
     return bool(is_short(text) and _COMPARISON.search(strip_markup(text)))
 
 
-_ASSIGNED = re.compile(r"(?P<key>[a-z][\w.-]*)\s?=\s?(?P<value>[^\s=][^=]*)")
+_ASSIGNED = re.compile(  # "pm = static", "MaxClients 150", "worker_processes 2;", "maxThreads: 200"
+    r"(?P<key>[a-z][\w.-]*)\s?=\s?(?P<value>[^\s=][^=]*)"
+    r"|(?P<name>(?=\w*(?:[_.-]|[a-z][A-Z]))[A-Za-z][\w.-]*)(?::\s+|\s+)(?P<amount>\d[\w./%]*|on|off|yes|no|true|false|auto);?",
+)
+_EMPHASIS = " *_`"
 
 
-def drop_unchanged_settings(blocks: Sequence[Block]) -> None:
-    """Leave out the lines of a list of settings ("pm.max_children = 50") whose value no other list changes: they name nothing.
+def merge_lists_of_settings(blocks: Sequence[Block]) -> None:
+    """Make one line of each list of settings ("pm.max_children = 50"), of those whose value another list changes.
 
-    Those that only a later load test has stay: something was set before it.
+    The others name nothing. Those that only a later load test has stay: something was set before it.
     """
-    lists: list[tuple[int, dict[tuple[int, str], str]]] = []  # (block's number, {line: key}), of two lines and more
+    lists: list[
+        tuple[int, dict[Line, tuple[str, str]]]
+    ] = []  # (block's number, {line: (key, value)}), of two lines and more
     values: dict[str, set[str]] = defaultdict(set)
     for index, block in enumerate(blocks):
-        said = {(line, text): found for line, text in block.trail if (found := _ASSIGNED.fullmatch(text.strip()))}
-        numbers = {line for line, _ in said}
-        own = {each: found["key"] for each, found in said.items() if {each[0] - 1, each[0] + 1} & numbers}
+        own = _find_list_of_settings(block.trail)
         lists += [(index, own)] if own else []
-        for each, key in own.items():
-            values[key].add(said[each]["value"].strip())
+        for key, value in own.values():
+            values[key].add(value)
     first = next((index for index, block in enumerate(blocks) if block.load_results), 0)
     stated: set[str] = set()
+    changing: dict[int, dict[Line, str]] = {}
     for index, own in lists:
-        dropped = {each for each, key in own.items() if len(values[key]) == 1 and (index <= first or key in stated)}
-        stated |= {*own.values()}
-        block = blocks[index]
-        block.trail = [each for each in block.trail if each not in dropped]
-        if (block.heading_line, block.heading) in dropped:
-            block.heading_line, block.heading = next(reversed(block.trail), (None, None))
+        dropped = {
+            each for each, (key, _) in own.items() if len(values[key]) == 1 and (index <= first or key in stated)
+        }
+        stated |= {key for key, _ in own.values()}
+        changing[index] = {
+            each: " ".join(setting)
+            if is_boilerplate(each[1])
+            else each[1].strip(_EMPHASIS)  # "maxThreads: 9" looks like a figure
+            for each, setting in own.items()
+            if each not in dropped
+        }
+        _replace_lines(blocks[index], dropped)
+    said = {index: [*lines.values()] for index, lines in changing.items() if lines}
+    distinct = len({*map(tuple, said.values())})
+    enough = (n for n in range(1, 9) if len({tuple(texts[:n]) for texts in said.values()}) == distinct)
+    n_needed = next(enough, 0) if distinct > 1 else 0
+    for index, texts in said.items() if n_needed else ():
+        name = ", ".join(texts[:n_needed])
+        _replace_lines(blocks[index], changing[index], name if width(name) <= _WIDEST_SETTINGS else f"`{name}`")
+
+
+def _find_list_of_settings(trail: Sequence[Line]) -> dict[Line, tuple[str, str]]:
+    """{line: (key, value)} of those that stand below or above another one."""
+    found = {each: match for each in trail if (match := _ASSIGNED.fullmatch(each[1].strip(_EMPHASIS)))}
+    numbers = {line for line, _ in found}
+    return {
+        each: (match["key"] or match["name"], (match["value"] or match["amount"]).strip())
+        for each, match in found.items()
+        if {each[0] - 1, each[0] + 1} & numbers
+    }
+
+
+def _replace_lines(block: Block, lines: Collection[Line], text: str = "") -> None:
+    """Take lines out of what stands above a block, or put one in place of the last of them."""
+    kept = max(lines) if text else None
+    trail = ((each[0], text) if each == kept else each for each in block.trail if each == kept or each not in lines)
+    block.trail = [*trail]
+    if (block.heading_line, block.heading) in lines:
+        block.heading_line, block.heading = next(reversed(block.trail), (None, None))

@@ -87,3 +87,9 @@ def test_other_lines_between_runs_take_nothing_back(said):
 
 def test_short_names_of_headings_are_two_configs():
     assert counted(f"## a1\n\n{wrk(500, 505)}## b1\n\n{wrk(560, 566)}") == {"a1": [500, 505], "b1": [560, 566]}
+
+
+def test_sample_results_that_somebody_got_count():
+    text = f"Here are some sample results {{}}\n\n{wrk(500, 510)}With the patch:\n\n{wrk(700, 710)}"
+    assert [*counted(text.format("I got on my box:")).values()] == [[500, 510], [700, 710]]
+    assert [*counted(text.format("")).values()] == [[510], [700, 710]]

@@ -470,6 +470,65 @@ def test_a_number_that_a_report_prints_as_its_load_is_no_part_of_a_name(headings
     assert names_of(text) == names
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("before", "after"),
+        ("A", "B"),
+        ("2 workers", "4 workers"),
+        ("sendfile", "no sendfile"),
+        ("nginx with cache", "nginx without cache"),
+        ("[NO_CACHE]", "[CACHE]"),
+        ("a (warm cache)", "b (warm cache)"),
+    ],
+)
+@pytest.mark.parametrize(
+    "form", ["{0}, c={1}", "{0} ({1} connections)", "{0} at concurrency {1}", "{0} с {1} потоками", "c={1}: {0}"]
+)
+def test_what_stands_beside_the_load_in_captions_tells_configs_apart(names, form):
+    loads = [(name, level) for name in names for level in (10, 100)]
+    text = "".join(f"{form.format(*each)}:\n\n@ab {500 + at}.5 c={each[1]}\n\n" for at, each in enumerate(loads))
+    assert names_of(text) == [name.strip("[]") for name in names]
+
+
+@pytest.mark.parametrize(
+    ("form", "names"),
+    [
+        ("{0}_{1}", ("before", "after")),
+        ("{1}. {0}", ("A", "B")),
+        ("## {0} run\n\ncurl -X PUT http://web1/{1}\nStored {1}00 records in 16.03{1} s", ("Sequential", "Parallel")),
+    ],
+)
+def test_names_beside_numbers_and_answers_stay_apart(form, names):
+    loads = [(name, at) for name in names for at in (1, 2)]
+    text = "".join(f"{form.format(*each)}\n\n@ab {500 + at}.5\n\n" for at, each in enumerate(loads))
+    assert names_of(text) == [*names]
+
+
+def test_plain_names_right_below_a_heading_with_signs_behind_it_are_captions():
+    assert names_of("##nginx与caddy的性能测试##\n\n###AB测试###\nnginx\n@ab 1.5\n\ncaddy\n@ab 2.5\n") == [
+        "nginx",
+        "caddy",
+    ]
+
+
+def test_sizes_above_repeats_are_what_was_requested():
+    loads = [(size, run) for size in ("1 KB", "10 KB") for run in (1, 2)]
+    text = "".join(f"{size}, run {run}:\n\n@wrk {500 + at}.50\n\n" for at, (size, run) in enumerate(loads))
+    blocks, draft = read(expand(text))
+    assert [block.values["told_request"] for block in blocks] == ["1 KB", "1 KB", "10 KB", "10 KB"]
+    assert [run.repeat for run in draft.experiments[0].runs] == [1, 2, 1, 2]
+
+
+def test_threads_that_made_the_load_are_levels_where_they_recur_behind_several_names():
+    report = (
+        "Test [{}] con {} hilos:\nRunning 10s test @ http://localhost:8000/{}\n  {} threads and 10 connections\n"
+        "  9460 requests in 10.02s, 2.07MB read\nRequests/sec:    943.7{}\nTransfer/sec:    211.05KB\n\n"
+    )
+    tests = ((name, n) for name in ("NO_CACHE", "CACHE") for n in (1, 5, 10))
+    assert len(names_of("".join(report.format(name, n, name.lower(), n, n) for name, n in tests))) == 2
+
+
 def test_a_load_that_all_headings_tell_alike_is_no_part_of_their_names():
     assert names_of("nginx c=10\n@ab 500.1\n\ncaddy c=10\n@ab 400.1 Caddy\n") == ["nginx", "caddy"]
 

@@ -269,6 +269,23 @@ def test_a_list_of_settings_names_by_what_another_one_changes_and_else_nothing()
     }
 
 
+@pytest.mark.parametrize(
+    "form", ["_pm.a = {}\npm.b = {}\npm.c = {}_", "maxThreads: {}\nminSpare: {}\naccept-count: {}"]
+)
+def test_lists_of_settings_name_by_as_many_of_them_as_tell_all_apart(form):
+    lists = {500.5: (10, 2, 4), 600.5: (17, 2, 4), 700.5: (17, 5, 9), 501.5: (10, 2, 4)}
+    found = rates_by_name("".join(f"{form.format(*own)}\n\n@ab {rate}\n\n" for rate, own in lists.items()))
+    assert [*found.values()] == [[500.5, 501.5], [600.5], [700.5]]
+
+
+@pytest.mark.parametrize("names", [("A", "B"), ("before", "after"), ("2 processes", "4 processes")])
+@pytest.mark.parametrize("shown", ["cat b.conf\nserver {\n    sendfile off;\n}", "free -m\n@free"])
+def test_headings_name_what_is_measured_below_a_file_or_a_monitor(names, shown):
+    reports = (f"\n@ab {rate}\n$ {AB}\n@ab {rate + 1}\n" for rate in (700.5, 900.5))
+    one, two = (f"## {name}\n\n$ {shown}\n$ {AB}{report}\n" for name, report in zip(names, reports, strict=True))
+    assert rates_by_name(f"# Our page\n\n{one}{two}") == {names[0]: [700.5, 701.5], names[1]: [900.5, 901.5]}
+
+
 @pytest.mark.parametrize("setting", ["worker_processes {};\nworker_connections 1024;", "MaxClients {}\nKeepAlive On"])
 def test_lines_of_a_config_without_its_file_s_name_tell_runs_apart(setting):
     _, draft = read(expand(f"{setting.format(1)}\n\n@wrk 5000.5\n\n{setting.format(4)}\n\n@wrk 12000.5\n"))
