@@ -1,6 +1,6 @@
 """free: procps' and busybox' table of memory, one block a sample.
 
-Reads     the header and its rows in any unit (-b -k -m -g, -h with or without --si), -w, -t, -l, -v, and repeats by -s, in the
+Reads     the header and its rows in any unit (-b -k -m -g, -h with or without --si), -w, -t, -l, -v, -L, and repeats by -s, in the
           languages that procps is translated into
 Yields    SystemSample, and HostFacts with the RAM and swap
 Units     KiB; free prints no unit but for -h, so it is taken from the command, else from what a total can be
@@ -14,7 +14,7 @@ import re
 from typing import Any
 
 from ..lines import Lines
-from ..multiline import join_rest
+from ..multiline import join_rest, match_joined
 from ..records import Found, HostFacts, Problem, Record, SystemSample
 from ..units import name_words, rounded
 
@@ -44,6 +44,7 @@ _ROWS = {
 _TOTAL, _USED, _FREE = ("|".join(map(re.escape, _COLUMNS[name].split())) for name in ("total", "used", "free"))
 OPENS = (
     r"(?:Output\s*)?total\s+used\s+free\s+(?:shared\s+buff|buffers)\S*"
+    r"|SwapUse\s+[\d.]"
     rf"|(?:total|{_TOTAL})\s+(?:{_USED})\s+(?:{_FREE})\s+[^\W\d]|Gesamt\s+Belegt\s+Frei\s"
 )
 
@@ -52,6 +53,8 @@ _LABEL = name_words({name: f"{name} {others}" for name, others in _ROWS.items()}
 _MORE_SIZES = re.compile(r"(?:\d++(?:[.,]\d++)?+(?:B|[KMGTP]i?B?)?\s*)+")
 _ROW = re.compile(r"(-/\+ [^\s:]+|Comm|[^\W\d][^\d:：]{0,24}?)\s?[:：]\s+(\S.*)")
 _SIZE = re.compile(r"(\d+(?:[.,]\d+)?)(B|([KMGTP])(i?)B?)?")
+_ONE_LINE = re.compile(r"SwapUse\s+(\S+)\s+CachUse\s+(\S+)\s+MemUse\s+(\S+)\s+MemFree(?:\s+(\S+))?")
+_IN_ONE_LINE = ("swap_used_kb", "mem_buff_cache_kb", "mem_used_kb", "mem_free_kb")
 _ORDER = "KMGTP"
 _UNIT_KB = {"b": 1 / 1024, "k": 1, "m": 1024, "g": 1024**2, "t": 1024**3}
 _DECIMAL = {"b": 1 / 1024, "k": 1000 / 1024, "m": 1e6 / 1024, "g": 1e9 / 1024, "t": 1e12 / 1024}
@@ -68,6 +71,8 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         return None
     lines.skip_blank()
     first = lines.number + 1
+    if (lines.peek() or "").lstrip().startswith("SwapUse"):
+        return _parse_one_line(lines, command or "")
     # What a page calls everything that is printed sticks to it in Markdown that was made of the page.
     opening = next(lines).strip().removeprefix("Output")
     columns = _read_columns(join_rest(lines, opening, lambda more: bool(_read_columns(more))))
@@ -88,6 +93,21 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     return Found(
         values, first, lines.last, "mem_total_kb" not in values or "swap_total_kb" not in values, table.problems
     )
+
+
+def _parse_one_line(lines: Lines, command: str) -> Found | None:
+    """-L: what is used of swap, of the caches and of memory, and what is free, without any total."""
+    line, first = lines.take_next(), lines.number
+    found = match_joined(
+        lines, line, lambda text: None if text.endswith("MemFree") else _ONE_LINE.fullmatch(text)
+    ) or _ONE_LINE.fullmatch(line)
+    base = 1000 if "--si" in command.split() else 1024
+    sizes = _parse_figures(" ".join(filter(None, found.groups())), _find_unit(command), base) if found else None
+    if sizes is None or len(sizes) < len(_IN_ONE_LINE) - 1:  # the last one may be cut off
+        return None
+    values: dict[str, Any] = dict(zip(_IN_ONE_LINE, sizes, strict=False))
+    values["sample"] = _number_of(lines, command, first)
+    return Found(values, first, lines.number)
 
 
 def _read_columns(text: str) -> list[str]:
