@@ -58,7 +58,7 @@ PAGES = ThreadPoolExecutor(4)
 LOGINS = ThreadPoolExecutor(2)
 TEXTS = ThreadPoolExecutor(2)
 COMPARISONS = ThreadPoolExecutor(2)
-LARGE = ThreadPoolExecutor(2)  # for comparisons at addresses that took longer than SLOW_S the last time
+LARGE = ThreadPoolExecutor(1)  # for comparisons at addresses that took longer than SLOW_S the last time
 SLOW_S, MOST_SLOW = 1.0, 1000
 OWN_THREADS = {
     **{f"{path}$": TEXTS for path in TEXT_PATHS},
