@@ -140,8 +140,10 @@ def write_count(n: int, word: str) -> str:
     return f"{n:,} {word}{'' if n == 1 else 'es' if word.endswith('s') else 's'}"
 
 
-def join_words(words: Sequence[str]) -> str:
-    """As "a", "a and b", "a, b and c"."""
+def join_words(words: Sequence[str], most: int | None = None) -> str:
+    """As "a", "a and b", "a, b and c"; of more than `most`, the last ones are counted: "a, b and 2 more"."""
+    if most and len(words) > most:
+        words = [*words[: most - 1], f"{len(words) - most + 1} more"]
     return " and ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
 
 

@@ -20,7 +20,7 @@ from runs.analysis.headline_wording import write_headline
 from runs.analysis.judgement import judge
 from runs.analysis.scalability_law import Sweep
 from runs.analysis.scaling import SET_RATE, find_sweeps, find_varied, fit_sweeps
-from runs.analysis.summary_wording import describe_sweep
+from runs.analysis.summary_wording import describe_differences, describe_sweep
 from runs.analysis.table import Comparison
 from runs.analysis.verdict import GAINS, Ground, Judgement, Kind, Spread, Verdict
 from runs.analysis.verdict_wording import add_words
@@ -48,7 +48,7 @@ def conclude(case: Case, comparison: Comparison, spread: Spread | None) -> Judge
     out, away = list_excluded(doubts), list_incomparable(doubts)
     has_costs = case.captures or case.hosts
     judgement = judge(comparison, excluded=out, apart=away, spread=spread)
-    differences = compare_configs(case.configs, case.texts)
+    differences = describe_differences(compare_configs(case.configs, case.texts))
     directives = [row.name for file in differences.files for row in file.rows]
     swept = [describe_sweep(each) for each in fit_sweeps(case.configs, case.runs, excluded=out)]
     data = HeadlineData(comparison, judgement, doubts, directives, case.hosts, out)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
@@ -14,7 +13,6 @@ from typing import Literal
 from runs.analysis.dialects import read
 from runs.analysis.directives import Directive, Parsed
 from runs.analysis.facts import ConfigFact, Source, TextFact, source_at
-from runs.numbers import join_words, write_count
 
 # Texts longer than this are shown whole and not compared: difflib's time grows with the square of the lines.
 MOST_LINES = 1500
@@ -134,7 +132,8 @@ class DirectiveRow:
 class FileDiff:
     """One file as several configs have it.
 
-    configs      the columns' configs; paths: what each calls the file ("" where the text does not say)
+    configs     the columns' configs; paths: what each calls the file ("" where the text does not say)
+    without     configs that show no such text
     same        how many directives are alike in all columns; unshown: how many only some columns show
     unread      how many lines were read as no directive
     lines       where no dialect fits: line by line against the first column's text
@@ -148,7 +147,7 @@ class FileDiff:
     same: int
     unshown: int
     unread: int
-    sentence: str
+    without: tuple[ConfigFact, ...]
     lines: tuple[TextDiff, ...] = ()
 
     @property
@@ -159,42 +158,55 @@ class FileDiff:
 
 @dataclass(frozen=True, slots=True)
 class ConfigDiff:
-    """All files. `sentences` is what a reader needs to know before the tables: what is missing, what holds for all."""
+    """The files that several configs have, and what cannot be compared.
 
-    files: tuple[FileDiff, ...]
-    sentences: tuple[str, ...]
+    lone        texts that only one config has
+    bare        configs that have no text, where others have one
+    common      texts of no config in particular
+    sentences   what a reader has to know beside the tables, see `summary_wording.describe_differences`
+    """
+
+    files: tuple[FileDiff, ...] = ()
+    lone: tuple[tuple[ConfigFact, TextFact], ...] = ()
+    bare: tuple[ConfigFact, ...] = ()
+    common: tuple[TextFact, ...] = ()
+    sentences: tuple[str, ...] = ()
 
 
 def compare_configs(configs: Sequence[ConfigFact], texts: Sequence[TextFact]) -> ConfigDiff:
     """The texts of the configs in the order given; texts of other configs are left alone."""
-    if not texts:
-        return ConfigDiff((), ())
+    if not texts or len(configs) < 2:
+        return ConfigDiff()
     known = {config.id: config for config in configs}
     own = [text for text in texts if text.config in known]
+    shown = {text.config for text in own}
     groups = [{pk: group[pk] for pk in known if pk in group} for group in group_texts(own)]
-    files = tuple(_compare_file(known, group) for group in groups if len(group) > 1)
-    lone = [(known[pk], shown.fact) for group in groups if len(group) == 1 for pk, shown in group.items()]
-    return ConfigDiff(files, describe_texts(configs, texts, lone, compared={pk for group in groups for pk in group}))
+    return ConfigDiff(
+        files=tuple(_compare_file(known, group) for group in groups if len(group) > 1),
+        lone=tuple((known[pk], one.fact) for group in groups if len(group) == 1 for pk, one in group.items()),
+        bare=tuple(config for config in configs if config.id not in shown) if shown else (),
+        common=tuple(text for text in texts if text.config is None),
+    )
 
 
 def _compare_file(known: Mapping[int, ConfigFact], group: Group) -> FileDiff:
-    columns = tuple(known[pk] for pk in group)
     shown = tuple(group.values())
     paths = tuple(one.fact.path for one in shown)
-    name = name_file(paths)
-    without = [config for config in known.values() if config.id not in group]
     dialects = {one.parsed.dialect if one.parsed else "" for one in shown}
-    if len(dialects) > 1 or "" in dialects:
-        lines = tuple(_compare_lines(columns, shown))
-        sentence = describe_file(name, columns, without, alike=not any(diff.lines for diff in lines))
-        return FileDiff(name, "", columns, paths, (), 0, 0, 0, sentence, lines)
-    rows, same, unshown = _compare_directives(shown, dialects.pop())
-    unread = sum(len(one.parsed.unread) for one in shown if one.parsed)
-    sentence = describe_file(
-        name, columns, without, [row.name for row in rows], same=same, unshown=unshown, unread=unread
+    dialect = dialects.pop() if len(dialects) == 1 else ""
+    rows, same, unshown = _compare_directives(shown, dialect) if dialect else ((), 0, 0)
+    return FileDiff(
+        name=name_file(paths),
+        dialect=dialect,
+        configs=tuple(known[pk] for pk in group),
+        paths=paths,
+        rows=rows,
+        same=same,
+        unshown=unshown,
+        unread=sum(len(one.parsed.unread) for one in shown if one.parsed) if dialect else 0,
+        without=tuple(config for config in known.values() if config.id not in group),
+        lines=() if dialect else tuple(_compare_lines(group)),
     )
-    dialect = next(one.parsed.dialect for one in shown if one.parsed)
-    return FileDiff(name, dialect, columns, paths, rows, same, unshown, unread, sentence)
 
 
 def _compare_directives(shown: Sequence[Shown], dialect: str) -> tuple[tuple[DirectiveRow, ...], int, int]:
@@ -264,82 +276,14 @@ def _find_source(fact: TextFact, offset: int) -> Source:
     return source_at(fact.source, fact.line + offset)
 
 
-def _compare_lines(columns: Sequence[ConfigFact], shown: Sequence[Shown]) -> list[TextDiff]:
-    """Each text against the first column's, but for long ones."""
-    (base, first), *others = [(config.id, one.fact.text) for config, one in zip(columns, shown, strict=True)]
+def _compare_lines(group: Group) -> list[TextDiff]:
+    """Each text against the first config's, but for long ones."""
+    (base, first), *others = [(config, shown.fact.text) for config, shown in group.items()]
     short = [(config, text) for config, text in others if max(first.count("\n"), text.count("\n")) <= MOST_LINES]
     return [TextDiff("text", base, config, _find_changed_lines(first, text)) for config, text in short]
-
-
-MOST_NAMED = 6
 
 
 def name_file(paths: Sequence[str]) -> str:
     """What the configs call a file, without its folders: "a.conf", or "a.conf / b.conf" where they differ."""
     names = list(dict.fromkeys(PurePosixPath(path).name for path in paths if path))
     return " / ".join(names[:2]) + (" / …" if len(names) > 2 else "") or "config text"
-
-
-def describe_file(
-    name: str,
-    columns: Sequence[ConfigFact],
-    without: Sequence[ConfigFact],
-    differing: Sequence[str] = (),
-    *,
-    same: int = 0,
-    unshown: int = 0,
-    unread: int = 0,
-    alike: bool = False,
-) -> str:
-    """One file in a sentence or three. `alike`: of texts that were compared by their lines."""
-    names = _list_names([config.name for config in columns])
-    if differing:
-        total = len(differing) + same
-        opening = f"{name}: {len(differing)} of {total} directives differ between {names}: {_list_names(differing)}."
-    elif same or unshown:
-        shown = "what is shown is " if unshown else ""
-        opening = f"{name}: {shown}identical in {names} ({write_count(same, 'directive')} compared)."
-    else:
-        opening = f"{name}: " + (f"identical in {names}." if alike else f"the lines of {names} differ.")
-    rest = []
-    if unshown:
-        rest.append(f"{write_count(unshown, 'directive')} cannot be compared: not every text was shown whole.")
-    if unread:
-        rest.append(f"{write_count(unread, 'line')} of these texts could not be read as a directive.")
-    if without:
-        rest.append(f"{_list_names([config.name for config in without])}: no text of this kind.")
-    return " ".join([opening, *rest])
-
-
-def describe_texts(
-    configs: Sequence[ConfigFact],
-    texts: Sequence[TextFact],
-    lone: Sequence[tuple[ConfigFact, TextFact]],
-    compared: AbstractSet[int],
-) -> tuple[str, ...]:
-    """Texts that only one config has, configs that have none, texts that hold for all."""
-    if not texts or len(configs) < 2:
-        return ()
-    found = []
-    for config, text in lone:
-        found.append(f"{_name_text(text)}: only {config.name} shows it, so there is nothing to compare it with.")
-    bare = [config.name for config in configs if config.id not in compared]
-    if bare and compared:
-        found.append(f"{_list_names(bare)}: no config text.")
-    shared = Counter(_name_text(text) for text in texts if text.config is None)
-    for name, n in shared.items():
-        often = "once" if n == 1 else f"{n} times"
-        found.append(f"{name} is shown {often}, for no config in particular: no difference follows from it.")
-    return tuple(found)
-
-
-def _name_text(text: TextFact) -> str:
-    return PurePosixPath(text.path).name or f"The config text at line {text.line}"
-
-
-def _list_names(names: Sequence[str]) -> str:
-    """ "a", "a and b", "a, b and c", "a, b, c and 5 more"."""
-    names = list(dict.fromkeys(names))
-    if len(names) > MOST_NAMED:
-        names = [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} more"]
-    return join_words(names)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby, takewhile
+from pathlib import PurePosixPath
 
 from parsers.records import Semantics
 from runs.analysis.columns import Column
-from runs.analysis.facts import KEPT_UP
+from runs.analysis.config_diff import ConfigDiff, DirectiveRow, FileDiff
+from runs.analysis.facts import KEPT_UP, ConfigFact, TextFact
 from runs.analysis.scalability_law import (
     CLOSE,
     LACK_OF_FIT,
@@ -353,3 +356,57 @@ def advise_levels(runs: int, swept: Range | None) -> str:
         else f"below {figure(int(swept.limit))}"
     )
     return f"{again}Try levels {between} to find where requests begin to fail."
+
+
+# --- config texts --------------------------------------------------------------------------------------------------------
+
+
+def describe_differences(found: ConfigDiff) -> ConfigDiff:
+    """The differences with their sentences: of each file, then of texts that cannot be compared."""
+    sentences = [_describe_file(file) for file in found.files]
+    for config, text in found.lone:
+        sentences.append(f"{_name_text(text)}: only {config.name} shows it, so there is nothing to compare it with.")
+    if found.bare:
+        sentences.append(f"{_list_names(found.bare)}: no config text.")
+    for name, n in Counter(map(_name_text, found.common)).items():
+        often = "once" if n == 1 else f"{n} times"
+        sentences.append(f"{name} is shown {often}, for no config in particular: no difference follows from it.")
+    return replace(found, sentences=tuple(sentences))
+
+
+def _describe_file(file: FileDiff) -> str:
+    """One file in a sentence or three."""
+    names = _list_names(file.configs)
+    if file.rows:
+        total = len(file.rows) + file.same
+        words = [
+            f"{file.name}: {len(file.rows)} of {total} directives differ between {names}: {_list_names(file.rows)}."
+        ]
+    elif file.same or file.unshown:
+        shown = "what is shown is " if file.unshown else ""
+        words = [f"{file.name}: {shown}identical in {names} ({write_count(file.same, 'directive')} compared)."]
+    else:
+        words = [f"{file.name}: {_describe_lines(file, names)}."]
+    if file.unshown:
+        words.append(f"{write_count(file.unshown, 'directive')} cannot be compared: not every text was shown whole.")
+    if file.unread:
+        words.append(f"{write_count(file.unread, 'line')} of these texts could not be read as a directive.")
+    if file.without:
+        words.append(f"{_list_names(file.without)}: no text of this kind.")
+    return " ".join(words)
+
+
+def _describe_lines(file: FileDiff, names: str) -> str:
+    """What was found of texts that were compared line by line."""
+    if any(diff.lines for diff in file.lines):
+        return f"the lines of {names} differ"
+    is_compared = file.dialect or len(file.lines) == len(file.configs) - 1
+    return f"identical in {names}" if is_compared else f"the texts of {names} are too long to be compared"
+
+
+def _name_text(text: TextFact) -> str:
+    return PurePosixPath(text.path).name or f"The config text at line {text.line}"
+
+
+def _list_names(named: Sequence[ConfigFact | DirectiveRow]) -> str:
+    return join_words(list(dict.fromkeys(each.name for each in named)), most=6)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from runs.analysis.config_diff import ConfigDiff, FileDiff, compare_configs
 from runs.analysis.facts import TextFact
+from runs.analysis.summary_wording import describe_differences
 from runs.tests.analysis.facts import configs
 
 HTTPD = "Timeout 60\n<VirtualHost *:80>\n  KeepAlive On\n  ServerAlias a b\n</VirtualHost>\nMaxClients 150\nListen 80\nListen 81\n"
@@ -20,12 +21,18 @@ def text(config: int | None, content: str, path: str = "httpd.conf", line: int =
 
 
 def compared(*texts: TextFact) -> ConfigDiff:
-    return compare_configs(configs("event", "worker", "prefork"), texts)
+    return describe_differences(compare_configs(configs("event", "worker", "prefork"), texts))
 
 
 def one(*contents: str, path: str = "httpd.conf") -> FileDiff:
-    (found,) = compared(*(text(at, content, path) for at, content in enumerate(contents, 1))).files
-    return found
+    return said_of(*contents, path=path)[0]
+
+
+def said_of(*contents: str, path: str = "httpd.conf") -> tuple[FileDiff, str]:
+    """What is found in one file of these contents, a config each, and its sentence."""
+    found = compared(*(text(at, content, path) for at, content in enumerate(contents, 1)))
+    (file,) = found.files
+    return file, found.sentences[0]
 
 
 def told(found: FileDiff) -> dict[str, list[tuple[str, ...] | str]]:
@@ -33,9 +40,9 @@ def told(found: FileDiff) -> dict[str, list[tuple[str, ...] | str]]:
 
 
 def test_what_differs_is_a_row_with_a_column_for_each_config():
-    found = one("Timeout 60\nKeepAlive On\n", "Timeout 5\nKeepAlive On\n", "Timeout 60\n")
+    found, sentence = said_of("Timeout 60\nKeepAlive On\n", "Timeout 5\nKeepAlive On\n", "Timeout 60\n")
     assert told(found) == {"Timeout": [("60",), ("5",), ("60",)], "KeepAlive": [("On",), ("On",), "not set"]}
-    assert found.sentence.startswith("httpd.conf: 2 of 2 directives differ between event, worker and prefork")
+    assert sentence.startswith("httpd.conf: 2 of 2 directives differ between event, worker and prefork")
 
 
 def test_each_value_is_linked_to_its_line():
@@ -45,9 +52,9 @@ def test_each_value_is_linked_to_its_line():
 
 
 def test_identical_is_said():
-    found = one(HTTPD, HTTPD)
+    found, sentence = said_of(HTTPD, HTTPD)
     assert found.rows == ()
-    assert "httpd.conf: identical in event and worker (5 directives compared)." in found.sentence
+    assert "httpd.conf: identical in event and worker (5 directives compared)." in sentence
 
 
 def test_comments_case_space_quotes_and_order_are_no_difference():
@@ -76,16 +83,16 @@ def test_a_directive_that_got_another_name_is_the_same_one():
 
 
 def test_what_is_missing_from_a_shortened_text_is_not_shown_rather_than_not_set():
-    found = one("Timeout 60\nKeepAlive On\n", "Timeout 5\n...省略...\n")
+    found, sentence = said_of("Timeout 60\nKeepAlive On\n", "Timeout 5\n...省略...\n")
     assert told(found) == {"Timeout": [("60",), ("5",)]}
     assert found.unshown == 1
-    assert "1 directive cannot be compared" in found.sentence
+    assert "1 directive cannot be compared" in sentence
 
 
 def test_settings_quoted_without_their_file_are_an_excerpt():
-    found = one("Timeout 60\nKeepAlive On\nListen 80\n", "Timeout 60\nKeepAlive On\n", path="")
+    found, sentence = said_of("Timeout 60\nKeepAlive On\nListen 80\n", "Timeout 60\nKeepAlive On\n", path="")
     assert found.rows == ()
-    assert found.sentence.startswith("config text: what is shown is identical in event and worker")
+    assert sentence.startswith("config text: what is shown is identical in event and worker")
 
 
 def test_lines_that_could_not_be_read_are_compared_as_they_stand():
@@ -98,7 +105,7 @@ def test_lines_that_could_not_be_read_are_compared_as_they_stand():
 
 def test_one_that_has_no_text_is_named():
     found = compared(text(1, HTTPD), text(2, HTTPD))
-    assert found.files[0].sentence.endswith("prefork: no text of this kind.")
+    assert found.sentences[0].endswith("prefork: no text of this kind.")
 
 
 def test_a_text_that_only_one_config_has_is_said():
@@ -122,7 +129,7 @@ def test_a_file_shown_twice_for_no_config_in_particular_is_named_once():
 
 
 def test_nothing_is_said_where_there_are_no_texts():
-    assert compared() == ConfigDiff((), ())
+    assert compared() == ConfigDiff()
 
 
 def test_files_correspond_by_path_then_name_then_dialect():
@@ -140,8 +147,8 @@ def test_files_correspond_by_path_then_name_then_dialect():
 
 
 def test_a_file_of_two_names_is_called_by_both():
-    (found,) = compared(text(1, HTTPD, "/etc/a-1.conf"), text(2, HTTPD, "/etc/a-2.conf")).files
-    assert found.sentence.startswith("a-1.conf / a-2.conf: identical in event and worker")
+    found = compared(text(1, HTTPD, "/etc/a-1.conf"), text(2, HTTPD, "/etc/a-2.conf"))
+    assert found.sentences[0].startswith("a-1.conf / a-2.conf: identical in event and worker")
 
 
 def test_of_two_texts_that_could_correspond_none_is_chosen():
@@ -155,16 +162,18 @@ def test_of_a_file_shown_twice_the_later_counts():
 
 
 def test_what_fits_no_dialect_is_compared_line_by_line():
-    found = one('{"threads": 4,\n "tls": [1]}\n', '{"threads": 8,\n "tls": [1]}\n', path="app.json")
+    found, sentence = said_of('{"threads": 4,\n "tls": [1]}\n', '{"threads": 8,\n "tls": [1]}\n', path="app.json")
     assert [line for line in found.lines[0].lines if line[0] in "+-"] == [
         ("-", '{"threads": 4,'),
         ("+", '{"threads": 8,'),
     ]
-    assert found.sentence == "app.json: the lines of event and worker differ. prefork: no text of this kind."
+    assert sentence == "app.json: the lines of event and worker differ. prefork: no text of this kind."
 
 
 def test_huge_texts_without_directives_are_left_uncompared():
-    assert one('{"a": 1}\n' * 2000, '{"a": 2}\n' * 2000, path="app.json").lines == ()
+    found, sentence = said_of('{"a": 1}\n' * 2000, '{"a": 2}\n' * 2000, path="app.json")
+    assert found.lines == ()
+    assert sentence.startswith("app.json: the texts of event and worker are too long to be compared.")
 
 
 @pytest.mark.parametrize(
