@@ -393,14 +393,8 @@ def compile_inline_openings() -> re.Pattern[str]:
 
 
 @cache
-def compile_rate_lines() -> re.Pattern[str]:
-    """A load tool's rate with its label, anywhere on a line; the group that matched is the figure."""
-    return re.compile("|".join(f.inline for f in formats().values() if f.inline))
-
-
-@cache
 def compile_rate_labels() -> re.Pattern[str]:
-    """Texts of which a line has one if `compile_rate_lines` is found in it: quicker to look for."""
+    """Texts of which each line has one that tells a load tool's rate with its label."""
     return re.compile("|".join({re.split(r"[^\w /]", f.inline, maxsplit=1)[0] for f in formats().values() if f.inline}))
 
 

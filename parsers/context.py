@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Set
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from . import transcript
-from .catalogue import Format, compile_rate_labels, compile_rate_lines, formats, parse_command
+from .catalogue import Format, compile_rate_labels, formats, parse_command
 from .lines import Lines
 from .prompts import find_branch, is_template, load_command, may_have_command, prompt, read_prompt, read_shown
 from .records import Found, Problem
-from .units import ungrouped
-from .written_rates import BARE_RATE, name_unread
+from .unread_rates import BARE_RATE, find_bare_rates, find_unread_rates
 
 _ROWS_ABOVE = 8  # of a table whose unit stands in a later row
 _TRAIL, _KEPT = 60, 3  # lines of prose between two blocks: the last ones, and the first ones, with a title or a caption
@@ -105,7 +104,7 @@ class Context:
             self._add_typed(number, text)
             return
         self._note_shown(number, line_above, text)
-        if line.has_rate and (unread := find_unread_rates({number: text}, set())):
+        if line.has_rate and (unread := find_unread_rates({number: text})):
             self.add_problems(unread)
         elif BARE_RATE.fullmatch(text):
             self.bare.append((number, text.strip()))
@@ -331,7 +330,7 @@ class Context:
         """The rates that were not read since the last load test, where this is the next one."""
         if form.tool is None or not (self.unread or self.bare):
             return []
-        unnamed = name_unread([each for each in self.bare if each[0] < found.first], found.values)
+        unnamed = find_bare_rates([each for each in self.bare if each[0] < found.first], found.values)
         unread, self.unread, self.bare = self.unread + unnamed, [], []
         return unread
 
@@ -398,29 +397,3 @@ def _is_comment(line: str, lines: Lines | None) -> bool:
     said = line[:1] == "#" and line.lstrip("#")[:1] == " " and any(map(str.isalpha, line))
     said = said or transcript.CHANGE.fullmatch(line.strip(" ;")) is not None
     return said and lines is not None and any(prompt(following) is not None for following in lines.ahead(1))
-
-
-def find_unread_rates(lines: dict[int, str], read: Set[float]) -> list[Problem]:
-    """A problem for each line of these with a load tool's rate that is not among those that were read."""
-    unread = {
-        number: next((text for text, rates in _find_rates(line) if read.isdisjoint(rates)), "")
-        for number, line in lines.items()
-    }
-    return [Problem(number, f"a rate that was not read: {text!r}") for number, text in unread.items() if text]
-
-
-@lru_cache(maxsize=256)  # of one line it is asked by each format that tries it
-def _find_rates(line: str) -> list[tuple[str, set[float | None]]]:
-    """The rates of load tools in a line, with their labels, and their figures: a comma may stand before decimals."""
-    found = (
-        (each[0][:80], each[each.lastindex or 0].rstrip(".,"))
-        for each in compile_rate_lines().finditer(ungrouped(line[:LONGEST_STAMP]))
-    )
-    return [(label, {_as_float(text.replace(",", sign)) for sign in ("", ".")}) for label, text in found]
-
-
-def _as_float(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:  # "1.2.3"
-        return None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from . import transcript
 from .blocks import UNFORESEEN, Block
@@ -21,16 +21,16 @@ from .catalogue import (
     join_openings,
     load_programs,
 )
-from .context import BEGINS_TIME, CHANGED, Context, find_unread_rates
+from .context import BEGINS_TIME, CHANGED, Context
 from .decode import MAX_LINE
 from .gutters import GUTTER, ends_in_border
 from .lines import Lines
 from .multiline import peek_beginning
 from .patterns import find_first_characters, keep_to_line, number_names
 from .prompts import ANY_PROMPT, BARE_COMMAND, PROMPT_SIGNS, SAID, SHOWN, prompt
-from .records import Found, LoadResult, Problem, Values
+from .records import Found, Problem, Values
 from .streams import may_split, split
-from .written_rates import name_unread
+from .unread_rates import check_rates, find_bare_rates, find_unread_rates
 
 # The first line of a report, behind another program's output that had no line end.
 _GLUED = re.compile(
@@ -61,10 +61,12 @@ def read(lines: Iterable[str]) -> Iterator[Block]:
         before = block
     if before is not None:
         before.problems += (
-            context.unread + name_unread(context.bare, before.values) + _take_too_long(source, source.number)
+            context.unread + find_bare_rates(context.bare, before.values) + _take_too_long(source, source.number)
         )
         before.tail, before.shown_behind = context.trail, context.shown
-    elif lost := context.lost or name_unread([each for each in context.bare if each[1][-1].isalpha()][:_MOST_LOST], {}):
+    elif lost := context.lost or find_bare_rates(
+        [each for each in context.bare if each[1][-1].isalpha()][:_MOST_LOST], {}
+    ):
         yield Block(UNKNOWN, lost[0].line, lost[-1].line, partial=True, problems=lost)
 
 
@@ -238,27 +240,11 @@ def _parse_quoted(source: Lines, form: Format, prefix: str, context: Context, co
         seen, source.seen = source.seen, {}
     taken = {number: line for number, line in seen.items() if number <= (found.last if found else source.number)}
     if found and taken:
-        at = found.values.lines if isinstance(found.values, Values) else found.lines
-        read = {value for name, value in found.values.items() if isinstance(value, float) and at.get(name) in taken}
-        if unread := find_unread_rates(taken, read):
-            results = [record for record in form.records(found.values) if isinstance(record, LoadResult)]
-            read |= {result.requests_per_second for result in results if result.requests_per_second is not None}
-            read |= set(_floats_in(found.values.get("parts", {})))
-            known = {problem.line for problem in found.problems}
-            unread = find_unread_rates(taken, read)
-            found.problems += [problem for problem in unread if problem.line not in known]
+        known = {problem.line for problem in found.problems}
+        found.problems += [problem for problem in check_rates(form, found, taken) if problem.line not in known]
     elif taken:
-        context.add_problems(find_unread_rates(taken, set()))
+        context.add_problems(find_unread_rates(taken))
     return found
-
-
-def _floats_in(values: Mapping[str, Any]) -> Iterator[float]:
-    """The figures in nested tables: each part of a load has its own rate."""
-    for value in values.values():
-        if isinstance(value, dict):
-            yield from _floats_in(value)
-        elif isinstance(value, float):
-            yield value
 
 
 def _try_parse(form: Format, parse: Parse, source: Lines, context: Context, command: str | None) -> Found | None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from .catalogue import makes_load
 from .lines import Lines
 from .patterns import TitlePattern, remember_short
-from .records import Found, Problem
+from .records import Found
 
 _CJK = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3"  # there are no blanks between these and a unit
 UNIT = (
@@ -159,21 +159,6 @@ RESULT = re.compile(r"[~≈<]?\s?\d[\d.,]*\s?(?:%|m?s|sec|[uµ]s)")
 _FAILURES = re.compile(r"(\d{1,9}(?:\.\d{1,4})?)\s?(%?)")
 _MS = {"ms": 1, "msec": 1, "milliseconds": 1, "s": 1000, "sec": 1000, "seconds": 1000, "us": 0.001}
 _MS |= dict.fromkeys(("µs", "\u03bcs"), 0.001)
-
-BARE_RATE = TitlePattern(  # a line of a rate alone
-    r"\W{0,6}(?:(?:requests?|reqs?) ?(?:per|/) ?sec(?:ond)?s?\s?[:=]\s{0,8}\d[\d,.]{0,14}"
-    r"|\d(?:[\d,.]{0,14}\d)?\s?(?:(?:requests?|reqs?|transactions|txns?) ?(?:per|/) ?s(?:ec(?:ond)?s?)?|[rqt]ps))\W{0,4}"
-)
-_FIGURE = re.compile(r"\d+(?:\.\d+)?")
-
-
-def name_unread(bare: Sequence[tuple[int, str]], values: Mapping[str, Any]) -> list[Problem]:
-    """A problem for each of these lines of a rate alone, but for those that repeat that of the report beside them."""
-    rate = values.get("requests_per_second")
-    rate = rate if isinstance(rate, (int, float)) else 0  # lscpu's values have any name, and are texts
-    near = {f"{rate:.{digits}f}" for digits in range(3)} | {str(rate).partition(".")[0]}
-    unread = [(line, text) for line, text in bare if near.isdisjoint(_FIGURE.findall(text.replace(",", "")))]
-    return [Problem(line, f"a rate that was not read: {text!r}") for line, text in unread]
 
 
 @remember_short
