@@ -97,7 +97,7 @@ def _fit(lines: Lines, line: str) -> re.Pattern[str] | None:
         numbers = [int(found["number"]) for text in ahead if (found := _NUMBER.match(f"{text.rstrip()}  "))]
         if numbers != [int(number["number"]) + 1, int(number["number"]) + 2]:
             return None
-        if all(map(compile_rate_labels().search, [line, *ahead])):
+        if not gutter.strip()[-1].isdigit() and all(map(compile_rate_labels().search, [line, *ahead])):
             return None  # "1: Requests per second: 300": each is the label of a rate
     start = _find_varying(gutter).split(gutter.strip(), maxsplit=1)[0]
     if not all(text.lstrip().startswith(start) for text in ahead):

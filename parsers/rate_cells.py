@@ -134,10 +134,10 @@ def _drop_other_units(table: list[tuple[int, list[str]]]) -> list[tuple[int, lis
 
 
 def _find_columns_of_units(heading: list[str], table: list[tuple[int, list[str]]]) -> dict[int, str]:
-    """The columns of which one cell at least says the unit, each with its title where that tells anything."""
+    """The columns of which one cell at least says the unit, with their titles where these tell anything, and those alike."""
     columns: dict[int, str] = {}
     for at, title in enumerate(heading):
-        cells = [row[at] for _, row in table if row[at] not in EMPTY]
+        cells = rates.write_with_points([row[at] for _, row in table if row[at] not in EMPTY], title)
         is_throughput = rates.IS_THROUGHPUT.fullmatch(title) is not None
         if (
             at
@@ -147,7 +147,8 @@ def _find_columns_of_units(heading: list[str], table: list[tuple[int, list[str]]
             and all(map(rates.read_number, cells))
         ):
             columns[at] = "" if is_throughput or rates.IS_VALUE.fullmatch(title) else title
-    return columns
+    kinds = {_DIGIT.sub("", title) for title in columns.values()} - {""}
+    return columns | {at: title for at, title in enumerate(heading) if at and _DIGIT.sub("", title) in kinds}
 
 
 def _lists_metrics(heading: list[str], table: list[tuple[int, list[str]]]) -> bool:

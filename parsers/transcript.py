@@ -37,6 +37,10 @@ _HEADING = re.compile(r"^\s*<h([1-6])(?:\s[^<>]{0,200})?>\s*(?=[^\s<].*</h\1>\s*
 _SUMMARY = re.compile(
     r"^\s*(?:<details[^<>]{0,99}>\s*)?<summary>\s*(?=\S.*</summary>\s*$)", re.IGNORECASE
 )  # of what is folded
+# Around a line of a report, its label or its figure: "`Requests/sec: 2661.16`", "**Requests/sec:** 2661.16", "... **2661.16**"
+_CODE_LINE = re.compile(r"^(\s*)(`|\*\*)([A-Z][^:`*]{2,40}:\s[^`*]*\d[^`*]*)\2\s*$")
+_LABEL = re.compile(r"^(\s*)(\*\*|`)([A-Z][^:`*]{2,40})(?:\2:|:\2)(?=\s+[*`]{0,2}\d)")
+_BOLD_FIGURE = re.compile(r"(?<=:)(\s+)(\*\*|`)(\d[^`*]{0,60})\2")
 _STRUCK = re.compile(r"<(?P<tag>del|s|strike)>[^<]{1,200}</(?P=tag)>", re.IGNORECASE)  # taken back
 _CELL = re.compile(r"</?(?:td|th|tr)(?:\s[^<>]*)?>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,8});")
@@ -79,6 +83,9 @@ def clean(raw: str) -> str:
         )  # with one "#" begin comments, too
         line = _SUMMARY.sub("###### ", line)
         line = _TAG.sub("", _CELL.sub(" ", _STRUCK.sub("", line)))
+    if ("**" in line or "`" in line) and ":" in line:
+        line = _LABEL.sub(r"\1\3:", _CODE_LINE.sub(r"\1\3", line))
+        line = _BOLD_FIGURE.sub(r"\1\3", line)
     if "{" in line:
         line = _MACRO.sub("", line)
     if "\x08" in line:
@@ -115,6 +122,8 @@ def needs_cleaning(raw: str) -> bool:
         or "\x1b" in raw
         or "\r" in raw
         or "<" in raw
+        or "`" in raw
+        or "**" in raw
         or "&" in raw
         or "\x08" in raw
         or "^" in raw

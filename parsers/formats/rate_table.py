@@ -218,7 +218,7 @@ def _read_rows(
     lines: Lines, heading: list[str], fits: Callable[[str], list[str] | None], above: _Above, rows: Rows = ()
 ) -> list[tables.Cell]:
     """The rates in the rows below a drawn heading; `rows` were taken before."""
-    rows = [*rows]
+    rows, begin = [*rows], lines.number
     for line in map(lines.end_text, lines):
         if not line.strip():
             continue
@@ -229,7 +229,7 @@ def _read_rows(
         if row is None and "|" in line and was_broken(line, lines.peek() or ""):
             row = match_joined(lines, line, fits)
         if (
-            row is None and line.lstrip()[:1] == "|" and rows and rows[-1][0] == lines.number - 1
+            row is None and line.lstrip()[:1] == "|" and (rows[-1][0] if rows else begin) == lines.number - 1
         ):  # its last cells are empty
             row = fits(f"{line.strip().removesuffix('|')}{'|' * (len(heading) + 1 - len(_split(line)))}")
         if row is None or len(rows) == _MOST_ROWS:

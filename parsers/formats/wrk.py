@@ -98,7 +98,7 @@ _SPECTRUM = re.compile(r"(\d+\.\d{3})\s+([01]\.\d{6,12})\s+\d+\s+(\d+\.\d\d|inf)
 # wrk2's calibration, what stands around its spectrum, and the headings of the tables.
 _NOISE = re.compile(
     r"Thread Stats\s+Avg|Latency Distribution|Thread calibration:|Detailed Percentile spectrum:|Value\s+Percentile\s+TotalCount"
-    r"|(?:Latency|Req/Sec)\s+0\.00(?:us)?\s.*\s-?nan%$"  # no request was answered
+    r"|(?:Latency|Req/Sec)\s.*(?<=[\s-])nan(?:%|us|\s)"  # too few requests were answered
     r"|Initialised \d+ threads|#\[(?:Mean|Max|Buckets)\b|-+$|[a-z ]*\baccount\)\)$"
 )
 _SHOWN_FROM = 50  # per cent; of the spectrum, rows below are no percentiles of interest

@@ -490,3 +490,19 @@ def test_rates_in_tens_of_thousands_are_read(text):
 def test_a_power_in_watts_is_no_rate():
     text = "## Requests per second\n\n| Server | Small | Power |\n|---|---|---|\n| nginx | 900 | 120W |\n| caddy | 800 | 90W |\n"
     assert [rate for *_, rate in runs_of(text)] == [900, 800]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| server | rps | p99 |\n|---|---|---|\n| nginx | 1203412 |\n| caddy | 903412 |\n",
+        "| server | Débit |\n|---|---|\n| nginx | 1.203.412 |\n| caddy | 903.412 req/s |\n",
+    ],
+)
+def test_rows_may_lack_their_last_cells_and_group_thousands_by_points(text):
+    assert [(name, rate) for name, *_, rate in runs_of(text)] == [("nginx", 1203412), ("caddy", 903412)]
+
+
+def test_columns_alike_but_for_their_numbers_have_one_unit():
+    text = "| server | 2 workers | 4 workers |\n|---|---|---|\n| nginx | 1203 | 1403 req/s |\n| caddy | 903 | 1003 |\n"
+    assert sorted(rate for *_, rate in runs_of(text)) == [903, 1003, 1203, 1403]
