@@ -266,8 +266,8 @@ POSTS = {
             f"== {name} workers=4 ==\n@wrk {rate:.2f}\n"
             for name, rate in (("a", 700.5), ("nginx", 900.5), ("nginx", 901.5))
         ),
-        {"a workers=4": [700.5], "nginx workers=4": [900.5, 901.5]},
-        *("unproven", "nginx workers=4"),
+        {"a": [700.5], "nginx": [900.5, 901.5]},
+        *("unproven", "nginx"),
     ),
     "a log with times": (
         "".join(
