@@ -21,7 +21,17 @@ from runs.numbers import figure
 from .boilerplate import heading_level, is_boilerplate
 from .draft import DraftHost
 from .heading_words import cut_repeat, is_generic, is_sentence
-from .options import AT_ONCE, DESCRIBES_SETUP, NAMES_AMOUNT, Option, Side, compare_settings, list_options, read_said
+from .options import (
+    AT_ONCE,
+    DESCRIBES_SETUP,
+    NAMES_AMOUNT,
+    Option,
+    Side,
+    compare_settings,
+    find_development,
+    list_options,
+    read_said,
+)
 from .settings import MAX_WIDTH
 from .typed_commands import CONFINES, Before, Typing, Words, keep_last
 
@@ -175,10 +185,12 @@ class _Session:
         every = {key: frozenset(one.said for one in own) for key, own in (options | read_by).items()}
         confined = CONFINES.findall(" ".join(chain.from_iterable(started.values())) + " ")
         every |= {"confined": frozenset(filter(None, map(str.strip, confined)))} if started else {}
+        set_before = [*before.settings.values()]
+        development = [one for own in started.values() for one in find_development(own, set_before)]
         return Side(
             every | (_list_variables(before.settings, options) if started else {}),
-            [*chain.from_iterable(options.values())],
-            before.started.union(*started.values()),
+            [*chain.from_iterable(options.values()), *development],
+            before.started.union(before.restarted, *started.values()),
         )
 
 

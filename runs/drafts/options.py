@@ -39,12 +39,13 @@ _ADDRESS = re.compile(r"\s*(?P<key>[\w-]+)\b.*?[\s\"'/@](?P<target>(?:[\w.-]+|\[
 # What runs at once is named by what runs: the last word of "worker_processes", "pm.max_children", "--num-workers", "numprocs".
 AT_ONCE = {
     "process": re.compile(
-        r"(?!.*(?:request|conn|limit))\S*?(?:worker|process|proc|instance|replica|child|concurrency)(?:e?s|ren)?|-[wi]"
+        r"(?!.*(?:request|conn|limit|thread))\S*?(?:worker|process|proc|instance|replica|child|concurrency)(?:e?s|ren)?|-[wi]"
     ),
-    "thread": re.compile(r"\S*threads?"),
+    "thread": re.compile(r"\S*threads?(?:_?per_?\w*)?"),
+    "worker": re.compile(r"\S*request_?workers"),  # either of both
     "CPU": re.compile(r"(?:\S*[_.-])?(?:cpu|core)s?"),
 }
-_PLURALS = {"process": "processes", "thread": "threads", "CPU": "CPUs"}
+_PLURALS = {"process": "processes", "thread": "threads", "worker": "workers", "CPU": "CPUs"}
 NAMES_AMOUNT = re.compile(  # in the names of configs that are compared for it
     r"worker|process|thread|instance|replica|cluster|core|cpu|single|multi|parallel|scale|backend|upstream",
     re.IGNORECASE,
@@ -54,6 +55,14 @@ _DEBUGS = re.compile(
     r"(?i:debug|jdwp|inspect|trace|verbose|reload|profil|sanitiz|valgrind|--watch\b|-race\b|\bdev(?:elop\w*)?$|-O0\b)"
     r"(?!.*[= ](?i:0|false|off|no|none)$)"
 )
+# What a server's own documents say is for development alone; and what a program runs within.
+_DEVELOPS = re.compile(
+    r"\bflask\s(?:\S+\s)*?(run)\b|\bphp[\d.]*\s(?:-\S+\s)*?(-S)\b|\brails\s(s(?:erver)?)\b|\bartisan\s(serve)\b|\b(runserver)|\b(nodemon)\b"
+    r"|(?<!\S)((?:run\s)?(?:\w+:)?dev(?::\w+)?|watch)(?!\S)"
+)
+_WRAPS = re.compile(r"(?:\S*/)?(valgrind|[ls]trace|gdb|perf|heaptrack)\s")
+_NAMES_DEVELOPMENT = re.compile(r"built.?in|\bdev", re.IGNORECASE)
+DEVELOPMENT = "development"
 _LOG = re.compile(
     r"(?i:-{0,2}(?P<no>no|disable|without)?[-_]?(?:access|custom|requests?|req)?[-_.]?log(?:s|ging|file)?(?:[-_]requests?)?)"
 )
@@ -117,6 +126,16 @@ def list_options(words: Words, ports: Iterable[str] = ()) -> list[Option]:
         elif built := _DEBUG_BUILD.search(word):
             options.append(Option(built[0], "", built[0]))
     return options
+
+
+def find_development(words: Words, variables: Collection[str]) -> list[Option]:
+    """By what a program that was started with these words runs as its developers run it, where nothing says production."""
+    command = " ".join(words)
+    wrapped = _WRAPS.match(command)
+    found = _DEVELOPS.search(command) if "production" not in " ".join([command, *variables]) else None
+    said = [wrapped[1]] if wrapped else []
+    said += [f"development mode ({found[found.lastindex or 0]})"] if found else []
+    return [Option(DEVELOPMENT, "", one) for one in said]
 
 
 def read_said(texts: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str, Option]]:
@@ -218,13 +237,23 @@ def compare_settings(
             found[key][name] = found[key].get(name, frozenset()) | {option.said}
         if any(side.words for side in sides):
             counted["debugging"][name] = _list_debugging(started)
+            counted[DEVELOPMENT][name] = frozenset(one.said for one in started if one.name == DEVELOPMENT)
         amounts = _count_at_once([*started, *shown]) | {"backends": _count_backends(own)}
         for key, said in (amounts | {"access log": _find_access_log([*started, *shown], own)}).items():
             counted[key] |= {name: said} if said else {}
+    if all(counted[DEVELOPMENT].values()) or any(map(_NAMES_DEVELOPMENT.search, of_config)):
+        del counted[DEVELOPMENT]
     _add_single_processes(of_config, counted["process"])
-    if len(counted["process"].keys() | counted["thread"].keys()) == len(of_config):
-        counted["process"] = counted["thread"] | counted["process"]  # either kind keeps as many cores busy
+    _compare_kinds(counted, len(of_config))
     return found | counted
+
+
+def _compare_kinds(counted: dict[str, dict[str, frozenset[str]]], n_configs: int) -> None:
+    """Processes of some against threads of others, where one alone is too few for several cores: more may be a mere pool."""
+    every = counted["worker"] | counted["thread"] | counted["process"]
+    is_mixed = len(counted["process"]) < n_configs == len(every)
+    if is_mixed and any(said.startswith("1 ") for own in every.values() for said in own):
+        counted["process"] = every
 
 
 def _has_name(path: str, name: str) -> bool:

@@ -76,6 +76,7 @@ _SERVER = re.compile(
     + r"(?:\S*/)?(?:g?unicorn|uvicorn|hypercorn|puma|uwsgi|daphne|waitress-serve|node|bun|deno|php(?:-fpm)?|python[\d.]*|ruby|java"
     r"|dotnet|caddy|nginx|httpd|apache2|lighttpd|haproxy|varnishd|traefik|envoy|redis-server|memcached|mysqld?(?:_safe)?|mongod|pm2\s+start)(?=\s)"
 )
+_STARTS_SCRIPT = re.compile(r"(?:npm|yarn|pnpm|bun)\s+(?:run\s+)?(?:start|dev|serve|preview)\b")
 _DETACHED = re.compile(r"\b(?:docker|podman)\s+(?:container\s+)?run\b(?P<words>.*)")
 _COMPOSE = re.compile(r"\bdocker(?:\s+|-)compose\b(?P<words>.*?)\s(?P<verb>up|start|restart|stop|down)\b(?P<names>.*)")
 _SERVICE = re.compile(
@@ -252,9 +253,10 @@ class Typing:
             names = (found["names"] or found["name"]).split()
             self._switch(found["verb"] or found["verb2"], [name.removesuffix(".service") for name in names])
         elif command.endswith("&") and (words := _split_words(command)):
+            bare = re.sub(_RUNNER, "", command, count=1)
             if _runs_beside(words[0], command):
                 self.beside.add(words[0])
-            elif words[0] in _QUIET or is_monitor(words[0]):
+            elif (bare.partition(" ")[0] in _QUIET and not _STARTS_SCRIPT.match(bare)) or is_monitor(words[0]):
                 return False
             else:
                 self._start_program(words, confined)
