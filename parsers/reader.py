@@ -64,7 +64,9 @@ def read(lines: Iterable[str]) -> Iterator[Block]:
             context.unread + find_bare_rates(context.bare, before.values) + _take_too_long(source, source.number)
         )
         before.tail, before.shown_behind = context.trail, context.shown
-    elif lost := (context.lost or context.unread or find_bare_rates(context.bare, {}, alone=True))[:_MOST_LOST]:
+    elif lost := context.lost or find_bare_rates(
+        [each for each in context.bare if each[1][-1].isalpha()][:_MOST_LOST], {}
+    ):
         yield Block(UNKNOWN, lost[0].line, lost[-1].line, partial=True, problems=lost)
 
 

@@ -13,11 +13,10 @@ from .records import Found, LoadResult, Problem, Values
 from .units import ungrouped
 
 BARE_RATE = TitlePattern(  # a line of a rate alone
-    r"\W{0,6}(?:(?:requests?|reqs?) ?(?:per|/) ?sec(?:ond)?s?\s?[:=][\s|]{0,8}\d[\d,.]{0,14}(?:\s\[#/sec\](?: \(mean\))?)?"
+    r"\W{0,6}(?:(?:requests?|reqs?) ?(?:per|/) ?sec(?:ond)?s?\s?[:=]\s{0,8}\d[\d,.]{0,14}"
     r"|\d(?:[\d,.]{0,14}\d)?\s?(?:(?:requests?|reqs?|transactions|txns?) ?(?:per|/) ?s(?:ec(?:ond)?s?)?|[rqt]ps))\W{0,4}"
 )
 _FIGURE = re.compile(r"\d+(?:\.\d+)?")
-_ENDS_IN_UNIT = re.compile(r"(?:[^\W\d]|\[#/sec\](?: \(mean\))?\W*)$")
 _LONGEST = 500  # characters of a line that are looked at
 
 
@@ -50,17 +49,11 @@ def find_unread_rates(lines: Mapping[int, str], read: Set[float] = frozenset()) 
     return [_report_unread(number, text) for number, text in unread.items() if text]
 
 
-def find_bare_rates(
-    lines: Sequence[tuple[int, str]], values: Mapping[str, Any], *, alone: bool = False
-) -> list[Problem]:
-    """A problem for each of these lines of a rate alone, but for those that repeat that of the report beside them.
-
-    alone: of a text without reports, where only a line with a unit counts.
-    """
+def find_bare_rates(lines: Sequence[tuple[int, str]], values: Mapping[str, Any]) -> list[Problem]:
+    """A problem for each of these lines of a rate alone, but for those that repeat that of the report beside them."""
     rate = values.get("requests_per_second")
     rate = rate if isinstance(rate, (int, float)) else 0  # lscpu's values have any name, and are texts
     near = {f"{rate:.{digits}f}" for digits in range(3)} | {str(rate).partition(".")[0]}
-    lines = [each for each in lines if not alone or _ENDS_IN_UNIT.search(each[1])]
     unread = [(line, text) for line, text in lines if near.isdisjoint(_FIGURE.findall(text.replace(",", "")))]
     return [_report_unread(line, text) for line, text in unread]
 

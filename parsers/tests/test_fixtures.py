@@ -25,7 +25,6 @@ def test_lines_and_values(path):
         assert set(block.values) <= set(want["values"]) | {"processes", "processors", "rows"}
         assert (
             block.records
-            or (block.kind == UNKNOWN and block.problems)
             or (columns := set(block.values.get("columns", []))) & {"lwp"}
             or (columns and not columns & {"pid", "command"})
             or block.values.keys() & {"average", "prepares"}

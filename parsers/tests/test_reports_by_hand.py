@@ -189,10 +189,3 @@ def test_rules_between_the_rows_of_a_report_part_no_runs():
 def test_rates_in_bold_or_as_code_are_read(line):
     (block,) = read(f"# nginx\n\n{line}\n")
     assert (block.values["requests_per_second"], block.problems) == (2661.16, [])
-
-
-def test_rates_behind_numbers_or_in_cells_that_are_not_read_are_problems_of_a_text_without_results():
-    numbered = "1 Requests per second: 2661.16 [#/sec] (mean)\n2 Requests per second: 2701.90 [#/sec] (mean)\n"
-    for text in (numbered, "| Requests per second: | 2661.16 [#/sec] (mean) |\n"):
-        (block,) = read(text)
-        assert [problem.line for problem in block.problems] == list(range(1, text.count("\n") + 1))

@@ -137,6 +137,7 @@ class FileDiff:
     same        how many directives are alike in all columns; unshown: how many only some columns show
     unread      how many lines were read as no directive
     lines       where no dialect fits: line by line against the first column's text
+    sentence    what was found, see `summary_wording.describe_differences`
     """
 
     name: str
@@ -149,6 +150,7 @@ class FileDiff:
     unread: int
     without: tuple[ConfigFact, ...]
     lines: tuple[TextDiff, ...] = ()
+    sentence: str = ""
 
     @property
     def heads(self) -> list[tuple[ConfigFact, str]]:
@@ -163,7 +165,7 @@ class ConfigDiff:
     lone        texts that only one config has
     bare        configs that have no text, where others have one
     common      texts of no config in particular
-    sentences   what a reader has to know beside the tables, see `summary_wording.describe_differences`
+    sentences   on what cannot be compared, see `summary_wording.describe_differences`
     """
 
     files: tuple[FileDiff, ...] = ()

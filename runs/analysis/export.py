@@ -352,7 +352,7 @@ def _tabulate_scaling(sweeps: Sequence[Sweep]) -> Section:
 
 def _tabulate_differences(found: ConfigDiff) -> Section:
     tables = [_tabulate_file(file) for file in found.files if file.rows]
-    return Section("Config differences", found.sentences, tuple(tables))
+    return Section("Config differences", (*found.sentences, *(file.sentence for file in found.files)), tuple(tables))
 
 
 def _tabulate_file(file: FileDiff) -> CaptionedTable:

@@ -362,8 +362,8 @@ def advise_levels(runs: int, swept: Range | None) -> str:
 
 
 def describe_differences(found: ConfigDiff) -> ConfigDiff:
-    """The differences with their sentences: of each file, then of texts that cannot be compared."""
-    sentences = [_describe_file(file) for file in found.files]
+    """The differences with their sentences: of each file, and of texts that cannot be compared."""
+    sentences = []
     for config, text in found.lone:
         sentences.append(f"{_name_text(text)}: only {config.name} shows it, so there is nothing to compare it with.")
     if found.bare:
@@ -371,7 +371,8 @@ def describe_differences(found: ConfigDiff) -> ConfigDiff:
     for name, n in Counter(map(_name_text, found.common)).items():
         often = "once" if n == 1 else f"{n} times"
         sentences.append(f"{name} is shown {often}, for no config in particular: no difference follows from it.")
-    return replace(found, sentences=tuple(sentences))
+    files = tuple(replace(file, sentence=_describe_file(file)) for file in found.files)
+    return replace(found, files=files, sentences=tuple(sentences))
 
 
 def _describe_file(file: FileDiff) -> str:

@@ -32,7 +32,7 @@ def said_of(*contents: str, path: str = "httpd.conf") -> tuple[FileDiff, str]:
     """What is found in one file of these contents, a config each, and its sentence."""
     found = compared(*(text(at, content, path) for at, content in enumerate(contents, 1)))
     (file,) = found.files
-    return file, found.sentences[0]
+    return file, file.sentence
 
 
 def told(found: FileDiff) -> dict[str, list[tuple[str, ...] | str]]:
@@ -105,7 +105,7 @@ def test_lines_that_could_not_be_read_are_compared_as_they_stand():
 
 def test_one_that_has_no_text_is_named():
     found = compared(text(1, HTTPD), text(2, HTTPD))
-    assert found.sentences[0].endswith("prefork: no text of this kind.")
+    assert found.files[0].sentence.endswith("prefork: no text of this kind.")
 
 
 def test_a_text_that_only_one_config_has_is_said():
@@ -148,7 +148,7 @@ def test_files_correspond_by_path_then_name_then_dialect():
 
 def test_a_file_of_two_names_is_called_by_both():
     found = compared(text(1, HTTPD, "/etc/a-1.conf"), text(2, HTTPD, "/etc/a-2.conf"))
-    assert found.sentences[0].startswith("a-1.conf / a-2.conf: identical in event and worker")
+    assert found.files[0].sentence.startswith("a-1.conf / a-2.conf: identical in event and worker")
 
 
 def test_of_two_texts_that_could_correspond_none_is_chosen():
