@@ -85,6 +85,9 @@ _read_figures = compile_lines(
     r"<threads:N> threads? and <connections:N> connections?.*",
     r"Latency\s+<latency_mean_ms:T>\s+<latency_sd_ms:T>\s+<latency_max_ms:T>\s+<latency_within_sd_pct:F>%.*",
     r"Req/Sec\s+<thread_rps_mean:R>\s+<thread_rps_sd:R>\s+<thread_rps_max:R>\s+<thread_rps_within_sd_pct:F>%.*",
+    # The deviation of a single sample is no number.
+    r"Latency\s+(?!0\.00)<latency_mean_ms:T>\s+-?nan(?:us)?\s+<latency_max_ms:T>\s.*",
+    r"Req/Sec\s+(?!0\.00)<thread_rps_mean:R>\s+-?nan\s+<thread_rps_max:R>\s.*",
     r"<complete_requests:N> requests in <time_taken_s:S>, <total_transferred_bytes:B>B read.*",
     r"Socket errors: connect <socket_errors.connect:N>, read <socket_errors.read:N>, write <socket_errors.write:N>,"
     r" timeout <socket_errors.timeout:N>.*",
@@ -98,7 +101,7 @@ _SPECTRUM = re.compile(r"(\d+\.\d{3})\s+([01]\.\d{6,12})\s+\d+\s+(\d+\.\d\d|inf)
 # wrk2's calibration, what stands around its spectrum, and the headings of the tables.
 _NOISE = re.compile(
     r"Thread Stats\s+Avg|Latency Distribution|Thread calibration:|Detailed Percentile spectrum:|Value\s+Percentile\s+TotalCount"
-    r"|(?:Latency|Req/Sec)\s.*(?<=[\s-])nan(?:%|us|\s)"  # too few requests were answered
+    r"|(?:Latency|Req/Sec)\s+(?:0\.00|-?nan)(?:us)?\s.*(?<=[\s-])nan(?:%|us|\s)"  # no request was answered
     r"|Initialised \d+ threads|#\[(?:Mean|Max|Buckets)\b|-+$|[a-z ]*\baccount\)\)$"
 )
 _SHOWN_FROM = 50  # per cent; of the spectrum, rows below are no percentiles of interest

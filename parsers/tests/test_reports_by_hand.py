@@ -189,3 +189,17 @@ def test_rules_between_the_rows_of_a_report_part_no_runs():
 def test_rates_in_bold_or_as_code_are_read(line):
     (block,) = read(f"# nginx\n\n{line}\n")
     assert (block.values["requests_per_second"], block.problems) == (2661.16, [])
+
+
+@pytest.mark.parametrize(
+    ("latency", "rates", "wanted"),
+    [
+        ("1.02ms    -nanus   1.02ms  100.00%", "10.00      -nan    10.00    100.00%", (1.02, 1.02, 10, 10)),
+        ("-nanus    -nanus   0.00us    -nan%", "-nan      -nan     0.00      -nan%", (None,) * 4),
+    ],
+)
+def test_the_mean_and_the_longest_beside_a_deviation_that_is_no_number_are_read(latency, rates, wanted):
+    text = f"  2 threads and 10 connections\n    Latency   {latency}\n    Req/Sec   {rates}\nRequests/sec:      0.20\n"
+    (block,) = read(f"$ wrk http://h/\nRunning 10s test @ http://h/\n{text}")
+    names = ("latency_mean_ms", "latency_max_ms", "thread_rps_mean", "thread_rps_max")
+    assert (tuple(map(block.values.get, names)), block.problems) == (wanted, [])

@@ -208,6 +208,8 @@ def advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], odd
         return Next(NextStep.GENERATOR, about=held_back)
     if OTHERS in rules:
         return Next(NextStep.ALIKE, about=OTHERS)
+    if NOT_AS_NAMED in rules:  # more of the same would be as wrong
+        return Next(NextStep.ALIKE, about=NOT_AS_NAMED)
     if "length.seconds" in rules:
         return Next(NextStep.LONGER, max(FEWEST, verdict.fewest))
     if verdict.void in (Void.GAIN_BY_FAILURES, Void.LOSS_BY_FAILURES) and (failing := rules.get("failures")):
@@ -236,8 +238,6 @@ def advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], odd
 def _advise_on_confounder(one: Objection, verdict: Verdict) -> Next:
     if one.rule in (OTHER_SERVER, SHOWN_STATUS):
         return Next(NextStep.ANSWER, about=one.config) if one.config else Next(NextStep.ALIKE, about=one.rule)
-    if one.rule == NOT_AS_NAMED:
-        return Next(NextStep.ALIKE, about=NOT_AS_NAMED)
     if one.rule == DRIFT:
         return Next(NextStep.REPEAT, max(verdict.needed or 0, verdict.fewest + 2))
     return Next(NextStep.ALIKE, about=one.label or one.rule)

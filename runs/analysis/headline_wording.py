@@ -67,6 +67,7 @@ ADVICE_ON = {  # of ALIKE and GENERATOR: the only thing that differs, or what he
     PORTS: "Keep connections open (keep-alive) or load from more addresses: a client without free ports measures itself.",
     IDLE: "To learn how much each can serve, load without pauses: these rates are mostly the clients'.",
     NETWORK: "Load over a faster network first: repeats over a full one measure it.",
+    CONDITION: "Set both up alike but for what is compared, then run them again, in turn.",
     DAY: "Run both again on one day, in turn: much else may have changed on the machine between the two.",
     OTHERS: "Run both again, in turn, while nothing else runs on the machine.",
     NOT_AS_NAMED: "Load each config in the way that its name says, then compare.",

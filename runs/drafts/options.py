@@ -69,15 +69,11 @@ _LOG = re.compile(
 _NOWHERE = re.compile(r"(?i:off|none|no|false|0|.*/dev/null)")
 _LOG_LINE = re.compile(r"\s*[\"']?(?P<key>[A-Za-z][\w.-]*)[\"']?[\s=:]+(?P<value>[^\s;\"',][^\s;\"',]*)")
 _MOST_LINES, _LONGEST_LINE = 1000, 300  # of a config text
-
-
 DESCRIBES_SETUP = re.compile(  # a word that says how something was set up, and not what it is
     r"stock|(?:un)?tuned|default|optimi[sz]ed|old|new|original|modified|custom|improved|baseline|patched|simple|basic|before|after"
     r"|with(?:out)?|on|off|no|more|fewer|less|small|big|large|low|high|few|many|config|setup|setting|[a-z]|v?\d{1,2}"
 )
 _WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
-
-
 _CLAUSE = re.compile(r"[.,;:()|]|\b(?:and|but|while|whereas|against|vs)\b")
 _SAID = re.compile(
     r"\b(?P<n>\d{1,3}) (?P<kind>(?:(?:worker|server) )?(?:worker|process|instance|replica|thread|core|cpu)(?:e?s)?)\b",
@@ -134,7 +130,10 @@ def find_development(words: Words, variables: Collection[str]) -> list[Option]:
     wrapped = _WRAPS.match(command)
     found = _DEVELOPS.search(command) if "production" not in " ".join([command, *variables]) else None
     said = [wrapped[1]] if wrapped else []
-    said += [f"development mode ({found[found.lastindex or 0]})"] if found else []
+    if found:
+        last = found[found.lastindex or 0]
+        # Without the name of its program, which may be the config's.
+        said.append(f"development mode ({last})" if last == found[0] else "development server")
     return [Option(DEVELOPMENT, "", one) for one in said]
 
 
@@ -230,9 +229,8 @@ def compare_settings(
         started = [option for side in sides for option in side.options]
         own = [text for _, text in texts[name]] if is_shown else []
         shown = [option for text in own for option in _read_options(text)]
-        for option in [
-            one for path, text in texts[name] if is_shown and not _has_name(path, name) for one in _read_options(text)
-        ]:
+        others = [text for path, text in texts[name] if is_shown and not _has_name(path, name)]
+        for option in chain.from_iterable(map(_read_options, others)):
             key = f"set {option.name.lower()}"
             found[key][name] = found[key].get(name, frozenset()) | {option.said}
         if any(side.words for side in sides):

@@ -243,9 +243,7 @@ def merge_lists_of_settings(blocks: Sequence[Block]) -> None:
 
     The others name nothing. Those that only a later load test has stay: something was set before it.
     """
-    lists: list[
-        tuple[int, dict[Line, tuple[str, str]]]
-    ] = []  # (block's number, {line: (key, value)}), of two lines and more
+    lists: list[tuple[int, dict[Line, tuple[str, str]]]] = []  # (number of the block, {line: (key, value)})
     values: dict[str, set[str]] = defaultdict(set)
     for index, block in enumerate(blocks):
         own = _find_list_of_settings(block.trail)
@@ -257,16 +255,10 @@ def merge_lists_of_settings(blocks: Sequence[Block]) -> None:
     changing: dict[int, dict[Line, str]] = {}
     for index, own in lists:
         dropped = {
-            each for each, (key, _) in own.items() if len(values[key]) == 1 and (index <= first or key in stated)
+            line for line, (key, _) in own.items() if len(values[key]) == 1 and (index <= first or key in stated)
         }
         stated |= {key for key, _ in own.values()}
-        changing[index] = {
-            each: " ".join(setting)
-            if is_boilerplate(each[1])
-            else each[1].strip(_EMPHASIS)  # "maxThreads: 9" looks like a figure
-            for each, setting in own.items()
-            if each not in dropped
-        }
+        changing[index] = {line: _name_setting(line[1], pair) for line, pair in own.items() if line not in dropped}
         _replace_lines(blocks[index], dropped)
     said = {index: [*lines.values()] for index, lines in changing.items() if lines}
     distinct = len({*map(tuple, said.values())})
@@ -275,6 +267,11 @@ def merge_lists_of_settings(blocks: Sequence[Block]) -> None:
     for index, texts in said.items() if n_needed else ():
         name = ", ".join(texts[:n_needed])
         _replace_lines(blocks[index], changing[index], name if width(name) <= _WIDEST_SETTINGS else f"`{name}`")
+
+
+def _name_setting(text: str, pair: tuple[str, str]) -> str:
+    """A setting as it is written, unless that looks like a figure: "maxThreads: 9"."""
+    return " ".join(pair) if is_boilerplate(text) else text.strip(_EMPHASIS)
 
 
 def _find_list_of_settings(trail: Sequence[Line]) -> dict[Line, tuple[str, str]]:

@@ -286,6 +286,8 @@ def test_a_load_that_contradicts_the_name_of_its_config_is_in_the_sentence(names
     assert (found.outcome, rules_against(found)) == ("likely", [("load.not_as_named", names[1])])
     assert f"“{names[1]}” {told}, against its name" in found.sentence
     assert found.next.text == "Load each config in the way that its name says, then compare."
+    short = head((BASE, load | {"duration_s": 0.5}), (times(1.3), load | {"duration_s": 0.5}), names=names)
+    assert short.next.text == found.next.text
 
 
 @pytest.mark.parametrize(

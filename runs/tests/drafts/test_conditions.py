@@ -135,11 +135,11 @@ def tells_condition(headline):
         (
             "$ flask --app a run &",
             "$ gunicorn b:app &",
-            "without development mode (run) against development mode (run)",
+            "without development server against development server",
         ),
-        ("$ php -S :8080 -t public &", "$ systemctl restart php-fpm", "against development mode (-S)"),
+        ("$ php -S :8080 -t public &", "$ systemctl restart php-fpm", "against development server"),
         ("$ npm run dev &", "$ npm start &", "against development mode (run dev)"),
-        ("$ bundle exec rails s &", "$ RAILS_ENV=production rails s &", "development mode (s)"),
+        ("$ bundle exec rails s &", "$ RAILS_ENV=production rails s &", "development server"),
         ("$ valgrind ./a &", "$ ./b &", "without valgrind against valgrind"),
         (
             "$ cat nginx.conf\nworker_processes 1;",
