@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -89,6 +89,9 @@ class Context:
     front: str = ""  # what ends the front matter that the lines are in
     label: tuple[int, str] | None = None  # the last line, where it may be a name for the output that begins below
     tried: tuple[str, int] | None = None  # kind and first line of the block that a format reads at this moment
+    n_short: int = 0  # load tests with reports of few lines
+    n_failed: Counter[str] = field(default_factory=Counter)  # by kind, the lines that only looked like a beginning
+    skipped: tuple[int, int, int] | None = None  # first line, last line and number of the beginnings that were not read
 
     def add_line(self, number: int, text: str, lines: Lines) -> None:
         """Take in a line that no tool printed."""
@@ -325,6 +328,11 @@ class Context:
     def add_problems(self, problems: list[Problem]) -> None:
         """Note what was not read; several formats may say it of one line."""
         self.unread += [problem for problem in problems if problem not in self.unread[-_LAST_PROBLEMS:]]
+
+    def skip(self, first: int, last: int) -> None:
+        """Note a report, or a line with which one may begin, that is not read, as there are too many."""
+        begun, _, n = self.skipped or (first, last, 0)
+        self.skipped = begun, last, n + 1
 
     def take_unread(self, form: Format, found: Found) -> list[Problem]:
         """The rates that were not read since the last load test, where this is the next one."""

@@ -43,6 +43,9 @@ _REMARK = re.compile(  # behind a rate, where its units end
 )
 _MOST_LOST = 20  # problems of a text of which nothing is read
 _LOOKED_AT = 60  # lines at the beginning that are looked at one by one: most texts are short
+# Whoever repeats a load test so often prints more of it, or means the samples of a monitor.
+MOST_SHORT, SHORT_LINES = 5_000, 5
+FAILING = 50  # of so many lines one more may look like the beginning of an output that it does not begin
 _GLUED_SIGN = re.compile(r"//|ApacheBench|\*\* SIEGE|\.\.\.end|top - ")
 
 
@@ -57,17 +60,35 @@ def read(lines: Iterable[str]) -> Iterator[Block]:
     source, context = Lines(lines), Context()
     before: Block | None = None
     for block in _read_guarded(source, context):
+        if block.last - block.first < SHORT_LINES and block.load_results:
+            context.n_short += 1
+            if context.n_short > MOST_SHORT:
+                context.skip(block.first, block.last)
+                continue
         yield block
         before = block
+    skipped = _describe_skipped(context)
     if before is not None:
         before.problems += (
-            context.unread + find_bare_rates(context.bare, before.values) + _take_too_long(source, source.number)
+            context.unread
+            + find_bare_rates(context.bare, before.values)
+            + _take_too_long(source, source.number)
+            + skipped
         )
         before.tail, before.shown_behind = context.trail, context.shown
-    elif lost := context.lost or find_bare_rates(
+    elif lost := context.lost + skipped or find_bare_rates(
         [each for each in context.bare if each[1][-1].isalpha()][:_MOST_LOST], {}
     ):
         yield Block(UNKNOWN, lost[0].line, lost[-1].line, partial=True, problems=lost)
+
+
+def _describe_skipped(context: Context) -> list[Problem]:
+    """A problem with the lines of all reports that were skipped, if any."""
+    if not context.skipped:
+        return []
+    first, last, n = context.skipped
+    many = f"{n} rates, tables and reports of fewer than {SHORT_LINES} lines were skipped from here to line {last}"
+    return [Problem(first, f"{many}: the limit is {MOST_SHORT} per text. Send it in parts")]
 
 
 def _read_guarded(source: Lines, context: Context) -> Iterator[Block]:
@@ -143,7 +164,9 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
                 if prompt(line[:glued]) is not None:
                     context.add_line(source.number, line[:glued], source)
                 source.put_rest(line[glued:])
-            elif opening := find_opening(line):
+            elif (opening := find_opening(line)) and _is_spent(opening[0], source.number, context):
+                context.skip(source.number, source.number)
+            elif opening:
                 context.take_label(source.number, opening[0])
                 block = _read_opened(source, line, *opening, context)
             else:
@@ -156,6 +179,13 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
             if form.follows is not None:
                 yield from _read_following(source, form, form.follows, context)
             line = ""
+
+
+def _is_spent(kinds: tuple[str, ...], number: int, context: Context) -> bool:
+    """Whether so many such lines up to this one began short reports, or nothing, that the next one is not tried."""
+    if context.n_failed[kinds[0]] >= MOST_SHORT + number // FAILING:
+        return True
+    return context.n_short >= MOST_SHORT and all(formats()[kind].semantics for kind in kinds)
 
 
 class _Signs(NamedTuple):
@@ -212,6 +242,7 @@ def _read_opened(
         if form.inline and block.first == block.last == number and (said := _REMARK.search(line[: transcript.USUAL])):
             block.remark = said[1].strip()
         return block
+    context.n_failed[kinds[0]] += 1
     if source.number < number:  # the format gave its own opening line back: go on behind it
         next(source)
     if source.number == number:  # it only looked like it: "MaxClients 50" as a heading

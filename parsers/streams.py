@@ -319,7 +319,7 @@ def split_streams(lines: Lines, first: str) -> Iterator[tuple[str, str, Lines]]:
         line = next(lines, None) if taken < MOST_LINES else None
     for prefix, own in texts.items():
         stream = find_stream(prefix)
-        part = Lines((f"{own.get(at, '')}\n" for at in range(taken)), number - 1)
+        part = Lines([f"{own.get(at, '')}\n" for at in range(taken)], number - 1)
         yield (stream["pod"] or stream["host"] or stream["name"] if stream else prefix), prefix.strip(" |:[]"), part
 
 

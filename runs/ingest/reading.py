@@ -23,7 +23,7 @@ from django.db.models import F, QuerySet
 import parsers
 from parsers.blocks import UNFORESEEN, Block
 from parsers.catalogue import formats
-from parsers.records import Problem, ProcessSample, SystemSample
+from parsers.records import ProcessSample, SystemSample
 from parsers.tables import Table
 from runs.database import read_database_now
 from runs.drafts.draft import Draft, DraftCapture, Reading
@@ -46,8 +46,6 @@ from .text_storage import Text
 from .validation import Broken, rejected, takes_worker
 
 MOST_BLOCKS = 50_000
-# Whoever repeats a load test so often prints more of it, or means the samples of a monitor. To relate them took 14 s a MB.
-MOST_SHORT, SHORT_LINES = 5_000, 5
 OnProgress = Callable[[int, int], None]  # called with the numbers of bytes and of blocks read since the last call
 log = logging.getLogger(__name__)
 
@@ -83,7 +81,7 @@ def read_blocks(
     blocks: list[parsers.Block] = []
     n_lines = 0
     try:
-        for block in _limit_short_reports(fold_samples(_count_blocks(parsed, on_progress))):
+        for block in fold_samples(_count_blocks(parsed, on_progress)):
             if len(blocks) == MOST_BLOCKS:
                 more = f"More than {MOST_BLOCKS} reports and screens in this text"
                 raise rejected(413, f"{more}: the next one begins here. Send it in parts.", line=block.first)
@@ -100,22 +98,6 @@ def _count_blocks(blocks: Iterable[parsers.Block], on_progress: OnProgress) -> I
     for block in blocks:
         on_progress(0, 1)
         yield block
-
-
-def _limit_short_reports(blocks: Iterable[Block]) -> Iterator[Block]:
-    """The blocks without short reports beyond the first MOST_SHORT: a problem of the last one kept has the lines of the others."""
-    n_short, kept, first, last = 0, None, 0, 0
-    for block in blocks:
-        if block.last - block.first < SHORT_LINES and block.load_results:
-            n_short += 1
-            if n_short > MOST_SHORT:
-                first, last = first or block.first, block.last
-                continue
-            kept = block
-        yield block
-    if kept and first:
-        many = f"{n_short - MOST_SHORT} rates and reports of fewer than {SHORT_LINES} lines were skipped from here to line {last}"
-        kept.problems.append(Problem(first, f"{many}: the limit is {MOST_SHORT} per text. Send it in parts"))
 
 
 def draft_blocks(

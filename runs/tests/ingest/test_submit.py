@@ -14,6 +14,7 @@ from django.apps import apps
 from django.db import connection, connections
 
 from benchdash.tests.services import ROOT
+from parsers import reader
 from runs import ingest, tasks
 from runs.database import SEVERAL_TEXTS, take_turns
 from runs.ingest import Hints, Rejected, changes, reading, submission
@@ -231,12 +232,18 @@ class TestRefusing:
 
     def test_rates_beyond_those_that_a_text_may_have_are_left_out_and_their_lines_told(self, monkeypatch):
         """Made: a megabyte of lines with a rate each took up to 14 s to relate."""
-        monkeypatch.setattr(reading, "MOST_SHORT", 2)
+        monkeypatch.setattr(reader, "MOST_SHORT", 2)
         upload = submit("".join(f"- server {name}: {rate} req/s\n" for rate, name in enumerate("abcd", 100))).upload
         assert [*upload.runs.order_by("line_first").values_list("requests_per_second", flat=True)] == [100, 101]
         (problem,) = upload.problems
         assert problem["line"] == 3 and "2 rates" in problem["message"] and "to line 4" in problem["message"]
         assert upload.status == "partial" and [3, 4] in upload.unread
+
+    def test_no_more_tables_are_tried_behind_many_that_were_none(self, monkeypatch):
+        """Made: to try each line of a megabyte took 6 s."""
+        monkeypatch.setattr(reader, "MOST_SHORT", 2)
+        error = refused("name,rps,p99\nnginx,1200,9\n" * 4)
+        assert error.status == 422 and "to line 7" in str(error) and "Line 5: 2 " in str(error)
 
     def test_a_text_that_would_take_too_long_to_preview_is_refused_soon(self, monkeypatch):
         """Made: it was told behind 13 s. Each look at the clock is a second here, and each 64 KiB of the text one look."""
