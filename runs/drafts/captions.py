@@ -176,6 +176,18 @@ _TELLS_WORK = re.compile(  # what somebody did, in place of a name
 )
 _LACKS_IT = re.compile(rf"(?:\b({WITHOUT})\s(?:it|them|that|this|ihn|sie|es)|^({WITHOUT}))$", re.IGNORECASE)
 _HAS = re.compile(rf"^(?:{WITH}|z)\s(?:the\s)?|\s(?:(?:turned |switched )?on|enabled|activated|installed|added)$")
+# One setting before and after a change: "scheduler: mq-deadline -> none", "Changed worker_processes from 1 to 4".
+_CHANGE = re.compile(
+    r"(?P<name>^[\w./ -]{2,40}[:=]|(?<!\S)[\w./-]{3,60}[:=]?)\s{1,3}"
+    r"(?P<old>[^\s,;:]{1,30})\s?(?:->|=>|[→⇒➜])\s?(?P<new>[^\s,;:]{1,30})(?P<rest>.*)"
+    r"|(?<!\S)(?P<name2>\w{1,30}[._-][\w.-]{1,60})\s(?:was |is )?(?:changed |raised |lowered |set |switched )?"
+    r"from\s(?P<old2>[^\s,;:]{1,30})\sto\s(?P<new2>[^\s,;:]{1,30})"
+)
+_NO_SETTING = re.compile(  # a result, or the way of a request
+    r"\b(?:re?qs?|requests?|[rqt]ps|rates?|latency|latencies|throughput|times?|p\d\d|mean|avg|average|cpu|memory|rss|ms|errors?|failures?)\b"
+    r"|\b(?:clients?|servers?|proxy|browser|topology|flow|path|route|network|backend|upstream)\b|->|=>|→",
+    re.IGNORECASE,
+)
 _MOST_NAMED = 12
 _WORDS_OF_NAME = 5
 
@@ -188,7 +200,7 @@ def name_in_order(blocks: Sequence[Block], loads: Sequence[int]) -> None:
     trails = list_sections([block.trail for block in blocks], loads)
     for stretch in _find_unnamed(blocks, trails):
         trail = trails[stretch[0]]
-        line, names, is_each = _find_ordered_names(trail, len(stretch))
+        line, names, is_each = _find_ordered_names(trail, len(stretch), may_change=len(loads) == 2)
         if not names:
             continue
         named = _match_names(blocks, stretch, names)
@@ -243,10 +255,10 @@ def _match_names(blocks: Sequence[Block], loads: Sequence[int], names: Sequence[
     return {}
 
 
-def _find_ordered_names(trail: Sequence[Line], n: int) -> tuple[int, list[str], bool]:
+def _find_ordered_names(trail: Sequence[Line], n: int, *, may_change: bool) -> tuple[int, list[str], bool]:
     """(the line, its names, whether it says how often each was measured) of the last line that lists names in their order.
 
-    A list of lines counts where it has n items.
+    A list of lines counts where it has n items. may_change: or the last line that tells of a setting's change
     """
     ordered = any(_IN_ORDER.search(text) for _, text in trail)
     items = [(line, text) for line, text in trail if ITEM.match(text)]
@@ -255,7 +267,9 @@ def _find_ordered_names(trail: Sequence[Line], n: int) -> tuple[int, list[str], 
             continue
         for clause in _CLAUSE.split(strip_markup(text)):
             bare = _EACH.sub(" ", clause)
-            if names := _check_names(_read_places(bare) or _read_listed(bare)):
+            if names := _check_names(
+                _read_places(bare) or _read_listed(bare) or (_read_change(bare) if may_change else [])
+            ):
                 return line, names, bare != clause
     names = _check_names([strip_markup(re.sub(r"^\W*\d{1,2}[.)）]\s*", "", text)) for _, text in items])
     counted = [find_numbering(text) for _, text in items] == [str(i + 1) for i in range(len(items))]
@@ -295,6 +309,17 @@ def _read_listed(clause: str) -> list[str]:
         first, *others = others
     lead = _LEAD.match(first)
     return [_strip_filling(part) for part in (first[lead.end() :] if lead else first, *others)]
+
+
+def _read_change(clause: str) -> list[str]:
+    """The two values of a setting that was changed between two reports, each with its name."""
+    found = _CHANGE.search(clause)
+    if found is None:
+        return []
+    setting = (found["name"] or found["name2"]).rstrip(":= ")
+    values = [value.strip("\"'`*_()") for value in (found["old"] or found["old2"], found["new"] or found["new2"])]
+    is_other = any(map(_NO_SETTING.search, (setting, *values, found["rest"] or ""))) or any(map(names_software, values))
+    return [] if is_other else [f"{setting} {value}" for value in values]
 
 
 def _strip_filling(text: str) -> str:

@@ -95,6 +95,8 @@ _DATED = re.compile(  # "nginx 2024-05-01", "[10:02] nginx", but no build of a d
     rf"^[\[(]?(?:{_WHEN})[\])]?[:,]?\s+(?:<\S{{1,30}}>\s+)?(?=\w)|(?<![\s,@(\[–-])(?<!build)(?<!nightly)(?<!release)(?<!snapshot)[\s,@(\[–-]+(?:(?:run|measured|tested|taken)\s)?(?:on\s)?(?:{_WHEN})[)\]]?$",
     re.IGNORECASE,
 )
+_RESULT_FOR = re.compile(r"(?:and )?(?P<tool>[^,;:]{2,40}?)\s(?:for|of|on|against)\s(?P<measured>\S.*)")
+_RESULT = re.compile(r"\b(?:results?|reports?|outputs?|numbers|figures|benchmarks?)$", re.IGNORECASE)
 _IN_CASE = re.compile(r"(?<=\w)\s*(?:的(?:情况下?|时候)|时|(?:にした|の)場合は?)$")  # "when it is cached"
 _FILE_TYPE = re.compile(r"(?<=\w)\.(?:txt|log|out|csv|json|res|dat)$")  # of a label that is a file's name
 WORD = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ0-9_.+/-]*[A-Za-zÀ-ɏ0-9+]")
@@ -279,8 +281,8 @@ def name_of_heading(text: str) -> str:
         return letter[1]
     if makes_load(bare.partition(" ")[0]) and " -" in bare and (loaded := parse_command(bare).arguments):
         return " ".join(loaded)  # "ab -n 100 php"
-    tool, _, measured = bare.partition(" for ")
-    bare = measured if measured and makes_load(tool.lower().removeprefix("and ")) else bare  # "and ab for prefork"
+    if (told := _RESULT_FOR.match(bare)) and _names_result(told["tool"]) and not is_generic(told["measured"]):
+        bare = told["measured"]
     bare = re.sub(
         r"^#?(?:[(（]?\d{1,2}[.)）]|\[\d{1,2}\])\s+(?=\D|\d+\s[^\W\d])|^[(（]?[一二三四五六七八九十]{1,2}[、.）)]\s*(?=\w)",
         "",
@@ -296,6 +298,11 @@ def name_of_heading(text: str) -> str:
     while rest != bare and (found := _LEADS_ON.match(rest)):
         rest = rest[found.end() :]
     return rest if len(rest) > 1 and not is_generic(rest) else bare
+
+
+def _names_result(text: str) -> bool:
+    """Whether a text is a load tool's name, with or without a word for what it printed: "ab", "Siege results"."""
+    return makes_load(text.lower()) or is_generic(text) and _RESULT.search(text) is not None
 
 
 def remove_file_type(text: str) -> str:

@@ -42,7 +42,7 @@ REPEAT = compile_words(
 )
 # "nginx 1", "nginx #2", "nginx (3)", "nginx II": only several of them together tell a repeat from a version.
 _NUMBERED = re.compile(
-    r"(?P<base>(?:\S.*?)?[^\W\d_]\)?)(?:\s*#|\s*[(（\[]#?|[\s_-]+#?)(?P<n>0?\d{1,2}|[IVX]{1,4})[)）\]]?"
+    r"(?P<base>(?:\S.*?)?[^\W\d_]\)?)(?:\s*#|\s*[(（\[]#?|,?[\s_-]+#?)(?P<n>0?\d{1,2}|[IVX]{1,4})[)）\]]?"
     r"|(?P<base3>\S.*?\w)(?:\s+#|\s*[(（\[]#?)(?P<n3>\d{1,2})[)）\]]?"
     r"|#(?P<n2>\d{1,2})[\s:.)-]+(?P<base2>\D.*)|(?i:run |test )?(?P<base4>[A-Z])(?P<n4>\d)"
 )

@@ -167,6 +167,35 @@ def test_names_in_order_of_runs_whose_number_is_not_told_stand_together_with_a_p
     assert "nothing tells which is which" in blocks[0].problems[0].message
 
 
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("scheduler: mq-deadline -> none", ["mq-deadline", "none"]),
+        ("## worker_processes 1 → 4", ["worker_processes 1", "worker_processes 4"]),
+        ("Bumped gunicorn workers 2 => 8 and measured again.", ["workers 2", "workers 8"]),
+        ("net.core.somaxconn was raised from 128 to 4096", ["net.core.somaxconn 128", "net.core.somaxconn 4096"]),
+    ],
+)
+def test_a_setting_that_is_changed_between_two_reports_names_these(line, names):
+    assert list(rates_by_name(f"{line}\n\n{FIRST}\n\n{SECOND}\n")) == names
+
+
+@pytest.mark.parametrize(
+    ("line", "n"),
+    [
+        ("Topology: client -> server", 2),
+        ("Setup: haproxy -> nginx", 2),
+        ("Setup: laptop -> vps -> db", 2),
+        ("Requests per second: 900 -> 1300", 2),
+        ("workers: 2 -> 8", 3),
+    ],
+)
+def test_ways_of_requests_and_changes_above_more_reports_name_no_two(line, n):
+    reports = "\n\n".join(expand(f"@ab {900 + at}.5 server=") for at in range(n))
+    _, draft = read(f"{line}\n\n{reports}\n")
+    assert len(draft.experiments[0].configs) == 1
+
+
 def test_a_brief_label_names_a_config_where_others_have_names():
     labels = ("G1:", "ZGC:", "ZGC:", "G1:")
     runs = "".join(f"{label}\n$ ab -n 500 http://a/\n@ab {at}.5 server=\n\n" for at, label in enumerate(labels, 100))

@@ -949,3 +949,11 @@ def test_what_is_said_above_each_step_of_a_sweep_names_no_config(said, levels, n
 def test_a_report_told_as_what_its_tool_says_for_something_is_named_by_that():
     text = "During the prefork run ab said:\n\n@ab 900.1\n\nab for worker:\n\n@ab 1000.1\n\nFor event, ab says:\n\n@ab 1200.1\n"
     assert names_of(text) == ["prefork", "worker", "event"]
+
+
+@pytest.mark.parametrize("title", ["{} results for {}", "## {} benchmark of {}", "{} output for {}"])
+def test_reports_of_two_tools_are_of_the_server_that_is_named_behind_the_tool(title):
+    headings = [title.format(tool, server) for server in ("apache", "nginx") for tool in ("Apache Bench", "Siege")]
+    reports = ("@ab 900 server=", "@siege 880", "@ab 700 server=", "@siege 690")
+    text = "# Two servers\n\n" + "\n\n".join(f"{h}\n\n{r}" for h, r in zip(headings, reports, strict=True)) + "\n"
+    assert names_of(text) == ["apache", "nginx"]

@@ -40,6 +40,7 @@ def name_all(titles: str, line: str = "## {}\n\n{}\n\n") -> list[str]:
         ("bench-nginx-001; bench-nginx-002; bench-go-001; bench-go-002", ["bench-nginx", "bench-go"]),
         ("4 workers #1; 4 workers #2; 8 workers #1; 8 workers #2", ["4 workers", "8 workers"]),
         ("mpm_event #1; mpm_event #2; mpm_worker #1; mpm_worker #2", ["mpm_event", "mpm_worker"]),
+        ("nginx, 1; nginx, 2; apache, 1; apache, 2", ["nginx", "apache"]),
         ("nginx, one; nginx, two; apache, one; apache, two", ["nginx", "apache"]),
         ("with patch 1; without patch 1; with patch 2; without patch 2", ["with patch", "without patch"]),
     ],
