@@ -393,6 +393,10 @@ def _compare_servers(before: Mapping[int, Before], results: Mapping[int, LoadRes
     return {load: name_of[min(names)] for load, names in running.items() if names}
 
 
+# "client1", "load-gen-2": machines that share the load, of which none is what is compared.
+_NUMBERED_GENERATOR = re.compile(r"^(?:client|lg|load|gen|bench|tester|attack|driver|inject|runner)[a-z_.-]*\d+$")
+
+
 def _compare_generators(loads: Mapping[int, Block], results: Mapping[int, LoadResult]) -> dict[int, str]:
     """{load: the machine that it was run on, by ssh or at its prompt, or the part of it}, where others were run on others."""
     hosts = {load: found["host"] for load, block in loads.items() if (found := SSH.search(block.command or ""))}
@@ -402,5 +406,6 @@ def _compare_generators(loads: Mapping[int, Block], results: Mapping[int, LoadRe
     hosts |= {load: ", ".join(filter(None, (hosts.get(load), words))) for load, words in confined.items()}
     is_remote = all(results[load].hostname and results[load].hostname not in LOCAL for load in loads)
     prompted = {load: block.prompt_host for load, block in loads.items() if block.prompt_host and is_remote}
-    hosts = hosts or (prompted if len(prompted) == len(loads) else {})
+    kinds = {_NUMBERED_GENERATOR.sub("", host) for host in prompted.values()}
+    hosts = hosts or (prompted if len(prompted) == len(loads) and kinds != {""} else {})
     return hosts if len({*hosts.values()}) > 1 else {}

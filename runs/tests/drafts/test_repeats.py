@@ -176,3 +176,15 @@ def test_names_of_files_name_without_the_words_of_a_repeat(titles, names):
 
 def test_a_title_behind_equals_signs_may_hold_one():
     assert name_all("=== workers=1; === workers=4", "{}\n\n{}\n\n") == ["workers=1", "workers=4"]
+
+
+def test_machines_that_share_the_load_are_no_configs():
+    command = "{}$ ab -n 500 -c 10 http://10.0.0.5/page.html\n@ab {} host=10.0.0.5 server=\n"
+    for machines in (("client1", "client2"), ("user@load-gen-1:~", "user@load-gen-2:~")):
+        for titles in (("# nginx", "# caddy"), ("",)):
+            text = "\n".join(
+                f"{title}\n\n" + "".join(command.format(machine, rate + at) for at, machine in enumerate(machines))
+                for rate, title in zip((900, 700), titles, strict=False)
+            )
+            assert len(names_of(text)) == len(titles)
+    assert names_of(command.format("lyon", 900) + command.format("tokyo", 700)) == ["lyon", "tokyo"]
