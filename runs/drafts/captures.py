@@ -35,6 +35,7 @@ _BUSY_LOAD1 = 1.0
 _BUSY_CPU_PCT = 2.0
 _LITTLE_IDLE_PCT = 50.0
 _SEVERAL = 1.5  # times the longest load test: a monitor that went on for longer saw more than one
+_SHOWS_FILE = re.compile(r"\b(?:cat|head|tail|less|more)\s(?:-\S+\s+)*(?P<file>[\w./~-]+)\s*$")
 # Words in the path of a config file and in the name of the server software that it is for.
 _SERVER_FAMILIES = (("nginx",), ("apache", "httpd"), ("lighttpd",), ("caddy",), ("haproxy",), ("varnish",))
 
@@ -150,7 +151,7 @@ class _Placing:
             own = self.by_config[next(iter(shown))]
             run = run if run in own else next((each for each in own if each.lines[0] > block.last), own[-1])
             return run.key, run.config, phase or self._guess_phase(group, block.first < run.lines[0])
-        seen = self._find_runs_by_clock(group) if not phase else []
+        seen = (self._find_runs_recorded(group[0]) or self._find_runs_by_clock(group)) if not phase else []
         if phase in ("", "during"):
             self.shared[f"b{group[0]}"] = bool(named)
         if len(seen) > 1:
@@ -210,6 +211,16 @@ class _Placing:
             run = self.guessed.get(capture.key)
             if run and (run, capture.phase) in self.stated and (run, capture.phase, kinds[capture.key]) in stated:
                 capture.run, capture.config, capture.phase = "", "", ""
+
+    def _find_runs_recorded(self, index: int) -> list[DraftRun]:
+        """The runs while a monitor wrote the file that is shown here: "vmstat 1 > vm.log &", the runs, "cat vm.log"."""
+        shown = _SHOWS_FILE.search(self.blocks[index].command or "")
+        if shown is None:
+            return []
+        writes = re.compile(rf"(?:>|\btee\b.*)\s*{re.escape(shown['file'])}(?=[\s&)]).*&\s*$")
+        started = (i for i in range(index, -1, -1) if any(map(writes.search, self.blocks[i].typed)))
+        first = next(started, None)
+        return [run for run in self.runs if first is not None and first <= run.block < index]
 
     def _find_runs_by_clock(self, group: Sequence[int]) -> list[DraftRun]:
         """The runs whose load the samples saw, where the text shows the time of both."""

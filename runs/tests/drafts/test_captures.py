@@ -97,6 +97,16 @@ def test_a_monitor_without_clocks_that_went_on_for_longer_than_one_load_test_is_
     assert placed(monitor + reports if is_first else reports + monitor) == [("", "during")]
 
 
+@pytest.mark.parametrize(("starts", "run"), [((0,), ""), ((0, 1), "250.5"), ((1,), "250.5"), ((), "250.5")])
+def test_a_file_that_a_monitor_wrote_in_the_background_is_of_the_runs_since_it_was_started(starts, run):
+    text = ""
+    for at, (name, rate) in enumerate((("old", 200.5), ("new", 250.5))):
+        text += "$ vmstat 1 > vm.log 2>&1 &\n" if at in starts else ""
+        text += f"# {name}\n\n$ ab http://localhost/\n@ab {rate}\n"
+    monitor = VMSTAT.replace("vmstat -t 5", "cat vm.log") + ROW.format(datetime(2024, 2, 10, 21, 0))
+    assert placed(f"{text}$ {monitor}".replace("$ $", "$")) == [(run, "during")]
+
+
 def test_a_file_that_is_written_behind_the_last_load_test_did_not_run():
     conf = "user www;\nworker_processes 4;\nhttp {\n  server {\n    listen 80;\n  }\n}\n"
     load = "## nginx\n\n$ ab http://localhost/\n@ab 900.5\n\nNext:\n\n"
