@@ -308,11 +308,17 @@ def _find_drifting_side(data: HeadlineData, own: RankedColumn, other: RankedColu
 
 
 def _find_told_otherwise(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
-    """Rates that the text itself tells of a side, and its report does not have."""
+    """Rates that the text itself tells of a side, and its report does not have.
+
+    serious: the first one, where the other side would lead with them
+    """
+    found = {side.title: one for side in (own, other) for one in data.findings(TOLD, side.at)[:1]}
+    told = {side.title: found[side.title].facts["told"] if side.title in found else side.value for side in (own, other)}
+    reverses = (told[own.title] or 0) < (told[other.title] or 0)
+    pairs = [(one.facts["told"], one.facts["rate"]) for one in found.values()]
     return [
-        Objection(TOLD, side.title, "", "", one.facts["told"], one.facts["rate"], source=one.first_source)
-        for side in (own, other)
-        for one in data.findings(TOLD, side.at)[:1]
+        Objection(TOLD, title, "", "", *pair, serious=reverses and not at, source=one.first_source)
+        for at, ((title, one), pair) in enumerate(zip(found.items(), pairs, strict=True))
     ]
 
 

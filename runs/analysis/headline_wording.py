@@ -19,6 +19,7 @@ from runs.analysis.headline_against import (
     RATE,
     REQUEST,
     SHOWN_STATUS,
+    TOLD,
     Objection,
     RankedColumn,
 )
@@ -72,6 +73,7 @@ ADVICE_ON = {  # of ALIKE and GENERATOR: the only thing that differs, or what he
     OTHERS: "Run both again, in turn, while nothing else runs on the machine.",
     NOT_AS_NAMED: "Load each config in the way that its name says, then compare.",
     SHOWN_STATUS: "Look at what both answer (curl -i) before rates are compared.",
+    TOLD: "See which is right before more runs are made: the names above the reports, or the text's own figures.",
     STOLEN: "Run both again, in turn, on a machine whose CPU time is its own, or when others leave it.",
 }
 OF_MACHINES = {prop.name for prop in MACHINE}
@@ -283,6 +285,8 @@ def _say_what_follows(one: Objection, whose: str) -> str:
         return ""
     if one.rule == NOT_AS_NAMED:
         return ", against its name,"
+    if one.rule == TOLD:
+        return ", which reverses their order,"
     return f", which could be {'what was measured' if one.rule == SHOWN_STATUS and not one.config else 'all of it'},"
 
 

@@ -257,10 +257,15 @@ def _find_reports_of(row: Block, reports: Iterable[Block]) -> list[Block]:
 
 def _note_other_name(row: Block, report: Block, reports: Iterable[Block]) -> None:
     """Say at a row whose rate is that of a report under another name, where reports under the row's own name have others."""
-    named = _find_reports_of(row, reports)
-    if named and report.heading and report not in named:
+    named, rate = _find_reports_of(row, reports), row.load_results[0].requests_per_second or 0.0
+    step = float(row.values.get("rate_step_per_s", 0))
+    measured = [own for each in named if (own := each.load_results[0].requests_per_second)]
+    if not measured or min(measured) - step <= rate <= max(measured) + step:
+        return
+    if report.heading and report not in named:
         message = f"this rate is that of the report in line {report.first}, which stands under another name"
         row.problems += [Problem(row.first, message)]
+        named[0].values.setdefault("told_otherwise", {"rate": rate, "line": row.first})
 
 
 def _average_rates(measured: Sequence[tuple[int, float]]) -> Iterator[tuple[float, int]]:

@@ -352,11 +352,16 @@ def test_stolen_cpu_time_that_stops_a_comparison_is_said_once():
     assert [words for words, *_ in give_reasons(found, [steal])] == ["Stolen CPU time little for “b”, 24 % for “a”"]
 
 
-def test_a_rate_that_the_text_tells_and_the_report_has_not_is_said():
-    told = {"values": {"told_otherwise": {"rate": 9400.0, "line": 3}}}
+@pytest.mark.parametrize(
+    ("rate", "outcome", "end"), [(900.0, "better", ""), (9400.0, "likely", ", which reverses their order")]
+)
+def test_a_rate_that_the_text_tells_and_the_report_has_not_is_said(rate, outcome, end):
+    told = {"values": {"told_otherwise": {"rate": rate, "line": 3}}}
     found = head((BASE, told), times(1.3))
-    assert (found.outcome, rules_against(found)) == ("better", [("load.told_otherwise", "a")])
-    assert found.sentence.endswith("but the text tells of 9,400 requests per second for “a”, its report of 1,000.")
+    assert (found.outcome, rules_against(found)) == (outcome, [("load.told_otherwise", "a")])
+    said = f"but the text tells of {rate:,.0f} requests per second for “a”, its report of 1,000{end}."
+    assert found.sentence.endswith(said)
+    assert ("See which is right" in found.next.text) == bool(end)
 
 
 def test_a_rate_that_neither_side_reached_is_said_once_and_another_is_advised():

@@ -282,6 +282,22 @@ def test_a_page_cache_that_was_emptied_before_one_side_alone_is_said(prompt, aga
 
 
 @pytest.mark.parametrize(
+    ("nginx", "apache", "is_swapped"), [("702", "902", False), ("902", "702", True), ("700", "900", False)]
+)
+def test_a_table_that_has_the_sides_the_other_way_round_leaves_a_lead_likely(nginx, apache, is_swapped):
+    reports = "".join(
+        f"## {server}\n\n" + "".join(f"@ab {rate + at}.00 server=\n" for at in (0, 5, 2)) + "\n"
+        for server, rate in (("nginx", 700), ("Apache", 900))
+    )
+    table = f"| server | requests per second |\n|---|---|\n| nginx | {nginx} |\n| Apache | {apache} |\n"
+    blocks, draft = read(expand(reports + table))
+    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    assert (headline.outcome, "which reverses their order" in headline.sentence) == (
+        ("likely", True) if is_swapped else ("better", False)
+    )
+
+
+@pytest.mark.parametrize(
     "told",
     [
         "| server | requests per second |\n|---|---|\n| nginx | 9400 |\n| Apache | 5200 |\n",
