@@ -27,6 +27,7 @@ LONGEST_TEXT = 100_000
 LEAST_S = 10
 LEAST_EACH = 10
 LEAST_FOR_P99 = 1000
+LOGGED = ("memory", "nf_conntrack", "listen_queue")
 IDLE, FEW_STEPS = 0.5, 5  # of the clients; a mean of few steps is too coarse
 # Web servers that set the Server field themselves, and names of the like; openresty and tengine are nginx.
 WEB_SERVERS = {
@@ -245,6 +246,15 @@ def find_shown_errors(run: RunFact) -> Iterator[Finding]:
     status = str(run.values.get("shown_status") or "")
     if status[:1] in ("4", "5") and not (run.failed_requests or run.non_2xx_responses):
         yield about_run(run, "caution", "shown_status", status=status)
+
+
+@rule("machine.log", "Linux: mm/oom_kill.c, nf_conntrack_core.c and tcp_input.c log what they then do to requests")
+def find_logged_limits(case: Case) -> Iterator[Finding]:
+    """Limits of the machine, not of a config, that a log shown during a load or after it tells of."""
+    for capture in case.captures:
+        for limit in LOGGED if capture.phase != "before" else ():
+            for run in case.runs_of(capture) if capture.metrics.get(f"reached_{limit}") else ():
+                yield Finding("caution", "logged", {"limit": limit}, (capture.first_line,), run=run.id)
 
 
 @run_rule("load.told_otherwise", "practice: what a tool printed was measured", "requests_per_second")

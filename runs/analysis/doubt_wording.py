@@ -33,6 +33,11 @@ _DIFFERENCES = {
     "other_machine_caution": "the machine is part of what is compared, so a difference need not be the config's",
     "other_machine_note": "machines of other names may be alike or not",
 }
+LOGGED = {  # a limit of the machine, as its log tells of it
+    "memory": "a process that was killed for lack of memory",
+    "nf_conntrack": "a full table of tracked connections",
+    "listen_queue": "a full queue of new connections",
+}
 HAD = {  # what a load was, against the name of its config
     "as_long": "sent replies as long as those of “{other}”",
     "http1": "was loaded over HTTP/1",
@@ -87,6 +92,7 @@ MORALS = {
     "not_as_named": "what the config is named after was not measured",
     "other_clients": "one of the two is wrong, so it may be another load than is meant",
     "other_server": "it may be another server's rate, unless that one stood in front",
+    "logged": "requests were lost or slowed there, whatever the config",
     "others": "CPU time that it took was missing to the server, and others here had all of it",
     "outlier": "one repeat this far off is noise of another kind, so look what happened then before it is averaged",
     "paging": "a server that pages is measured by its disk",
@@ -323,6 +329,7 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
     "load.shown_status": "a request beside the load was answered with {status}",
     "load.told_otherwise": "the text tells of {told} requests per second, the report of {rate}",
     "machine.cpu": _say_busy_cpu,
+    "machine.log": lambda facts: f"the log tells of {LOGGED[facts['limit']]}",
     "machine.noise": lambda facts: (
         f"the A/A spread of {facts['host']} is {figure(facts['noise'])} %"
         + (f", measured while other programs used {facts['others']:.0f} % of its CPU" if facts["others"] >= 10 else "")

@@ -29,8 +29,8 @@ DRIFT = "repeats.trend"
 FIGURES, IMPOSSIBLE, IDLE, LOST = "figures.", "impossible", "load.idle_clients", "lost_clients"
 STOPPED, CLOSED, OTHER_SERVER = "tool.interrupted", "network.keepalive", "load.other_server"
 NOT_AS_NAMED, SHOWN_STATUS = "load.not_as_named", "load.shown_status"
-TOLD = "load.told_otherwise"
-CONFOUNDERS = {"differs", DRIFT, OTHER_SERVER, NOT_AS_NAMED, SHOWN_STATUS, IDLE, LOST, TOLD}
+TOLD, LOG = "load.told_otherwise", "machine.log"
+CONFOUNDERS = {"differs", DRIFT, OTHER_SERVER, NOT_AS_NAMED, SHOWN_STATUS, IDLE, LOST, TOLD, LOG}
 # What held a side back other than its config: rule -> the findings that say so, of whatever rule.
 HELD_BACK = {
     GENERATOR: {"generator_full", "cpu_of_generator"},

@@ -26,6 +26,7 @@ from runs.analysis.headline_against import (
     HELD_BACK,
     IDLE,
     IMPOSSIBLE,
+    LOG,
     LONG_ENOUGH_S,
     LOST,
     NOT_AS_NAMED,
@@ -198,6 +199,7 @@ def find_flaws(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> li
         _find_closed_connections,
         _find_lost_clients,
         _find_drifting_side,
+        _find_logged_limits,
         _find_short_runs,
         _find_told_otherwise,
     )
@@ -305,6 +307,12 @@ def _find_drifting_side(data: HeadlineData, own: RankedColumn, other: RankedColu
         for first, last in [(one.facts["first"], one.facts["last"])]
         for is_far in [abs(math.log(last / first)) >= far]
     ]
+
+
+def _find_logged_limits(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
+    """A limit of the machine that a log tells of beside the slower side alone."""
+    found = data.findings(LOG, other.at)[:1] if not data.findings(LOG, own.at) else []
+    return [Objection(LOG, other.title, one.facts["limit"], serious=True, source=one.first_source) for one in found]
 
 
 def _find_told_otherwise(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from runs.analysis.doubt_differences import CACHED, CONDITION, DAY, MACHINE, PROPERTIES
 from runs.analysis.headline_against import (
     IDLE,
+    LOG,
     MISSED,
     NETWORK,
     NOT_AS_NAMED,
@@ -73,9 +74,11 @@ ADVICE_ON = {  # of ALIKE and GENERATOR: the only thing that differs, or what he
     OTHERS: "Run both again, in turn, while nothing else runs on the machine.",
     NOT_AS_NAMED: "Load each config in the way that its name says, then compare.",
     SHOWN_STATUS: "Look at what both answer (curl -i) before rates are compared.",
+    LOG: "Raise that limit of the machine or free its memory, then run both again, in turn.",
     TOLD: "See which is right before more runs are made: the names above the reports, or the text's own figures.",
     STOLEN: "Run both again, in turn, on a machine whose CPU time is its own, or when others leave it.",
 }
+FOLLOWS = {NOT_AS_NAMED: ", against its name,", TOLD: ", which reverses their order,"}
 OF_MACHINES = {prop.name for prop in MACHINE}
 
 
@@ -283,10 +286,8 @@ def _say_what_follows(one: Objection, whose: str) -> str:
     """Of what else than a config could be all of a lead."""
     if whose or not (one.serious and one.confounds):
         return ""
-    if one.rule == NOT_AS_NAMED:
-        return ", against its name,"
-    if one.rule == TOLD:
-        return ", which reverses their order,"
+    if one.rule in FOLLOWS:
+        return FOLLOWS[one.rule]
     return f", which could be {'what was measured' if one.rule == SHOWN_STATUS and not one.config else 'all of it'},"
 
 

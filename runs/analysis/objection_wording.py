@@ -6,13 +6,14 @@ import re
 from dataclasses import replace
 
 from runs.analysis.doubt_differences import CACHED, CONDITION, DAY
-from runs.analysis.doubt_wording import HAD
+from runs.analysis.doubt_wording import HAD, LOGGED
 from runs.analysis.failures import CHANGES, CHECKS, COUNTED, LATE, LATE_SAID, Failure
 from runs.analysis.headline_against import (
     CLOSED,
     DRIFT,
     IDLE,
     IMPOSSIBLE,
+    LOG,
     LOST,
     MISSED,
     NOT_AS_NAMED,
@@ -111,6 +112,7 @@ def describe_objection(one: Objection) -> str:
         value=figure(as_number(one.value)),
         other=figure(as_number(one.other)),
         share=percent(as_number(one.value), 100),
+        logged=LOGGED.get(one.label, ""),
         had=HAD.get(one.label, "").format(other=one.other),
         seconds=f"{as_number(one.value):.2g}",
     )
@@ -130,6 +132,7 @@ OBJECTIONS = {  # by rule; share: the value as one of a hundred
     IMPOSSIBLE: "Figures of {who} cannot all be true ({label})",
     "aborted": "{value} of its {other} runs broke off",
     "length.seconds": "{who} ran for no longer than {seconds} s, too short to rely on",
+    LOG: "The log tells of {logged} beside {who} only",
     TOLD: "The text tells of {value} requests per second for {who}, its report of {other}",
     "omission": "At least {share} of its clients' time went into the slowest 1 %",
     "workload": "{who} leads on {label}",

@@ -226,6 +226,30 @@ def test_a_client_without_free_ports_beside_the_slower_side_keeps_the_lead_unpro
     assert head(BASE, times(1.3), watched=[(sockets, 1, 40_000.0)]).outcome == "better"  # of more ports than were given
 
 
+def logged(config: int, ids: Ids, phase: str, limit: str) -> CaptureFact:
+    return capture(config, run=ids[config], tool="limit_log", phase=phase, metrics={f"reached_{limit}": 2.0})
+
+
+def test_a_limit_of_the_machine_in_a_log_beside_the_slower_side_only_leaves_the_lead_likely():
+    for limit, said in (
+        ("memory", "a process that was killed for lack of memory"),
+        ("nf_conntrack", "a full table of tracked connections"),
+        ("listen_queue", "a full queue of new connections"),
+    ):
+        found = head(BASE, times(1.3), watched=[(logged, 1, "after", limit)])
+        assert (found.outcome, found.next.about) == ("likely", "machine.log")
+        assert f"but the log tells of {said} beside “a” only, which could be all of it" in found.sentence
+        assert found.next.text.startswith("Raise that limit of the machine")
+    for watched in (
+        [(logged, 1, "before", "memory")],
+        [(logged, 1, "after", "MaxClients")],  # a config's own
+        [(logged, 2, "after", "memory")],
+        [(logged, 1, "after", "memory"), (logged, 2, "after", "memory")],
+    ):
+        found = head(BASE, times(1.3), watched=watched)
+        assert (found.outcome, rules_against(found)) == ("better", [])
+
+
 def test_clients_of_both_sides_that_mostly_pause_are_said():
     siege = {"tool": "siege", "command": "siege -c 50 -d 1 -t 30S http://h/"}
     one, two = (siege | {"values": {"concurrency": busy, "users": 50}} for busy in (9.6, 1.9))
