@@ -36,6 +36,7 @@ _BUSY_CPU_PCT = 2.0
 _LITTLE_IDLE_PCT = 50.0
 _SEVERAL = 1.5  # times the longest load test: a monitor that went on for longer saw more than one
 _SHOWS_FILE = re.compile(r"\b(?:cat|head|tail|less|more)\s(?:-\S+\s+)*(?P<file>[\w./~-]+)\s*$")
+_WRITES_FILE = re.compile(r"(?:>|\btee\s(?:-\w+\s)?)\s{0,3}(?P<file>[\w./~-]+)(?=[\s&)])")
 # Words in the path of a config file and in the name of the server software that it is for.
 _SERVER_FAMILIES = (("nginx",), ("apache", "httpd"), ("lighttpd",), ("caddy",), ("haproxy",), ("varnish",))
 
@@ -113,6 +114,7 @@ class _Placing:
         self.blocks = blocks
         self.runs = sorted(experiment.runs, key=lambda run: run.lines)
         self.run_starts = [run.lines[0] for run in self.runs]
+        self.run_blocks = [run.block for run in self.runs]
         self.text_starts = [text.lines[0] for text in experiment.texts]
         self.configs_by_heading = configs_by_heading
         self.heading_lines = heading_lines
@@ -215,12 +217,22 @@ class _Placing:
     def _find_runs_recorded(self, index: int) -> list[DraftRun]:
         """The runs while a monitor wrote the file that is shown here: "vmstat 1 > vm.log &", the runs, "cat vm.log"."""
         shown = _SHOWS_FILE.search(self.blocks[index].command or "")
-        if shown is None:
+        starts = self.recorded.get(shown["file"], []) if shown else []
+        place = bisect_right(starts, index)
+        if not place:
             return []
-        writes = re.compile(rf"(?:>|\btee\b.*)\s*{re.escape(shown['file'])}(?=[\s&)]).*&\s*$")
-        started = (i for i in range(index, -1, -1) if any(map(writes.search, self.blocks[i].typed)))
-        first = next(started, None)
-        return [run for run in self.runs if first is not None and first <= run.block < index]
+        first, end = (bisect_left(self.run_blocks, at) for at in (starts[place - 1], index))
+        return self.runs[first:end]
+
+    @cached_property
+    def recorded(self) -> dict[str, list[int]]:
+        """{file: numbers of the blocks above which a command in the background was typed that writes it}."""
+        files: dict[str, list[int]] = defaultdict(list)
+        for index, block in enumerate(self.blocks):
+            for command in block.typed:
+                for found in _WRITES_FILE.finditer(command) if command.rstrip().endswith("&") else ():
+                    files[found["file"]].append(index)
+        return files
 
     def _find_runs_by_clock(self, group: Sequence[int]) -> list[DraftRun]:
         """The runs whose load the samples saw, where the text shows the time of both."""
