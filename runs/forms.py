@@ -229,11 +229,6 @@ class ManageForm(forms.Form):
         sent = {name: value for name, value in self.cleaned_data.items() if name in self.data and name in known}
         return {name: value for name, value in sent.items() if value not in (None, "") or name == "note"}
 
-    def complaint(self) -> str:
-        """Why nothing was changed."""
-        wrong = next(iter(self.errors.items()), None)
-        return f"{wrong[0]}: {wrong[1][0]}" if wrong else "enter a name of 1 to 300 characters, or select a value."
-
 
 class CaptureMoveForm(forms.Form):
     PHASES = (("", "not known"), *Capture.Phase.choices)

@@ -51,11 +51,6 @@ def find_token(secret: str) -> ApiToken | None:
     return token
 
 
-def revoke_token(*, user: User, pk: int) -> bool:
-    deleted, _ = ApiToken.objects.filter(user=user, pk=pk).delete()
-    return bool(deleted)
-
-
 def _digest(secret: str) -> str:
     # A plain hash is enough: the secret has 256 random bits, so it cannot be guessed.
     return hashlib.sha256(secret.encode()).hexdigest()

@@ -26,7 +26,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 from rest_framework.throttling import BaseThrottle, SimpleRateThrottle
 
-from runs.accounts import make_token, revoke_token
+from runs.accounts import make_token
 from runs.models import ApiToken
 
 TRIES, TRIES_OF_A_NAME, TRIES_OF_AN_ADDRESS = "10/min", "30/min", "60/min"
@@ -124,7 +124,8 @@ def tokens(request: SignedIn) -> HttpResponse:
 @login_required
 @require_POST
 def revoke(request: SignedIn, pk: int) -> HttpResponse:
-    if not revoke_token(user=request.user, pk=pk):
+    deleted, _ = ApiToken.objects.filter(user=request.user, pk=pk).delete()
+    if not deleted:
         raise Http404("no such token")
     messages.success(request, "The token is revoked: scripts that use it now get 401.")
     return redirect("tokens")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from django.db.models import Model, QuerySet
@@ -146,10 +146,9 @@ def _set_tags(row: Any, value: list[str] | dict[str, list[str]]) -> Any:
 # --- where runs belong ----------------------------------------------------------------------------------------------------
 
 
-def _read_place(run: Run) -> list[Any]:
-    """The config by all that is needed to make it again, since one that is left empty is deleted."""
-    config = run.config
-    return [config.pk, config.experiment_id, config.name, config.group, config.position, run.repeat]
+def _describe_place(config: Config) -> list[Any]:
+    """All that is needed to make the config again, since one that is left empty is deleted."""
+    return [config.pk, config.experiment_id, config.name, config.group, config.position]
 
 
 def _move(run: Run, wanted: int | list[Any]) -> Run:
@@ -172,10 +171,9 @@ def _restore_config(stored: list[Any]) -> Config:
 
 def _read_name(config: Config) -> dict[str, Any]:
     """With what it holds, unless that is much: a name that another config has makes the two one."""
-    place = [config.pk, config.experiment_id, config.name, config.group, config.position]
     runs = list(config.runs.order_by("pk").values_list("pk", "repeat")[: MOST_UNDONE + 1])
     others = {"captures": _list_ids(config.captures.all()), "texts": _list_ids(config.texts.all())}
-    return _mark_whole({"place": place, "runs": [list(row) for row in runs], **others})
+    return _mark_whole({"place": _describe_place(config), "runs": [list(row) for row in runs], **others})
 
 
 def _list_ids(rows: QuerySet[Any]) -> list[int]:
@@ -261,7 +259,7 @@ FIELDS: dict[type[Model], dict[str, EditableField]] = {
         "tags": EditableField(attrgetter("tags"), _set_tags, tuple),
         "counted": EditableField(attrgetter("counted"), changes.set_counted),
         "repeat": EditableField(attrgetter("repeat"), changes.set_repeat),
-        "config": EditableField(_read_place, _move, lambda value: value[0]),
+        "config": EditableField(lambda run: [*_describe_place(run.config), run.repeat], _move, itemgetter(0)),
     },
     Host: {
         "name": EditableField(_read_host, _rename_host, lambda value: value["columns"]["name"]),

@@ -20,19 +20,15 @@ REDACTED = "[redacted]"
 LINE_END = r"\\?\r?\n[ \t>]*"  # inside a word that a terminal, a shell or a mailer has broken
 SHORTEST_BROKEN = 8  # characters; parts of a shorter word meet by chance
 LONGEST_SPELT = 256  # characters by which a copy is found: as a pattern, 60,000 take 2 s
+COMMON_WORD = re.compile(r"[A-Za-z][a-z]+|[A-Z]+|[\d.:, -]+")
 MAX_DISTINCT = 30  # secrets of a text that are looked for elsewhere in it, which takes up to 20 ms a MB for each
 
 
 def choose_distinct(secrets: Iterable[str]) -> list[str]:
     """Those whose copies elsewhere are to go: a password such as "postgres" is a word that tables are full of."""
-    distinct = (
-        word for secret in secrets for word in (secret, re.split("[:=]", secret, maxsplit=1)[-1]) if _is_distinct(word)
-    )
-    return list(islice(dict.fromkeys(distinct), MAX_DISTINCT))
-
-
-def _is_distinct(word: str) -> bool:
-    return len(word) >= 8 and not re.fullmatch(r"[A-Za-z][a-z]+|[A-Z]+|[\d.:, -]+", word)
+    words = dict.fromkeys(word for secret in secrets for word in (secret, re.split("[:=]", secret, maxsplit=1)[-1]))
+    distinct = (word for word in words if len(word) >= 8 and not COMMON_WORD.fullmatch(word))
+    return list(islice(distinct, MAX_DISTINCT))
 
 
 def find_forms(word: str) -> list[str]:

@@ -302,11 +302,6 @@ def pause_schedule(schedule: Schedule, paused: bool) -> None:
     schedule.task.save()
 
 
-def remove_schedule(schedule: Schedule) -> None:
-    """The jobs that it started stay."""
-    schedule.task.delete()
-
-
 def start_scheduled(schedule_id: int) -> Job | None:
     """Start what the schedule says, now. None where nothing is to be sent: it was deleted or paused meanwhile, started
     already, or refused.

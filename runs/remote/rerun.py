@@ -58,7 +58,9 @@ def read_options(text: str) -> LoadOptions:
         raise CannotRepeat(f"It calls no load tool that plans support: {', '.join(sorted(tools()))}.")
     if command.problem:
         raise CannotRepeat(f"Its quotes are not balanced ({command.problem}).")
-    _check_numbers(command)
+    for _, value, term in command.given:
+        if term in NUMBERS and term not in command.options:
+            raise CannotRepeat(f"{value!r} is no {NUMBERS[term]}.")
     if not command.arguments:
         raise CannotRepeat("It has no address.")
     url, *request = command.arguments[0].split(" ", 2)  # siege has the method and the body behind the address
@@ -85,12 +87,6 @@ def read_options(text: str) -> LoadOptions:
         elif term in HEADERS:
             options.headers.append((HEADERS[term], value))
     return options
-
-
-def _check_numbers(command: ingest.Command) -> None:
-    for _, value, term in command.given:
-        if term in NUMBERS and term not in command.options:
-            raise CannotRepeat(f"{value!r} is no {NUMBERS[term]}.")
 
 
 def _set_length(options: LoadOptions, values: Mapping[str, Any]) -> None:

@@ -142,12 +142,16 @@ def fill_load(load: Load, environ: Mapping[str, str] = os.environ) -> Load:
 def mask(text: str, environ: Mapping[str, str] = os.environ) -> str:
     """The text with *** for every secret of the environment, also where it is quoted or encoded the usual ways."""
     values = [value for name, value in environ.items() if name.startswith(PREFIX) and len(value) >= SHORTEST]
-    for encoded in sorted({text for value in values for text in _list_encodings(value)}, key=len, reverse=True):
+    found: set[str] = set()
+    for value in values:
+        found |= {
+            value,
+            base64.b64encode(value.encode()).decode(),
+            quote(value),
+            quote(value, safe=""),
+            quote_plus(value),
+        }
+        found |= {shlex.quote(value).strip("'"), json.dumps(value)[1:-1]}
+    for encoded in sorted(found, key=len, reverse=True):
         text = text.replace(encoded, MASK)
     return text
-
-
-def _list_encodings(value: str) -> set[str]:
-    in_urls = {quote(value), quote(value, safe=""), quote_plus(value)}
-    in_shells_and_json = {shlex.quote(value).strip("'"), json.dumps(value)[1:-1]}
-    return {value, base64.b64encode(value.encode()).decode()} | in_urls | in_shells_and_json

@@ -349,7 +349,7 @@ def change_schedule(request: HttpRequest, pk: int, action: str) -> HttpResponse:
     """Pause it, let it run on, or delete it."""
     found = get_object_or_404(Schedule.objects.select_related("task", "plan"), pk=pk)
     if action == "delete":
-        planning.remove_schedule(found)
+        found.task.delete()  # the jobs that it started stay
     else:
         planning.pause_schedule(found, request.POST.get("paused") == "yes")
     return redirect(found.plan) if found.plan else redirect("remote")

@@ -126,7 +126,8 @@ class SampleReader:
         processes = [record for record in records if isinstance(record, ProcessSample)]
         if any(isinstance(record, SystemSample) for record in records[1:]):
             return False
-        if processes and _make_comparable_rows(first_rows) != [_make_comparable(process) for process in processes]:
+        read = [(p.pid, p.user, p.command, *(getattr(p, metric) for metric in PROCESS_METRICS)) for p in processes]
+        if processes and _make_comparable_rows(first_rows) != read:
             return False
         self._checked_layout, self._has_processes = layout, bool(processes)
         self._empty_table = Table({name: [] for name in table.columns}, 0)
@@ -183,10 +184,6 @@ def _make_comparable_rows(table: Table) -> list[tuple[Any, ...]]:
     values = zip(*(columns[name] if name else [None] * n for name in names), strict=True)
     keys = list_process_keys(table)
     return [(pid, user, str(command or ""), *row) for (pid, user, command), row in zip(keys, values, strict=True)]
-
-
-def _make_comparable(process: ProcessSample) -> tuple[Any, ...]:
-    return process.pid, process.user, process.command, *(getattr(process, metric) for metric in PROCESS_METRICS)
 
 
 def _read_records(block: Block) -> list[Sample]:

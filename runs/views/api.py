@@ -219,11 +219,7 @@ def _list_parameters(described: Iterable[Schema]) -> Iterable[Parameter]:
 def _write_example(schema: Schema, message: Schema) -> str:
     """Of a request's body or a response, where it is JSON."""
     content = message.get("content", {}).get("application/json")
-    return _as_json(schema, content["schema"]) if content else ""
-
-
-def _as_json(schema: Schema, of: Schema) -> str:
-    return json.dumps(example_of(schema, of), indent=2)
+    return json.dumps(example_of(schema, content["schema"]), indent=2) if content else ""
 
 
 def example_of(schema: Schema, of: Schema, name: str = "", depth: int = 0) -> Any:

@@ -38,7 +38,9 @@ def manage(request: HttpRequest, of: str, pk: int) -> HttpResponse:
     form = ManageForm(request.POST)
     values = form.changes(fields.FIELDS[type(row)]) if form.is_valid() else {}
     if not values:
-        messages.error(request, f"Nothing changed: {form.complaint()}")
+        wrong = [f"{name}: {errors[0]}" for name, errors in form.errors.items()]
+        why = wrong[0] if wrong else "enter a name of 1 to 300 characters, or select a value."
+        messages.error(request, f"Nothing changed: {why}")
         return redirect_back(request, row.get_absolute_url())
     before, url = fields.read(row, values), row.get_absolute_url()
     sentence = describe_change(row, values)

@@ -135,7 +135,7 @@ def test_a_message_for_a_paused_schedule_starts_nothing(nightly):
 
 def test_a_message_for_a_deleted_schedule_starts_nothing(nightly):
     pk = nightly.pk
-    planning.remove_schedule(nightly)
+    nightly.task.delete()
     assert planning.start_scheduled(pk) is None
     assert not Job.objects.exists()
 
