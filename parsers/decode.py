@@ -1,12 +1,13 @@
 """Bytes to text, and a text in pieces of which only the one being read is held.
 
-Byte order marks, UTF-16 without one, UTF-8, and the encodings that old pages were written in.
+Byte order marks, UTF-16 without one, UTF-8, the encodings that old pages were written in, and quoted-printable of mails.
 """
 
 from __future__ import annotations
 
 import codecs
 import io
+import re
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -126,7 +127,12 @@ def pieces(lines: Iterable[str]) -> Iterator[str]:
     """A text's pieces, or `lines` as such: each with one line feed at its end, but for the last where it has no end.
 
     A file is read in large pieces, a list of whole lines is put together; of a pipe nothing is waited for but a line.
+    What is quoted-printable is decoded.
     """
+    return _MailDecoder().decode(_list_pieces(lines))
+
+
+def _list_pieces(lines: Iterable[str]) -> Iterator[str]:
     if isinstance(lines, Text):
         return lines.pieces
     if isinstance(lines, io.TextIOBase) and lines.seekable():
@@ -153,3 +159,104 @@ def _split_lines(lines: Iterable[str]) -> Iterator[str]:
             unended = body
     if unended:
         yield unended
+
+
+# --- quoted-printable (RFC 2045, section 6.7) ----------------------------------------------------------------------------
+_TELLS_ENCODING = re.compile(
+    r"^Content-Transfer-Encoding:[ \t]*quoted-printable[ \t]*\r?\n", re.IGNORECASE | re.MULTILINE
+)
+_END_OF_HEADER = re.compile(r"^[ \t]*\r?\n", re.MULTILINE)
+_END_OF_PART = re.compile(r"^(?:--[\w=+'().,/:?-]{10,70}|From \S+ [^\n]{1,80}\d{4})[ \t]*\r?\n", re.MULTILINE)
+_ESCAPES = re.compile(r"(?:=[0-9A-F]{2})+")
+_ESCAPE = re.compile(r"=(?:[0-9A-F]{2}|[ \t]*\r?$)", re.MULTILINE)
+_MAY_BE_ENCODED = ("=3D", "=C", "=E", "=20\n", "=20\r\n", "=\n", "=\r\n")
+_IS_ENCODED = re.compile(  # what hardly any other text has
+    r"=3D|=C2=[AB][0-9A-F]|=C3=[89AB][0-9A-F]|=E[2-9]=[89AB][0-9A-F]=[89AB][0-9A-F]|[)\].,:;%]=20\r?$"
+    r"|^[^\n]{72,75}=\r?$|[ \t:]\d[\d.,]*=\r?\n[\d.]",
+    re.MULTILINE,
+)
+_OTHERS = 20  # of so many equals signs one may be no escape
+_LONGEST_JOINED = 2 * _PIECE  # characters
+
+
+class _MailDecoder:
+    """Decodes what is quoted-printable, by the header of its part of a mail or by its signs. Lines keep their numbers.
+
+    Behind a line that was put together stand as many empty ones as it had line ends too many.
+    """
+
+    def __init__(self) -> None:
+        self._rest = ""  # may go on in the next piece
+        self._in_header = self._in_part = self._has_signs = False
+
+    def decode(self, pieces: Iterator[str]) -> Iterator[str]:
+        for piece in pieces:
+            if self._rest or self._in_header or self._in_part or "quoted-printable" in piece or _may_be_encoded(piece):
+                yield from self._decode_piece(self._rest + piece)
+            else:
+                yield piece
+        if self._rest:
+            yield _decode_escapes(self._rest)
+
+    def _decode_piece(self, text: str) -> Iterator[str]:
+        self._rest = ""
+        while text:
+            if self._in_header:
+                before, text, self._in_part = _split_behind(_END_OF_HEADER, text)
+                self._in_header = not self._in_part
+                yield before
+            elif self._in_part:
+                before, text, is_over = _split_behind(_END_OF_PART, text)
+                self._in_part = not is_over
+                yield self._decode_whole_lines(before, goes_on=not is_over)
+            else:
+                before, text, self._in_header = _split_behind(_TELLS_ENCODING, text)
+                self._has_signs = self._are_escapes(before)
+                yield self._decode_whole_lines(before, goes_on=not self._in_header) if self._has_signs else before
+
+    def _are_escapes(self, text: str) -> bool:
+        """Whether nearly all equals signs of a text begin escapes, and one of these is none by chance."""
+        n_signs, n_escapes = text.count("="), len(_ESCAPE.findall(text))
+        if (n_signs - n_escapes) * _OTHERS > n_signs:
+            return False
+        found = _IS_ENCODED.search(text)
+        return self._has_signs or (found is not None and (n_escapes > 1 or "\n" in found[0]))
+
+    def _decode_whole_lines(self, text: str, *, goes_on: bool) -> str:
+        end = text.rfind("\n") + 1
+        while end and text[(above := text.rfind("\n", 0, end - 1) + 1) : end].rstrip()[-1:] == "=":
+            end = above
+        if goes_on and len(text) - end < _LONGEST_JOINED:
+            text, self._rest = text[:end], text[end:]
+        return _decode_escapes(text)
+
+
+def _may_be_encoded(piece: str) -> bool:
+    return "=" in piece and any(sign in piece for sign in _MAY_BE_ENCODED)
+
+
+def _split_behind(pattern: re.Pattern[str], text: str) -> tuple[str, str, bool]:
+    """(the text as far as the pattern, the rest, whether it is there)."""
+    found = pattern.search(text)
+    return (text[: found.end()], text[found.end() :], True) if found else (text, "", False)
+
+
+def _decode_escapes(text: str) -> str:
+    joined, parts = list[str](), list[str]()
+    for line in text.split("\n"):
+        bare = line.rstrip()
+        if bare[-1:] == "=":
+            parts.append(bare[:-1])
+        else:
+            joined += ["".join([*parts, line]), *[""] * len(parts)]
+            parts = []
+    joined += ["".join(parts), *[""] * (len(parts) - 1)] if parts else []
+    return _ESCAPES.sub(lambda found: _decode_bytes(bytes.fromhex(found[0].replace("=", ""))), "\n".join(joined))
+
+
+def _decode_bytes(encoded: bytes) -> str:
+    try:
+        text = encoded.decode()
+    except UnicodeDecodeError:
+        text = encoded.decode("cp1252", errors="replace")
+    return " ".join(text.split("\n"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import quopri
 import sys
 
 import pytest
@@ -105,3 +106,61 @@ def test_a_report_that_breaks_off_in_the_last_line_of_a_whole_text_has_no_rate()
     (block,) = parsers.read(parsers.Text([text]))
     assert "requests_per_second" not in block.values
     assert [problem.line for problem in block.problems] == [3]
+
+
+# --- quoted-printable: made, of reports that a tool printed --------------------------------------------------------------
+HEADER = "From: a@example.com\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n"
+TORN = REPORT.replace("280.44", "280.4=\n4").replace(" (mean)\n", " (mean)=20\n")
+
+
+def read_text(text):
+    return list(parsers.read(parsers.Text([text])))
+
+
+@pytest.mark.parametrize(
+    "name", ["ab/ab_01_plain", "siege/siege_02_b_t", "wrk/wrk_01", "hey/hey_01", "h2load/h2load_01"]
+)
+def test_the_source_of_a_mail_is_read_as_its_text(name):
+    text = text_of(FIXTURES / f"{name}.txt")
+    encoded = quopri.encodestring(text.replace("\n", " \n").encode()).decode()
+    assert "=20\n" in encoded
+    for source in (HEADER + encoded, f"page: /?a=3Db&c=3Dd\n{encoded}"):
+        assert [block.values for block in read_text(source)] == [block.values for block in read_text(text)]
+
+
+def test_lines_of_a_mail_keep_their_numbers():
+    (block,) = read_text(f"a=3Db\n{TORN}")
+    lines = TORN.split("\n")
+    assert block.values["requests_per_second"] == 280.44 and not block.problems
+    assert block.figure_lines["requests_per_second"] == 2 + lines.index("Requests per second:    280.4=")
+    assert block.figure_lines["transfer_rate_kbytes_per_s"] == 2 + next(
+        at for at, line in enumerate(lines) if line.startswith("Transfer rate")
+    )
+
+
+def test_a_mail_that_comes_line_by_line_or_in_pieces():
+    source = f"{HEADER}=C3=A9=E2=80=\n=A6\n\n{TORN}"
+    (whole,) = read_text(source)
+    for pieces in (source.splitlines(keepends=True), [source[at : at + 7] for at in range(0, len(source), 7)]):
+        (block,) = parsers.read(pieces if pieces[0].endswith("\n") else parsers.Text(["", source[:200], source[200:]]))
+        assert (block.values, block.lines) == (whole.values, whole.lines)
+
+
+def test_a_part_of_a_mail_ends_at_its_boundary():
+    plain = "\nlocation /?a=3D {}\n"
+    encoded = f"{HEADER}=E2=80=A6\n--=_0123456789abcdef\n{plain}"
+    assert "".join(parsers.decode.pieces(parsers.Text([encoded]))) == encoded.replace("=E2=80=A6", "…")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "keepalive=20\nthreads=10\nconns=3D\nname=x y=z\n",
+        "Title\n=====\n\nx=20\ny=30\n",
+        "secret: dXNlcjpwYXNzd29yZDE=\nother: 10\n",
+        "GET /?q=3D&b=4 HTTP/1.1\n",
+        "const a =\n  900\n",
+    ],
+)
+def test_no_mail(text):
+    assert "".join(parsers.decode.pieces(parsers.Text([text]))) == text
