@@ -44,6 +44,7 @@ _CPU_STAT = frozenset(
 _CPU_STAT |= {"nr_throttled", "throttled_usec", "throttled_time", "nr_bursts", "burst_usec", "burst_time", "wait_sum"}
 NO_LIMIT = 2**62  # bytes; version 1 writes a number near 2**63
 MOST_GROUPS = 8  # that get series of their own
+LONGEST_GROUP = 10  # characters of a group's name in that of a metric
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
@@ -114,7 +115,7 @@ def records(values: dict[str, Any]) -> list[Record]:
     metrics: dict[str, float] = {}
     counters: dict[str, float] = {}
     for name, group in list(values["groups"].items())[:MOST_GROUPS]:
-        prefix = "cgroup_" if name == "/" else f"cgroup_{re.sub(r'[^a-z0-9]+', '_', name.lower()).strip('_')[-40:]}_"
+        prefix = "cgroup_" if name == "/" else f"cgroup_{_shorten(name)}_"
         for known, into in ((_GAUGES, metrics), (_COUNTERS, counters)):
             for key, (metric, factor) in known.items():
                 if group.get(key) is not None:
@@ -122,6 +123,12 @@ def records(values: dict[str, Any]) -> list[Record]:
         if periods := group.get("cpu.stat.nr_periods"):  # since the group is there: all that a single print tells
             metrics[f"{prefix}throttled_total_pct"] = 100 * group.get("cpu.stat.nr_throttled", 0) / periods
     return [SystemSample(KIND, None, metrics, counters)]
+
+
+def _shorten(name: str) -> str:
+    """The end of a group's name, so that the name of its metric is not stored cut."""
+    kept = name if len(name) <= LONGEST_GROUP else re.sub(r"\.(?:service|slice|scope)$", "", name)
+    return re.sub(r"[^a-z0-9]+", "_", kept.lower()).strip("_")[-LONGEST_GROUP:].strip("_")
 
 
 # --- proc_vmstat -------------------------------------------------------------------------------------------------------

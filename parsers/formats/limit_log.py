@@ -4,10 +4,10 @@ Reads     lines that begin with a time or a bracket and have one of the messages
 Yields    one SystemSample: reached_LIMIT is how many lines say so
 Units     lines
 Quirks    a server says it once a minute or once at all, so that the number of lines tells nothing; the limit is the setting's
-          name, or "listen_queue", "open_files", "nf_conntrack", "memory"
+          name, or "listen_queue", "open_files", "nf_conntrack", "tcp_memory", "neighbours", "memory"
 Source    httpd's server/mpm/; php-src's sapi/fpm/fpm/fpm_process_ctl.c; nginx's src/event/ and src/core/ngx_connection.c;
           PostgreSQL's postmaster.c and proc.c; MySQL's errmsg.sys; uWSGI's core/master_utils.c; the kernel's net/ipv4/tcp_input.c,
-          nf_conntrack_core.c and mm/oom_kill.c
+          nf_conntrack_core.c, net/core/neighbour.c, net/ipv4/tcp.c and mm/oom_kill.c
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ _MESSAGES = {
     "open_files": r"\((?:24: |EMFILE: )?Too many open files\)",
     "listen_queue": r"[Pp]ossible SYN flooding on port|listen queue of socket .{1,120} full",
     "nf_conntrack": "nf_conntrack: table full, dropping packet",
-    "memory": r"[Oo]ut of memory: Kill(?:ed)? process \d{1,10}",
+    "tcp_memory": "TCP: out of memory",
+    "neighbours": "neighbou?r table overflow",
+    "memory": r"[Oo]ut of memory: Kill(?:ed)? process \d{1,10}|invoked oom-killer: ",
 }
 NEEDS = (
     *(
@@ -40,7 +42,13 @@ NEEDS = (
         "slots are reserved",
     ),
     *("too many connections", "too many open files)", "syn flooding", "listen queue of socket", "table full, dropping"),
-    "out of memory: kill",
+    *(
+        "out of memory: kill",
+        "invoked oom-killer",
+        "tcp: out of memory",
+        "neighbor table overflow",
+        "neighbour table overflow",
+    ),
 )
 _BEGINNING = r"(?:\[|\d{4}[-/]\d\d[-/]\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |\*\*\* )"
 OPENS = rf"{_BEGINNING}.{{0,240}}?(?:{'|'.join(_MESSAGES.values())})"

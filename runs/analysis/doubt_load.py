@@ -1,4 +1,4 @@
-"""Rules of doubts about the load: how long it went on, the clients that made it, who answered it, and rates that were set.
+"""Rules of doubts about the load: the clients that made it, who answered it, and rates that were set.
 
 How many requests a server works on at once is read from settings in config texts, headings and notes.
 """
@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from runs.analysis.columns import Column, list_other_words
 from runs.analysis.dialects import read
-from runs.analysis.doubt_case import LITTLE, Case, about_run, read_tls, rule, run_rule, seconds_taken
+from runs.analysis.doubt_case import LITTLE, Case, about_run, read_tls, rule, run_rule
 from runs.analysis.facts import HUGE, KEPT_UP, Finding, RunFact, Source, TextFact, source_at
 from runs.analysis.monitors import find_said_limit
 
@@ -24,10 +24,7 @@ _LINE = re.compile(r"\s*([A-Za-z][\w.\-]*)(?:\s*=\s*|\s+)\"?(\d+)\b")
 NAMED = re.compile("|".join(re.escape(name) for name in (*WORKERS, "worker_connections")), re.IGNORECASE)
 MPMS = ("prefork", "worker", "event", "itk", "peruser")
 LONGEST_TEXT = 100_000
-LEAST_S = 10
-LEAST_EACH = 10
-LEAST_FOR_P99 = 1000
-LOGGED = ("memory", "nf_conntrack", "listen_queue")
+LOGGED = ("memory", "nf_conntrack", "listen_queue", "tcp_memory", "neighbours")
 IDLE, FEW_STEPS = 0.5, 5  # of the clients; a mean of few steps is too coarse
 # Web servers that set the Server field themselves, and names of the like; openresty and tengine are nginx.
 WEB_SERVERS = {
@@ -311,25 +308,3 @@ def find_summed(run: RunFact) -> Iterator[Finding]:
     """Reports of several generators that loaded the server at the same time, taken together."""
     if rates := run.values.get("generators"):
         yield about_run(run, "note", "summed", rates=rates)
-
-
-@run_rule("length.seconds", "practice: start-up and caches change a rate over seconds", "duration_s")
-def find_short_runs(run: RunFact) -> Iterator[Finding]:
-    took = seconds_taken(run)
-    if took is not None and took < LEAST_S and not run.aborted:
-        facts = {"took": took, "made": run.requests_made, "clients": run.clients, "least_s": LEAST_S}
-        yield about_run(run, "caution", "too_short", **facts)
-
-
-@run_rule("length.per_client", "practice: each client's first requests meet cold caches", "complete_requests")
-def find_few_requests_each(run: RunFact) -> Iterator[Finding]:
-    made, clients = run.requests_made, run.clients
-    if made and clients and made < LEAST_EACH * clients and not run.aborted:
-        yield about_run(run, "caution", "few_each", made=made, clients=clients, least=LEAST_EACH)
-
-
-@run_rule("length.p99", "order statistics: n/100 requests lie beyond the 99th percentile", "percentiles_ms.99")
-def find_few_for_p99(run: RunFact) -> Iterator[Finding]:
-    made = run.requests_made
-    if made and made < LEAST_FOR_P99 and "99" in run.percentiles_ms:
-        yield about_run(run, "note", "few_for_p99", made=made, least=LEAST_FOR_P99)

@@ -1,14 +1,13 @@
 """Rules of doubts about the conditions of runs.
 
-What monitors saw of the machine, where the load generator ran, times of the network, and repeats that are not like the others.
+What monitors saw of the machine, where the load generator ran, and times of the network.
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator
-from statistics import fmean, median
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from runs.analysis.columns import Column
@@ -23,12 +22,21 @@ from runs.analysis.doubt_case import (
     seconds_taken,
 )
 from runs.analysis.facts import HUGE, CaptureFact, Finding, ProcessFact, RunFact, Severity
-from runs.analysis.monitors import AROUND_THEM, MIB, free_kb, group_processes, is_server
-from runs.analysis.stats import common_slope, find_outliers
+from runs.analysis.monitors import (
+    AROUND_THEM,
+    KERNEL_THREADS,
+    MIB,
+    ProcessGroup,
+    free_kb,
+    group_processes,
+    is_batch,
+    is_server,
+)
 
 TIGHT = 0.15  # with less of its memory available than this, what is in swap is missed
 GROWN_KB = 1024
 IDLE_PCT, STOLEN_PCT = 5, 5
+THROTTLED_PCT = 10  # of the periods
 SEEN, UNSEEN_S = 0.5, 3  # of a run by the monitors beside it; clocks of whole seconds say less of short ones
 NOISY_PCT = 3  # from here on a machine's equal runs hide differences that people look for
 BUSY_PCT = 20  # of a core; what uses less moves no rate that people look at
@@ -53,11 +61,6 @@ OMITTED = 0.1  # of all clients' time in the slowest hundredth of the requests; 
 MOSTLY_OMITTED = 0.5
 HANG_MS = 200  # the least timer in TCP that a hanging request could wait for
 MOST_OF_CPU = 0.75
-COLD = 0.15  # repeats of a steady server differ by a few per cent; a first one this far off is none of the others
-COLD_SPREADS = 2  # with several later ones, also so many times as far as they lie from each other
-FINE_DIGITS, ENOUGH_FINE = 4, 3  # so many figures of so many digits are no accident
-LEAST_DRIFTING, DRIFT_P = 4, 0.02  # repeats that show a drift; chance alone has so straight a line in 1 of 50 configs,
-DRIFT = 0.05  # and it must be 5 % from the first to the last
 
 
 def _make_findings(case: Case, capture: CaptureFact, severity: Severity, moral: str, **facts: Any) -> Iterator[Finding]:
@@ -90,26 +93,46 @@ def find_shared_host(case: Case) -> Iterator[Finding]:
 
 @rule("machine.others", "practice: CPU time that another program takes is missing where the server runs")
 def find_other_programs(case: Case) -> Iterator[Finding]:
-    """What neither serves nor loads, and used the CPU beside one config only, of configs with the same server."""
+    """What neither serves nor loads, and used the CPU beside one config only, of configs with the same server.
+
+    What never serves is told beside unlike servers, too.
+    """
     used = [_list_programs(case, column) for column in case.columns]
     serving = [{*filter(is_server, each)} for each in used]
     calm = [servers for servers, each in zip(serving, used, strict=True) if servers == each.keys()]
+    everywhere = {name for name in used[0] if all(name in each for each in used)} if used else set()
     for column, own, servers in zip(case.columns, used, serving, strict=True):
         others = {name for name in own.keys() - servers if name.lower() not in column.title.lower()}
-        for name in sorted(others) if others and any(servers & each for each in calm) else ():
+        if not any(servers & each for each in calm):
+            others = {name for name in others - everywhere if is_batch(name)}
+        alone = all(_is_watched(case, each) for each in case.columns)
+        for name in sorted(others) if len(used) > 1 else ():
             share, capture = own[name]
-            yield from _make_findings(case, capture, "caution", "others", program=name, cpu=share)
+            yield from _make_findings(case, capture, "caution", "others", program=name, cpu=share, alone=alone)
+
+
+def _is_watched(case: Case, column: Column) -> bool:
+    return any(one.processes for run in column.runs for one in case.captures_of(run.id))
 
 
 def _list_programs(case: Case, column: Column) -> dict[str, tuple[float, CaptureFact]]:
-    """Program -> the most that it used of a core during the column's runs (per cent), and where that stands."""
+    """Program -> the most that it used of a core during the column's runs (per cent), and where that stands.
+
+    What never serves counts where it is seen beside a run at any time.
+    """
     found: dict[str, tuple[float, CaptureFact]] = {}
     for capture in {one.id: one for run in column.runs for one in case.captures_of(run.id)}.values():
-        if _is_during(capture) and case.watched_side(capture) != "generator":
-            for group in group_processes(capture, served=True):  # threads of the kernel have no memory
-                if group.cpu_pct >= max(BUSY_PCT, found.get(group.name, (0.0,))[0]) and group.rss_kb:
-                    found[group.name] = group.cpu_pct, capture
+        for group in group_processes(capture, served=True) if case.watched_side(capture) != "generator" else ():
+            is_seen = is_batch(group.name) or (_is_during(capture) and not _is_kernel(capture, group))
+            if is_seen and group.cpu_pct >= max(BUSY_PCT, found.get(group.name, (0.0,))[0]):
+                found[group.name] = group.cpu_pct, capture
     return {name: used for name, used in found.items() if not name.lower().startswith(AROUND_THEM)}
+
+
+def _is_kernel(capture: CaptureFact, group: ProcessGroup) -> bool:
+    """Whether it is threads of the kernel, which have no memory, where it is shown."""
+    are_sized = any(process.rss_kb for process in capture.processes)
+    return not group.rss_kb if are_sized else group.name.startswith(KERNEL_THREADS)
 
 
 @rule(
@@ -251,6 +274,29 @@ def find_stolen_time(case: Case) -> Iterator[Finding]:
             yield from _make_findings(case, capture, "caution", "stolen", share=share, spared=bool(others))
 
 
+@rule("machine.throttled", "the kernel's sched-bwc.rst: a group that has used up its quota waits for the next period")
+def find_throttled_groups(case: Case) -> Iterator[Finding]:
+    """By a group's counters during the run, else by its totals behind it."""
+    for capture in case.captures if len(case.columns) > 1 else ():
+        share = max(_list_throttled(capture.metrics), default=0.0) if capture.phase != "before" else 0.0
+        if share >= THROTTLED_PCT and case.watched_side(capture) != "generator":
+            yield from _make_findings(case, capture, "caution", "throttled", share=share)
+
+
+def _list_throttled(metrics: Mapping[str, float]) -> list[float]:
+    """Per cent of a group's periods in which it was throttled. Long names are stored cut."""
+    shares = []
+    for name, value in metrics.items():
+        group, is_total, _ = name.partition("throttled_to")
+        if is_total and not any(other.startswith(f"{group}throttled_pe") for other in metrics):
+            shares.append(value)
+        group, is_rate, _ = name.partition("throttled_pe")
+        periods = sum(each for other, each in metrics.items() if other.startswith(f"{group}pe"))
+        if is_rate and periods > 0:
+            shares.append(min(100 * value / periods, 100.0))
+    return shares
+
+
 def _is_during(capture: CaptureFact) -> bool:
     return capture.phase not in ("before", "after")
 
@@ -348,66 +394,3 @@ def find_refused_keepalive(run: RunFact) -> Iterator[Finding]:
     kept, made = run.number("keepalive_requests"), run.complete_requests
     if kept is not None and made and kept <= made / 2 and not run.failed_requests:
         yield about_run(run, "note", "not_kept", kept=kept, made=made)
-
-
-def _list_rated(column: Column) -> list[tuple[RunFact, float]]:
-    """A column's repeats in order, with their rates."""
-    return [(run, rate) for run in column.runs if 0 < (rate := run.requests_per_second or 0) < HUGE]
-
-
-@rule(
-    "warmth.first",
-    "Kalibera and Jones, Rigorous Benchmarking in Reasonable Time (2013): leave warm-up out",
-    "requests_per_second",
-)
-def find_cold_starts(case: Case) -> Iterator[Finding]:
-    for column in case.columns:
-        rated = _list_rated(column)
-        if len(rated) < 2 or rated[0][0].repeat == rated[1][0].repeat:
-            continue
-        (first, rate), later = rated[0], [later for _, later in rated[1:]]
-        if rate < min(fmean(later) * (1 - COLD), min(later) - COLD_SPREADS * (max(later) - min(later))):
-            yield about_run(first, "caution", "cold", first=rate, mean=fmean(later), later=len(later))
-
-
-@rule("repeats.outlier", "robust statistics: the median absolute deviation", "requests_per_second")
-def find_outlying_repeats(case: Case) -> Iterator[Finding]:
-    """Repeats far from the others; a slow first one is a cold start."""
-    for column in case.columns:
-        rated = _list_rated(column)
-        rates = [rate for _, rate in rated]
-        for at in find_outliers([math.log(rate) for rate in rates]):
-            if at or rates[0] > median(rates):
-                yield about_run(rated[at][0], "caution", "outlier", rate=rates[at], usual=median(rates), n=len(rates))
-
-
-@rule("repeats.copied", "practice: no two runs have all figures alike to the last digit")
-def find_copies(case: Case) -> Iterator[Finding]:
-    """A report that stands under an earlier config as well, digit for digit: no two runs are that alike."""
-    seen: dict[tuple[object, ...], RunFact] = {}
-    for run in case.counted_runs:
-        printed = (run.requests_per_second, run.duration_s, run.mean_ms, run.max_ms, *run.percentiles_ms.values())
-        numbers = {value for value in (*printed, *run.values.values()) if isinstance(value, (int, float)) and value}
-        fine = {value for value in numbers if len(f"{value:.9g}".replace(".", "").strip("0")) >= FINE_DIGITS}
-        first = seen.setdefault((run.tool, run.complete_requests, *printed), run)
-        if first.config != run.config and len(fine) >= ENOUGH_FINE and first.values == run.values:
-            yield about_run(run, "fatal", "copied", of=case.titles[first.id])
-
-
-@rule("repeats.trend", "a straight line through the logs of the rates in their order")
-def find_drifting_repeats(case: Case) -> Iterator[Finding]:
-    """A rate that falls or rises from repeat to repeat: throttling, or a system that is not warm yet."""
-    for column in case.columns:
-        rated = _list_rated(column)
-        rates = [rate for _, rate in rated]
-        slope = (
-            common_slope([(range(len(rates)), [math.log(rate) for rate in rates])])
-            if len(rates) >= LEAST_DRIFTING
-            else None
-        )
-        if slope is None or slope.p >= DRIFT_P or abs(slope.per_run) * (len(rates) - 1) < DRIFT:
-            continue
-        facts = {"first": rates[0], "last": rates[-1], "n": len(rates), "p": slope.p}
-        sources = tuple(run.source_of("requests_per_second") for run, _ in (rated[0], rated[-1]))
-        moral = "slower" if slope.per_run < 0 else "faster"
-        yield Finding("caution", moral, facts, sources, config=column.config.id)

@@ -37,6 +37,8 @@ LOGGED = {  # a limit of the machine, as its log tells of it
     "memory": "a process that was killed for lack of memory",
     "nf_conntrack": "a full table of tracked connections",
     "listen_queue": "a full queue of new connections",
+    "tcp_memory": "no memory left for TCP",
+    "neighbours": "a full table of neighbours on the network",
 }
 HAD = {  # what a load was, against the name of its config
     "as_long": "sent replies as long as those of “{other}”",
@@ -115,6 +117,7 @@ MORALS = {
     "syn": "SYN retransmission, mostly as the server's backlog overflowed, so the longest times are TCP's timer and not "
     "its own",
     "summed": "they ran at the same time, so their rates were added up, and their percentiles left out",
+    "throttled": "it waited for the next period each time that its CPU time was used up, so the rate is that of its limit",
     "too_few_failures": "too few failures to move a rate, but the server's error log may tell why",
     "too_short": "under {least_s} s is too short, a run of half a minute would tell more",
     "two_deviations": "mean and median are over two deviations apart, so neither stands for the run",
@@ -337,6 +340,7 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
     "machine.others": "{program} used {cpu} % of a core",
     "machine.steal": "{share} % of CPU time stolen",
     "machine.swap": _swap,
+    "machine.throttled": "throttled at its CPU limit in {share} % of the scheduler's periods",
     "machine.unseen": "monitors saw {seen} of {took} s",
     "network.keepalive": "{kept} of {made} replies kept the connection",
     "network.link": "replies came at {mb} MB/s",

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
-from runs.analysis import doubt_case, doubt_differences, doubt_figures, doubt_load, doubt_machine  # noqa: F401
+from runs.analysis import doubt_case, doubt_differences, doubt_figures, doubt_load, doubt_machine, doubt_repeats  # noqa: F401
 from runs.analysis.doubt_case import SEVERITIES, Case, Doubt, Part
 from runs.analysis.doubt_wording import compose_sentence, make_part
 

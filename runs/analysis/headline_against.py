@@ -29,8 +29,9 @@ DRIFT = "repeats.trend"
 FIGURES, IMPOSSIBLE, IDLE, LOST = "figures.", "impossible", "load.idle_clients", "lost_clients"
 STOPPED, CLOSED, OTHER_SERVER = "tool.interrupted", "network.keepalive", "load.other_server"
 NOT_AS_NAMED, SHOWN_STATUS = "load.not_as_named", "load.shown_status"
-TOLD, LOG = "load.told_otherwise", "machine.log"
-CONFOUNDERS = {"differs", DRIFT, OTHER_SERVER, NOT_AS_NAMED, SHOWN_STATUS, IDLE, LOST, TOLD, LOG}
+TOLD, LOG, THROTTLED, STEAL = "load.told_otherwise", "machine.log", "machine.throttled", "machine.steal"
+SLOWED = (LOG, THROTTLED, STEAL)  # what the machine shows beside the slower side alone
+CONFOUNDERS = {"differs", DRIFT, OTHER_SERVER, NOT_AS_NAMED, SHOWN_STATUS, IDLE, LOST, TOLD, *SLOWED}
 # What held a side back other than its config: rule -> the findings that say so, of whatever rule.
 HELD_BACK = {
     GENERATOR: {"generator_full", "cpu_of_generator"},
@@ -38,6 +39,7 @@ HELD_BACK = {
     NETWORK: {"link_full"},
     OTHERS: {"others"},
 }
+UNWATCHED = "unwatched"  # in place of the other side's figure, beside which nothing was looked at
 # Other metrics count against a leader from this factor on where they are proven or likely, and where they are not.
 WORSE, SHOWN = 1.1, 1.25
 MUCH_WORSE = 2.0  # seen and not tested: serious all the same

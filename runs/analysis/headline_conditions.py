@@ -26,14 +26,17 @@ from runs.analysis.headline_against import (
     HELD_BACK,
     IDLE,
     IMPOSSIBLE,
-    LOG,
     LONG_ENOUGH_S,
     LOST,
     NOT_AS_NAMED,
     OTHER_SERVER,
     SHOWN_STATUS,
+    SLOWED,
+    STEAL,
     STOPPED,
+    THROTTLED,
     TOLD,
+    UNWATCHED,
     HeadlineData,
     Objection,
     RankedColumn,
@@ -48,6 +51,7 @@ CPU_FILLER = re.compile(r"\((?:r|tm)\)|\b(?:\d+-core|cpu|processor)\b|@.*", re.I
 # Error pages of web servers and frameworks are hardly longer, and pages that somebody measures are seldom as short beside another.
 ERROR_BYTES, FAR_SHORTER = 1200, 5
 OFTEN_MEANT = {"answering server", "timeout"}  # is mostly what is compared, or moves no rate
+QUOTA = re.compile(r"\d*cpus?\b|\d*cores?\b|quota|limit|throttl|\b\d+m\b", re.IGNORECASE)  # names after CPU time
 MUCH_STOLEN_PCT = 15  # more than most differences that people look for
 UNNAMED = {"at a set rate", "behind an answer", NONE, USUAL}  # values that no config is named after
 # Words that name a machine, and that tell one from another.
@@ -199,7 +203,7 @@ def find_flaws(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> li
         _find_closed_connections,
         _find_lost_clients,
         _find_drifting_side,
-        _find_logged_limits,
+        _find_slowed_side,
         _find_short_runs,
         _find_told_otherwise,
     )
@@ -219,7 +223,8 @@ def find_held_back(data: HeadlineData, own: RankedColumn, other: RankedColumn) -
             whose, last = (next(iter(found)) if len(found) == 1 else ""), [*found.values()][-1]
             label, share = str(last.facts.get("program", "")), last.facts.get("cpu")
             serious, source = other.title in found, last.first_source
-            objections.append(Objection(rule, whose, label, "%", share, serious=serious, source=source))
+            beside = UNWATCHED if last.facts.get("alone") is False else None
+            objections.append(Objection(rule, whose, label, "%", share, beside, serious=serious, source=source))
     return objections
 
 
@@ -309,10 +314,22 @@ def _find_drifting_side(data: HeadlineData, own: RankedColumn, other: RankedColu
     ]
 
 
-def _find_logged_limits(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
-    """A limit of the machine that a log tells of beside the slower side alone."""
-    found = data.findings(LOG, other.at)[:1] if not data.findings(LOG, own.at) else []
-    return [Objection(LOG, other.title, one.facts["limit"], serious=True, source=one.first_source) for one in found]
+def _find_slowed_side(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
+    """What the machine shows beside the slower side alone: a limit in a log, a throttled group, much stolen CPU time.
+
+    Stolen time of a side beside one that nobody watched; of two that were watched it stops their comparison.
+    """
+    objections = []
+    for rule in SLOWED:
+        found = data.findings(rule, other.at) if not data.findings(rule, own.at) else []
+        if rule == STEAL:
+            found = [one for one in found if not one.facts["spared"] and one.facts["share"] >= MUCH_STOLEN_PCT]
+        if rule == THROTTLED and any(QUOTA.search(side.title) for side in (own, other)):
+            found = []  # how much CPU time each may use is what is compared
+        for one in found[:1]:
+            label, share = str(one.facts.get("limit", "")), one.facts.get("share")
+            objections.append(Objection(rule, other.title, label, "%", share, serious=True, source=one.first_source))
+    return objections
 
 
 def _find_told_otherwise(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:

@@ -13,7 +13,6 @@ from runs.analysis.headline_against import (
     HELD_BACK,
     IDLE,
     IMPOSSIBLE,
-    LOG,
     MISSED,
     NETWORK,
     NOT_AS_NAMED,
@@ -21,6 +20,7 @@ from runs.analysis.headline_against import (
     OTHERS,
     PORTS,
     SHOWN_STATUS,
+    SLOWED,
     Objection,
     RankedColumn,
     Unlike,
@@ -241,4 +241,4 @@ def _advise_on_confounder(one: Objection, verdict: Verdict) -> Next:
         return Next(NextStep.ANSWER, about=one.config) if one.config else Next(NextStep.ALIKE, about=one.rule)
     if one.rule == DRIFT:
         return Next(NextStep.REPEAT, max(verdict.needed or 0, verdict.fewest + 2))
-    return Next(NextStep.ALIKE, about=one.rule if one.rule == LOG else one.label or one.rule)
+    return Next(NextStep.ALIKE, about=one.rule if one.rule in SLOWED else one.label or one.rule)

@@ -20,6 +20,8 @@ from runs.analysis.headline_against import (
     RATE,
     REQUEST,
     SHOWN_STATUS,
+    STEAL,
+    THROTTLED,
     TOLD,
     Objection,
     RankedColumn,
@@ -76,6 +78,8 @@ ADVICE_ON = {  # of ALIKE and GENERATOR: the only thing that differs, or what he
     SHOWN_STATUS: "Look at what both answer (curl -i) before rates are compared.",
     LOG: "Raise that limit of the machine or free its memory, then run both again, in turn.",
     TOLD: "See which is right before more runs are made: the names above the reports, or the text's own figures.",
+    THROTTLED: "Give both the same CPU time, or none of them a limit, then run both again, in turn.",
+    STEAL: "Run both again, in turn, on a machine whose CPU time is its own, or when others leave it.",
     STOLEN: "Run both again, in turn, on a machine whose CPU time is its own, or when others leave it.",
 }
 FOLLOWS = {NOT_AS_NAMED: ", against its name,", TOLD: ", which reverses their order,"}

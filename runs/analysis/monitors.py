@@ -71,7 +71,12 @@ def _make_group(name: str, members: list[ProcessFact], sums: Mapping[str, Sequen
 
 def is_server(program: str) -> bool:
     """Whether a program answers requests, or often runs behind one that does."""
-    return program.lower().startswith((*FRONT, *BEHIND)) and not program.startswith("mysqldump")
+    return program.lower().startswith((*FRONT, *BEHIND)) and not is_batch(program)
+
+
+def is_batch(program: str) -> bool:
+    """Whether a program does work of its own and answers no requests: a backup, a build, an encoder. Kernels show 15 characters."""
+    return program.lower()[:15] in BATCH
 
 
 def find_falls(sizes: Iterable[float]) -> list[float]:
@@ -156,6 +161,42 @@ BEHIND = (
     *("ruby", "rails", "php", "python", "node", "deno", "bun", "java", "perl", "beam", "mono", "dotnet"),
     *("mysqld", "mariadbd", "postgres", "postmaster", "redis-server", "memcached", "mongod"),
 )
+BATCH = frozenset(
+    name[:15]
+    for name in (
+        *(
+            "mysqldump",
+            "mariadb-dump",
+            "pg_dump",
+            "pg_dumpall",
+            "pg_basebackup",
+            "mongodump",
+            "xtrabackup",
+            "mariabackup",
+        ),
+        *(
+            "rsync",
+            "rclone",
+            "restic",
+            "borg",
+            "duplicity",
+            "scp",
+            "sftp",
+            "cp",
+            "dd",
+            "find",
+            "du",
+            "updatedb",
+            "mandb",
+        ),
+        *("tar", "gzip", "pigz", "bzip2", "pbzip2", "xz", "zstd", "lz4", "zip", "unzip", "7z", "7za", "7zr", "gpg"),
+        *("md5sum", "sha1sum", "sha256sum", "sha512sum", "b2sum", "fsck", "e2fsck", "badblocks", "logrotate"),
+        *("cc1", "cc1plus", "gcc", "g++", "clang", "clang++", "ld", "lld", "lto1", "make", "cmake", "ninja", "rustc"),
+        *("cargo", "javac", "ffmpeg", "x264", "x265", "handbrakecli", "convert", "xmrig", "stress", "stress-ng"),
+        *("apt", "apt-get", "dpkg", "unattended-upgrades", "yum", "dnf", "rpm", "snap", "snapd", "packagekitd"),
+        *("clamscan", "clamd", "freshclam", "rkhunter", "aide"),
+    )
+)
 # What a server calls itself in its answers, and the programs that may be it.
 FAMILIES = {
     "apache": ("httpd", "apache"),
@@ -166,6 +207,22 @@ FAMILIES = {
     "litespeed": ("litespeed", "lshttpd"),
 }
 # These serve many connections in each process, so that more processes would not serve more.
+KERNEL_THREADS = (
+    *(
+        "kworker",
+        "ksoftirqd",
+        "kswapd",
+        "kcompactd",
+        "khugepaged",
+        "kthread",
+        "ksmd",
+        "migration",
+        "rcu_",
+        "jbd2",
+        "irq/",
+    ),
+    *("watchdog", "cpuhp", "xfsaild", "txg_", "z_", "md0", "nfsd", "swapper"),
+)
 # What starts servers and passes on what they write or receive.
 AROUND_THEM = ("docker", "containerd", "conmon", "systemd", "rsyslog", "journal", "chrony", "ntp", "irqbalance")
 MANY_IN_ONE = (

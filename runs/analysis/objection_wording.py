@@ -20,8 +20,11 @@ from runs.analysis.headline_against import (
     OTHER_SERVER,
     OTHERS,
     SHOWN_STATUS,
+    STEAL,
     STOPPED,
+    THROTTLED,
     TOLD,
+    UNWATCHED,
     Objection,
 )
 from runs.analysis.verdict_wording import AT_LIMIT
@@ -115,11 +118,14 @@ def describe_objection(one: Objection) -> str:
         logged=LOGGED.get(one.label, ""),
         had=HAD.get(one.label, "").format(other=one.other),
         seconds=f"{as_number(one.value):.2g}",
+        alone=", and the other side was not watched" if one.other == UNWATCHED else " only",
     )
 
 
 OBJECTIONS = {  # by rule; share: the value as one of a hundred
-    OTHERS: "“{label}” used {value} % of a core beside {who} only",
+    OTHERS: "“{label}” used {value} % of a core beside {who}{alone}",
+    THROTTLED: "{who} alone was throttled at its CPU limit, in {share} of the scheduler's periods",
+    STEAL: "{share} of the CPU time was stolen beside {who}, and the other side was not watched",
     OTHER_SERVER: "“{label}” answered for {who}",
     NOT_AS_NAMED: "{who} {had}",
     SHOWN_STATUS: "{who} answered a request beside the load with {label}",

@@ -40,7 +40,13 @@ DISK = ("_busy_pct", "_util_pct")  # of diskstats, iostat
 DISK_BUSY_PCT = 40.0  # beside tasks that wait for it
 PRESSURE_PCT = 20.0  # of the time some task waited (the kernel's PSI)
 SAMPLES = 3  # fewer are a glance
-LOGGED = {"listen_queue": "backlog", "nf_conntrack": "network", "memory": "memory"}  # others limit the workers
+LOGGED = {
+    "listen_queue": "backlog",
+    "nf_conntrack": "network",
+    "neighbours": "network",
+    "tcp_memory": "memory",
+    "memory": "memory",
+}  # others limit the workers
 
 Certainty = Literal["likely", "possible"]
 

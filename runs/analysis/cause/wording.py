@@ -21,6 +21,8 @@ REACHED = {
     "open_files": "the limit of open files",
     "listen_queue": "the end of the listen queue",
     "nf_conntrack": "the end of the kernel's table of connections",
+    "neighbours": "the end of the kernel's table of neighbours",
+    "tcp_memory": "the end of the memory for TCP",
     "memory": "the end of memory",
 }
 EVIDENCE: Mapping[str, Callable[..., str]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -26,10 +27,10 @@ from runs.tests.analysis.test_headline_cases import (
 )
 
 
-def programs(config: int, ids: Ids, *used: tuple[str, float, int]) -> CaptureFact:
+def programs(config: int, ids: Ids, *used: tuple[str, float, int], phase: str = "during") -> CaptureFact:
     """used: (program, per cent of a core, KiB)."""
     found = [ProcessFact(pid, name, name, kb, share) for pid, (name, share, kb) in enumerate(used, 1)]
-    return capture(config, run=ids[config], metrics={"cpu_id": 20.0}, processes=tuple(found))
+    return capture(config, phase, run=ids[config], metrics={"cpu_id": 20.0}, processes=tuple(found))
 
 
 def to(hostname: str, **fields: Any) -> dict[str, Any]:
@@ -48,14 +49,29 @@ def test_a_program_beside_the_slower_side_only_keeps_the_lead_unproven():
     assert (beside_leader.outcome, rules_against(beside_leader)) == ("better", [("machine.others", "b")])
 
 
+def test_a_program_that_never_serves_is_told_beside_one_of_two_unlike_servers():
+    """Made, as the others. In a listing before a run, and in one without memory, as well."""
+    other = [("nginx", 60.0, 9000)]
+    for beside in ("mysqldump", "unattended-upgr", "cc1plus"):
+        found = head(BASE, times(1.3), watched=[(programs, 1, *other, (beside, 98.0, 0)), (programs, 2, SERVER)])
+        assert (found.outcome, rules_against(found)) == ("unproven", [("machine.others", "a")])
+    alone = head(BASE, times(1.3), watched=[(programs, 1, *other, BACKUP)])
+    assert "98 % of a core beside “a”, and the other side was not watched" in alone.sentence
+    before = partial(programs, phase="before")
+    found = head(BASE, times(1.3), watched=[(before, 1, *other, BACKUP), (before, 2, SERVER)])
+    assert (found.outcome, rules_against(found)) == ("unproven", [("machine.others", "a")])
+
+
 @pytest.mark.parametrize(
     ("one", "two"),
     [
         ([SERVER, BACKUP], [SERVER, BACKUP]),  # beside both
+        ([("nginx", 60.0, 0), ("kworker/1:2", 98.0, 0)], [("nginx", 60.0, 0)]),  # of a monitor that shows no memory
         ([SERVER, ("mysqld", 98.0, 40_000)], [SERVER]),  # serves, too
         ([SERVER, ("kswapd0", 98.0, 0)], [SERVER]),  # of the kernel
         ([SERVER, ("mysqldump", 9.0, 40_000)], [SERVER]),  # too little to matter
-        ([("nginx", 60.0, 9000), BACKUP], [SERVER]),  # other servers: anything may belong to them
+        ([("nginx", 60.0, 9000), ("orders", 98.0, 40_000)], [SERVER]),  # other servers: anything may belong to them
+        ([("nginx", 60.0, 9000), BACKUP], [SERVER, BACKUP]),
         ([("hello-a", 60.0, 9000)], [("hello-b", 60.0, 9000)]),
     ],
 )
@@ -235,6 +251,8 @@ def test_a_limit_of_the_machine_in_a_log_beside_the_slower_side_only_leaves_the_
         ("memory", "a process that was killed for lack of memory"),
         ("nf_conntrack", "a full table of tracked connections"),
         ("listen_queue", "a full queue of new connections"),
+        ("tcp_memory", "no memory left for TCP"),
+        ("neighbours", "a full table of neighbours on the network"),
     ):
         found = head(BASE, times(1.3), watched=[(logged, 1, "after", limit)])
         assert (found.outcome, found.next.about) == ("likely", "machine.log")
@@ -248,6 +266,33 @@ def test_a_limit_of_the_machine_in_a_log_beside_the_slower_side_only_leaves_the_
     ):
         found = head(BASE, times(1.3), watched=watched)
         assert (found.outcome, rules_against(found)) == ("better", [])
+
+
+def throttled(config: int, ids: Ids, phase: str, **metrics: float) -> CaptureFact:
+    return capture(config, phase, run=ids[config], tool="cgroup", metrics=metrics)
+
+
+def test_a_server_that_was_throttled_at_a_cpu_limit_on_the_slower_side_only_leaves_the_lead_likely():
+    total, rates = {"cgroup_app_throttled_total_pct": 31.0}, {"cgroup_throttled_periods_per_s": 3.1}
+    rates["cgroup_periods_per_s"] = 10.0
+    for phase, metrics in (("after", total), ("during", rates)):
+        found = head(BASE, times(1.3), watched=[(partial(throttled, **metrics), 1, phase)])
+        assert (found.outcome, found.next.about) == ("likely", "machine.throttled")
+        assert "but “a” alone was throttled at its CPU limit, in 31 % of the scheduler's periods" in found.sentence
+    slow, fast = ((partial(throttled, **total), at, "after") for at in (1, 2))
+    for watched in ([fast], [slow, fast], [(partial(throttled, **total), 1, "before")]):
+        assert head(BASE, times(1.3), watched=watched).outcome == "better"
+    low = partial(throttled, cgroup_app_throttled_total_pct=2.0)
+    assert head(BASE, times(1.3), watched=[(low, 1, "after")]).outcome == "better"
+    assert head(BASE, times(1.3), watched=[slow], names=["1 CPU", "2 CPUs"]).outcome == "better"
+
+
+def test_much_stolen_time_beside_the_slower_side_leaves_the_lead_likely_where_nobody_watched_the_other():
+    found = head(BASE, times(1.3), watched=[(stolen, 1, 24.0)])
+    assert (found.outcome, found.next.about) == ("likely", "machine.steal")
+    assert "24 % of the CPU time was stolen beside “a”, and the other side was not watched" in found.sentence
+    for watched in ([(stolen, 2, 24.0)], [(stolen, 1, 6.0)], [(stolen, 1, 24.0), (stolen, 2, 23.0)]):
+        assert head(BASE, times(1.3), watched=watched).outcome == "better"
 
 
 def test_clients_of_both_sides_that_mostly_pause_are_said():
