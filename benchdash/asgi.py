@@ -14,12 +14,13 @@ import re
 import signal
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, closing, nullcontext, suppress
+from contextlib import closing, suppress
 from http import HTTPStatus
 from io import BytesIO
+from math import ceil
 from tempfile import SpooledTemporaryFile
 from time import monotonic
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 from weakref import WeakValueDictionary
 
 from django.conf import settings
@@ -57,9 +58,11 @@ NEW_OBJECTS = 50_000  # between two passes of the garbage collector: more than m
 PAGES = ThreadPoolExecutor(4)
 LOGINS = ThreadPoolExecutor(2)
 TEXTS = ThreadPoolExecutor(2)
-COMPARISONS = ThreadPoolExecutor(2)
-LARGE = ThreadPoolExecutor(1)  # for comparisons at addresses that took longer than SLOW_S the last time
-SLOW_S, MOST_SLOW = 1.0, 1000
+COMPARISONS = ThreadPoolExecutor(2)  # at addresses that took up to SLOW_S the last time
+LARGE = ThreadPoolExecutor(1)  # at those that took longer
+NEW = ThreadPoolExecutor(2)  # at those of which nothing is known
+SLOW_S, MOST_KNOWN = 1.0, 10_000
+TURN_S = 5.0  # that a login waits for others of its client: nobody looks at a page that comes later
 OWN_THREADS = {
     **{f"{path}$": TEXTS for path in TEXT_PATHS},
     "/readyz": ThreadPoolExecutor(1),
@@ -69,7 +72,7 @@ OWN_THREADS = {
     "/admin/login/": LOGINS,
 }
 
-slow_paths: dict[str, None] = {}
+is_slow: dict[str, bool] = {}  # the addresses of comparisons visited last
 # By client: each has one password hashed at a time, so that whoever tries many does not keep others waiting.
 turns = WeakValueDictionary[str, asyncio.Lock]()
 
@@ -78,6 +81,8 @@ Environ = dict[str, Any]
 Headers = list[tuple[str, str]]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
+Answer = tuple[int, Headers, IO[bytes]]
+Result = TypeVar("Result")
 
 
 class Request(WSGIRequest):
@@ -99,9 +104,10 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
     if scope["path"] == "/healthz":
         return await _send(send, 200, [("Content-Type", "text/plain")], BytesIO(b"ok\n"))
     with SpooledTemporaryFile(MEMORY_BYTES, dir=str(settings.DATA_DIR)) as body:
-        environ = _environ(scope, body)
+        environ, is_received = _environ(scope, body), False
         try:
             await _receive_body(environ, receive, body)
+            is_received = True
         except (Refusal, DatabaseError, OSError) as error:
             # Django answers it. Without its frames, as these hold the connection until the garbage collector finds them.
             environ["benchdash.error"] = error.with_traceback(None)
@@ -112,38 +118,54 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
         if body.tell() > MEMORY_BYTES:
             gc.collect()  # what Django made of it holds files, in cycles
     with closing(answer), suppress(TimeoutError):  # the client has stopped reading
-        if "benchdash.error" in environ:
-            await _send_early(receive, send, status, headers, answer)
-        else:
+        if is_received:
             await _send(send, status, headers, answer)
+        else:
+            await _send_early(receive, send, status, headers, answer)
 
 
-async def _respond_in(threads: Executor, environ: Environ) -> tuple[int, Headers, IO[bytes]]:
-    """Run Django in one of these threads, behind others of this client's passwords, or apart from quick comparisons."""
-    turn: AbstractAsyncContextManager[None] = nullcontext()
-    answer: tuple[int, Headers, IO[bytes]]
+async def _respond_in(threads: Executor, environ: Environ) -> Answer:
+    """Run Django in one of these threads."""
     if threads is LOGINS:
-        request: Any = Request(environ)
-        turn = turns.setdefault(BaseThrottle().get_ident(request), asyncio.Lock())
-    elif threads is COMPARISONS and environ["PATH_INFO"] in slow_paths:
-        threads = LARGE
-    async with turn:
-        answer, seconds = await _run(threads, _measure, environ)
-    if threads in (COMPARISONS, LARGE):
-        slow_paths.pop(environ["PATH_INFO"], None)
-        if seconds > SLOW_S:
-            slow_paths[environ["PATH_INFO"]] = None
-        if len(slow_paths) > MOST_SLOW:
-            del slow_paths[next(iter(slow_paths))]
+        return await _log_in(environ)
+    return await (_compare(environ) if threads is COMPARISONS else _run(threads, _respond, environ))
+
+
+async def _log_in(environ: Environ) -> Answer:
+    """Run Django behind other logins of this client. One that would wait longer than TURN_S is refused."""
+    request: Any = Request(environ)
+    turn = turns.setdefault(BaseThrottle().get_ident(request), asyncio.Lock())
+    try:
+        async with asyncio.timeout(TURN_S):
+            await turn.acquire()
+    except TimeoutError:
+        what = f"Too many logins from your address are waiting. Try again in {ceil(TURN_S)} s."
+        environ["benchdash.error"] = Refusal(HTTPStatus.TOO_MANY_REQUESTS, what, retry_after_s=ceil(TURN_S))
+        return await _run(PAGES, _respond, environ)
+    try:
+        return await _run(LOGINS, _respond, environ)
+    finally:
+        turn.release()
+
+
+async def _compare(environ: Environ) -> Answer:
+    """Run Django apart from comparisons that took another time, or may take one: several large ones keep no quick one waiting."""
+    path = environ["PATH_INFO"]
+    threads = NEW if path not in is_slow else LARGE if is_slow[path] else COMPARISONS
+    answer, seconds = await _run(threads, _measure, environ)
+    is_slow.pop(path, None)
+    is_slow[path] = seconds > SLOW_S
+    if len(is_slow) > MOST_KNOWN:
+        del is_slow[next(iter(is_slow))]
     return answer
 
 
-def _measure(environ: Environ) -> tuple[tuple[int, Headers, IO[bytes]], float]:
+def _measure(environ: Environ) -> tuple[Answer, float]:
     begun = monotonic()
     return _respond(environ), monotonic() - begun
 
 
-async def _run(threads: Executor, function: Callable[..., Any], *arguments: Any) -> Any:
+async def _run(threads: Executor, function: Callable[..., Result], *arguments: Any) -> Result:
     return await asyncio.get_running_loop().run_in_executor(threads, function, *arguments)
 
 
@@ -226,7 +248,7 @@ async def _write(body: IO[bytes], data: bytes) -> None:
 
 
 # --- answers -----------------------------------------------------------------------------------------------------------
-def _respond(environ: Environ) -> tuple[int, Headers, IO[bytes]]:
+def _respond(environ: Environ) -> Answer:
     """Run Django in a thread: status, headers and response body (a file as it is).
 
     A request whose transaction PostgreSQL aborted because of a deadlock is repeated once: nothing of it was stored.
@@ -240,7 +262,7 @@ def _respond(environ: Environ) -> tuple[int, Headers, IO[bytes]]:
     return answer
 
 
-def _run_django(environ: Environ) -> tuple[int, Headers, IO[bytes]]:
+def _run_django(environ: Environ) -> Answer:
     started: list[tuple[int, Headers]] = []
 
     def start_response(status: str, headers: Headers, exc_info: Any = None) -> Any:

@@ -59,12 +59,13 @@ class LoginRequired(LoginRequiredMiddleware):
 
 
 class Refusal(Exception):
-    """A request whose body is not taken."""
+    """A request whose body is not taken, or that would wait too long."""
 
-    def __init__(self, status: int, message: str) -> None:
+    def __init__(self, status: int, message: str, retry_after_s: int = 0) -> None:
         super().__init__(message)
         self.status = status
         self.message = message
+        self.headers = {"Retry-After": str(retry_after_s)} if retry_after_s else {}
 
 
 METHOD = Refusal(405, "Pages accept GET and POST only; scripts use /api/v1/.")
@@ -104,5 +105,9 @@ def _has_nul(fields: QueryDict) -> bool:
 
 def _refuse(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     if request.path.startswith("/api/") or request.headers.get("Accept") == "application/json":
-        return JsonResponse({"errors": [{"line": None, "message": refusal.message}]}, status=refusal.status)
-    return render(request, "refused.html", {"message": refusal.message}, status=refusal.status)
+        errors = [{"line": None, "message": refusal.message}]
+        return JsonResponse({"errors": errors}, status=refusal.status, headers=refusal.headers)
+    response = render(request, "refused.html", {"message": refusal.message}, status=refusal.status)
+    for name, value in refusal.headers.items():
+        response.headers[name] = value
+    return response

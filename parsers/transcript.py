@@ -38,7 +38,7 @@ _SUMMARY = re.compile(
     r"^\s*(?:<details[^<>]{0,99}>\s*)?<summary>\s*(?=\S.*</summary>\s*$)", re.IGNORECASE
 )  # of what is folded
 # Around a line of a report, its label or its figure: "`Requests/sec: 2661.16`", "**Requests/sec:** 2661.16", "... **2661.16**"
-_CODE_LINE = re.compile(r"^(\s*)(`|\*\*)([A-Z][^:`*]{2,40}:\s[^`*]*\d[^`*]*)\2\s*$")
+_CODE_LINE = re.compile(r"^(\s*)(`|\*\*)([A-Z][^:`*]{2,40}:\s[^`*\d]*+\d[^`*]*+)\2\s*$")
 _LABEL = re.compile(r"^(\s*)(\*\*|`)([A-Z][^:`*]{2,40})(?:\2:|:\2)(?=\s+[*`]{0,2}\d)")
 _BOLD_FIGURE = re.compile(r"(?<=:)(\s+)(\*\*|`)(\d[^`*]{0,60})\2")
 _STRUCK = re.compile(r"<(?P<tag>del|s|strike)>[^<]{1,200}</(?P=tag)>", re.IGNORECASE)  # taken back

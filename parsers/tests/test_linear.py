@@ -55,6 +55,7 @@ def test_no_opening_goes_back_and_forth_in_texts_made_of_itself():
 )
 def test_no_first_look_at_a_line_goes_back_and_forth_in_texts_made_of_its_patterns(module):
     def look(line: str) -> None:
+        transcript.clean(line)
         reader._find_signs.__wrapped__(line)
         context._describe.__wrapped__(line)
 

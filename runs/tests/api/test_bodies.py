@@ -156,11 +156,11 @@ def test_forms_and_lists_do_not_wait_for_passwords_and_texts_of_others():
 def test_a_login_does_not_wait_for_many_tries_from_another_address(monkeypatch):
     may_end, begun = Event(), []
 
-    def hash_password(environ: dict[str, Any]) -> tuple[tuple[int, list[Any], BytesIO], float]:
+    def hash_password(environ: dict[str, Any]) -> asgi.Answer:
         begun.append(environ["REMOTE_ADDR"])
         if environ["REMOTE_ADDR"] == "10.0.0.9":
             may_end.wait(WITHIN_S)
-        return (200, [], BytesIO()), 0.1
+        return 200, [], BytesIO()
 
     def log_in(address: str) -> asyncio.Task[tuple[int, str]]:
         sender = Sender(END)
@@ -175,8 +175,24 @@ def test_a_login_does_not_wait_for_many_tries_from_another_address(monkeypatch):
         may_end.set()
         assert [status for status, _ in await asyncio.gather(*strangers)] == [200] * 5
 
-    monkeypatch.setattr(asgi, "_measure", hash_password)
+    monkeypatch.setattr(asgi, "_respond", hash_password)
     asyncio.run(attack())
+
+
+def test_a_login_that_would_wait_long_for_others_from_its_address_is_refused(monkeypatch):
+    """Made: behind many tries the right password waited for 20 s, as each of them takes some tenths of a second."""
+    monkeypatch.setattr(asgi, "TURN_S", 0.01)
+    sender = Sender(END)
+
+    async def log_in() -> tuple[int, str]:
+        asgi.turns["127.0.0.1"] = turn = asyncio.Lock()
+        await turn.acquire()
+        answer: tuple[int, str] = await sender.ask("/login/")
+        return answer
+
+    status, page = asyncio.run(log_in())
+    assert (status, dict(sender.answers[0]["headers"])[b"Retry-After"]) == (429, b"1")
+    assert "Too many logins from your address are waiting. Try again in 1 s." in page
 
 
 def test_a_quick_comparison_does_not_wait_for_those_that_are_known_to_be_slow(monkeypatch):
@@ -186,11 +202,11 @@ def test_a_quick_comparison_does_not_wait_for_those_that_are_known_to_be_slow(mo
     def compare(environ: dict[str, Any], start_response: Any) -> Any:
         if environ["PATH_INFO"] != "/experiments/3/":
             begun.release()
-            may_end.wait(WITHIN_S if environ["PATH_INFO"] in asgi.slow_paths else 0.2)
+            may_end.wait(WITHIN_S if environ["PATH_INFO"] in asgi.is_slow else 0.2)
         return respond(environ, start_response)
 
     monkeypatch.setattr(asgi, "wsgi", compare)
-    monkeypatch.setattr(asgi, "slow_paths", {})
+    monkeypatch.setattr(asgi, "is_slow", {})
     monkeypatch.setattr(asgi, "SLOW_S", 0.15)
     large = ["/experiments/1/", "/experiments/2/"]
     assert [visit(path) for path in large] == [302, 302]
@@ -202,6 +218,25 @@ def test_a_quick_comparison_does_not_wait_for_those_that_are_known_to_be_slow(mo
         assert visit("/experiments/3/") == 302
         assert not any(one.done() for one in comparing)
         may_end.set()
+
+
+def test_a_quick_comparison_does_not_wait_for_those_that_nobody_visited_before(monkeypatch):
+    """Made: the first visits of two large experiments held both threads for some seconds."""
+    may_end = Event()
+    monkeypatch.setattr(asgi, "is_slow", {"/experiments/1/": False})
+    busy = [pool.submit(may_end.wait, WITHIN_S) for pool in (asgi.NEW, asgi.LARGE) for _ in range(2)]
+    assert visit("/experiments/1/") == 302
+    assert not any(one.done() for one in busy)
+    may_end.set()
+
+
+@pytest.mark.parametrize("slow_s", [-1, WITHIN_S])
+def test_of_the_comparisons_visited_last_it_is_known_whether_they_are_slow(monkeypatch, slow_s):
+    monkeypatch.setattr(asgi, "is_slow", {f"/experiments/{n}/": False for n in range(5)})
+    monkeypatch.setattr(asgi, "SLOW_S", slow_s)
+    monkeypatch.setattr(asgi, "MOST_KNOWN", 5)
+    assert visit("/experiments/9/") == 302
+    assert len(asgi.is_slow) == 5 and asgi.is_slow["/experiments/9/"] == (slow_s < 0)
 
 
 def test_pages_do_not_wait_for_comparisons(monkeypatch):
