@@ -6,12 +6,14 @@ import atexit
 import gc
 import os
 import shutil
+import socket
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from time import perf_counter, process_time
+from time import perf_counter, process_time, sleep
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = Path(os.environ.get("DATA_DIR") or tempfile.mkdtemp(prefix="benchdash-bench-"))  # of this part alone
@@ -79,3 +81,11 @@ def require_equal(found: object, wanted: object) -> None:
     """A quick reader that reads something else has not been measured."""
     if found != wanted:
         raise ValueError(f"read {found}, but the text holds {wanted}")
+
+
+def await_port(port: int, address: str = "127.0.0.1") -> None:
+    for _ in range(200):
+        with suppress(OSError), socket.create_connection((address, port), 1):
+            return
+        sleep(0.05)
+    raise RuntimeError(f"nothing listens at {address}:{port}")

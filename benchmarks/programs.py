@@ -11,14 +11,13 @@ import os
 import random
 import re
 import shutil
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from time import monotonic, sleep
+from time import monotonic
 
 import jc
 
@@ -27,7 +26,7 @@ from parsers.tests import endless
 from parsers.tests.reading import KINDS
 from runs.tests.installation import find_free_port
 
-from . import FOLDER, MB, ROOT, Figure, require_equal, run_in_turn, texts
+from . import FOLDER, MB, ROOT, Figure, await_port, require_equal, run_in_turn, texts
 
 MOST_MEMORY_MB = 60
 # Linux counts for a child what its parent had at the fork, so the parent is a small one.
@@ -204,11 +203,3 @@ def start_nginx(program: str) -> Iterator[int]:
             yield port
         finally:
             server.terminate()
-
-
-def await_port(port: int) -> None:
-    for _ in range(200):
-        with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-            return
-        sleep(0.05)
-    raise RuntimeError(f"nothing listens at port {port}")

@@ -13,26 +13,32 @@ import argparse
 import os
 import shlex
 import signal
-import socket
 import subprocess
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from . import KINDS, PORT, Plant, Variant, plants
+from .. import ROOT, await_port
+from . import KINDS, PORT, SERVER, Plant, plants
 
-ROOT = Path(__file__).resolve().parents[2]
 DIR = Path(os.environ.get("LAB_DIR", "/tmp/lab"))  # noqa: S108
-PID = DIR / "server.pid"
+PID, SWAP = DIR / "server.pid", DIR / "swap"
 PROGRAM = DIR / "gunicornlike"  # Python by a name of its own, so that other programs in Python are told apart
 GROUPS = Path("/sys/fs/cgroup/cpu")
 LIMITED = Path("/sys/fs/cgroup/memory/benchlab")
-SWAP_MB = 512
 GROUP, PREFERRED = GROUPS / "benchlab", GROUPS / "benchlab-all"
 NAMESPACE = "benchlab"
+INSIDE = ["ip", "netns", "exec", NAMESPACE]
+QUEUE = f"{' '.join(INSIDE)} tc qdisc"
+ALONE = f"ip netns del {NAMESPACE} 2>/dev/null; ip netns add {NAMESPACE} && ip -n {NAMESPACE} link set lo up"
+LINKED = f"""ip netns del {NAMESPACE} 2>/dev/null; sleep 0.1
+ip netns add {NAMESPACE} && ip link add bl0 type veth peer name bl1 && ip link set bl1 netns {NAMESPACE}
+ip addr add 10.201.0.1/24 dev bl0 && ip link set bl0 up
+ip -n {NAMESPACE} addr add {SERVER}/24 dev bl1 && ip -n {NAMESPACE} link set bl1 up
+ip -n {NAMESPACE} link set lo up"""
 NGINX = """daemon off; worker_processes 2; pid {dir}/nginx.pid; error_log {dir}/nginx.err;
 events {{ worker_connections 512; }}
 http {{ access_log off; server {{ listen 127.0.0.1:{port}; location / {{ return 200 "hello"; }} }} }}
@@ -50,18 +56,19 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=1, help="number of a kind to begin with")
     parser.add_argument("--only", nargs="*", choices=list(KINDS))
     options = parser.parse_args()
+    DIR.mkdir(parents=True, exist_ok=True)
     if options.what == "start":
-        start_next(options.name)
-        return
+        return start_next(options.name)
     drawn = [each for each in plants(options.n) if each.number >= options.first]
     wanted = [each for each in drawn if not options.only or each.kind in options.only]
-    (record_all if options.what == "record" else judge_all)(wanted)
+    return record_all(wanted) if options.what == "record" else judge_all(wanted)
 
 
-def record_all(wanted: list[Plant]) -> None:
-    DIR.mkdir(parents=True, exist_ok=True)
+def record_all(wanted: Sequence[Plant]) -> None:
     make_group(PREFERRED)
-    for pid in (str(os.getpid()), *find_database()):
+    # Of PostgreSQL, too; those of later connections are in the control group of the first one.
+    found = subprocess.run(["/usr/bin/pgrep", "-x", "postgres"], capture_output=True, text=True)  # noqa: S603
+    for pid in (str(os.getpid()), *found.stdout.split()):
         (PREFERRED / "cgroup.procs").write_text(pid)
     try:
         for plant in wanted:
@@ -74,34 +81,28 @@ def record_all(wanted: list[Plant]) -> None:
         PREFERRED.rmdir()
 
 
-def find_database() -> list[str]:
-    """The processes of PostgreSQL; those of later connections are in the control group of the first one."""
-    return subprocess.run(["/usr/bin/pgrep", "-x", "postgres"], capture_output=True, text=True).stdout.split()  # noqa: S603
-
-
 def record(plant: Plant) -> None:
-    work = DIR / "work"
+    work, environment = DIR / "work", {**os.environ, "LAB_DIR": str(DIR)}
     work.mkdir(exist_ok=True)
     for old in work.glob("bd-*.txt"):
         old.unlink()
-    for quota in [each.around.split()[1] for each in plant.variants if each.around.startswith("quota")]:
-        make_group(GROUP, int(quota))  # before bd looks for groups with limits
-    environment = {**os.environ, "LAB_DIR": str(DIR)}
-    on, within = [], []
-    around = {word for each in plant.variants for word in each.around.split()[:1]}
+    around = {each.around.partition(" ")[0]: each.around.split()[-1] for each in plant.variants if each.around}
+    if "quota" in around:
+        make_group(GROUP, int(around["quota"]))  # before bd looks for groups with limits
     if "namespace" in around:
-        environment["BD_SSH"] = str(make_namespace())
-        on = ["--on", "10.201.0.2"]
+        run_shell(LINKED)
+        enter = DIR / "enter"  # what bd calls in place of ssh to record the server's counters of the network
+        enter.write_text(f'#!/bin/sh\nwhile [ $# -gt 1 ]; do shift; done\nexec {" ".join(INSIDE)} sh -c "$1"\n')
+        enter.chmod(0o755)
+        environment["BD_SSH"] = str(enter)
     if "ports" in around:
-        run_shell(f"ip netns del {NAMESPACE} 2>/dev/null; ip netns add {NAMESPACE} && ip -n {NAMESPACE} link set lo up")
-        within = ["ip", "netns", "exec", NAMESPACE]
+        run_shell(ALONE)
     if "memory" in around:
-        swap = DIR / "swap"
-        run_shell(f"head -c {SWAP_MB}M /dev/zero >{swap} && chmod 600 {swap} && mkswap -q {swap} && swapon {swap}")
+        run_shell(f"head -c 512M /dev/zero >{SWAP} && chmod 600 {SWAP} && mkswap -q {SWAP} && swapon {SWAP}")
     before = f"cd {ROOT} && {sys.executable} -m benchmarks.lab start --name {plant.name}"
-    command = [*within, "sh", str(ROOT / "runs/client/bd"), "run", "--no-send"]
-    command += ["--experiment", plant.name, "--before", before, *on]
-    command += ["--log", str(DIR / "server.log")] if "trace-gc" in plant.variants[0].server else []
+    command = [*INSIDE * ("ports" in around), "sh", str(ROOT / "runs/client/bd"), "run", "--no-send"]
+    command += ["--experiment", plant.name, "--before", before, *["--on", SERVER] * ("namespace" in around)]
+    command += ["--log", str(DIR / "server.log")] * ("trace-gc" in plant.variants[0].server)
     for variant in plant.variants:
         command += ["--variant", variant.name, "--", *shlex.split(variant.load)]
     try:
@@ -109,7 +110,11 @@ def record(plant: Plant) -> None:
     except subprocess.TimeoutExpired:
         print(plant.name, "took too long")
     finally:
-        clean()
+        stop()
+        for group in (GROUP, LIMITED):
+            with suppress(OSError):
+                group.rmdir()
+        run_shell(f"ip netns del {NAMESPACE} 2>/dev/null; swapoff {SWAP} 2>/dev/null; rm -f {SWAP}")
     for made in work.glob("bd-*.txt"):
         made.rename(DIR / f"{plant.name}.txt")
     print(plant.name, flush=True)
@@ -122,7 +127,14 @@ def start_next(name: str) -> None:
     """End the server of the variant before, and start that of $BD_VARIANT."""
     stop()
     plant = next(each for each in plants(99) if each.name == name)
-    start(next(each for each in plant.variants if each.name == os.environ["BD_VARIANT"]))
+    variant = next(each for each in plant.variants if each.name == os.environ["BD_VARIANT"])
+    # Blocks of memory of this size and more are given back when they are freed.
+    environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536", "PYTHONPATH": ":".join(filter(None, sys.path))}
+    command = [*surround(variant.around), *make_command(variant.server)]
+    with (DIR / "server.log").open("w") as log:
+        server = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, start_new_session=True)  # noqa: S603
+    PID.write_text(str(server.pid))
+    await_port(PORT, SERVER if SERVER in variant.server else "127.0.0.1")
 
 
 def stop() -> None:
@@ -138,44 +150,34 @@ def stop() -> None:
     PID.unlink()
 
 
-def start(variant: Variant) -> None:
-    DIR.mkdir(exist_ok=True)
-    around = shlex.split(variant.around)
-    if around[:1] == ["quota"]:
-        make_group(GROUP, int(around[1]))
-        around = ["sh", "-c", f'echo $$ >{GROUP}/cgroup.procs && exec "$0" "$@"']
-    elif around[:1] == ["memory"]:
-        LIMITED.mkdir(exist_ok=True)
-        (LIMITED / "memory.limit_in_bytes").write_text(f"{around[1]}M")
-        around = ["sh", "-c", f'echo $$ >{LIMITED}/cgroup.procs && exec "$0" "$@"']
-    elif around[:1] == ["ports"]:
-        run_shell(f"sysctl -qw net.ipv4.tcp_tw_reuse=0 net.ipv4.ip_local_port_range='{around[1]} {around[2]}'")
-        around = []
-    elif around[:1] == ["namespace"]:
-        limit_link(int(around[1]))
-        around = ["ip", "netns", "exec", NAMESPACE]
-    if variant.server == "nginx":
-        config = DIR / "nginx.conf"
-        config.write_text(NGINX.format(dir=DIR, port=PORT))
-        command = ["nginx", "-c", str(config)]
-    elif variant.server.startswith(("java ", "node ")):
-        command = shlex.split(variant.server)
-    else:
-        command = [str(PROGRAM), "-m", "benchmarks.lab.server", "--port", str(PORT), *shlex.split(variant.server)]
-        if not PROGRAM.exists():
-            PROGRAM.symlink_to(Path(sys.executable).resolve())
-    # Blocks of memory of this size and more are given back when they are freed.
-    environment = {
-        **os.environ,
-        "MALLOC_MMAP_THRESHOLD_": "65536",
-        "PYTHONPATH": ":".join(each for each in sys.path if each),
-    }
-    with (DIR / "server.log").open("w") as log:
-        process = subprocess.Popen(  # noqa: S603
-            [*around, *command], cwd=ROOT, env=environment, stdout=log, start_new_session=True
-        )
-    PID.write_text(str(process.pid))
-    await_port("10.201.0.2" if "10.201" in variant.server else "127.0.0.1")
+def surround(around: str) -> list[str]:
+    """Make what a server is started in; the command that starts it there."""
+    what, *sizes = around.split() or [""]
+    if what == "quota":
+        make_group(GROUP, int(sizes[0]))
+    elif what == "memory":
+        run_shell(f"mkdir -p {LIMITED} && echo {sizes[0]}M >{LIMITED}/memory.limit_in_bytes")
+    elif what == "ports":
+        run_shell(f"sysctl -qw net.ipv4.tcp_tw_reuse=0 net.ipv4.ip_local_port_range='{' '.join(sizes)}'")
+        return []
+    elif what == "namespace":  # the server's side sends so many Mbit/s at most; 0: as much as it can
+        run_shell(f"{QUEUE} del dev bl1 root 2>/dev/null; true")
+        if sizes != ["0"]:
+            run_shell(f"{QUEUE} add dev bl1 root tbf rate {sizes[0]}mbit burst 32k limit 60000")
+        return INSIDE
+    group = {"quota": GROUP, "memory": LIMITED}.get(what)
+    return ["sh", "-c", f'echo $$ >{group}/cgroup.procs && exec "$0" "$@"'] if group else around.split()
+
+
+def make_command(server: str) -> list[str]:
+    if server == "nginx":
+        (DIR / "nginx.conf").write_text(NGINX.format(dir=DIR, port=PORT))
+        return ["nginx", "-c", str(DIR / "nginx.conf")]
+    if server.startswith(("java ", "node ")):
+        return server.split()
+    if not PROGRAM.exists():
+        PROGRAM.symlink_to(Path(sys.executable).resolve())
+    return [str(PROGRAM), "-m", "benchmarks.lab.server", "--port", str(PORT), *shlex.split(server)]
 
 
 def make_group(group: Path, quota_pct: int = 0) -> None:
@@ -185,80 +187,31 @@ def make_group(group: Path, quota_pct: int = 0) -> None:
     (group / "cpu.cfs_quota_us").write_text(str(quota_pct * 1000 or -1))
 
 
-def await_port(address: str) -> None:
-    for _ in range(200):
-        with suppress(OSError), socket.create_connection((address, PORT), 0.2):
-            return
-        time.sleep(0.05)
-    sys.exit("the server does not answer")
-
-
-def make_namespace() -> Path:
-    """A namespace for the server. Returns what bd calls in place of ssh to record its counters of the network."""
-    run_shell(f"""ip netns del {NAMESPACE} 2>/dev/null; sleep 0.1
-        ip netns add {NAMESPACE} && ip link add bl0 type veth peer name bl1 && ip link set bl1 netns {NAMESPACE}
-        ip addr add 10.201.0.1/24 dev bl0 && ip link set bl0 up
-        ip -n {NAMESPACE} addr add 10.201.0.2/24 dev bl1 && ip -n {NAMESPACE} link set bl1 up
-        ip -n {NAMESPACE} link set lo up""")
-    enter = DIR / "enter"
-    enter.write_text(f'#!/bin/sh\nwhile [ $# -gt 1 ]; do shift; done\nexec ip netns exec {NAMESPACE} sh -c "$1"\n')
-    enter.chmod(0o755)
-    return enter
-
-
-def limit_link(mbit: int) -> None:
-    """The server's side sends `mbit` Mbit/s at most; 0: as much as it can."""
-    run_shell(f"ip netns exec {NAMESPACE} tc qdisc del dev bl1 root 2>/dev/null; true")
-    if mbit:
-        run_shell(f"ip netns exec {NAMESPACE} tc qdisc add dev bl1 root tbf rate {mbit}mbit burst 32k limit 60000")
-
-
 def run_shell(script: str) -> None:
     subprocess.run(["/bin/sh", "-c", script], check=True)  # noqa: S603
-
-
-def clean() -> None:
-    stop()
-    for group in (GROUP, LIMITED):
-        with suppress(OSError):
-            group.rmdir()
-    run_shell(f"ip netns del {NAMESPACE} 2>/dev/null; swapoff {DIR}/swap 2>/dev/null; rm -f {DIR}/swap; true")
 
 
 # --- how often the cause is named ---
 
 
-def judge_all(plants: Sequence[Plant]) -> None:
+def judge_all(wanted: Sequence[Plant]) -> None:
     """The first five of each kind made the rules, and are shown in brackets; the others judge them."""
-    counts: dict[str, Counter[str]] = {}
-    for plant, names, said in name_causes(plants):
-        verdict = judge(plant, names)
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for plant, names, said in name_causes(wanted):
+        found = names[0] if names else ""
+        verdict = "right" if found in plant.causes else "wrong" if found else "unknown"
         half = "made" if plant.number <= MADE else "judged"
-        counts.setdefault(plant.kind, Counter())[f"{half} {verdict}"] += 1
+        counts[plant.kind].update((half, f"{half} {verdict}"))
         print(f"{plant.name:16} {verdict:8} {', '.join(names) or '-':28} {said}")
     print(HEADER)
-    total: Counter[str] = Counter()
-    for kind, found in counts.items():
-        print(row(kind, found))
-        total += found
-    print(row("**all**", total))
+    for kind, own in [*counts.items(), ("**all**", sum(counts.values(), Counter()))]:
+        cells = (
+            f"{own[f'judged{verdict}']} ({own[f'made{verdict}']})" for verdict in ("", " right", " wrong", " unknown")
+        )
+        print(f"| {kind} | {' | '.join(cells)} |")
 
 
-def judge(plant: Plant, names: Sequence[str]) -> str:
-    if not names:
-        return "right" if "" in plant.causes else "unknown"
-    return "right" if names[0] in plant.causes else "wrong"
-
-
-def row(kind: str, found: Counter[str]) -> str:
-    def cell(verdict: str) -> str:
-        return f"{found[f'judged {verdict}']} ({found[f'made {verdict}']})"
-
-    n = [sum(count for name, count in found.items() if name.startswith(half)) for half in ("judged", "made")]
-    return f"| {kind} | {n[0]} ({n[1]}) | " + " | ".join(map(cell, ("right", "wrong", "unknown"))) + " |"
-
-
-def name_causes(plants: Sequence[Plant]) -> Iterator[tuple[Plant, list[str], str]]:
+def name_causes(wanted: Sequence[Plant]) -> Iterator[tuple[Plant, list[str], str]]:
     """(plant, its causes as found, the sentences). The site is kept beside the recordings."""
     os.environ |= {"DATA_DIR": str(DIR / "site"), "DJANGO_SETTINGS_MODULE": "benchdash.settings"}
     os.environ.pop("DATABASE_URL", "")
@@ -272,7 +225,7 @@ def name_causes(plants: Sequence[Plant]) -> Iterator[tuple[Plant, list[str], str
     from runs.selectors import comparison_data, judging
 
     call_command("migrate", verbosity=0)
-    for plant in plants:
+    for plant in wanted:
         file = DIR / f"{plant.name}.txt"
         if not file.exists():
             continue

@@ -14,46 +14,46 @@ import socket
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
+
+OPTIONS: tuple[tuple[str, Any, str], ...] = (
+    ("bind", "127.0.0.1", ""),
+    ("port", 8200, ""),
+    ("workers", 2, ""),
+    ("backlog", 511, ""),
+    ("work-ms", 0.0, "CPU time of each request"),
+    ("sleep-ms", 0.0, "wait for something else, such as another service"),
+    ("lock-ms", 0.0, "wait that only one worker at a time may do"),
+    ("fsync", 0, "bytes written and synced to disk for each request"),
+    ("sql", "", "a statement for PostgreSQL for each request"),
+    ("size", 1000, "bytes of an answer's body"),
+    ("errors", 0.0, "share of the answers that are 500"),
+    ("max-requests", 0, "after these a worker ends"),
+    ("start-ms", 0.0, "what starting a worker takes"),
+    ("hold-mb", 0, "memory that each worker touches again and again"),
+    ("keep-kb", 0, "memory that each request adds to its worker"),
+    ("cache-mb", 0, "what of it is kept at most: then it is all dropped at once"),
+    ("garbage-mb", 0, "how much of it waits in cycles for the collector"),
+    ("objects", 0, "which the collector looks through each time"),
+)
 
 
 def main() -> None:
-    options = read_options()
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--client-closes", action="store_true", help="first, so that TIME_WAIT is on its side")
+    for name, default, meaning in OPTIONS:
+        parser.add_argument(f"--{name}", type=type(default), default=default, help=meaning)
+    options = parser.parse_args()
     listening = socket.create_server((options.bind, options.port), backlog=options.backlog, reuse_port=False)
     children = {start_worker(options, listening) for _ in range(options.workers)}
     signal.signal(signal.SIGTERM, lambda *_: stop(children))
     while True:  # a worker that ends after --max-requests is replaced
         ended, _ = os.wait()
         children.discard(ended)
-        if options.start_ms:
-            time.sleep(options.start_ms / 1000)
+        time.sleep(options.start_ms / 1000)
         children.add(start_worker(options, listening))
-
-
-def read_options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--bind", default="127.0.0.1")
-    parser.add_argument("--port", type=int, default=8200)
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--backlog", type=int, default=511)
-    parser.add_argument("--work-ms", type=float, default=0.0, help="CPU time of each request")
-    parser.add_argument("--sleep-ms", type=float, default=0.0, help="wait for something else, such as another service")
-    parser.add_argument("--lock-ms", type=float, default=0.0, help="wait that only one worker at a time may do")
-    parser.add_argument("--fsync", type=int, default=0, help="bytes written and synced to disk for each request")
-    parser.add_argument("--sql", default="", help="a statement for PostgreSQL for each request")
-    parser.add_argument("--size", type=int, default=1000, help="bytes of an answer's body")
-    parser.add_argument("--errors", type=float, default=0.0, help="share of the answers that are 500")
-    parser.add_argument("--client-closes", action="store_true", help="first, so that TIME_WAIT is on its side")
-    parser.add_argument("--max-requests", type=int, default=0, help="after these a worker ends")
-    parser.add_argument("--start-ms", type=float, default=0.0, help="what starting a worker takes")
-    parser.add_argument("--hold-mb", type=int, default=0, help="memory that each worker touches again and again")
-    parser.add_argument("--keep-kb", type=int, default=0, help="memory that each request adds to its worker")
-    parser.add_argument(
-        "--cache-mb", type=int, default=0, help="what of it is kept at most: then it is all dropped at once"
-    )
-    parser.add_argument("--garbage-mb", type=int, default=0, help="how much of it waits in cycles for the collector")
-    parser.add_argument("--objects", type=int, default=0, help="which the collector looks through each time")
-    return parser.parse_args()
 
 
 def stop(children: set[int]) -> None:
@@ -64,14 +64,14 @@ def stop(children: set[int]) -> None:
 
 def start_worker(options: argparse.Namespace, listening: socket.socket) -> int:
     pid = os.fork()
-    if pid:
-        return pid
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    gc.disable()
-    try:
-        Worker(options, listening).serve()
-    finally:
-        os._exit(0)
+    if not pid:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        gc.disable()
+        try:
+            Worker(options, listening).serve()
+        finally:
+            os._exit(0)
+    return pid
 
 
 class Worker:
@@ -98,19 +98,12 @@ class Worker:
     def serve(self) -> None:
         while not self.options.max_requests or self.served < self.options.max_requests:
             connection, _ = self.listening.accept()
-            with connection:
-                try:
-                    self.answer_all(connection)
-                except OSError:
-                    continue
+            with connection, suppress(OSError):
+                self.answer_all(connection)
 
     def answer_all(self, connection: socket.socket) -> None:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        while True:
-            request = connection.recv(65536)
-            if not request:
-                return
-            asked = request.lower()
+        while asked := connection.recv(65536).lower():
             keeps = (b"http/1.1" in asked or b"keep-alive" in asked) and b"connection: close" not in asked
             fails = (self.served * self.options.errors) % 1 + self.options.errors >= 1
             if not fails:
@@ -129,10 +122,9 @@ class Worker:
 
     def work(self) -> None:
         options = self.options
-        if options.work_ms:
-            until = time.process_time() + options.work_ms / 1000
-            while time.process_time() < until:
-                pass
+        until = time.process_time() + options.work_ms / 1000
+        while options.work_ms and time.process_time() < until:
+            pass
         if options.sleep_ms:
             time.sleep(options.sleep_ms / 1000)
         if options.lock_ms:
@@ -153,17 +145,17 @@ class Worker:
 
     def use_memory(self, options: argparse.Namespace) -> None:
         added = bytearray(b"x") * (options.keep_kb << 10)
-        if options.garbage_mb:
-            cycle: list[object] = [added]
-            cycle.append(cycle)
-            self.uncollected_kb += options.keep_kb
-            if self.uncollected_kb > options.garbage_mb << 10:
-                gc.collect()
-                self.uncollected_kb = 0
+        if not options.garbage_mb:
+            self.kept.append(added)
+            if options.cache_mb and len(self.kept) * options.keep_kb > options.cache_mb << 10:
+                self.kept.clear()
             return
-        self.kept.append(added)
-        if options.cache_mb and len(self.kept) * options.keep_kb > options.cache_mb << 10:
-            self.kept.clear()
+        cycle: list[object] = [added]
+        cycle.append(cycle)
+        self.uncollected_kb += options.keep_kb
+        if self.uncollected_kb > options.garbage_mb << 10:
+            gc.collect()
+            self.uncollected_kb = 0
 
 
 if __name__ == "__main__":
