@@ -23,7 +23,6 @@ from runs.presenters.run_charts import EMPTY_PICTURES, describe_timings, draw_ch
 from runs.responses import respond, respond_picture
 from runs.selectors import comparison_data, lists
 from runs.selectors.judging import compare_and_judge, keep_headline
-from runs.selectors.search import search_site
 from runs.selectors.summaries import find_excerpts, select_experiments, summarize
 
 CARDS, CARDS_OF_HOST = 30, 12
@@ -165,4 +164,4 @@ def host_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
 def search(request: HttpRequest) -> HttpResponse:
     text = request.GET.get("q", "").strip()
     text = text if len(text) <= LONGEST_SEARCH else ""
-    return render(request, "search.html", {"text": text, "text_searched": text, "groups": search_site(text)})
+    return render(request, "search.html", {"text": text, "text_searched": text, "groups": lists.search_site(text)})

@@ -9,7 +9,7 @@ import pytest
 from runs import ingest
 from runs.ingest import Hints
 from runs.models import Config, Experiment, Host
-from runs.selectors import search
+from runs.selectors import lists
 from runs.tests import factories
 from runs.tests.ingest.texts import session
 
@@ -55,7 +55,7 @@ def test_runs_of_a_build_are_listed(browser, text):
 
 
 def test_many_hits_are_cut_and_it_says_so(browser, monkeypatch):
-    monkeypatch.setattr(search, "MAX_SHOWN", 3)
+    monkeypatch.setattr(lists, "MAX_SHOWN", 3)
     made, text = factories.experiment(), factories.upload()
     for number in range(8):
         factories.run(factories.config(made, f"lot {number}"), text)
