@@ -99,6 +99,8 @@ SHOWN = re.compile(  # what runs there, as another command tells it
     r"|(?P<of>Python|PHP|ruby|nginx version:) (?P<version>\S+).*"
     r"|(?P<status>HTTP)/[\d.]+ (?P<code>\d{3})\b.*|(?i:(?:x-(?:\w+-)?|cf-)(?P<cache>cache)(?:-status)?: .*?(?P<hit>hit|miss|\w+).*)"
     r"|The (?P<governs>governor) \"(?P<may>\w+)\".*|(?P<governor>powersave|performance|schedutil|ondemand|conservative)"
+    r"|(?P<active>Active): active \(running\) since .{1,60}; (?P<active_s>\d{1,3}m?s) ago"
+    r"|.{1,300}\s(?P<up>Up) (?P<up_s>\d{1,2} seconds?|Less than a second)\b.*"
     r"|(?i:.*\b(?P<cpu>cpu) clock (?P<throttled>throttled)\b.*)"
     r"|(?:[A-Za-z][\w.-]* (?:version )?)?\"?v?(?P<its>\d+\.\d[\w.+-]*)\"?(?: .*)?"
 )

@@ -12,6 +12,7 @@ from runs.analysis.facts import HUGE, Finding, RunFact
 from runs.analysis.stats import common_slope, find_outliers
 
 COLD = 0.15  # repeats of a steady server differ by a few per cent; a first one this far off is none of the others
+ALIKE = 0.02  # a run that is no slower than that is not what its beginning made of it
 COLD_SPREADS = 2  # with several later ones, also so many times as far as they lie from each other
 FINE_DIGITS, ENOUGH_FINE = 4, 3  # so many figures of so many digits are no accident
 LEAST_DRIFTING, DRIFT_P = 4, 0.02  # repeats that show a drift; chance alone has so straight a line in 1 of 50 configs,
@@ -59,6 +60,21 @@ def find_cold_starts(case: Case) -> Iterator[Finding]:
         (first, rate), later = rated[0], [later for _, later in rated[1:]]
         if rate < min(fmean(later) * (1 - COLD), min(later) - COLD_SPREADS * (max(later) - min(later))):
             yield about_run(first, "caution", "cold", first=rate, mean=fmean(later), later=len(later))
+
+
+@rule("warmth.beforehand", "practice: alike runs begin alike", "requests_per_second")
+def find_slow_beginnings(case: Case) -> Iterator[Finding]:
+    """Runs before which something slow was done or shown that was not for all configs, and that are slower than others."""
+    told_of = {run.id: told for run in case.counted_runs if isinstance(told := run.values.get("beforehand"), dict)}
+    of_columns = [{kind for run in column.runs for kind in told_of.get(run.id, ())} for column in case.columns]
+    of_all = set.intersection(*of_columns) if of_columns else set()
+    for column in case.columns if len(of_columns) > 1 else ():
+        calm = [rate for run, rate in _list_rated(column) if told_of.get(run.id, {}).keys() <= of_all]
+        for run in column.runs:
+            is_alike = bool(calm) and (run.requests_per_second or 0) >= min(calm) * (1 - ALIKE)
+            for kind, what in told_of.get(run.id, {}).items():
+                if kind not in of_all and (kind == "load" or not is_alike):  # other work may go on beside all runs
+                    yield about_run(run, "caution", "beforehand", kind=kind, what=str(what))
 
 
 @rule("repeats.outlier", "robust statistics: the median absolute deviation", "requests_per_second")

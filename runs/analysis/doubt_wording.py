@@ -59,6 +59,7 @@ MORALS = {
     "clients_wait": "no more are worked on at once, so the times hold the waiting of the rest",
     "coarse": "one printed step is 10 % or more of the time, so a difference of a step or two is none",
     # Of every config: leaving out one's slow run and another's not would make the difference that is looked for.
+    "beforehand": "a run that begins so may be slow whatever the config",
     "cold": "the first repeat looks like a cold start (processes to fork, caches to fill): "
     "leave the first of every config uncounted, or repeat more",
     "contradiction": "these figures cannot all be true, so look at the text before trusting any",
@@ -356,6 +357,7 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
     "tool.warnings": _say_warning,
     "repeats.outlier": "{rate} requests per second, the median of its {n} repeats is {usual}",
     "repeats.trend": "from {first} to {last} requests per second in {n} repeats",
+    "warmth.beforehand": "{what} just before it",
     "warmth.first": _say_cold,
 }
 

@@ -21,6 +21,7 @@ from runs.analysis.doubt_differences import (
 )
 from runs.analysis.facts import Finding
 from runs.analysis.headline_against import (
+    BEFOREHAND,
     CLOSED,
     DRIFT,
     HELD_BACK,
@@ -30,6 +31,7 @@ from runs.analysis.headline_against import (
     LOST,
     NOT_AS_NAMED,
     OTHER_SERVER,
+    RATE,
     SHOWN_STATUS,
     SLOWED,
     STEAL,
@@ -42,7 +44,7 @@ from runs.analysis.headline_against import (
     RankedColumn,
     Unlike,
 )
-from runs.numbers import figure
+from runs.numbers import figure, mean
 
 FAR_LONGER = 10  # times
 MANY_LOST = 0.1  # of the clients
@@ -204,6 +206,7 @@ def find_flaws(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> li
         _find_lost_clients,
         _find_drifting_side,
         _find_slowed_side,
+        _find_slow_beginnings,
         _find_short_runs,
         _find_told_otherwise,
     )
@@ -330,6 +333,23 @@ def _find_slowed_side(data: HeadlineData, own: RankedColumn, other: RankedColumn
             label, share = str(one.facts.get("limit", "")), one.facts.get("share")
             objections.append(Objection(rule, other.title, label, "%", share, serious=True, source=one.first_source))
     return objections
+
+
+def _find_slow_beginnings(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
+    """What came just before runs of the slower side alone, where half of the lead at most is left without them.
+
+    What loaded the machine before the first run may go on beside all of them.
+    """
+    of_leader = {one.facts["kind"] for one in data.findings(BEFOREHAND, own.at)}
+    found = [one for one in data.findings(BEFOREHAND, other.at) if one.facts["kind"] not in of_leader]
+    slowed = {one.run for one in found}
+    left = [one.value for one in data.figures(RATE, other.at) if one.run not in slowed]
+    goes_on = any(one.facts["kind"] == "load" for one in found)
+    half = math.sqrt(max(own.value or 0, 0) * max(other.value or 0, 0))  # the rate between the two
+    if not found or (left and mean(left) < half and not goes_on):
+        return []
+    what, source = found[0].facts["what"], found[0].first_source
+    return [Objection(BEFOREHAND, other.title, what, serious=True, source=source)]
 
 
 def _find_told_otherwise(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:

@@ -16,6 +16,7 @@ from runs.analysis.doubt_case import Doubt
 from runs.analysis.doubt_differences import CONDITION
 from runs.analysis.facts import Source
 from runs.analysis.headline_against import (
+    BEFOREHAND,
     FIGURES,
     IMPOSSIBLE,
     OTHERS,
@@ -211,7 +212,8 @@ def why_unproven(headline: Headline) -> str:
     if headline.drift:
         return "all runs of one came before those of the other, and the figures drifted through both"
     if headline.odd[0] and headline.winner is None:
-        return f"one run of “{shorten(headline.odd[1])}” alone decides which is ahead"
+        began = next((f", and {one.label} just before it" for one in headline.against if one.rule == BEFOREHAND), "")
+        return f"one run of “{shorten(headline.odd[1])}” alone decides which is ahead{began}"
     if headline.odd[0] == "outlier":
         return f"one run of “{shorten(headline.odd[1])}” is far off the others"
     if headline.odd[0] == "cold":

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from runs.analysis.doubt_differences import CACHED, CONDITION, DAY, MACHINE, PROPERTIES
 from runs.analysis.headline_against import (
+    BEFOREHAND,
     IDLE,
     LOG,
     MISSED,
@@ -78,6 +79,7 @@ ADVICE_ON = {  # of ALIKE and GENERATOR: the only thing that differs, or what he
     SHOWN_STATUS: "Look at what both answer (curl -i) before rates are compared.",
     LOG: "Raise that limit of the machine or free its memory, then run both again, in turn.",
     TOLD: "See which is right before more runs are made: the names above the reports, or the text's own figures.",
+    BEFOREHAND: "Begin the runs of both alike, each after one warm-up run, and run them again, in turn.",
     THROTTLED: "Give both the same CPU time, or none of them a limit, then run both again, in turn.",
     STEAL: "Run both again, in turn, on a machine whose CPU time is its own, or when others leave it.",
     STOLEN: "Run both again, in turn, on a machine whose CPU time is its own, or when others leave it.",

@@ -50,6 +50,7 @@ DOUBTED = {
     "impossible": "figures of one report cannot all be true",
     **{rule: f"{words} beside the slower side" for rule, words in AT_LIMIT.items()},
     "machine.others": "another program used the CPU beside the slower side",
+    "warmth.beforehand": "runs of the slower side began otherwise",
     "machine.throttled": "the slower side was throttled at its CPU limit",
     "machine.steal": "much CPU time was stolen beside the slower side",
     "machine.log": "the log tells of a limit of the machine beside the slower side",

@@ -18,9 +18,9 @@ from parsers.prompts import ASKED, STATE
 from parsers.written_rates import are_kinds_of_work
 from runs.numbers import figure
 
-from .boilerplate import heading_level, is_boilerplate
+from .boilerplate import is_boilerplate
 from .draft import DraftHost
-from .heading_words import cut_repeat, is_generic, is_sentence
+from .heading_words import cut_repeat, is_generic
 from .options import (
     AT_ONCE,
     DESCRIBES_SETUP,
@@ -39,12 +39,11 @@ _VARIABLE = re.compile(r"[A-Z_][A-Z\d_]*=")
 _WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
 _MOST_ROWS = 32  # of a list of containers
 _OF_A_MACHINE = {"architecture", "vendor_id"}  # what a whole description of a CPU has
-_EMPTIES_CACHE = re.compile(r"\b(?:echo|sysctl)\b.*\bdrop_caches\b")
 _SCALES = re.compile(r"(?:\bpm2\s.*\s-i|\s--(?:instances|replicas|scale))[\s=](?:[\w.-]+=)?(\d{1,4})\b")
 _PORT = re.compile(r":(\d{2,5})\b")
 _VOLATILE = re.compile(r"\d:\d\d|\b(?=\w*\d)(?=\w*[a-f])[0-9a-f]{7,}\b")  # times and ids
 # What commands show that is compared elsewhere.
-_OF_PAGES = frozenset({"HTTP", "Server", "cache", "cpu", "governor", "environment", "directory"})
+_OF_PAGES = frozenset({"HTTP", "Server", "cache", "cpu", "governor", "environment", "directory", "Active", "Up"})
 _LONGEST_ANSWER = 100  # characters
 _MOST_KEPT = 100  # of each kind, the last ones: each load test has a copy of them
 _STARTED, _READ_BY = "start ", "read by "  # what the keys of the words of a server, and of what runs it, begin with
@@ -61,9 +60,7 @@ _HEADS_LOAD = re.compile(
 )
 
 Conditions = Mapping[str, frozenset[str]]  # {what was asked or started: its answer, or its options}
-_EMPTIED, _AS_IT_WAS = "page cache emptied before it", "page cache as it was"
-_BESIDE, _CACHE, _VARIABLES = "beside", "page cache", "variables"
-_OF_ANY = {_BESIDE, _CACHE}  # what holds for a config where it holds for one of its load tests
+_BESIDE, _VARIABLES = "beside", "variables"
 
 
 def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Sequence[tuple[str, str, str]]) -> None:
@@ -102,10 +99,8 @@ def _collect_conditions(of_config: Mapping[str, Sequence[Side]]) -> dict[str, di
         for side in sides:
             for key, said in side.conditions.items():
                 by_key[key][name].add(said)
-    for key in _OF_ANY & by_key.keys():
-        for name, every in by_key[key].items():
-            whole = frozenset().union(*every)
-            by_key[key][name] = {whole - {_AS_IT_WAS} if _EMPTIED in whole else whole}
+    for name, every in by_key[_BESIDE].items():  # holds for a config where it holds for one of its load tests
+        by_key[_BESIDE][name] = {frozenset().union(*every)}
     return {
         key: {name: next(iter(every)) for name, every in found.items()}
         for key, found in by_key.items()
@@ -147,14 +142,11 @@ class _Session:
         self.beside: frozenset[str] = frozenset()
         self.scaled: list[Option] = []
         self.config, self.owner = "", ""  # of the load test above; of the one for which programs were started last
-        self.is_emptied = False
 
     def read(self, block: Block, limits: dict[str, frozenset[str]]) -> None:
         self.asked |= limits | _describe_machine(block) | _list_answers(block)
         for command in block.typed:
             self.typing.add(command)
-        typed = (*block.typed, *(text for _, text in block.trail))  # what root typed looks like a heading
-        self.is_emptied = self.is_emptied or any(map(_EMPTIES_CACHE.search, typed))
         keep_last(self.asked, _MOST_KEPT)
 
     def begin_load(self, block: Block, config: str) -> Side:
@@ -165,16 +157,15 @@ class _Session:
         self.beside |= {f"{program} running" for program in before.beside}
         self.scaled = self.scaled if config == self.config else []
         self.scaled += [Option("replicas", n, n) for command in block.typed for n in _SCALES.findall(command)]
-        cache = {_CACHE: frozenset({_EMPTIED if self.is_emptied else _AS_IT_WAS})}
         ports = {*_PORT.findall(f"{block.command} {block.values.get('url', '')}")}
         self.owner = config if before.started else self.owner
         if self.owner not in ("", config):  # what runs now, nobody knows
             settings = {key: said for key, said in before.settings.items() if not key.startswith(_STARTED)}
             before = replace(before, settings=settings, read_by={})
         side = self._describe_started(before, ports)
-        side.conditions = self.asked | cache | {_BESIDE: self.beside} | side.conditions
+        side.conditions = self.asked | {_BESIDE: self.beside} | side.conditions
         side.options += self.scaled
-        self.config, self.is_emptied = config, False
+        self.config = config
         return side
 
     def _describe_started(self, before: Before, ports: Collection[str]) -> Side:
@@ -364,57 +355,3 @@ def _is_next_row(row: Block, other: Block) -> bool:
     """Whether both are rates of one table or list."""
     is_written = get_semantics(row.load_results[0].tool).quotes_others
     return is_written and row.kind == other.kind and other.first - row.last <= 1
-
-
-def note_shown(blocks: Sequence[Block], loads: Collection[int]) -> None:
-    """Load tests behind a page's headers were answered from a cache or not, and ran under the governor that was shown last."""
-    states = {}
-    for index, block in enumerate(blocks):
-        for name, value, _ in block.shown:
-            if name == "governor":
-                states["cpu_governor"] = value
-            elif name in ("HTTP", "cache"):
-                states["cached"] = "a hit" if value == "hit" else "no hit"
-        if states and index in loads:
-            block.values |= states
-
-
-def note_answers(blocks: Sequence[Block], loads: Collection[int]) -> None:
-    """What is shown in the section of load tests, before or behind them: the server and the status that headers tell; and
-    beside which of them the kernel throttled the CPU, where it did beside any.
-    """
-    sections = number_sections(blocks)
-    answers: dict[tuple[str, int], set[str]] = defaultdict(set)
-    for index, block in enumerate(blocks):
-        begins = next((line for line, text in block.trail if _begins_section(text)), 0)
-        for name, value, line in block.shown:
-            answers[name, sections[index] - (line < begins)].add(value)
-    for name, value, _ in blocks[-1].shown_behind if blocks else ():
-        answers[name, sections[len(blocks) - 1]].add(value)
-    for load in loads:
-        path = blocks[load].load_results[0].path or ""
-        statuses = {
-            status for each in answers["HTTP", sections[load]] for status, _, of in [each.partition(" ")] if of == path
-        }
-        for key, found in (("shown_server", answers["Server", sections[load]]), ("shown_status", statuses)):
-            if len(found) == 1:
-                blocks[load].values[key] = next(iter(found))
-    if any(answers["cpu", sections[load]] for load in loads):
-        for load in loads:
-            blocks[load].values["cpu_clock"] = (
-                "throttled" if answers["cpu", sections[load]] else "not throttled as far as shown"
-            )
-
-
-def number_sections(blocks: Sequence[Block]) -> dict[int, int]:
-    """{block's number: number of its section}: one begins with each heading, and with each line that is a name."""
-    numbers: dict[int, int] = {}
-    number = 0
-    for index, block in enumerate(blocks):
-        number += any(_begins_section(text) for _, text in block.trail)
-        numbers[index] = number
-    return numbers
-
-
-def _begins_section(text: str) -> bool:
-    return bool(heading_level(text)) or not (is_sentence(text) or is_boilerplate(text) or is_generic(text))

@@ -17,18 +17,12 @@ from parsers.transcript import width
 from parsers.written_rates import RATE
 from runs.series.samples import make_short_records
 
+from .answers import note_answers, note_beforehand, note_shown, number_sections
 from .boilerplate import SUBJECT, heading_level, is_boilerplate, strip_markup, tell_files_apart
 from .captions import label_by_remarks, move_captions, name_in_order
 from .capture_parts import split_captures
 from .captures import place_captures, place_texts
-from .conditions import (
-    note_answers,
-    note_conditions,
-    note_generators,
-    note_requests,
-    note_shown,
-    number_sections,
-)
+from .conditions import note_conditions, note_generators, note_requests
 from .config_names import ConfigNames
 from .draft import (
     MAX_NAME,
@@ -116,6 +110,7 @@ class _Relation:
         note_requests([blocks[i] for i in self.loads])
         note_shown(blocks, self.load_set)
         note_answers(blocks, self.load_set)
+        note_beforehand(blocks, self.load_set)
         self.duplicates = find_duplicate_loads(blocks, records, self.loads) if may_quote else {}
         if several:
             name_in_order(blocks, [i for i in self.loads if i not in self.duplicates])

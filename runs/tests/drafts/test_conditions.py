@@ -270,15 +270,46 @@ def test_a_cpu_that_the_kernel_throttled_beside_one_side_may_be_all_of_the_lead(
     assert "CPU clock" not in headline_of(log, log).sentence
 
 
+BEFOREHAND = {
+    "the page cache was emptied": "{prompt}sync; echo 3 > /proc/sys/vm/drop_caches\n",
+    "the machine was up for 1 min": "$ uptime\n 10:00:01 up 1 min,  1 user,  load average: 0.81, 0.20, 0.10\n\n",
+    "the load average was 9.81": "$ uptime\n 10:00:01 up 12 days,  3:04,  1 user,  load average: 9.81, 8.70, 7.02\n\n",
+    "the server was up for 3s": "$ systemctl status web\n● web.service - The web server\n     Loaded: loaded (enabled)\n"
+    "     Active: active (running) since Fri 2026-11-20 10:00:01 UTC; 3s ago\n\n",
+    "the server was up for 2 seconds": "$ docker ps\nID   IMAGE   COMMAND   CREATED         STATUS         PORTS    NAMES\n"
+    'f00dcafe0123   web     "web"     3 seconds ago   Up 2 seconds   80/tcp   web\n\n',
+}
+
+
 @pytest.mark.parametrize("prompt", ["$ sudo sh -c '", "# "])
-@pytest.mark.parametrize("again", ["", f"{WRK}\n@wrk 901.20\n\n"])
-def test_a_page_cache_that_was_emptied_before_one_side_alone_is_said(prompt, again):
-    emptied = f"{prompt}sync; echo 3 > /proc/sys/vm/drop_caches\n"
-    for before, is_said in (("", True), (emptied, False)):
-        text = f"## ext4\n\n{emptied}{WRK}\n@wrk 900.10\n\n{again}## xfs\n\n{before}{WRK}\n@wrk 1300.10\n"
+@pytest.mark.parametrize("what", BEFOREHAND)
+def test_what_slows_the_runs_of_one_side_alone_is_said(what, prompt):
+    """Made. Of several alike runs the first one shows that it slowed none, unless what loaded the machine goes on."""
+
+    def judge_rates(before, slow, fast="", rates=(900, 901, 902)):
+        runs = "".join(f"{WRK}\n@wrk {rate}.10\n\n" for rate in rates)
+        text = f"## ext4\n\n{before}{runs}## xfs\n\n{fast}{runs.replace(' 9', ' 13')}"
         blocks, draft = read(expand(text))
-        headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
-        assert ("page cache as it was against page cache emptied before it" in headline.sentence) is is_said
+        return judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+
+    before, said = BEFOREHAND[what].format(prompt=prompt), f"{what} just before a run of “ext4” only"
+    assert said in judge_rates(before, "", rates=[900]).sentence
+    alike = judge_rates(before, "")
+    assert (alike.outcome, said in alike.sentence) == (("likely", True) if "load" in what else ("better", False))
+    if "load" not in what:  # behind the first load test it is that one's
+        assert said not in judge_rates(before, "", before, rates=[900]).sentence
+    assert judge_rates("", "", before).outcome == "better"
+
+
+def test_a_first_run_that_an_emptied_page_cache_made_slow_is_said_to_be_all_of_the_lead():
+    emptied = BEFOREHAND["the page cache was emptied"].format(prompt="# ")
+    text = f"## ext4\n\n{emptied}" + "".join(f"{WRK}\n@wrk {rate}.10\n\n" for rate in (410, 900, 905, 902))
+    text += "## xfs\n\n" + "".join(f"{WRK}\n@wrk {rate}.10\n\n" for rate in (940, 941, 945, 942))
+    blocks, draft = read(expand(text))
+    found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    said = "One run of “ext4” alone decides which is ahead, and the page cache was emptied just before it."
+    assert said in found.sentence
+    assert found.next.text.startswith("Begin the runs of both alike")
 
 
 @pytest.mark.parametrize(

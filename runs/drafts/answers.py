@@ -1,0 +1,104 @@
+"""What a text shows beside its load tests: headers of pages, the governor, a throttled CPU, and what slows the first of several."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+
+from parsers.blocks import Block
+from runs.numbers import figure
+
+from .boilerplate import heading_level, is_boilerplate
+from .heading_words import is_generic, is_sentence
+
+_EMPTIES_CACHE = re.compile(r"\b(?:echo|sysctl)\b.*\bdrop_caches\b")
+_JUST_UP_S = 300  # a machine that starts its services still
+_MANY_RUNNING = 4.0  # a load average by work that nobody meant
+_SHOW_LOAD = {"uptime", "loadavg"}  # before a load test; a screen of processes may be of the load itself
+
+
+def note_beforehand(blocks: Sequence[Block], loads: Collection[int]) -> None:
+    """Put into each load test's values what was done or shown since the one before that would make it slow: {what: in words}.
+
+    A load average tells of other work only before the first one, as it falls slowly.
+    """
+    told: dict[str, str] = {}
+    is_first = True
+    for index, block in enumerate(blocks):
+        told |= _read_state(block, is_first)
+        if index in loads:
+            if told:
+                block.values["beforehand"] = told
+            told, is_first = {}, False
+
+
+def _read_state(block: Block, is_first: bool) -> dict[str, str]:
+    told = {}
+    if any(
+        map(_EMPTIES_CACHE.search, (*block.typed, *(text for _, text in block.trail)))
+    ):  # what root typed looks like a heading
+        told["cache"] = "the page cache was emptied"
+    up, load = block.values.get("uptime_s"), block.values.get("load1")
+    if isinstance(up, (int, float)) and up < _JUST_UP_S:
+        told["machine"] = f"the machine was up for {figure(up / 60)} min"
+    if is_first and block.kind in _SHOW_LOAD and isinstance(load, (int, float)) and load >= _MANY_RUNNING:
+        told["load"] = f"the load average was {figure(load)}"
+    for name, value, _ in block.shown:
+        if name in ("Active", "Up"):
+            told["service"] = f"the server was up for {value}"
+    return told
+
+
+def note_shown(blocks: Sequence[Block], loads: Collection[int]) -> None:
+    """Load tests behind a page's headers were answered from a cache or not, and ran under the governor that was shown last."""
+    states = {}
+    for index, block in enumerate(blocks):
+        for name, value, _ in block.shown:
+            if name == "governor":
+                states["cpu_governor"] = value
+            elif name in ("HTTP", "cache"):
+                states["cached"] = "a hit" if value == "hit" else "no hit"
+        if states and index in loads:
+            block.values |= states
+
+
+def note_answers(blocks: Sequence[Block], loads: Collection[int]) -> None:
+    """What is shown in the section of load tests, before or behind them: the server and the status that headers tell; and
+    beside which of them the kernel throttled the CPU, where it did beside any.
+    """
+    sections = number_sections(blocks)
+    answers: dict[tuple[str, int], set[str]] = defaultdict(set)
+    for index, block in enumerate(blocks):
+        begins = next((line for line, text in block.trail if _begins_section(text)), 0)
+        for name, value, line in block.shown:
+            answers[name, sections[index] - (line < begins)].add(value)
+    for name, value, _ in blocks[-1].shown_behind if blocks else ():
+        answers[name, sections[len(blocks) - 1]].add(value)
+    for load in loads:
+        path = blocks[load].load_results[0].path or ""
+        statuses = {
+            status for each in answers["HTTP", sections[load]] for status, _, of in [each.partition(" ")] if of == path
+        }
+        for key, found in (("shown_server", answers["Server", sections[load]]), ("shown_status", statuses)):
+            if len(found) == 1:
+                blocks[load].values[key] = next(iter(found))
+    if any(answers["cpu", sections[load]] for load in loads):
+        for load in loads:
+            blocks[load].values["cpu_clock"] = (
+                "throttled" if answers["cpu", sections[load]] else "not throttled as far as shown"
+            )
+
+
+def number_sections(blocks: Sequence[Block]) -> dict[int, int]:
+    """{block's number: number of its section}: one begins with each heading, and with each line that is a name."""
+    numbers: dict[int, int] = {}
+    number = 0
+    for index, block in enumerate(blocks):
+        number += any(_begins_section(text) for _, text in block.trail)
+        numbers[index] = number
+    return numbers
+
+
+def _begins_section(text: str) -> bool:
+    return bool(heading_level(text)) or not (is_sentence(text) or is_boilerplate(text) or is_generic(text))
