@@ -5,8 +5,9 @@ preview shows it: a board of configs × runs, the text beside it, and what is su
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any
 
@@ -22,6 +23,7 @@ from runs.selectors.judging import judge_draft
 
 # A longer line is cut: no tool prints one, and the page must stay small.
 MAX_CHARACTERS = 2000
+MOST_OPENING = 20  # spans that are named where they begin; each row of a log is a run with the lines of the log
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +41,13 @@ class LineSpan:
 
 @dataclass(slots=True)
 class ShownLine:
-    """One line as shown. `parts` are (text, is secret); `opens` are the spans that begin here; last: one ends here."""
+    """One line as shown. `parts` are (text, is secret); `opens` begin here, and n_more; last: a span ends here."""
 
     n: int
     parts: list[tuple[str, bool]]
     tint: str = ""
     opens: list[LineSpan] = field(default_factory=list)
+    n_more: int = 0
     last: bool = False
     unread: bool = False
     problems: list[str] = field(default_factory=list)
@@ -84,14 +87,19 @@ def mark_lines(
         marks.setdefault(line, []).append((begin, end))
     lines = [ShownLine(n, _split_parts(words, marks.get(n, []))) for n, words in enumerate(text, start)]
     stop = start + len(lines)
+    near = [span for span in spans if span.first < stop and span.last >= start]
     # Longer spans first: a span inside another one keeps its own tint.
-    for span in sorted(spans, key=lambda span: (span.first - span.last, span.first)):
-        for n in range(max(span.first, start), min(span.last + 1, stop)):
-            lines[n - start].tint = span.tint
-        if start <= span.first < stop:
-            lines[span.first - start].opens.append(span)
-        if start <= span.last < stop:
-            lines[span.last - start].last = True
+    near.sort(key=lambda span: (span.first - span.last, span.first))
+    for (first, last), tint in {(span.first, span.last): span.tint for span in near}.items():
+        for n in range(max(first, start), min(last + 1, stop)):
+            lines[n - start].tint = tint
+        if last < stop:
+            lines[last - start].last = True
+    for span in near:
+        if span.first >= start:
+            where = lines[span.first - start]
+            where.n_more += len(where.opens) == MOST_OPENING
+            where.opens = [*where.opens, span][:MOST_OPENING]
     for first, last in unread:
         for n in range(max(first, start), min(last + 1, stop)):
             lines[n - start].unread = not lines[n - start].tint
@@ -184,7 +192,7 @@ class Card:
     unit: str = ""
     detail: str = ""
     command: str = ""
-    share: int = 0  # of the fastest run of the experiment, in per cent
+    share: int = 0  # of the fastest listed run of the experiment, in per cent
 
     @property
     def spans(self) -> str:
@@ -288,13 +296,7 @@ def _make_board(shown: Preview, experiment: DraftExperiment) -> dict[str, Any]:
 
 
 def _group_cards(shown: Preview, experiment: DraftExperiment) -> list[CardGroup]:
-    rows = dict(
-        zip([run.key for run in experiment.runs], draft_runs(shown.blocks, shown.draft, experiment), strict=True)
-    )
-    fastest = max((row.requests_per_second or 0 for row in rows.values()), default=0)
-    runs: dict[str, list[Card]] = {}
-    for run in sorted(experiment.runs, key=attrgetter("lines")):
-        runs.setdefault(run.config, []).append(_run_card(run, rows[run.key], fastest))
+    runs = _make_run_cards(shown, experiment)
     blocks = {f"b{at}": block for at, block in enumerate(shown.blocks)}
     others: dict[str, list[Card]] = {}
     items: list[DraftCapture | DraftText] = [*experiment.captures, *experiment.texts]
@@ -316,7 +318,22 @@ def _group_cards(shown: Preview, experiment: DraftExperiment) -> list[CardGroup]
     return [*groups, CardGroup(None, 0, [], others[""])] if "" in others else groups
 
 
-def _run_card(run: DraftRun, row: Run, fastest: float) -> Card:
+def _make_run_cards(shown: Preview, experiment: DraftExperiment) -> dict[str, list[Card]]:
+    """By config. Those for which the page has no room have no figures."""
+    runs = defaultdict[str, list[DraftRun]](list)
+    for run in sorted(experiment.runs, key=attrgetter("lines")):
+        runs[run.config].append(run)
+    listed = [run for own in runs.values() for run in own[:MOST_ROWS]]
+    rows = draft_runs(shown.blocks, shown.draft, replace(experiment, runs=listed))
+    fastest = max((row.requests_per_second or 0 for row in rows), default=0)
+    cards = {run.key: _make_run_card(run, row, fastest) for run, row in zip(listed, rows, strict=True)}
+    return {
+        config: [cards.get(run.key) or Card(run, "run", cards[own[0].key].tool, "load") for run in own]
+        for config, own in runs.items()
+    }
+
+
+def _make_run_card(run: DraftRun, row: Run, fastest: float) -> Card:
     rate, mean = row.requests_per_second, row.mean_ms
     shown = (figure(rate), "/s") if rate is not None else (figure(mean), "ms") if mean is not None else (row.tool, "")
     users = f"c={row.concurrency:g}" if row.concurrency is not None else ""

@@ -34,6 +34,7 @@ from parsers.tests.reading import holds
 CHUNK = 500  # cases that a process is given at a time
 RELATED, COMPARED, STORED = 20, 50, 100  # one case in so many
 HANGS_S, S_A_MB, FREE_S = 20.0, 1.0, 0.05  # of CPU time; the last is not counted
+TRIES = 3  # of a slow case: on a busy machine one may take longer
 ENDS_S = 300  # behind which the process ends with a traceback: no signal stops a loop in C. Each arming makes a thread
 SHOWN = 3  # cases of one failure
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -67,10 +68,9 @@ def try_cases(seed: str, numbers: Iterable[int], client: Any) -> Iterator[tuple[
             if monotonic() > armed + ENDS_S / 10:
                 armed = monotonic()
                 faulthandler.dump_traceback_later(ENDS_S, exit=True)
-            begun = process_time()
+            lines, most_s = [f"{line}\n" for line in text.split("\n")], FREE_S + S_A_MB * len(text) / 1e6
             try:
-                holds([f"{line}\n" for line in text.split("\n")])
-                spent = process_time() - begun
+                spent = next((spent for spent in (_read(lines) for _ in range(TRIES)) if spent <= most_s), None)
                 if number % STORED == 0:
                     store(text, Random(number), client)  # noqa: S311
                 elif number % COMPARED == 0:
@@ -80,8 +80,14 @@ def try_cases(seed: str, numbers: Iterable[int], client: Any) -> Iterator[tuple[
             except (Exception, Hangs) as error:
                 yield number, _place_of(error.__cause__ or error)
             else:
-                if spent > FREE_S + S_A_MB * len(text) / 1e6:
-                    yield number, f"slow: {spent:.2f} s for {len(text):,} characters"
+                if spent is None:
+                    yield number, f"slow: more than {most_s:.2f} s for {len(text):,} characters"
+
+
+def _read(lines: list[str]) -> float:
+    begun = process_time()
+    holds(lines)
+    return process_time() - begun
 
 
 @contextmanager

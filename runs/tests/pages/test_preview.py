@@ -13,6 +13,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from runs import ingest
 from runs.forms import pack_bytes
 from runs.models import Capture, Config, Experiment, Host, Run, Upload
+from runs.presenters import texts
 from runs.selectors import judging
 from runs.tests.drafts.documents import expand
 from runs.tests.ingest.texts import ab, session
@@ -63,6 +64,19 @@ def test_a_text_that_takes_too_long_to_preview_is_refused_with_a_way_out(browser
     monkeypatch.setattr("runs.ingest.reading.AT_ONCE_S", -1)
     response = browser.post("/preview/", {"text": TEXT})
     assert response.status_code == 413 and "Send it to the REST API" in response.content.decode()
+
+
+def test_a_log_of_very_many_runs_is_shown_in_part(browser, monkeypatch):
+    """Made: of 20,000 rows each was named at the log's first line and marked in all of its lines; 2 MB of HTML in 4 s."""
+    made: list[int] = []
+    make = texts.draft_runs
+    monkeypatch.setattr(
+        texts, "draft_runs", lambda blocks, draft, part: made.append(len(part.runs)) or make(blocks, draft, part)
+    )
+    row = "2024-01-02 03:{:02}:{:02},   1000,   10.01,       12,       0.02,      99.90,        0.01,        2.11,    1000,  0\n"
+    page = previewed(browser, "".join(row.format(n // 60, n % 60) for n in range(900)))
+    assert made == [texts.MOST_ROWS] and "500 more blocks are not shown" in page and "900 runs" in page
+    assert page.count('class="tag"') == texts.MOST_OPENING + 1 and f"and {900 - texts.MOST_OPENING} more" in page
 
 
 def test_a_history_longer_than_any_preview_has_is_refused(browser):
