@@ -6,8 +6,9 @@ Figures carry the names that their tool's parser gives them; units are in the na
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
+from django.db.models import Model
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.types import OpenApiTypes
@@ -19,6 +20,7 @@ from runs.database import ID_DIGITS
 from runs.ingest.validation import MOST_REPEATS
 from runs.models import Build, Capture, Config, ConfigText, Deletion, Experiment, Host, Run, Timing, Upload
 
+M = TypeVar("M", bound=Model)
 LINES = serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2)
 
 
@@ -42,6 +44,14 @@ class LinesField(serializers.Field[Any, Any, list[int], Any]):
         return [value.line_first, value.line_last]
 
 
+# Of these fields each has those that its Meta.fields names. No docstring: it would be shown as that of each.
+class RowSerializer(serializers.ModelSerializer[M]):
+    url = PageField()
+    lines = LinesField()
+    experiment = serializers.CharField(source="experiment.name")
+    host = serializers.CharField(source="host.name", default=None, allow_null=True)
+
+
 class ErrorSerializer(serializers.Serializer[Any]):
     line = serializers.IntegerField(allow_null=True)
     message = serializers.CharField()
@@ -62,35 +72,26 @@ class ErrorsSerializer(serializers.Serializer[Any]):
     errors = ErrorSerializer(many=True)  # type: ignore[assignment]
 
 
-class RunCaptureSerializer(serializers.ModelSerializer[Capture]):
+class RunCaptureSerializer(RowSerializer[Capture]):
     """A capture as its run names it."""
-
-    url = PageField()
-    lines = LinesField()
 
     class Meta:
         model = Capture
         fields = ("id", "url", "tool", "phase", "lines")
 
 
-class TimingSerializer(serializers.ModelSerializer[Timing]):
+class TimingSerializer(RowSerializer[Timing]):
     """A file of what each request of the run took; `values` are what it says as a whole."""
-
-    lines = LinesField()
 
     class Meta:
         model = Timing
         fields = ("id", "tool", "upload_id", "lines", "n", "percentiles_ms", "values")
 
 
-class CaptureSerializer(serializers.ModelSerializer[Capture]):
+class CaptureSerializer(RowSerializer[Capture]):
     """`values`: the last sample's figures, without its processes (see a run's series for those)."""
 
-    url = PageField()
-    lines = LinesField()
-    experiment = serializers.CharField(source="experiment.name")
     config = serializers.CharField(source="config.name", default=None, allow_null=True)
-    host = serializers.CharField(source="host.name", default=None, allow_null=True)
 
     class Meta:
         model = Capture
@@ -114,16 +115,12 @@ ABOUT_RUN = (
 )
 
 
-class RunSerializer(serializers.ModelSerializer[Run]):
+class RunSerializer(RowSerializer[Run]):
     """`values`: all that the tool printed. The columns beside it mean the same for every tool."""
 
-    url = PageField()
-    lines = LinesField()
     heading = serializers.CharField(source="label")
     build = BuildSerializer(allow_null=True, help_text="the tested build, as given by the sender")
-    experiment = serializers.CharField(source="experiment.name")
     config = serializers.CharField(source="config.name")
-    host = serializers.CharField(source="host.name", default=None, allow_null=True)
 
     class Meta:
         model = Run
@@ -138,9 +135,7 @@ class RunDetailSerializer(RunSerializer):
         fields = (*RunSerializer.Meta.fields, "captures", "timings")
 
 
-class HostSerializer(serializers.ModelSerializer[Host]):
-    url = PageField()
-
+class HostSerializer(RowSerializer[Host]):
     class Meta:
         model = Host
         fields = (
@@ -149,18 +144,13 @@ class HostSerializer(serializers.ModelSerializer[Host]):
         )
 
 
-class ConfigSerializer(serializers.ModelSerializer[Config]):
-    url = PageField()
-    experiment = serializers.CharField(source="experiment.name")
-
+class ConfigSerializer(RowSerializer[Config]):
     class Meta:
         model = Config
         fields: tuple[str, ...] = ("id", "url", "name", "group", "position", "experiment", "experiment_id")
 
 
-class TextSerializer(serializers.ModelSerializer[ConfigText]):
-    lines = LinesField()
-
+class TextSerializer(RowSerializer[ConfigText]):
     class Meta:
         model = ConfigText
         fields = ("id", "path", "text", "sha256", "upload_id", "lines")
@@ -173,9 +163,7 @@ class ConfigDetailSerializer(ConfigSerializer):
         fields = (*ConfigSerializer.Meta.fields, "texts")
 
 
-class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
-    url = PageField()
-    host = serializers.CharField(source="host.name", default=None, allow_null=True)
+class ExperimentSerializer(RowSerializer[Experiment]):
     note = serializers.CharField(source="notes")
     notes = serializers.CharField(help_text="the same as note; deprecated")
     n_runs = serializers.IntegerField()
@@ -195,8 +183,7 @@ class ExperimentDetailSerializer(ExperimentSerializer):
         fields = (*ExperimentSerializer.Meta.fields, "configs")
 
 
-class UploadSerializer(serializers.ModelSerializer[Upload]):
-    url = PageField()
+class UploadSerializer(RowSerializer[Upload]):
     door = serializers.CharField(source="origin", read_only=True, help_text="the same as origin; deprecated")
     n_runs = serializers.IntegerField()
     n_captures = serializers.IntegerField()

@@ -71,6 +71,10 @@ class Deletable(models.Model):
     class Meta:
         abstract = True
 
+    def get_absolute_url(self) -> str:
+        """Of the page that is named after the model; config texts and timings have none."""
+        return make_page_url(str(self._meta.model_name), self.pk)
+
 
 PRESENT = models.Q(deletion__isnull=True)
 
@@ -166,9 +170,6 @@ class Upload(Deletable):
     def __str__(self) -> str:
         return self.name or f"upload {self.pk}"
 
-    def get_absolute_url(self) -> str:
-        return make_page_url("upload", self.pk)
-
     @property
     def is_waited_for(self) -> bool:
         """Whether a worker still has to read it, or does."""
@@ -241,9 +242,6 @@ class Host(Deletable):
     def __str__(self) -> str:
         return self.name
 
-    def get_absolute_url(self) -> str:
-        return make_page_url("host", self.pk)
-
 
 class ExperimentQuerySet(models.QuerySet["Experiment"]):
     def with_counts(self) -> Self:
@@ -284,9 +282,6 @@ class Experiment(Deletable):
     def __str__(self) -> str:
         return self.name
 
-    def get_absolute_url(self) -> str:
-        return make_page_url("experiment", self.pk)
-
 
 class Config(Deletable):
     """A named software set-up of one experiment. The baseline is the one with the lowest position."""
@@ -307,9 +302,6 @@ class Config(Deletable):
 
     def __str__(self) -> str:
         return self.name
-
-    def get_absolute_url(self) -> str:
-        return make_page_url("config", self.pk)
 
 
 class Sourced(Deletable):

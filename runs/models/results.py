@@ -12,7 +12,7 @@ from typing import Any, Self
 from django.db import models
 from django.utils import timezone
 
-from runs.database import created_since, find_facets, find_ids, make_page_url, parse_id, related_to
+from runs.database import created_since, find_facets, find_ids, parse_id, related_to
 
 from .experiments import HEAVY, PRESENT, Config, Experiment, Host, Present, Sourced, make_deletion_index
 
@@ -156,9 +156,6 @@ class Run(Sourced):
     def __str__(self) -> str:
         return f"{self.tool} {self.label or self.pk}"
 
-    def get_absolute_url(self) -> str:
-        return make_page_url("run", self.pk)
-
 
 class CaptureQuerySet(models.QuerySet["Capture"]):
     def with_context(self) -> Self:
@@ -210,9 +207,6 @@ class Capture(Sourced):
     @property
     def is_part(self) -> bool:
         return "." in self.block_key
-
-    def get_absolute_url(self) -> str:
-        return make_page_url("capture", self.pk)
 
 
 def find_divided(captures: Collection[Capture]) -> set[int]:

@@ -22,7 +22,7 @@ from rest_framework.views import APIView
 
 from runs import tasks
 from runs.api.filters import Named, RowId, Since
-from runs.api.serializers import ErrorsSerializer, PageField
+from runs.api.serializers import ErrorsSerializer, RowSerializer
 from runs.api.views import RowViews
 from runs.models import Experiment
 
@@ -38,10 +38,9 @@ class GeneratorSerializer(serializers.ModelSerializer[LoadGenerator]):
         fields = ("id", "name", "kind", "created_at")
 
 
-class TargetSerializer(serializers.ModelSerializer[Target]):
+class TargetSerializer(RowSerializer[Target]):
     """`addresses`: the only ones that may be loaded. `busy_with`: the job that holds it now."""
 
-    url = PageField()
     host = serializers.CharField(source="host.name")
     addresses: Any = serializers.SlugRelatedField(slug_field="base", many=True, read_only=True)
 
@@ -53,10 +52,9 @@ class TargetSerializer(serializers.ModelSerializer[Target]):
         )
 
 
-class PlanSerializer(serializers.ModelSerializer[Plan]):
+class PlanSerializer(RowSerializer[Plan]):
     """`concurrency`: the levels, each run with every variant."""
 
-    url = PageField()
     target = serializers.CharField(source="target.host.name")
     generator = serializers.CharField(source="generator.name")
     address = serializers.CharField(source="address.base")
@@ -102,10 +100,9 @@ class ProgressSerializer(serializers.Serializer[Any]):
     elapsed_s = serializers.FloatField(required=False)
 
 
-class JobSerializer(serializers.ModelSerializer[Job]):
+class JobSerializer(RowSerializer[Job]):
     """`summary`: the state in a few words, such as "running 7 of 24"."""
 
-    url = PageField()
     summary = serializers.SerializerMethodField()
     plan = serializers.CharField(source="plan.name", default=None, allow_null=True)
     target = serializers.CharField(source="target.host.name", default=None, allow_null=True)
