@@ -282,8 +282,9 @@ def _describe_progress(upload: Upload, now: datetime) -> Progress:
 
 def upload_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     upload = get_object_or_404(Upload.objects.select_related("created_by"), pk=pk)
+    # No prefetch: Django compares a key with each of theirs (TupleIn), and SQLite takes at most 1,000 such terms.
     runs = list(
-        upload.runs.only(*RUN_COLUMNS).prefetch_related("experiment__host", "config").order_by("line_first", "id")
+        upload.runs.select_related("experiment__host", "config").only(*RUN_COLUMNS).order_by("line_first", "id")
     )
     captures = list(
         upload.captures.select_related("experiment__host", "config").defer("values").order_by("line_first", "id")

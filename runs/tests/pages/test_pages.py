@@ -7,7 +7,7 @@ import re
 import pytest
 from django.test import Client
 
-from runs.models import Capture, Experiment, Run
+from runs.models import Capture, Config, Experiment, Run
 from runs.tests import factories
 from runs.tests.pages.page_html import charts_of
 
@@ -265,3 +265,16 @@ def test_runs_out_of_a_table_of_rates_are_not_called_by_a_tools_name(browser):
     assert "2 runs from a table of rates" in shown and "1 run of an unknown tool" in shown
     assert "Run 1 from a table of rates" in shown and "What the text says" in shown
     assert "rate_table" not in shown and "of unknown" not in shown
+
+
+def test_the_page_of_a_text_of_more_than_a_thousand_configs_opens(browser):
+    """Made: SQLite takes at most 1,000 terms of a condition, so the page of 1,600 configs answered 500."""
+    text, owner = factories.upload(), factories.experiment()
+    configs = Config.objects.bulk_create([Config(experiment=owner, name=f"c{n}", position=n) for n in range(1_001)])
+    Run.objects.bulk_create(
+        [
+            Run(experiment=owner, config=each, upload=text, tool="ab", line_first=1, line_last=2, block_key=f"b{at}")
+            for at, each in enumerate(configs)
+        ]
+    )
+    assert "1,001 runs" in browser.get(text.get_absolute_url()).text
