@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from runs.charts import MOST_LINES, Axis, Band, Chart, Key, Line, Mark, Panel, Span, Tick, cut, make_linear_axis, paint
+from runs.charts import MOST_LINES, Axis, Band, Chart, Key, Line, Mark, Panel, Span, cut, make_linear_axis, paint
 from runs.charts.plotly import NUMBERS, Figure, as_text, axis, layout
 from runs.charts.timeline import (
     DAY_S,
@@ -33,10 +33,10 @@ from runs.charts.timeline import (
     add_neighbours,
     clip_timeline,
     find_gaps,
+    make_time_ticks,
     select_samples,
     thin_together,
     thin_values,
-    time_ticks,
 )
 
 HEIGHT, SMALL = 300, 230  # pixels; the pages keep boxes of these heights free
@@ -148,9 +148,7 @@ def _find_highest(traces: Sequence[Trace]) -> float:
 
 def _describe_time(when: Timeline, view: View) -> Axis:
     low, high = _ends(when, view)
-    ticks = time_ticks(low, high, when.kind is TimeAxis.CLOCK)
-    marks = tuple(Tick(at, words, minor=n % 2 == 1) for n, (at, words) in enumerate(ticks))
-    return Axis(low, high, marks, TITLES[when.kind])
+    return Axis(low, high, make_time_ticks(low, high, when.kind is TimeAxis.CLOCK), TITLES[when.kind])
 
 
 def _ends(when: Timeline, view: View) -> tuple[float, float]:

@@ -182,13 +182,14 @@ def find_extremes(values: Floats, points: int) -> Whole:
 STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400)
 
 
-def time_ticks(low: float, high: float, clock: bool) -> list[tuple[float, str]]:
+def make_time_ticks(low: float, high: float, clock: bool) -> tuple[Tick, ...]:
     """Round times between two seconds, at most about six: by the clock, or as seconds."""
     step = next((step for step in STEPS_S if (high - low) / step <= 6), STEPS_S[-1])
     first = math.ceil(low / step)
     places = [at * step for at in range(first, int(high // step) + 1)]
     form = slice(0, 8 if step < 60 else 5)
-    return [(at, str(_write_time(TimeAxis.CLOCK, at))[form] if clock else f"{at:,}") for at in places]
+    words = (str(_write_time(TimeAxis.CLOCK, at))[form] if clock else f"{at:,}" for at in places)
+    return tuple(Tick(at, text, minor=n % 2 == 1) for n, (at, text) in enumerate(zip(places, words, strict=True)))
 
 
 def to_rows(
@@ -293,9 +294,7 @@ def make_load_chart(load: LoadBySecond) -> Chart:
     at = tuple(float(load.at_s[place] + offset) for place in kept)
     rates = tuple(load.n[place] / load.step_s for place in kept)
     longest, means = (_replace_gaps([own[place] for place in kept]) for own in (load.max_ms, load.mean_ms))
-    ticks = tuple(
-        Tick(s, words, minor=n % 2 == 1) for n, (s, words) in enumerate(time_ticks(at[0], at[-1], bool(offset)))
-    )
+    ticks = make_time_ticks(at[0], at[-1], bool(offset))
     x = Axis(at[0], max(at[-1], at[0] + 1), ticks, "clock of the load generator" if load.begins else "seconds")
     lines = (Line("s1", at, longest, "longest", thin=True), Line("s0", at, means, "mean"))
     top = max([value for value in longest if not math.isnan(value)], default=1.0)

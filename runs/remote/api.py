@@ -5,7 +5,7 @@ They need a login even where reading is public. How machines are reached is left
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.db.models import Prefetch, QuerySet
@@ -24,6 +24,7 @@ from runs import tasks
 from runs.api.filters import Named, RowId, Since
 from runs.api.serializers import ErrorsSerializer, RowSerializer
 from runs.api.views import RowViews
+from runs.ingest import Rejected, rejected
 from runs.models import Experiment
 
 from . import jobs, planning
@@ -249,7 +250,7 @@ class PlanViews(LoggedInRowViews):
         try:
             job = planning.start_job(self.get_object(), request.user)
         except Refused as refusal:
-            return _respond_errors(422, *(error["message"] for error in refusal.errors))
+            raise _reject(422, (error["message"] for error in refusal.errors)) from refusal
         tasks.send_on_commit(job)
         return _respond_job(job.pk, request)
 
@@ -270,7 +271,7 @@ class JobViews(LoggedInRowViews):
         """End it and everything that runs for it. What it has stored is kept."""
         job = self.get_object()
         if job.is_over:
-            return _respond_errors(409, f"Too late to cancel: the job is over ({job.state}).")
+            raise rejected(409, f"Too late to cancel: the job is over ({job.state}).")
         jobs.cancel_job(job, request.user)
         return _respond_job(job.pk, request)
 
@@ -283,15 +284,13 @@ class JobViews(LoggedInRowViews):
         job = self.get_object()
         progress = describe_progress(job, job.shown_steps)
         if not job.is_over or not progress.left:
-            return _respond_errors(409, f"Nothing to resume: {progress.summary}.")
+            raise rejected(409, f"Nothing to resume: {progress.summary}.")
         if progress.begun and request.query_params.get("again", "").lower() not in YES:
-            return _respond_errors(
-                409, *(f"{step} had started; send again=yes to run it again." for step in progress.begun)
-            )
+            raise _reject(409, (f"{step} had started; send again=yes to run it again." for step in progress.begun))
         try:
             jobs.resume_job(job, request.user)
         except Refused as refusal:
-            return _respond_errors(422, *(error["message"] for error in refusal.errors))
+            raise _reject(422, (error["message"] for error in refusal.errors)) from refusal
         tasks.send_on_commit(job)
         return _respond_job(job.pk, request)
 
@@ -307,5 +306,5 @@ def _respond_job(pk: int, request: Request) -> Response:
     return Response(body, 202, headers={"Location": reverse("api-job-detail", args=[pk], request=request)})
 
 
-def _respond_errors(status: int, *messages: Any) -> Response:
-    return Response({"errors": [{"line": None, "message": message} for message in messages]}, status=status)
+def _reject(status: int, messages: Iterable[str]) -> Rejected:
+    return Rejected(status, [{"line": None, "message": message} for message in messages])

@@ -197,9 +197,7 @@ class Journal:
     def _finish(self, state: str, fields: dict[str, str]) -> None:
         with transaction.atomic():
             if self._mine.update(state=state, finished_at=Now(), progress={}, **fields, **self._log_fields()):
-                if state != Job.State.DONE:
-                    end_steps(self.job_id, state, fields.get("message", ""))
-                Target.objects.filter(busy_with=self.job_id).update(busy_with=None)
+                release(self.job_id, state, fields.get("message", ""))
 
     def _watch(self) -> None:
         """The thread: notices cancellations, shows that this worker lives. While the database is away it waits."""
@@ -225,8 +223,10 @@ class Journal:
         return time.monotonic()
 
 
-def end_steps(job_id: int, state: str, message: str) -> None:
+def release(job_id: int, state: str, message: str) -> None:
+    """The step that a job was at ends as the job does, and its target is free."""
     Step.objects.filter(job=job_id, state=Step.State.RUNNING).update(state=state, message=message, finished_at=Now())
+    Target.objects.filter(busy_with=job_id).update(busy_with=None)
 
 
 LOST = "Its worker sent no heartbeat for {:.0f} s. The remaining steps can be resumed."
@@ -306,8 +306,7 @@ def _lose(job: Job, now: datetime) -> None:
         state = Job.State.CANCELLED if cancelled else Job.State.LOST
         message = LOST.format(silent_s)
         if unheard.update(state=state, message=message, finished_at=now, progress={}):
-            end_steps(job.pk, state, message)
-            Target.objects.filter(busy_with=job.pk).update(busy_with=None)
+            release(job.pk, state, message)
 
 
 def note_sent(job: Job) -> None:
