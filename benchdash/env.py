@@ -20,12 +20,10 @@ BROKERS = {"filesystem", "redis", "rediss", "amqp", "amqps", "memory"}
 STATEMENT_TIMEOUT = "-c statement_timeout="  # of psycopg2's options
 
 
-def flag(name: str, *, default: bool) -> bool:
-    """A yes or no; unset and empty mean `default`."""
+def flag(name: str) -> bool:
+    """A yes or no; unset and empty mean no."""
     text = os.environ.get(name, "").strip().lower()
-    if not text:
-        return default
-    if text not in TRUE | FALSE:
+    if text and text not in TRUE | FALSE:
         raise ImproperlyConfigured(f"{name} is {text!r}, but it must be one of 1, true, yes, on, 0, false, no, off.")
     return text in TRUE
 

@@ -17,12 +17,12 @@ gc.set_threshold(10_000, 10, 10)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = env.data_dir(BASE_DIR / "var")
-DEBUG = env.flag("DEBUG", default=False)
-PUBLIC_READ = env.flag("PUBLIC_READ", default=False)
+DEBUG = env.flag("DEBUG")
+PUBLIC_READ = env.flag("PUBLIC_READ")
 PORT = env.whole_number("PORT", default=8000, most=65535)
 SECRET_KEY = env.secret_key(DATA_DIR, debug=DEBUG)
 ALLOWED_HOSTS = env.allowed_hosts()
-HTTPS = env.flag("HTTPS", default=False)
+HTTPS = env.flag("HTTPS")
 
 INSTALLED_APPS = [
     "django.contrib.admin",

@@ -34,8 +34,8 @@ def test_a_wrong_value_stops_the_start_with_one_sentence(tmp_path):
 @pytest.mark.parametrize(
     ("name", "value", "read"),
     [
-        ("DEBUG", "maybe", lambda: env.flag("DEBUG", default=False)),
-        ("PUBLIC_READ", "2", lambda: env.flag("PUBLIC_READ", default=False)),
+        ("DEBUG", "maybe", lambda: env.flag("DEBUG")),
+        ("PUBLIC_READ", "2", lambda: env.flag("PUBLIC_READ")),
         ("PORT", "0", lambda: env.whole_number("PORT", default=8000, most=65535)),
         ("PORT", "70000", lambda: env.whole_number("PORT", default=8000, most=65535)),
         ("PORT", "-1", lambda: env.whole_number("PORT", default=8000)),
@@ -63,7 +63,7 @@ def test_what_does_not_parse_is_named(monkeypatch, name, value, read):
 @pytest.mark.parametrize(("text", "value"), [("1", True), ("Yes", True), ("on", True), ("off", False), ("", False)])
 def test_a_flag_is_a_yes_or_a_no(monkeypatch, text, value):
     monkeypatch.setenv("PUBLIC_READ", text)
-    assert env.flag("PUBLIC_READ", default=False) is value
+    assert env.flag("PUBLIC_READ") is value
 
 
 def test_sqlite_under_the_data_folder_is_the_default(monkeypatch, tmp_path):

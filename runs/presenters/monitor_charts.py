@@ -147,7 +147,7 @@ def _place_charts(
     largest = programs["rss_kb"]
     program = next((program for program in largest if program.name == wanted), largest[0] if largest else None)
     if program:
-        n = several.count_processes("rss_kb", program.name) if several else program.n
+        n = several.count_processes(program.name) if several else program.n
         note = f"{n} processes" if n <= MOST_DRAWN else f"the {MOST_DRAWN} largest of {n} processes"
         query = "?" + urlencode({"program": program.name})
         heading = f"{TITLES['processes']} {program.name}"
@@ -227,7 +227,7 @@ def _draw_processes(samples: Samples, program: str) -> Panels:
     program = program or next((largest.name for largest in samples.programs("rss_kb")["rss_kb"]), "")
     traces = [
         Trace(f"{pid} {cut(command, 60)}", values / KIB)
-        for pid, command, values in samples.processes("rss_kb", program, MOST_DRAWN)
+        for pid, command, values in samples.processes(program, MOST_DRAWN)
     ]
     return [("MiB", traces[first : first + MOST_LINES]) for first in range(0, len(traces), MOST_LINES)]
 

@@ -321,7 +321,7 @@ def search_site(text: str) -> list[HitGroup]:
     found = _find_by_kind(text, MAX_SHOWN)
     newest = _find_newest_configs([match.name for match in found["config"][:MAX_SHOWN]])
     hits = {kind: [_make_hit(match, newest) for match in matches] for kind, matches in found.items()}
-    hits["build"] = _find_builds(text, MAX_SHOWN)
+    hits["build"] = _find_builds(text)
     return [
         HitGroup(kind, title, hits[kind][:MAX_SHOWN], len(hits[kind]) > MAX_SHOWN)
         for kind, title in TITLES.items()
@@ -396,7 +396,7 @@ def _find_hosts(text: str, most: int) -> list[NameMatch]:
     return [NameMatch("host", name, str(pk), n_runs, Q(host_id=pk)) for pk, name, n_runs in rows[: most + 1]]
 
 
-def _find_builds(text: str, most: int) -> list[Hit]:
+def _find_builds(text: str) -> list[Hit]:
     """Versions, commits, branches and pull requests that begin with the text, each once."""
     rows = union_rows(
         Build.objects.filter(**{f"{kind}__startswith": text})
@@ -406,5 +406,5 @@ def _find_builds(text: str, most: int) -> list[Hit]:
     )
     return [
         Hit(value, f"{reverse('runs')}?{urlencode({kind: value})}", where=kind)
-        for kind, value in list(dict.fromkeys(rows))[: most + 1]
+        for kind, value in list(dict.fromkeys(rows))[: MAX_SHOWN + 1]
     ]

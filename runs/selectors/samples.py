@@ -147,9 +147,9 @@ class Samples:
             self._add(sums.setdefault(name, self._unknown()), capture, samples)
         return {name: sums[name] for name in (*programs, OTHERS) if name in sums}
 
-    def processes(self, metric: str, program: str, most: int) -> list[tuple[int | None, str, Floats]]:
-        """(pid, command, values) of the largest processes of a program."""
-        rows = self._processes([metric]).filter(group=program).order_by("-mean", "pid", "id")
+    def processes(self, program: str, most: int) -> list[tuple[int | None, str, Floats]]:
+        """(pid, command, resident memory) of the largest processes of a program."""
+        rows = self._processes(["rss_kb"]).filter(group=program).order_by("-mean", "pid", "id")
         fields = rows.values_list("capture_id", "pid", "user", "command", "samples")
         found: dict[tuple[int | None, str, str], Floats] = {}
         for capture, pid, user, command, samples in fields[: most * len(self.captures)]:
@@ -160,9 +160,9 @@ class Samples:
                 self._put(found.setdefault(who, self._unknown()), capture, samples)
         return [(pid, command, values) for (pid, _, command), values in found.items()][:most]
 
-    def count_processes(self, metric: str, program: str) -> int:
+    def count_processes(self, program: str) -> int:
         """How many there are; in several captures, one process has several series."""
-        rows = self._processes([metric]).filter(group=program).order_by()
+        rows = self._processes(["rss_kb"]).filter(group=program).order_by()
         return rows.values("pid", "user", "command").distinct().count()
 
     def marks(self) -> list[RunSpan]:
