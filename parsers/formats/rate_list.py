@@ -205,7 +205,15 @@ _SAID = (
 )
 _PROSE_OPENS = rf"(?i:\s{{0,3}}(?=[^\W\d_]|\*\*)(?=.{{0,200}}\d)[^|\t:]{{0,200}}?{_SAID})"
 _PROSE_RATE = re.compile(_SAID, re.IGNORECASE)
-_ANY_RATE = re.compile(rf"(?<![\w.,]){_NUMBER}\s?{RATE}", re.IGNORECASE)
+_ANY_RATE = re.compile(rf"(?<![\w.,])(?P<rate>{_NUMBER})\s?(?P<unit>{RATE})", re.IGNORECASE)
+# Between two rates, where the second has no verb of its own: ", nginx only 2000 req/s"
+_OF_ANOTHER = re.compile(
+    r"\s?(?:[,;]\s(?:(?:and|but|while|whereas)\s)?|(?:and|but|while|whereas|against)\s)"
+    r"(?!(?:about|around|almost|nearly|only|just|roughly|some|another|later|then|now|at|with|for|to|of|in|on|from|over|under|by|as"
+    rf"|an?|the|its?|max\w*|min\w*|peak\w*|mean|average|median|p?\d+)\b)[*_`]{{0,3}}\w[\w.+-]*(?:\s\w[\w.+-]*)?[*_`]{{0,3}}\s{_ROUGHLY}[*_`]{{0,3}}",
+    re.IGNORECASE,
+)
+_ROUGHLY_BEHIND = re.compile(rf"(?<=\s){_ROUGHLY}$", re.IGNORECASE)
 _NOT_OF_A_RUN = re.compile(
     r"\b(?:can|could(?! (?:process|handle|serve|do|reach) [*_`]{0,3}\d[\d,]*\.\d)|should|would|must|need\w*"
     r"|want\w*|might|may|if|expect\w*"
@@ -221,7 +229,7 @@ _NOT_OF_A_RUN = re.compile(
 _BEFORE = re.compile(  # a name
     r"^(?:[\s,;.:，；。、()（）*_`–—-]|(?<!\w)(?:and|but|while|whereas|then|when|the|it"
     r"|und|aber|während|et|mais|tandis que|y|pero|i|a|oraz"
-    r"|TL;?DR)(?!\w)|而|但|\w*结果[:：])+",
+    r"|so|thus|hence|overall|TL;?DR)(?!\w)|而|但|\w*结果[:：])+",
     re.IGNORECASE,
 )
 # The same backwards, so that it is looked for at the end alone.
@@ -238,7 +246,7 @@ _LONGEST_SENTENCE, _MOST_RATES, _LONGEST_NAME = 400, 6, 48
 
 def _parse_prose(lines: Lines, command: str | None) -> Found | None:
     line = next(lines)
-    rates = list(_PROSE_RATE.finditer(line[:_LONGEST_SENTENCE]))
+    rates = _find_rates(line[:_LONGEST_SENTENCE])
     if (
         command
         or len(rates) > _MOST_RATES
@@ -249,10 +257,12 @@ def _parse_prose(lines: Lines, command: str | None) -> Found | None:
         return None
     found, end = list[Found](), 0
     for rate in rates:
-        backwards = _BEFORE.sub("", strip_cell_markup(line[end : rate.start()]))[::-1]
+        said = _ROUGHLY_BEHIND.sub("", line[end : rate.start()])
+        backwards = _BEFORE.sub("", strip_cell_markup(said))[::-1]
         name = _BEHIND.sub("", backwards, count=1)[::-1]
         name = _SENTENCE_ENDS.split(name)[-1] or _read_letter(line[end : rate.start()], len(rates))
-        figure = read_number(f"{rate['rate'] or rate['figure']} {rate['unit'] or 'rps'}")
+        of = rate.groupdict()
+        figure = read_number(f"{of['rate'] or of['figure']} {of['unit'] or 'rps'}")
         end = rate.end()
         is_own = len(rates) == 1 and _OF_ONES_OWN.fullmatch(line[: rate.start()]) is not None
         is_letter = len(rates) > 1 and re.fullmatch("[A-Z]", name) is not None
@@ -267,6 +277,17 @@ def _parse_prose(lines: Lines, command: str | None) -> Found | None:
         found[-1].problems.extend(Problem(lines.number, f"a rate that was not read: {each[0]!r}") for each in others)
     lines.memory[_PROSE] = found
     return next_found(lines, _PROSE)
+
+
+def _find_rates(line: str) -> list[re.Match[str]]:
+    """The rates with a verb, and those behind them that another one's name alone stands before."""
+    found = list(_PROSE_RATE.finditer(line))
+    for each in _ANY_RATE.finditer(line) if found else ():
+        before = max((rate.end() for rate in found if rate.end() <= each.start()), default=0)
+        is_read = any(rate.start() <= each.start() < rate.end() for rate in found)
+        if before and not is_read and _OF_ANOTHER.fullmatch(line, before, each.start()):
+            found.append(each)
+    return sorted(found, key=lambda rate: rate.start())
 
 
 def _read_letter(text: str, n_rates: int) -> str:

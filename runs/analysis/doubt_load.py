@@ -264,6 +264,16 @@ def find_told_otherwise(run: RunFact) -> Iterator[Finding]:
         yield Finding("caution", "told_otherwise", facts, (source,), run=run.id)
 
 
+@run_rule("load.claimed_otherwise", "practice: what a tool printed was measured", "requests_per_second")
+def find_claimed_otherwise(run: RunFact) -> Iterator[Finding]:
+    """Runs of a config that a sentence of the text calls faster than one with a higher rate."""
+    said = run.values.get("claimed_otherwise")
+    if isinstance(said, dict):
+        source = source_at(run.source, int(said["line"]))
+        facts = {"said": str(said["said"]), "over": str(said["over"])}
+        yield Finding("caution", "claimed_otherwise", facts, (source,), run=run.id)
+
+
 @rule("load.idle_clients", LITTLE, "mean_ms")
 def find_idle_clients(case: Case) -> Iterator[Finding]:
     """Closed-loop clients that had a request under way for less than half of their time."""

@@ -60,6 +60,7 @@ MORALS = {
     "coarse": "one printed step is 10 % or more of the time, so a difference of a step or two is none",
     # Of every config: leaving out one's slow run and another's not would make the difference that is looked for.
     "beforehand": "a run that begins so may be slow whatever the config",
+    "claimed_otherwise": "the reports say the opposite, so see that their names are right",
     "cold": "the first repeat looks like a cold start (processes to fork, caches to fill): "
     "leave the first of every config uncounted, or repeat more",
     "contradiction": "these figures cannot all be true, so look at the text before trusting any",
@@ -331,6 +332,7 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
     "load.other_server": "{server} answered",
     "load.set_rate": ANSWERED,
     "load.shown_status": "a request beside the load was answered with {status}",
+    "load.claimed_otherwise": "the text says “{said}”",
     "load.told_otherwise": "the text tells of {told} requests per second, the report of {rate}",
     "machine.cpu": _say_busy_cpu,
     "machine.log": lambda facts: f"the log tells of {LOGGED[facts['limit']]}",

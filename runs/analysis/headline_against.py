@@ -30,9 +30,21 @@ FIGURES, IMPOSSIBLE, IDLE, LOST = "figures.", "impossible", "load.idle_clients",
 STOPPED, CLOSED, OTHER_SERVER = "tool.interrupted", "network.keepalive", "load.other_server"
 NOT_AS_NAMED, SHOWN_STATUS = "load.not_as_named", "load.shown_status"
 TOLD, LOG, THROTTLED, STEAL = "load.told_otherwise", "machine.log", "machine.throttled", "machine.steal"
-BEFOREHAND = "warmth.beforehand"
+BEFOREHAND, CLAIMED = "warmth.beforehand", "load.claimed_otherwise"
 SLOWED = (LOG, THROTTLED, STEAL)  # what the machine shows beside the slower side alone
-CONFOUNDERS = {"differs", DRIFT, OTHER_SERVER, NOT_AS_NAMED, SHOWN_STATUS, IDLE, LOST, TOLD, BEFOREHAND, *SLOWED}
+CONFOUNDERS = {
+    "differs",
+    DRIFT,
+    OTHER_SERVER,
+    NOT_AS_NAMED,
+    SHOWN_STATUS,
+    IDLE,
+    LOST,
+    TOLD,
+    BEFOREHAND,
+    CLAIMED,
+    *SLOWED,
+}
 # What held a side back other than its config: rule -> the findings that say so, of whatever rule.
 HELD_BACK = {
     GENERATOR: {"generator_full", "cpu_of_generator"},

@@ -22,6 +22,7 @@ from runs.analysis.doubt_differences import (
 from runs.analysis.facts import Finding
 from runs.analysis.headline_against import (
     BEFOREHAND,
+    CLAIMED,
     CLOSED,
     DRIFT,
     HELD_BACK,
@@ -209,6 +210,7 @@ def find_flaws(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> li
         _find_slow_beginnings,
         _find_short_runs,
         _find_told_otherwise,
+        _find_claimed_otherwise,
     )
     return [found for find in finders for found in find(data, own, other)]
 
@@ -364,6 +366,15 @@ def _find_told_otherwise(data: HeadlineData, own: RankedColumn, other: RankedCol
     return [
         Objection(TOLD, title, "", "", *pair, serious=reverses and not at, source=one.first_source)
         for at, ((title, one), pair) in enumerate(zip(found.items(), pairs, strict=True))
+    ]
+
+
+def _find_claimed_otherwise(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
+    """A sentence of the text that calls the slower side faster than the other one."""
+    leader = data.comparison.columns[own.at].config.name
+    found = [one for one in data.findings(CLAIMED, other.at) if one.facts["over"] == leader]
+    return [
+        Objection(CLAIMED, other.title, one.facts["said"], serious=True, source=one.first_source) for one in found[:1]
     ]
 
 

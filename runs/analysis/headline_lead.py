@@ -17,11 +17,14 @@ from runs.analysis.doubt_differences import CONDITION
 from runs.analysis.facts import Source
 from runs.analysis.headline_against import (
     BEFOREHAND,
+    CLAIMED,
     FIGURES,
     IMPOSSIBLE,
+    NOT_AS_NAMED,
     OTHERS,
     RATE,
     REQUEST,
+    TOLD,
     Objection,
     RankedColumn,
     Unlike,
@@ -57,7 +60,12 @@ FULL = {  # rule of what held one side back
 }
 ONE_RUN_FAR = "Further apart than such runs usually vary, but one run each proves nothing"
 REPEATS_FAR = "Further apart than repeats vary, but not proven"
-CONFOUNDED = "A test shows it, but what else differs could be all of it"
+CONFOUNDED = "A test shows it, but {}"
+OF_TEXT = {  # what the text itself has against a lead
+    TOLD: "the text's own figures reverse their order",
+    CLAIMED: "the text says the opposite",
+    NOT_AS_NAMED: "a config was not loaded as its name says",
+}
 UNDER_UNLIKE = "Rates under unlike conditions say nothing of the configs."
 SEVERAL = re.compile(r"(?:All )?\d+(?: of \d+)? runs$")
 
@@ -191,7 +199,8 @@ def count_runs(own: RankedColumn, other: RankedColumn) -> str:
 def _add_how_sure(headline: Headline) -> str:
     """Of a proven lead its interval and p; of another why it may be none."""
     if headline.outcome != Outcome.UNPROVEN:
-        far = ONE_RUN_FAR if has_single_run(headline) else CONFOUNDED if is_confounded(headline) else REPEATS_FAR
+        confounded = CONFOUNDED.format(_say_confounder(headline)) if is_confounded(headline) else ""
+        far = ONE_RUN_FAR if has_single_run(headline) else confounded or REPEATS_FAR
         alone = ONE_RUN if headline.outcome == Outcome.TRADE_OFF and has_single_run(headline) else ""
         said = [say_how_sure(headline), far if headline.outcome == Outcome.LIKELY else capitalize(alone)]
         return "".join(f" {each}." for each in said if each)
@@ -230,6 +239,11 @@ def has_single_run(headline: Headline) -> bool:
 def is_confounded(headline: Headline) -> bool:
     """Whether something else than the config could be all of the lead."""
     return any(one.serious and one.confounds for one in headline.against)
+
+
+def _say_confounder(headline: Headline) -> str:
+    first = next(one for one in headline.against if one.serious and one.confounds)
+    return OF_TEXT.get(first.rule, "what else differs could be all of it")
 
 
 def say_how_sure(headline: Headline, sides: str = "") -> str:

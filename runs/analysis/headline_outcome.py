@@ -9,6 +9,7 @@ from enum import StrEnum
 from runs.analysis.failures import Failure
 from runs.analysis.headline_against import (
     BEFOREHAND,
+    CLAIMED,
     DRIFT,
     GENERATOR,
     HELD_BACK,
@@ -242,4 +243,4 @@ def _advise_on_confounder(one: Objection, verdict: Verdict) -> Next:
         return Next(NextStep.ANSWER, about=one.config) if one.config else Next(NextStep.ALIKE, about=one.rule)
     if one.rule == DRIFT:
         return Next(NextStep.REPEAT, max(verdict.needed or 0, verdict.fewest + 2))
-    return Next(NextStep.ALIKE, about=one.rule if one.rule in (BEFOREHAND, *SLOWED) else one.label or one.rule)
+    return Next(NextStep.ALIKE, about=one.rule if one.rule in (BEFOREHAND, CLAIMED, *SLOWED) else one.label or one.rule)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from runs.analysis.doubt_differences import CACHED, CONDITION, DAY, MACHINE, PROPERTIES
 from runs.analysis.headline_against import (
     BEFOREHAND,
+    CLAIMED,
     IDLE,
     LOG,
     MISSED,
@@ -80,11 +81,16 @@ ADVICE_ON = {  # of ALIKE and GENERATOR: the only thing that differs, or what he
     LOG: "Raise that limit of the machine or free its memory, then run both again, in turn.",
     TOLD: "See which is right before more runs are made: the names above the reports, or the text's own figures.",
     BEFOREHAND: "Begin the runs of both alike, each after one warm-up run, and run them again, in turn.",
+    CLAIMED: "See which is right before more runs are made: the names above the reports, or what the text says of them.",
     THROTTLED: "Give both the same CPU time, or none of them a limit, then run both again, in turn.",
     STEAL: "Run both again, in turn, on a machine whose CPU time is its own, or when others leave it.",
     STOLEN: "Run both again, in turn, on a machine whose CPU time is its own, or when others leave it.",
 }
-FOLLOWS = {NOT_AS_NAMED: ", against its name,", TOLD: ", which reverses their order,"}
+FOLLOWS = {
+    NOT_AS_NAMED: ", against its name,",
+    TOLD: ", which reverses their order,",
+    CLAIMED: ", against its reports,",
+}
 OF_MACHINES = {prop.name for prop in MACHINE}
 
 

@@ -10,6 +10,7 @@ from runs.analysis.doubt_wording import HAD, LOGGED
 from runs.analysis.failures import CHANGES, CHECKS, COUNTED, LATE, LATE_SAID, Failure
 from runs.analysis.headline_against import (
     BEFOREHAND,
+    CLAIMED,
     CLOSED,
     DRIFT,
     IDLE,
@@ -126,6 +127,7 @@ def describe_objection(one: Objection) -> str:
 OBJECTIONS = {  # by rule; share: the value as one of a hundred
     OTHERS: "“{label}” used {value} % of a core beside {who}{alone}",
     BEFOREHAND: "{label} just before a run of {who} only",
+    CLAIMED: "The text says “{label}”",
     THROTTLED: "{who} alone was throttled at its CPU limit, in {share} of the scheduler's periods",
     STEAL: "{share} of the CPU time was stolen beside {who}, and the other side was not watched",
     OTHER_SERVER: "“{label}” answered for {who}",

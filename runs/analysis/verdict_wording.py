@@ -54,6 +54,7 @@ DOUBTED = {
     "machine.throttled": "the slower side was throttled at its CPU limit",
     "machine.steal": "much CPU time was stolen beside the slower side",
     "machine.log": "the log tells of a limit of the machine beside the slower side",
+    "load.claimed_otherwise": "the text says the opposite",
     "load.told_otherwise": "the text's own figures have them the other way round",
     **dict.fromkeys(
         (

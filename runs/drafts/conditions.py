@@ -6,11 +6,12 @@ debug build: "--cpus=2" against "--cpus=4". What a name tells of is what was to 
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 
 from parsers.blocks import Block
 from parsers.catalogue import get_semantics
@@ -30,6 +31,7 @@ from .options import (
     compare_settings,
     find_development,
     list_options,
+    read_disturbances,
     read_said,
 )
 from .settings import MAX_WIDTH
@@ -52,6 +54,8 @@ _HEADS_REQUEST = re.compile(
     r"[\s#*=_`-]{0,12}(?:endpoint |route )?`?(?:(?P<method>GET|HEAD|POST|PUT|PATCH|DELETE)(?![\w-]) ?)?(?P<path>/[^\s`*]{0,200})?`?"
     r"(?: requests?| endpoint| page| route)?[\s*=_`:-]{0,12}"
 )
+_MOST_CLIENTS = 10**9
+_ROUND, _BUSY, _FAR = 5, 0.94, 1.5  # people set multiples of it, of which clients without pauses keep that share busy
 _NEAREST = 4  # texts above a load test, its label with them, among which one may tell its clients
 _HEADS_LOAD = re.compile(
     r"(?<![\w.,-])(\d{1,6}) (?:concurrent|simultaneous|parallel|concurrency)\b"
@@ -71,8 +75,12 @@ def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
     of_config: dict[str, list[Side]] = defaultdict(list)
     for load, side in _follow(blocks, names).items():
         of_config[names[load]].append(side)
-    for name, option in read_said((text for block in blocks for _, text in block.trail), of_config):
+    prose = [text for block in blocks for _, text in (*block.trail, *block.tail)]
+    for name, option in read_said(prose, of_config):
         of_config[name][0].options.append(option)
+    for name, what in read_disturbances(prose, of_config):
+        side = of_config[name][0]
+        side.conditions[_BESIDE] = side.conditions.get(_BESIDE, frozenset()) | {what}
     texts_of: dict[str, list[tuple[str, str]]] = {name: [] for name in of_config}
     for name, path, text in texts:
         texts_of.setdefault(name, []).append((path, text))
@@ -332,6 +340,25 @@ def note_requests(loads: Sequence[Block]) -> None:
         elif above and above_has and not (is_stated or block.trail) and _is_next_row(above, block):
             block.values["told_concurrency"] = above.values["told_concurrency"]
         above = block
+    _note_measured_clients(loads)
+
+
+def _note_measured_clients(loads: Sequence[Block]) -> None:
+    """How many clients each had where no command says so, and what came about lies just below round numbers that are far apart."""
+    clients: dict[int, int] = {}
+    for at, block in enumerate(loads):
+        busy, result = block.values.get("concurrency"), block.load_results[0]
+        is_told = bool(block.command or result.concurrency or "told_concurrency" in block.values)
+        if is_told or get_semantics(result.tool).concurrency != "measured" or not isinstance(busy, (int, float)):
+            continue
+        step = _ROUND if busy > _ROUND else 1
+        clients[at] = math.ceil(busy / step) * step if 0 < busy < _MOST_CLIENTS else 0
+        if busy < _BUSY * clients[at] or not clients[at]:
+            return  # they paused
+    numbers = sorted({*clients.values()})
+    if len(numbers) > 1 and all(other >= _FAR * one for one, other in pairwise(numbers)):
+        for at, n in clients.items():
+            loads[at].values["told_concurrency"] = n
 
 
 def _note_works(loads: Sequence[Block]) -> None:

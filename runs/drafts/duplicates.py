@@ -182,7 +182,7 @@ def find_backed_figures(
 
 
 def _note_what_is_told_otherwise(rows: Sequence[Block], reports: Sequence[Block]) -> None:
-    """Put into the only report that has a row's name the rate that the only row of this name tells."""
+    """Put into the first report that has a row's name the rate that the only row of this name tells, which none of them has."""
     named: dict[str, tuple[list[Block], list[Block]]] = defaultdict(lambda: ([], []))
     for row in rows:
         if not row.values.keys() & _OF_A_LOAD:
@@ -190,9 +190,8 @@ def _note_what_is_told_otherwise(rows: Sequence[Block], reports: Sequence[Block]
     for report in reports:
         named[strip_markup(report.heading or "").rstrip(" :").lower()][1].append(report)
     for own, theirs in named.values():
-        if len(own) == len(theirs) == 1:
-            rate = own[0].load_results[0].requests_per_second
-            theirs[0].values["told_otherwise"] = {"rate": rate, "line": own[0].first}
+        if len(own) == 1 and theirs:
+            _note_told(own[0], theirs)
 
 
 def _place_times(
@@ -251,21 +250,27 @@ def _find_rows_beside_report(
 
 def _find_reports_of(row: Block, reports: Iterable[Block]) -> list[Block]:
     """The reports whose heading has the row's name."""
-    name = re.compile(rf"(?<!\w){re.escape(str(row.values.get('config') or ' '))}(?!\w)", re.IGNORECASE)
+    label = row.label if "said" in row.values else None
+    name = re.compile(rf"(?<!\w){re.escape(str(row.values.get('config') or label or ' '))}(?!\w)", re.IGNORECASE)
     return [one for one in reports if name.search(one.heading or "")]
 
 
 def _note_other_name(row: Block, report: Block, reports: Iterable[Block]) -> None:
     """Say at a row whose rate is that of a report under another name, where reports under the row's own name have others."""
-    named, rate = _find_reports_of(row, reports), row.load_results[0].requests_per_second or 0.0
-    step = float(row.values.get("rate_step_per_s", 0))
-    measured = [own for each in named if (own := each.load_results[0].requests_per_second)]
-    if not measured or min(measured) - step <= rate <= max(measured) + step:
-        return
-    if report.heading and report not in named:
+    named = _find_reports_of(row, reports)
+    if report.heading and report not in named and _note_told(row, named):
         message = f"this rate is that of the report in line {report.first}, which stands under another name"
         row.problems += [Problem(row.first, message)]
-        named[0].values.setdefault("told_otherwise", {"rate": rate, "line": row.first})
+
+
+def _note_told(row: Block, reports: Sequence[Block]) -> bool:
+    """Put a row's rate into the first of the reports under its name, where it lies beyond the rates of all of them."""
+    rate, step = row.load_results[0].requests_per_second or 0.0, float(row.values.get("rate_step_per_s", 0))
+    measured = [own for each in reports if (own := each.load_results[0].requests_per_second)]
+    if not measured or min(measured) - step <= rate <= max(measured) + step:
+        return False
+    reports[0].values.setdefault("told_otherwise", {"rate": rate, "line": row.first})
+    return True
 
 
 def _average_rates(measured: Sequence[tuple[int, float]]) -> Iterator[tuple[float, int]]:

@@ -22,6 +22,7 @@ from .boilerplate import SUBJECT, heading_level, is_boilerplate, strip_markup, t
 from .captions import label_by_remarks, move_captions, name_in_order
 from .capture_parts import split_captures
 from .captures import place_captures, place_texts
+from .claims import note_claims
 from .conditions import note_conditions, note_generators, note_requests
 from .config_names import ConfigNames
 from .draft import (
@@ -179,7 +180,9 @@ class _Relation:
             place_texts(experiment, self.blocks, texts, names.results, names.heading_lines)
         if len(names.configs) > 1:
             shown = [(names.names[text.config], text.path, text.text) for text in experiment.texts if text.config]
-            note_conditions(self.blocks, {load: names.names[names.config_of(load)] for load in loads}, shown)
+            name_of = {load: names.names[names.config_of(load)] for load in loads}
+            note_conditions(self.blocks, name_of, shown)
+            note_claims(self.blocks, name_of)
         if monitors := [i for i in self.monitors if i in part and i not in self.duplicates]:
             by_heading, lines = names.configs_by_heading, names.heading_lines
             shared = place_captures(experiment, self.blocks, monitors, self.quotes, host_of, by_heading, lines)

@@ -329,6 +329,76 @@ def test_a_table_that_has_the_sides_the_other_way_round_leaves_a_lead_likely(ngi
 
 
 @pytest.mark.parametrize(
+    ("limit", "is_said"),
+    [
+        ("limit_req zone=one burst=50;", True),
+        ("limit_rate 100k;", True),
+        ("limit_rate 0;", False),
+        ("# limit_req zone=one;", False),
+    ],
+)
+def test_a_rate_limit_in_the_config_text_of_one_server_may_be_all_of_the_lead(limit, is_said):
+    """Made."""
+    nginx = f"$ cat /etc/nginx/nginx.conf\nserver {{\n    listen 80;\n    {limit}\n    root /var/www;\n}}\n\n"
+    caddy = "$ cat /etc/caddy/Caddyfile\n:80 {\n  root * /var/www\n  file_server\n}\n\n"
+    reports = "".join(
+        f"## {server}\n\n{shown}" + "".join(f"{WRK}\n@wrk {rate + at}.10\n\n" for at in (0, 5, 2))
+        for server, shown, rate in (("nginx", nginx, 700), ("Caddy", caddy, 900))
+    )
+    blocks, draft = read(expand(reports))
+    found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    assert ("without rate limit against rate limit" in found.sentence) is is_said
+
+
+@pytest.mark.parametrize(
+    ("told", "what"),
+    [
+        ("Note: while nginx was tested a backup was running on the server.", "backup running"),
+        ("When I ran nginx, an update was in progress.", "update running"),
+        ("During the nginx runs debug logging was still enabled, for Apache it was off.", "debug logging"),
+        ("While nginx was tested no backup was running.", ""),
+        ("While nginx and Apache were tested a backup was running.", ""),
+        ("A backup was running during both.", ""),
+    ],
+)
+@pytest.mark.parametrize("is_first", [True, False])
+def test_what_slowed_one_side_by_a_sentence_may_be_all_of_the_lead(told, what, is_first):
+    """Made."""
+    reports = "".join(
+        f"## {server}\n\n" + "".join(f"@ab {rate + at}.00 server=\n" for at in (0, 5, 2)) + "\n"
+        for server, rate in (("nginx", 700), ("Apache", 900))
+    )
+    blocks, draft = read(expand(f"{told}\n\n{reports}" if is_first else f"{reports}## Notes\n\n{told}\n"))
+    found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    assert found.outcome == ("likely" if what else "better")
+    assert f"without {what} against {what}" in found.sentence or not what
+
+
+@pytest.mark.parametrize(
+    ("told", "is_reversed"),
+    [
+        ("| server | requests per second |\n|---|---|\n| nginx | 3120 |\n| Apache | 1890 |\n", True),
+        ("nginx handled 902 requests per second and Apache only 702 requests per second.\n", True),
+        ("nginx reached 902 req/s while Apache got 702 req/s.\n", True),
+        ("Apache reached 902 req/s, nginx only 702 req/s.\n", False),
+    ],
+)
+def test_rates_of_a_table_or_sentence_that_no_repeat_has_leave_a_lead_likely(told, is_reversed):
+    """Made: swapped in a sentence, or of no report."""
+    reports = "".join(
+        f"## {server}\n\n" + "".join(f"@ab {rate + at}.00 server=\n" for at in (0, 5, 2)) + "\n"
+        for server, rate in (("nginx", 700), ("Apache", 900))
+    )
+    blocks, draft = read(expand(f"{reports}## Results\n\n{told}"))
+    found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    assert (found.outcome, "which reverses their order" in found.sentence) == (
+        ("likely", True) if is_reversed else ("better", False)
+    )
+    ends = write_lead(found).under.endswith("but the text's own figures reverse their order.")
+    assert ends is is_reversed
+
+
+@pytest.mark.parametrize(
     "told",
     [
         "| server | requests per second |\n|---|---|\n| nginx | 9400 |\n| Apache | 5200 |\n",

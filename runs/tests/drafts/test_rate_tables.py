@@ -576,3 +576,11 @@ def test_a_file_behind_another_one_of_the_same_columns_has_rows_of_its_own(betwe
     text = f"name,rps\nnginx,1200.5\ncaddy,900.1\n{between}name,rps\nnginx,1300.5\ncaddy,950.1\n"
     runs = sorted((name, repeat) for name, _, repeat in runs_of(text)[0])
     assert runs == [("caddy", 1), ("caddy", 2), ("nginx", 1), ("nginx", 2)]
+
+
+@pytest.mark.parametrize("between", [" and nginx only ", ", nginx ", " while nginx got "])
+def test_a_second_rate_of_a_sentence_needs_no_verb_of_its_own(between):
+    """Made."""
+    text = f"So Apache handled 2603 requests per second{between}2000 requests per second.\n"
+    found = [(block.label, block.load_results[0].requests_per_second) for block in read(text)[0]]
+    assert found == [("Apache", 2603.0), ("nginx", 2000.0)]

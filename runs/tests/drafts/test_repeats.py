@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from .documents import expand
+from .documents import expand, read
 from .test_names import names_of
 
 DAYS = ("Monday", "Tuesday")
@@ -188,3 +190,20 @@ def test_machines_that_share_the_load_are_no_configs():
             )
             assert len(names_of(text)) == len(titles)
     assert names_of(command.format("lyon", 900) + command.format("tokyo", 700)) == ["lyon", "tokyo"]
+
+
+@pytest.mark.parametrize(
+    ("busy", "clients"),
+    [
+        ((24.53, 49.51, 49.48), [25, 50, 50]),
+        ((48.10, 49.51, 49.48), [None] * 3),  # repeats
+        ((9.12, 22.90, 49.48), [None] * 3),  # of clients that pause, nobody knows how many there are
+    ],
+)
+def test_clients_that_no_command_tells_are_read_off_a_measured_concurrency_just_below_round_numbers(busy, clients):
+    """Made."""
+    reports = (
+        re.sub(r"(Concurrency:\s+)\S+", rf"\g<1>{n}", expand(f"@siege {700 + at}.10\n")) for at, n in enumerate(busy)
+    )
+    blocks, _ = read("\n".join(reports))
+    assert [block.values.get("told_concurrency") for block in blocks] == clients

@@ -1,0 +1,65 @@
+"""Sentences that call one config faster than another, beside reports that say the opposite or the same. All are made."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from runs.analysis.headline_lead import write_lead
+from runs.ingest.submission import Preview
+from runs.selectors.judging import judge_draft
+
+from .documents import expand, read
+
+NGINX = "".join(f"@ab {rate}.00 server=\n" for rate in (900, 905, 902))
+APACHE = "".join(f"@ab {rate}.00 server=\n" for rate in (700, 705, 702))
+
+
+def judge(text):
+    blocks, draft = read(expand(text))
+    return judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Apache beats nginx by far",
+        "As expected Apache was much faster than nginx in all our tests.",
+        "nginx is 30 % slower than Apache.",
+        "So nginx serves fewer requests per second than Apache.",
+    ],
+)
+@pytest.mark.parametrize("is_title", [True, False])
+def test_a_claim_that_the_reports_contradict_leaves_the_lead_likely(claim, is_title):
+    reports = f"## Apache\n\n{APACHE}\n## nginx\n\n{NGINX}\n"
+    found = judge(f"# {claim}\n\n{reports}" if is_title else f"{reports}\n## Conclusion\n\n{claim}\n")
+    assert (found.outcome, found.next.about) == ("likely", "load.claimed_otherwise")
+    assert f"but the text says “{claim.rstrip('.')}”, against its reports" in found.sentence
+    assert write_lead(found).under.endswith("A test shows it, but the text says the opposite.")
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "nginx beats Apache by far.",
+        "Apache is slower than nginx.",
+        "Many say Apache is faster than nginx.",
+        "Is Apache faster than nginx?",
+        "Apache is not faster than nginx.",
+        "Apache is faster than nginx for large files.",
+        "If Apache beats nginx, we keep it.",
+        "I had expected that Apache beats nginx.",
+    ],
+)
+def test_what_agrees_asks_or_tells_of_something_else_is_no_such_claim(claim):
+    found = judge(f"{claim}\n\n## Apache\n\n{APACHE}\n## nginx\n\n{NGINX}\n## Conclusion\n\n{claim}\n")
+    assert (found.outcome, "text says" in found.sentence) == ("better", False)
+
+
+def test_claims_take_linear_time():
+    long = "*#so, " * 40 + "nginx is " + "much " * 30
+    text = f"{long}\n" * 2000 + f"\n## Apache\n\n{APACHE}\n## nginx\n\n{NGINX}\n"
+    before = time.perf_counter()
+    judge(text)
+    assert time.perf_counter() - before < 5
