@@ -135,9 +135,9 @@ def times(ratio: float) -> str:
     return f"{ratio:,.{0 if ratio >= 10 else 1}f}"
 
 
-def write_count(n: int, word: str) -> str:
+def write_count(n: float, word: str) -> str:
     """As "1 run", "2 processes"."""
-    return f"{n:,} {word}{'' if n == 1 else 'es' if word.endswith('s') else 's'}"
+    return f"{figure(n)} {word}{'' if n == 1 else 'es' if word.endswith('s') else 's'}"
 
 
 def join_words(words: Sequence[str], most: int | None = None) -> str:

@@ -28,7 +28,7 @@ from runs.analysis.verdict_wording import add_words
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """All conclusions. `out` and `apart`: run id or config id -> why it is excluded from the verdicts."""
+    """All conclusions. `out`: run id -> why it is excluded from the verdicts."""
 
     headline: Headline
     doubts: list[Doubt]
@@ -38,16 +38,15 @@ class Judged:
     cost: Cost | None
     causes: Causes
     out: dict[int, str]
-    apart: dict[int, str]
 
 
 def conclude(case: Case, comparison: Comparison, spread: Spread | None) -> Judged:
     """spread: of repeats in other experiments, for comparisons without repeats."""
     case = replace(case, varied=find_varied(comparison.columns, find_sweeps(case.configs, case.runs, {})))
     doubts = find_doubts(case)
-    out, away = list_excluded(doubts), list_incomparable(doubts)
+    out = list_excluded(doubts)
     has_costs = case.captures or case.hosts
-    judgement = judge(comparison, excluded=out, apart=away, spread=spread)
+    judgement = judge(comparison, excluded=out, apart=list_incomparable(doubts), spread=spread)
     differences = describe_differences(compare_configs(case.configs, case.texts))
     directives = [row.name for file in differences.files for row in file.rows]
     swept = [describe_sweep(each) for each in fit_sweeps(case.configs, case.runs, excluded=out)]
@@ -64,7 +63,6 @@ def conclude(case: Case, comparison: Comparison, spread: Spread | None) -> Judge
         else None,
         causes=find_causes(case, comparison, headline, doubts, swept, out),
         out=out,
-        apart=away,
     )
 
 

@@ -1,11 +1,13 @@
-"""Config texts of blocks and values over several lines (nginx, lighttpd), and which dialect a text is written in."""
+"""Config texts of blocks and values over several lines (nginx, lighttpd), which dialect a text is written in, and limits of
+how many requests are worked on at once."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from runs.analysis.directives import (
@@ -329,3 +331,43 @@ def _list_candidates(text: str, path: str) -> list[Dialect]:
         elif share >= BY_CONTENT:
             looking.append(dialect)
     return hinted + looking
+
+
+# --- how many requests are worked on at once ---
+
+
+# What limits how many requests are worked on at once: each alone, or the connections of each worker process.
+WORKERS = ("MaxClients", "MaxRequestWorkers", "pm.max_children", "server.max-connections", "maxThreads", "maxconn")
+LIMITS = {name.lower(): name for name in (*WORKERS, "worker_connections", "worker_processes")}
+_LINE = re.compile(r"\s*([A-Za-z][\w.\-]*)(?:\s*=\s*|\s+)\"?(\d+)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting of a config text: its documented name, its number, and the offset (from 0) of its line.
+
+    section     the sections around it as written, outermost first: an MPM's own block, a server's pool
+    """
+
+    name: str
+    value: int
+    line_offset: int
+    section: tuple[str, ...] = ()
+
+
+@lru_cache(maxsize=32)
+def read_limits(text: str, path: str = "") -> Sequence[Setting]:
+    """Every limit that the text sets to a number, in the order of its lines. Cached: a text of all configs is read for each."""
+    parsed = read(text, path)
+    if parsed is None:  # a page's prose around two settings: the lines that name one outright
+        lines = ((at, _LINE.match(line)) for at, line in enumerate(text.split("\n")))
+        named = [(at, found) for at, found in lines if found and found[1].lower() in LIMITS]
+        return [Setting(LIMITS[found[1].lower()], int(found[2]), at) for at, found in named]
+    found = []
+    for directive in parsed.directives:
+        name = directive.name.lower()
+        documented = LIMITS.get(name.replace("-", "_")) or LIMITS.get(name)
+        value = re.fullmatch(r"\d{1,12}", directive.value.split(" ")[0]) if documented else None
+        if documented and value:
+            found.append(Setting(documented, int(value[0]), directive.line, directive.path))
+    return found

@@ -1,26 +1,25 @@
-"""Rules of doubts about the load: the clients that made it, who answered it, and rates that were set.
+"""Rules of doubts about the load: the clients that made it, who answered it, and rates that were set; and about runs as
+samples of their config: too short, cold, far off the others, drifting, copied.
 
 How many requests a server works on at once is read from settings in config texts, headings and notes.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from statistics import fmean, median
 
 from runs.analysis.columns import Column, list_other_words
-from runs.analysis.dialects import read
-from runs.analysis.doubt_case import LITTLE, Case, about_run, read_tls, rule, run_rule
+from runs.analysis.dialects import WORKERS, Setting, read_limits
+from runs.analysis.doubt_case import LITTLE, Case, about_run, read_tls, rule, run_rule, seconds_taken
 from runs.analysis.facts import HUGE, KEPT_UP, Finding, RunFact, Source, TextFact, source_at
 from runs.analysis.monitors import find_said_limit
+from runs.analysis.stats import common_slope, find_outliers
 
-# What limits how many requests are worked on at once: each alone, or the connections of each worker process.
-WORKERS = ("MaxClients", "MaxRequestWorkers", "pm.max_children", "server.max-connections", "maxThreads", "maxconn")
-LIMITS = {name.lower(): name for name in (*WORKERS, "worker_connections", "worker_processes")}
-_LINE = re.compile(r"\s*([A-Za-z][\w.\-]*)(?:\s*=\s*|\s+)\"?(\d+)\b")
 NAMED = re.compile("|".join(re.escape(name) for name in (*WORKERS, "worker_connections")), re.IGNORECASE)
 MPMS = ("prefork", "worker", "event", "itk", "peruser")
 LONGEST_TEXT = 100_000
@@ -59,18 +58,13 @@ _SAID_CLIENTS = re.compile(
 LEAST_SHORTENED = 200  # bytes: servers send shorter pages as they are
 OPEN = "Schroeder, Wierman, Harchol-Balter, Open Versus Closed (2006)"
 
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One setting of a config text: its documented name, its number, and the offset (from 0) of its line.
-
-    section     the sections around it as written, outermost first: an MPM's own block, a server's pool
-    """
-
-    name: str
-    value: int
-    line_offset: int
-    section: tuple[str, ...] = ()
+COLD = 0.15  # repeats of a steady server differ by a few per cent; a first one this far off is none of the others
+ALIKE = 0.02  # a run that is no slower than that is not what its beginning made of it
+COLD_SPREADS = 2  # with several later ones, also so many times as far as they lie from each other
+FINE_DIGITS, ENOUGH_FINE = 4, 3  # so many figures of so many digits are no accident
+LEAST_DRIFTING, DRIFT_P = 4, 0.02  # repeats that show a drift; chance alone has so straight a line in 1 of 50 configs,
+DRIFT = 0.05  # and it must be 5 % from the first to the last
+LEAST_S, LEAST_EACH, LEAST_FOR_P99 = 10, 10, 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,24 +115,6 @@ def _list_worker_limits(case: Case, text: TextFact, name: str) -> list[WorkerLim
     n = processes[0] if processes else max((host.cores or 0 for host in case.hosts), default=0)
     if each and (processes or n):
         found.append(WorkerLimit(f"{n} × worker_connections", n * each[-1].value, _find_source(text, each[-1])))
-    return found
-
-
-@lru_cache(maxsize=32)
-def read_limits(text: str, path: str = "") -> Sequence[Setting]:
-    """Every limit that the text sets to a number, in the order of its lines. Cached: a text of all configs is read for each."""
-    parsed = read(text, path)
-    if parsed is None:  # a page's prose around two settings: the lines that name one outright
-        lines = ((at, _LINE.match(line)) for at, line in enumerate(text.split("\n")))
-        named = [(at, found) for at, found in lines if found and found[1].lower() in LIMITS]
-        return [Setting(LIMITS[found[1].lower()], int(found[2]), at) for at, found in named]
-    found = []
-    for directive in parsed.directives:
-        name = directive.name.lower()
-        documented = LIMITS.get(name.replace("-", "_")) or LIMITS.get(name)
-        value = re.fullmatch(r"\d{1,12}", directive.value.split(" ")[0]) if documented else None
-        if documented and value:
-            found.append(Setting(documented, int(value[0]), directive.line, directive.path))
     return found
 
 
@@ -318,3 +294,106 @@ def find_summed(run: RunFact) -> Iterator[Finding]:
     """Reports of several generators that loaded the server at the same time, taken together."""
     if rates := run.values.get("generators"):
         yield about_run(run, "note", "summed", rates=rates)
+
+
+# --- runs as samples of their config ---
+
+
+@run_rule("length.seconds", "practice: start-up and caches change a rate over seconds", "duration_s")
+def find_short_runs(run: RunFact) -> Iterator[Finding]:
+    took = seconds_taken(run)
+    if took is not None and took < LEAST_S and not run.aborted:
+        facts = {"took": took, "made": run.requests_made, "clients": run.clients, "least_s": LEAST_S}
+        yield about_run(run, "caution", "too_short", **facts)
+
+
+@run_rule("length.per_client", "practice: each client's first requests meet cold caches", "complete_requests")
+def find_few_requests_each(run: RunFact) -> Iterator[Finding]:
+    made, clients = run.requests_made, run.clients
+    if made and clients and made < LEAST_EACH * clients and not run.aborted:
+        yield about_run(run, "caution", "few_each", made=made, clients=clients, least=LEAST_EACH)
+
+
+@run_rule("length.p99", "order statistics: n/100 requests lie beyond the 99th percentile", "percentiles_ms.99")
+def find_few_for_p99(run: RunFact) -> Iterator[Finding]:
+    made = run.requests_made
+    if made and made < LEAST_FOR_P99 and "99" in run.percentiles_ms:
+        yield about_run(run, "note", "few_for_p99", made=made, least=LEAST_FOR_P99)
+
+
+def _list_rated(column: Column) -> list[tuple[RunFact, float]]:
+    """A column's repeats in order, with their rates."""
+    return [(run, rate) for run in column.runs if 0 < (rate := run.requests_per_second or 0) < HUGE]
+
+
+@rule(
+    "warmth.first",
+    "Kalibera and Jones, Rigorous Benchmarking in Reasonable Time (2013): leave warm-up out",
+    "requests_per_second",
+)
+def find_cold_starts(case: Case) -> Iterator[Finding]:
+    for column in case.columns:
+        rated = _list_rated(column)
+        if len(rated) < 2 or rated[0][0].repeat == rated[1][0].repeat:
+            continue
+        (first, rate), later = rated[0], [later for _, later in rated[1:]]
+        if rate < min(fmean(later) * (1 - COLD), min(later) - COLD_SPREADS * (max(later) - min(later))):
+            yield about_run(first, "caution", "cold", first=rate, mean=fmean(later), later=len(later))
+
+
+@rule("warmth.beforehand", "practice: alike runs begin alike", "requests_per_second")
+def find_slow_beginnings(case: Case) -> Iterator[Finding]:
+    """Runs before which something slow was done or shown that was not for all configs, and that are slower than others."""
+    told_of = {run.id: told for run in case.counted_runs if isinstance(told := run.values.get("beforehand"), dict)}
+    of_columns = [{kind for run in column.runs for kind in told_of.get(run.id, ())} for column in case.columns]
+    of_all = set.intersection(*of_columns) if of_columns else set()
+    for column in case.columns if len(of_columns) > 1 else ():
+        calm = [rate for run, rate in _list_rated(column) if told_of.get(run.id, {}).keys() <= of_all]
+        for run in column.runs:
+            is_alike = bool(calm) and (run.requests_per_second or 0) >= min(calm) * (1 - ALIKE)
+            for kind, what in told_of.get(run.id, {}).items():
+                if kind not in of_all and (kind == "load" or not is_alike):  # other work may go on beside all runs
+                    yield about_run(run, "caution", "beforehand", kind=kind, what=str(what))
+
+
+@rule("repeats.outlier", "robust statistics: the median absolute deviation", "requests_per_second")
+def find_outlying_repeats(case: Case) -> Iterator[Finding]:
+    """Repeats far from the others; a slow first one is a cold start."""
+    for column in case.columns:
+        rated = _list_rated(column)
+        rates = [rate for _, rate in rated]
+        for at in find_outliers([math.log(rate) for rate in rates]):
+            if at or rates[0] > median(rates):
+                yield about_run(rated[at][0], "caution", "outlier", rate=rates[at], usual=median(rates), n=len(rates))
+
+
+@rule("repeats.copied", "practice: no two runs have all figures alike to the last digit")
+def find_copies(case: Case) -> Iterator[Finding]:
+    """A report that stands under an earlier config as well, digit for digit: no two runs are that alike."""
+    seen: dict[tuple[object, ...], RunFact] = {}
+    for run in case.counted_runs:
+        printed = (run.requests_per_second, run.duration_s, run.mean_ms, run.max_ms, *run.percentiles_ms.values())
+        numbers = {value for value in (*printed, *run.values.values()) if isinstance(value, (int, float)) and value}
+        fine = {value for value in numbers if len(f"{value:.9g}".replace(".", "").strip("0")) >= FINE_DIGITS}
+        first = seen.setdefault((run.tool, run.complete_requests, *printed), run)
+        if first.config != run.config and len(fine) >= ENOUGH_FINE and first.values == run.values:
+            yield about_run(run, "fatal", "copied", of=case.titles[first.id])
+
+
+@rule("repeats.trend", "a straight line through the logs of the rates in their order")
+def find_drifting_repeats(case: Case) -> Iterator[Finding]:
+    """A rate that falls or rises from repeat to repeat: throttling, or a system that is not warm yet."""
+    for column in case.columns:
+        rated = _list_rated(column)
+        rates = [rate for _, rate in rated]
+        slope = (
+            common_slope([(range(len(rates)), [math.log(rate) for rate in rates])])
+            if len(rates) >= LEAST_DRIFTING
+            else None
+        )
+        if slope is None or slope.p >= DRIFT_P or abs(slope.per_run) * (len(rates) - 1) < DRIFT:
+            continue
+        facts = {"first": rates[0], "last": rates[-1], "n": len(rates), "p": slope.p}
+        sources = tuple(run.source_of("requests_per_second") for run, _ in (rated[0], rated[-1]))
+        moral = "slower" if slope.per_run < 0 else "faster"
+        yield Finding("caution", moral, facts, sources, config=column.config.id)

@@ -8,7 +8,7 @@ from typing import Any
 
 from runs.analysis.doubt_case import Case, Part
 from runs.analysis.facts import Finding, OverrideFact
-from runs.numbers import capitalize, figure, figure_or_word, percent, write_against
+from runs.numbers import capitalize, figure, figure_or_word, percent, write_against, write_count
 
 MOST_NAMED = 3
 MOST_VALUES = 6
@@ -133,11 +133,6 @@ def _fill_in(words: str, facts: Facts) -> str:
     return words.format_map({name: figure_or_word(value) for name, value in facts.items()}) if "{" in words else words
 
 
-def _count_things(count: float, what: str) -> str:
-    """ "1 request", "200 requests"."""
-    return f"{figure(count)} {what}{'' if count == 1 else 's'}"
-
-
 def _say_difference(facts: Facts) -> str:
     """ "concurrency 100 against 50", or "not the same: concurrency 50, 100, 150"."""
     if "pairs" in facts:
@@ -216,21 +211,21 @@ def _say_too_short(facts: Facts) -> str:
     seconds = f"{took:.2f}" if took < 1 else f"{took:.1f}"
     if not made:
         return f"it took {seconds} s"
-    by = f" by {_count_things(clients, 'client')}" if clients else ""
-    return f"{_count_things(made, 'request')}{by} in {seconds} s"
+    by = f" by {write_count(clients, 'client')}" if clients else ""
+    return f"{write_count(made, 'request')}{by} in {seconds} s"
 
 
 def _say_few_each(facts: Facts) -> str:
     made, clients = facts["made"], facts["clients"]
-    return f"{_count_things(made, 'request')} by {_count_things(clients, 'client')}, {figure(made / clients)} each"
+    return f"{write_count(made, 'request')} by {write_count(clients, 'client')}, {figure(made / clients)} each"
 
 
 def _say_busy_cpu(facts: Facts) -> str:
     idle, running, cores = facts["idle"], facts["running"], facts["cores"]
     words = [f"CPU {figure(idle)} % idle"] if idle is not None else []
     if running is not None:
-        on = f" on {_count_things(cores, 'core')}" if cores else ""
-        words.append(f"{_count_things(running, 'task')} running or ready to run{on}")
+        on = f" on {write_count(cores, 'core')}" if cores else ""
+        words.append(f"{write_count(running, 'task')} running or ready to run{on}")
     return ", ".join(words)
 
 
@@ -314,7 +309,7 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
     "generator.ports": "{waiting} sockets in TIME_WAIT, where a client has {ports} local ports",
     "generator.same_host": _say_shared_host,
     "generator.saturated": "{program} used {cpu} % of a core",
-    "length.p99": lambda facts: _count_things(facts["made"], "request"),
+    "length.p99": lambda facts: write_count(facts["made"], "request"),
     "length.per_client": _say_few_each,
     "length.seconds": _say_too_short,
     "limits.clients": "{clients} clients for {setting} {limit}",
@@ -324,7 +319,7 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
         + (", …)" if len(facts["rates"]) > MOST_VALUES else " requests per second)")
     ),
     "load.idle_clients": lambda facts: (
-        f"{_count_things(facts['clients'], 'client')} had {figure(facts['busy'])} requests under way in the mean"
+        f"{write_count(facts['clients'], 'client')} had {figure(facts['busy'])} requests under way in the mean"
     ),
     "load.missed_rate": _say_missed_rate,
     "load.not_as_named": lambda facts: HAD[facts["had"]].format(other=facts["other"]),

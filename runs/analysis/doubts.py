@@ -13,11 +13,11 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
-from runs.analysis import doubt_case, doubt_differences, doubt_figures, doubt_load, doubt_machine, doubt_repeats  # noqa: F401
+from runs.analysis import doubt_case, doubt_differences, doubt_figures, doubt_load, doubt_machine  # noqa: F401
 from runs.analysis.doubt_case import SEVERITIES, Case, Doubt, Part
 from runs.analysis.doubt_wording import compose_sentence, make_part
 
-RULES = dict(sorted(doubt_case.RULES.items()))
+RULES = dict(sorted(doubt_case.RULES.items()))  # by the ids that overrides name
 
 
 def find_doubts(case: Case) -> list[Doubt]:
@@ -40,11 +40,6 @@ def find_doubts(case: Case) -> list[Doubt]:
             alike.setdefault(kind, []).append(part)
         doubts += [_make_doubt(case, name, parts) for parts in alike.values()]
     return sorted(doubts, key=lambda doubt: SEVERITIES.index(doubt.severity))
-
-
-def is_rule(identity: str) -> bool:
-    """Whether there is a rule of this id, which an override may be about."""
-    return identity in RULES
 
 
 def fatal_rules(case: Case) -> dict[int, set[str]]:

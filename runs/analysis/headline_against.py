@@ -222,6 +222,10 @@ class HeadlineData:
         found = [each for run in runs for each in self._findings.get((rule, run), ())]
         return [one for _, one in sorted(found, key=itemgetter(0))]
 
+    def first_findings(self, rule: str, *sides: RankedColumn) -> list[tuple[RankedColumn, Finding]]:
+        """The first thing that this rule has against each of these, without those that it has none against."""
+        return [(side, one) for side in sides for one in self.findings(rule, side.at)[:1]]
+
 
 def has_contradiction(against: Iterable[Objection]) -> bool:
     """Whether the figures of one side cannot all be true."""

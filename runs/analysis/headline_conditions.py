@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from runs.analysis.columns import WORD, Column, compare_names
 from runs.analysis.doubt_case import Case
@@ -200,7 +201,6 @@ def find_flaws(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> li
     finders = (
         find_held_back,
         _find_other_answers,
-        _find_other_loads,
         _find_stopped,
         _find_idle_clients,
         _find_closed_connections,
@@ -234,38 +234,28 @@ def find_held_back(data: HeadlineData, own: RankedColumn, other: RankedColumn) -
 
 
 def _find_other_answers(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
-    """Another web server answered than the one that a side is named after, whose rate it may be; or a page was an error."""
-    stated = [
-        Objection(rule, side.title, str(one.facts[what]), serious=True, source=one.first_source)
-        for rule, what in ((OTHER_SERVER, "server"), (SHOWN_STATUS, "status"))
-        for side in (own, other)
-        for one in data.findings(rule, side.at)[:1]
-    ]
-    alike = [one for one in stated if one.rule == SHOWN_STATUS]
-    is_of_both = len(alike) == 2 and alike[0].label == alike[1].label
-    return [*stated[:-2], replace(alike[0], config="")] if is_of_both else stated
-
-
-def _find_other_loads(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
-    """A side was loaded in another way than the one that it is named after. label: which; other: the config that it is like."""
-    return [
-        Objection(
-            NOT_AS_NAMED, side.title, one.facts["had"], other=one.facts["other"], serious=True, source=one.first_source
-        )
-        for side in (own, other)
-        for one in data.findings(NOT_AS_NAMED, side.at)[:1]
-    ]
+    """A page was an error, or a side is named after something else: the server that answered, or the way it was loaded."""
+    stated: dict[str, list[Objection]] = {}
+    for rule, label in ((OTHER_SERVER, "server"), (SHOWN_STATUS, "status"), (NOT_AS_NAMED, "had")):
+        stated[rule] = [
+            Objection(
+                rule, side.title, one.facts[label], other=one.facts.get("other"), serious=True, source=one.first_source
+            )
+            for side, one in data.first_findings(rule, own, other)
+        ]
+    alike = stated[SHOWN_STATUS]
+    if len(alike) == 2 and alike[0].label == alike[1].label:
+        stated[SHOWN_STATUS] = [replace(alike[0], config="")]
+    return list(chain(*stated.values()))
 
 
 def _find_stopped(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Someone ended the run of one side before all its requests were made, or before its time was over."""
     objections = []
-    for side in (own, other):
-        for one in data.findings(STOPPED, side.at)[:1]:
-            what, (made, asked) = "requests", (one.facts.get("made"), one.facts.get("asked"))
-            if "limit" in one.facts:
-                what, made, asked = "s", one.facts["took"], one.facts["limit"]
-            objections.append(Objection(STOPPED, side.title, "", what, made, asked, source=one.first_source))
+    for side, one in data.first_findings(STOPPED, own, other):
+        what, made, asked = ("s", "took", "limit") if "limit" in one.facts else ("requests", "made", "asked")
+        figures = one.facts.get(made), one.facts.get(asked)
+        objections.append(Objection(STOPPED, side.title, "", what, *figures, source=one.first_source))
     return objections
 
 
@@ -274,7 +264,7 @@ def _find_idle_clients(data: HeadlineData, own: RankedColumn, other: RankedColum
 
     serious: of the slower side alone
     """
-    idle = [(side, found[0]) for side in (own, other) if (found := data.findings(IDLE, side.at))]
+    idle = data.first_findings(IDLE, own, other)
     if not idle or any(run.is_open_loop for at in (own.at, other.at) for run in data.comparison.columns[at].runs):
         return []  # at a set rate they stand by until they are needed
     shares = [100 * one.facts["busy"] / one.facts["clients"] for _, one in idle]
@@ -284,7 +274,7 @@ def _find_idle_clients(data: HeadlineData, own: RankedColumn, other: RankedColum
 
 def _find_closed_connections(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Connections of one side only that were to be kept and were not."""
-    closed = [(side, found[0]) for side in (own, other) if (found := data.findings(CLOSED, side.at))]
+    closed = data.first_findings(CLOSED, own, other)
     return [Objection(CLOSED, side.title, source=one.first_source) for side, one in closed] if len(closed) == 1 else []
 
 
@@ -310,13 +300,11 @@ def _find_drifting_side(data: HeadlineData, own: RankedColumn, other: RankedColu
     far = abs(math.log(ratio)) / 2 if 0 < ratio < math.inf else 0.0
     found = {side.title: data.drifting.get(data.comparison.columns[side.at].config.id) for side in (own, other)}
     findings = [(title, one) for title, one in found.items() if one]
-    return [
-        Objection(DRIFT, title, one.moral, "", first, last, serious=is_far, source=one.first_source)
-        for title, one in findings
-        if len(findings) == 1
-        for first, last in [(one.facts["first"], one.facts["last"])]
-        for is_far in [abs(math.log(last / first)) >= far]
-    ]
+    if len(findings) != 1:
+        return []
+    (title, one), first, last = findings[0], findings[0][1].facts["first"], findings[0][1].facts["last"]
+    is_far = abs(math.log(last / first)) >= far
+    return [Objection(DRIFT, title, one.moral, "", first, last, serious=is_far, source=one.first_source)]
 
 
 def _find_slowed_side(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
@@ -359,14 +347,16 @@ def _find_told_otherwise(data: HeadlineData, own: RankedColumn, other: RankedCol
 
     serious: the first one, where the other side would lead with them
     """
-    found = {side.title: one for side in (own, other) for one in data.findings(TOLD, side.at)[:1]}
-    told = {side.title: found[side.title].facts["told"] if side.title in found else side.value for side in (own, other)}
-    reverses = (told[own.title] or 0) < (told[other.title] or 0)
-    pairs = [(one.facts["told"], one.facts["rate"]) for one in found.values()]
-    return [
-        Objection(TOLD, title, "", "", *pair, serious=reverses and not at, source=one.first_source)
-        for at, ((title, one), pair) in enumerate(zip(found.items(), pairs, strict=True))
-    ]
+    found = data.first_findings(TOLD, own, other)
+    told = {own.at: own.value or 0, other.at: other.value or 0} | {side.at: one.facts["told"] for side, one in found}
+    objections: list[Objection] = []
+    for side, one in found:
+        rates, reverses = (one.facts["told"], one.facts["rate"]), told[own.at] < told[other.at]
+        is_first = not objections
+        objections.append(
+            Objection(TOLD, side.title, "", "", *rates, serious=reverses and is_first, source=one.first_source)
+        )
+    return objections
 
 
 def _find_claimed_otherwise(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:

@@ -115,7 +115,7 @@ def _lead_of_leader(headline: Headline) -> Lead:
     if own is None or other is None:
         return _lead_of_nobody(headline)
     if worst := find_outweighing(headline):
-        under = f"{name_unit(headline)}, {share_words(abs((headline.ratio or 1) - 1))} apart, {count_runs(own, other)}."
+        under = f"{name_unit(headline)}, {share_words(abs((headline.ratio or 1) - 1))} apart, {count_runs(headline)}."
         line = f"Both measured about the same, but {say_briefly(worst, 'the ')}"
         return Lead(line, under, figures=(figure(own.value), figure(other.value)))
     line = f"{choose_verb(headline)} {say_effect(headline, 'requests')}"
@@ -126,7 +126,7 @@ def _lead_of_leader(headline: Headline) -> Lead:
         line = f"{line} {name_sides(headline)[other.at]}" if len(headline.sides) > 2 else line.rpartition(" ")[0]
     return Lead(
         line=line + _say_but(headline),
-        under=f"{name_unit(headline)}, {count_runs(own, other)}.{_add_how_sure(headline)}",
+        under=f"{name_unit(headline)}, {count_runs(headline)}.{_add_how_sure(headline)}",
         who=name_sides(headline).get(own.at, own.title),
         at=own.at,
         figures=(figure(own.value), figure(other.value)),
@@ -190,8 +190,9 @@ def name_unit(headline: Headline) -> str:
     return "requests per second" if headline.metric == RATE else "ms per request"
 
 
-def count_runs(own: RankedColumn, other: RankedColumn) -> str:
-    """As "one run each", "3 runs each", "2 runs against 3"."""
+def count_runs(headline: Headline) -> str:
+    """As "one run each", "3 runs each", "2 runs against 3", the leader's first; of a side alone "one run"."""
+    own, other = headline.winner or headline.sides[0], headline.loser or headline.sides[:2][-1]
     runs = "one run" if own.n == 1 else f"{own.n:,} runs"
     return f"{runs} each" if own.n == other.n else f"{runs} against {other.n:,}"
 
@@ -275,7 +276,7 @@ def _describe_tie(headline: Headline) -> Lead:
     both = "Both" if len(headline.sides) == 2 else f"The best 2 of {len(headline.sides)}"
     what = "serve the same" if headline.metric == RATE else "take the same time"
     own, other = headline.sides[:2]
-    under = f"{name_unit(headline)}, less than 2 % apart, {count_runs(own, other)}."
+    under = f"{name_unit(headline)}, less than 2 % apart, {count_runs(headline)}."
     return Lead(
         f"{both} {what}{_say_but(headline)}",
         under + _describe_base(headline),

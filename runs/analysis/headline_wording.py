@@ -137,7 +137,7 @@ def _say_leader(headline: Headline) -> str:
     where = f"On {headline.workload}: " if _is_place(headline) else ""
     headline = _strip_workload(headline) if where else headline
     own, other = (quote_name(side) for side in (headline.winner, headline.loser) if side)
-    sides, effect = _say_sides(headline), say_effect(headline)
+    sides, effect = count_runs(headline), say_effect(headline)
     rank = f", the next of {len(headline.sides)}," if len(headline.sides) > 2 else ""
     if machines := _say_machines(headline):
         rank = f"{rank.rstrip(',')}, {machines},"
@@ -214,9 +214,9 @@ def _say_no_leader(headline: Headline) -> str:
     values = [side.value for side in headline.sides[:2] if side.value is not None]
     unit = name_unit(headline)
     if headline.within_step:
-        return f"{names} are no further apart than one step of what the tool prints, {_say_sides(headline)}."
+        return f"{names} are no further apart than one step of what the tool prints, {count_runs(headline)}."
     if len({*values}) == 1:
-        return f"{names} measured the same, {figure(values[0])} {unit}, in {_say_sides(headline)}."
+        return f"{names} measured the same, {figure(values[0])} {unit}, in {count_runs(headline)}."
     measured = [
         f"{quote_name(side)} measured {figure(side.value)} {unit}" for side in headline.sides if side.value is not None
     ]
@@ -229,7 +229,7 @@ def _describe_tie(headline: Headline) -> str:
     names += f", the best 2 of {len(headline.sides)}," if len(headline.sides) > 2 else ""
     what = "serve the same number of requests per second"
     what = what if headline.metric == RATE else "take the same time per request"
-    sides = ", ".join(filter(None, (_say_sides(headline), _say_machines(headline))))
+    sides = ", ".join(filter(None, (count_runs(headline), _say_machines(headline))))
     return " ".join([f"{names} {what} within 2 % ({sides}){_say_but(headline)}.", *_describe_base(headline)])
 
 
@@ -239,7 +239,7 @@ def _say_single(headline: Headline) -> str:
         said = f"{quote_name(side)} served {figure(side.value)} requests per second"
     else:
         said = f"{quote_name(side)} took {figure(side.value)} ms per request"
-    said = " ".join([f"{said} ({count_runs(side, side).removesuffix(' each')}).", *_say_failing([side])])
+    said = " ".join([f"{said} ({count_runs(headline).removesuffix(' each')}).", *_say_failing([side])])
     return f"{said} There is no other config to compare it with."
 
 
@@ -347,7 +347,7 @@ def _say_sweep(headline: Headline, swept: Range) -> str:
     lead = f"{crossing}. " if crossing else ""
     if headline.winner:
         far = say_ratio(headline.ratio or 1.0).rpartition(" ")[0]
-        leads = f"leads at every level, with up to {far} ({_say_sides(headline)})"
+        leads = f"leads at every level, with up to {far} ({count_runs(headline)})"
         lead = f"{quote_name(headline.winner)} {leads if headline.ratio else 'alone serves without failing'}. "
     each = [f"“{shorten(name)}”: {describe_levels(swept, points)}" for name, points in series.items()]
     return f"{lead}{'. '.join(each[:MOST_OTHERS])}. {say_runs_a_level(swept)}"
@@ -363,11 +363,6 @@ def describe_lead(headline: Headline, bases: Sequence[int], marks: Sequence[str]
         if one.winner and one.loser and one.ratio and one.metric == RATE and bases[one.winner.at] != one.loser.at:
             effects[one.winner.at] = f"{say_ratio(one.ratio)} {marks[one.loser.at]}"
     return effects
-
-
-def _say_sides(headline: Headline) -> str:
-    """As "one run each", "3 runs each", "2 runs against 3", the leader's first."""
-    return count_runs(headline.winner or headline.sides[0], headline.loser or headline.sides[1])
 
 
 def _write_advice(step: Next, headline: Headline) -> str:

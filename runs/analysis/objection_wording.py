@@ -74,14 +74,14 @@ def say_briefly(one: Objection, whose: str = "") -> str:
     return BRACKETS.sub("", say_against(one, whose)).partition(", against")[0].partition(", so ")[0]
 
 
-def say_first_difference(one: Objection, whose: str = "") -> str:
+def say_first_difference(one: Objection) -> str:
     """The same with the first of several things that differ: "shared_buffers=4GB against shared_buffers=128MB"."""
     own, other = (value.partition(", ")[0] if isinstance(value, str) else value for value in (one.value, one.other))
     if own == f"without {other}":
         return f"{other} for the other only"
     if other == f"without {own}":
         return f"{own} for it only"
-    return say_briefly(replace(one, value=own, other=other), whose)
+    return say_briefly(replace(one, value=own, other=other))
 
 
 def _name_metric(one: Objection) -> str:

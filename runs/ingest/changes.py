@@ -17,7 +17,7 @@ from django.contrib.auth.models import User
 from django.db.models import Exists, Model, OuterRef, Q
 from django.utils import timezone
 
-from runs.analysis.doubts import is_rule
+from runs.analysis.doubts import RULES
 from runs.database import take_turns
 from runs.models import Capture, Config, ConfigText, Experiment, Facet, Host, Override, Run, Timing, Upload
 
@@ -247,7 +247,7 @@ def override_doubt(
     """Let the run, or the config, count in spite of a fatal doubt. Where that is in force already, that override."""
     if (run is None) == (config is None):
         raise rejected(400, "An override is for one run or one config.")
-    if not is_rule(rule):
+    if rule not in RULES:
         raise rejected(400, f"There is no doubt {rule!r}.")
     if not reason.strip():
         raise rejected(400, "A reason is required, so that others can judge it.")

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runs.analysis.dialects import DIALECTS, read
+from runs.analysis.dialects import DIALECTS, read, read_limits
 from runs.analysis.directives import Parsed, is_elision
-from runs.analysis.doubt_load import read_limits
 
 
 def settings_of(parsed: Parsed | None) -> dict[str, str]:
