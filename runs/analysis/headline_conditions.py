@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from typing import Any
 
 from runs.analysis.columns import WORD, Column, compare_names
 from runs.analysis.doubt_case import Case
@@ -139,17 +140,11 @@ def _find_stolen(data: HeadlineData, own: int, other: int) -> list[Unlike]:
     return [Unlike(STOLEN, mine, its, "", stops=True, source=next(iter(doubt.sources), None))]
 
 
-def _read_pairs(facts: Mapping[str, object], sized: bool) -> list[Unlike]:
+def _read_pairs(facts: Mapping[str, Any], sized: bool) -> list[Unlike]:
     """The properties of a finding about two columns, with the value of either. sized: how long the pages are is known."""
-    read = []
-    listed = facts.get("listed")
-    for name, values, unit in listed if isinstance(listed, list) else ():
-        if len(values) > 1:
-            read.append(_make_unlike(name, values[-1], values[0], unit, sized))
-    pairs = facts.get("pairs")
-    for name, own, other, unit in pairs if isinstance(pairs, list) else ():
-        read.append(_make_unlike(name, own, other, unit, sized))
-    return read
+    listed = [(name, values[-1], values[0], unit) for name, values, unit in facts.get("listed", ()) if len(values) > 1]
+    pairs = (*listed, *facts.get("pairs", ()))
+    return [_make_unlike(name, own, other, unit, sized) for name, own, other, unit in pairs]
 
 
 def _make_unlike(name: str, own: str | float, other: str | float, unit: str, sized: bool) -> Unlike:

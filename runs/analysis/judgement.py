@@ -17,6 +17,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import attrgetter
 
 from runs.analysis import stats
@@ -174,25 +175,21 @@ class _Case:
 
 def judged_row(row: Row) -> JudgedRow | None:
     """None for what is no merit: settings, parts of sums, rows that only mirror another one."""
-    key, quantity, unit = row.key, row.kind, row.unit
-    if key == "requests_per_second":
-        return JudgedRow(key, quantity, unit, 1, key)
-    if key == "mean_ms":
-        return JudgedRow(key, quantity, unit, -1, key)
+    key, of_row = row.key, partial(JudgedRow, row.key, row.kind, row.unit)
+    if key in ("requests_per_second", "mean_ms"):
+        return of_row(-1 if key == "mean_ms" else 1, key)
     if key == "max_ms":
-        return JudgedRow(key, quantity, unit, -1, key, math.inf)
+        return of_row(-1, key, math.inf)
     if found := PERCENTILE.fullmatch(key):
         tail = float(found[1]) >= TAIL
-        return JudgedRow(key, quantity, unit, -1, "max_ms" if tail else "mean_ms", math.inf if tail else UNKNOWN_REACH)
+        return of_row(-1, "max_ms" if tail else "mean_ms", math.inf if tail else UNKNOWN_REACH)
     if key in FAILURE_COUNTS:
-        return JudgedRow(key, quantity, unit, -1, "")
+        return of_row(-1, "")
     if key.endswith("_before"):  # a machine's state before the load says nothing of what the config does under it
         return None
-    if key.startswith("mem_obtainable"):
-        return JudgedRow(key, quantity, unit, 1, key, noun="capture")
-    if key.startswith(("swap_used", "cpu_busy", "cpu_of_")) or ":_each,_mean" in key or ALL_TOGETHER in key:
-        return JudgedRow(key, quantity, unit, -1, key, noun="capture")
-    return None
+    is_free = key.startswith("mem_obtainable")
+    is_used = key.startswith(("swap_used", "cpu_busy", "cpu_of_")) or ":_each,_mean" in key or ALL_TOGETHER in key
+    return of_row(1 if is_free else -1, key, noun="capture") if is_free or is_used else None
 
 
 def _judge_row(case: _Case, row: Row) -> dict[int, Verdict]:
@@ -366,12 +363,7 @@ def verdicts_between(
     return lambda key: judged.of(key, 1)
 
 
-OPPOSITE = {
-    Kind.BETTER: Kind.WORSE,
-    Kind.WORSE: Kind.BETTER,
-    Kind.LIKELY_BETTER: Kind.LIKELY_WORSE,
-    Kind.LIKELY_WORSE: Kind.LIKELY_BETTER,
-}
+OPPOSITE = dict(zip((*GAINS, *LOSSES), (*LOSSES, *GAINS), strict=True))
 
 
 def _reverse_verdict(verdict: Verdict | None) -> Verdict | None:

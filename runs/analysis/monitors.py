@@ -164,31 +164,9 @@ BEHIND = (
 BATCH = frozenset(
     name[:15]
     for name in (
-        *(
-            "mysqldump",
-            "mariadb-dump",
-            "pg_dump",
-            "pg_dumpall",
-            "pg_basebackup",
-            "mongodump",
-            "xtrabackup",
-            "mariabackup",
-        ),
-        *(
-            "rsync",
-            "rclone",
-            "restic",
-            "borg",
-            "duplicity",
-            "scp",
-            "sftp",
-            "cp",
-            "dd",
-            "find",
-            "du",
-            "updatedb",
-            "mandb",
-        ),
+        *("mysqldump", "mariadb-dump", "pg_dump", "pg_dumpall", "pg_basebackup", "mongodump", "xtrabackup"),
+        *("mariabackup", "rsync", "rclone", "restic", "borg", "duplicity", "scp", "sftp", "cp", "dd", "find", "du"),
+        *("updatedb", "mandb"),
         *("tar", "gzip", "pigz", "bzip2", "pbzip2", "xz", "zstd", "lz4", "zip", "unzip", "7z", "7za", "7zr", "gpg"),
         *("md5sum", "sha1sum", "sha256sum", "sha512sum", "b2sum", "fsck", "e2fsck", "badblocks", "logrotate"),
         *("cc1", "cc1plus", "gcc", "g++", "clang", "clang++", "ld", "lld", "lto1", "make", "cmake", "ninja", "rustc"),
@@ -206,25 +184,13 @@ FAMILIES = {
     "caddy": ("caddy",),
     "litespeed": ("litespeed", "lshttpd"),
 }
-# These serve many connections in each process, so that more processes would not serve more.
 KERNEL_THREADS = (
-    *(
-        "kworker",
-        "ksoftirqd",
-        "kswapd",
-        "kcompactd",
-        "khugepaged",
-        "kthread",
-        "ksmd",
-        "migration",
-        "rcu_",
-        "jbd2",
-        "irq/",
-    ),
-    *("watchdog", "cpuhp", "xfsaild", "txg_", "z_", "md0", "nfsd", "swapper"),
+    *("kworker", "ksoftirqd", "kswapd", "kcompactd", "khugepaged", "kthread", "ksmd", "migration", "rcu_", "jbd2"),
+    *("irq/", "watchdog", "cpuhp", "xfsaild", "txg_", "z_", "md0", "nfsd", "swapper"),
 )
 # What starts servers and passes on what they write or receive.
 AROUND_THEM = ("docker", "containerd", "conmon", "systemd", "rsyslog", "journal", "chrony", "ntp", "irqbalance")
+# These serve many connections in each process, so that more processes would not serve more.
 MANY_IN_ONE = (
     *("nginx", "lighttpd", "caddy", "haproxy", "varnish", "h2o", "openresty", "traefik", "envoy", "node", "java"),
 )

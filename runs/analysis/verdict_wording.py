@@ -58,12 +58,8 @@ DOUBTED = {
     "load.told_otherwise": "the text's own figures have them the other way round",
     **dict.fromkeys(
         (
-            "repeats.trend",
-            "load.not_as_named",
-            "load.other_server",
-            "load.shown_status",
-            "load.idle_clients",
-            "lost_clients",
+            *("repeats.trend", "load.not_as_named", "load.other_server", "load.shown_status"),
+            *("load.idle_clients", "lost_clients"),
         ),
         "something else than the config could be all of it",
     ),
