@@ -12,7 +12,7 @@ from typing import Any
 
 from .lines import Lines
 from .records import Found, Problem
-from .units import Memo, number
+from .units import Memo, join_thousands, number
 
 _FIGURE = Memo(number)  # thousands of reports have the same few hundred times in ms
 _CONVERT: dict[str, Callable[[str], Any]] = {"W": str, "T": str, "N": int, "F": float, "M": _FIGURE.__getitem__}
@@ -195,7 +195,7 @@ def pad_microseconds(values: dict[str, Any]) -> None:
 
 def cut_figure(text: str, unit: str | None) -> str:
     """The figure behind a label, of this unit, without what somebody wrote around it."""
-    word = text.split(None, 1)[0].strip(",;*_`") if text else ""
+    word = join_thousands(text).split(None, 1)[0].strip(",;*_`") if text else ""
     if word and not word[-1].isdigit() and (remarked := _REMARKED.match(word)):
         word = remarked[0]
     return word.replace(",", "") if _GROUPED.fullmatch(word) and ("." in word or not unit) else word

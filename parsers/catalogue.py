@@ -383,11 +383,11 @@ def _find_item(line: str, at: int, kind: str) -> int:
 def compile_inline_openings() -> re.Pattern[str]:
     """A label of a few words (some in parentheses), a colon or a gap, and a figure that only one tool prints in this way.
 
-    `grep -n` puts the number of the line between both, or there alone.
+    `grep -n` puts the number of the line between both, or there alone, and `uniq -c` how many there are.
     """
     figures = "|".join(f"(?P<{f.kind}>{f.inline})" for f in formats().values() if f.inline)
     words = r"(?:[^\"'`=(){}\\%<>]|\([\w .,/+-]{1,40}\)){1,80}?"
-    grepped = r"\d{1,7}:(?=\S)"
+    grepped = r"\d{1,7}(?::(?=\S)| (?=[A-Z]))"
     label = rf"(?:{grepped}|(?P<label>{words}(?:[:：|–—-]|\s{{2}}))(?:(?<=:){grepped})?)"
     return re.compile(rf"{label}[\s*_|]{{0,40}}(?={figures})")
 

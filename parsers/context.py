@@ -14,13 +14,14 @@ from .catalogue import Format, compile_rate_labels, formats, parse_command
 from .lines import Lines
 from .prompts import find_branch, is_template, load_command, may_have_command, prompt, read_prompt, read_shown
 from .records import Found, Problem
-from .unread_rates import BARE_RATE, find_bare_rates, find_unread_rates
+from .unread_rates import find_html_rates, find_unread_rates, note_stated_rate
 
 _ROWS_ABOVE = 8  # of a table whose unit stands in a later row
 _TRAIL, _KEPT = 60, 3  # lines of prose between two blocks: the last ones, and the first ones, with a title or a caption
 _STAMPS = 16  # lines with a time that are kept of each gap; the middle ones go
 LONGEST_STAMP = 500
 _LAST_PROBLEMS = 16
+MOST_LOST = 20  # problems of a text of which nothing is read
 _LONGEST_COMMAND = 4096
 # A loop that is typed over several lines, behind the shell's second prompt
 _COMPOUND = re.compile(r"(?:for|while|until)\s")
@@ -76,7 +77,7 @@ class Context:
     lost: list[Problem] = field(
         default_factory=list
     )  # of these, what tells of tables that have no block; the first ones
-    bare: list[tuple[int, str]] = field(default_factory=list)  # lines that are a rate alone, since the last load test
+    stated: list[tuple[int, str]] = field(default_factory=list)  # lines that state a rate in a form that no tool prints
     # The last lines that were taken in
     rows_above: deque[tuple[int, str]] = field(default_factory=lambda: deque([(0, "")], _ROWS_ABOVE))
     service: str = ""  # the container whose lines come, in a log of several
@@ -109,8 +110,9 @@ class Context:
         self._note_shown(number, line_above, text)
         if line.has_rate and (unread := find_unread_rates({number: text})):
             self.add_problems(unread)
-        elif BARE_RATE.fullmatch(text):
-            self.bare.append((number, text.strip()))
+        elif line.typed is None and not line.is_template:
+            note_stated_rate(self.stated, number, text, self.trail)
+            self.add_lost(find_html_rates(number, lines.raw))
         if line.tells_time:
             self.add_stamp(number, text)
         if line.is_template:
@@ -329,6 +331,12 @@ class Context:
         """Note what was not read; several formats may say it of one line."""
         self.unread += [problem for problem in problems if problem not in self.unread[-_LAST_PROBLEMS:]]
 
+    def add_lost(self, problems: list[Problem]) -> None:
+        """The same, also where no block is read: the first ones of a text."""
+        self.add_problems(problems)
+        if len(self.lost) < MOST_LOST:
+            self.lost += [problem for problem in problems if problem not in self.lost]
+
     def skip(self, first: int, last: int) -> None:
         """Note a report, or a line with which one may begin, that is not read, as there are too many."""
         begun, _, n = self.skipped or (first, last, 0)
@@ -336,10 +344,9 @@ class Context:
 
     def take_unread(self, form: Format, found: Found) -> list[Problem]:
         """The rates that were not read since the last load test, where this is the next one."""
-        if form.tool is None or not (self.unread or self.bare):
+        if form.tool is None or not self.unread:
             return []
-        unnamed = find_bare_rates([each for each in self.bare if each[0] < found.first], found.values)
-        unread, self.unread, self.bare = self.unread + unnamed, [], []
+        unread, self.unread = self.unread, []
         return unread
 
     def _was_printed_by(self, command: TypedCommand, form: Format, values: dict[str, Any]) -> bool:

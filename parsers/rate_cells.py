@@ -17,6 +17,7 @@ _ENDS_IN_LOAD = re.compile(r"(?<![\d.])\d+$")  # and in no version
 _BEST = re.compile(r"best performance\b", re.IGNORECASE)  # of each config
 _MAY_NAME = re.compile(r"c\d+", re.IGNORECASE)  # ten clients, or a kind of machine
 _DIGIT = re.compile(r"\d")
+_NEGATIVE = re.compile(r"[-−]\d[\d.,]*")
 _PER_SECOND = re.compile(r"\d\s?[kKMwW万萬]?\s?/\s?[s秒]$")
 _FACTOR_OF = re.compile(r"[+−-]?\d[\d.,]*\s?[x×%](?: (?:faster|slower|more|less))?")  # what a row compares others by
 _OTHER_UNIT = re.compile(r"[~≈<]?\s?\d[\d.,]*\s?(?:[A-Za-zµ%][\w/%]*|/s)")
@@ -270,9 +271,13 @@ def _make_cells(table: list[tuple[int, list[str]]], columns: _Columns, sections:
 
 
 def _says_why(title: str, cells: Sequence[str]) -> bool:
-    """Whether a column of rates by its title has words in place of some ("timeout")."""
+    """Whether a column of rates by its title has words in place of some ("timeout"), or figures below nought."""
     words = [cell for cell in cells if rates.read_number(cell) is None]
-    return bool(rates.IS_RATE.search(title)) and 2 * len(words) <= len(cells) and not any(map(_DIGIT.search, words))
+    return (
+        bool(rates.IS_RATE.search(title))
+        and 2 * len(words) <= len(cells)
+        and all(_NEGATIVE.fullmatch(word) or not _DIGIT.search(word) for word in words)
+    )
 
 
 def _is_counted(title: str, cells: Sequence[str], by_load: bool) -> bool:
@@ -290,7 +295,7 @@ def _name_settings(table: list[tuple[int, list[str]]], columns: _Columns) -> dic
 
     Only of columns with several numbers; those that count from 1 below one name number its repeats.
     """
-    named = {number: _name_row(row, columns) for number, row in table}
+    named = {number: (_name_row(row, columns), *(row[at] for at in sorted(columns.loads))) for number, row in table}
     said: dict[int, list[str]] = {number: [] for number in named}
     for at in columns.titles:
         cells = {number: row[at] for number, row in table}
@@ -307,9 +312,9 @@ def _name_settings(table: list[tuple[int, list[str]]], columns: _Columns) -> dic
     return {number: ", ".join(each) for number, each in said.items()} if is_beside else {}
 
 
-def _counts_repeats(named: Mapping[int, str], cells: Mapping[int, str]) -> bool:
-    """Whether numbers begin with 1 and go on by one below each name."""
-    counted: dict[str, list[int]] = {}
+def _counts_repeats(named: Mapping[int, tuple[str, ...]], cells: Mapping[int, str]) -> bool:
+    """Whether numbers begin with 1 and go on by one below each name and load."""
+    counted: dict[tuple[str, ...], list[int]] = {}
     for number, name in named.items():
         counted.setdefault(name, []).append(int(cells[number]))
     return all(numbers == list(range(1, len(numbers) + 1)) for numbers in counted.values())

@@ -21,7 +21,7 @@ from .catalogue import (
     join_openings,
     load_programs,
 )
-from .context import BEGINS_TIME, CHANGED, Context
+from .context import BEGINS_TIME, CHANGED, MOST_LOST, Context
 from .decode import MAX_LINE
 from .gutters import GUTTER, ends_in_border
 from .lines import Lines
@@ -30,7 +30,7 @@ from .patterns import find_first_characters, keep_to_line, number_names
 from .prompts import ANY_PROMPT, BARE_COMMAND, PROMPT_SIGNS, SAID, SHOWN, prompt
 from .records import Found, Problem, Values
 from .streams import may_split, split
-from .unread_rates import check_rates, find_bare_rates, find_unread_rates
+from .unread_rates import check_rates, find_stated_rates, find_unread_rates, is_rate_alone, list_rates, note_labels
 
 # The first line of a report, behind another program's output that had no line end.
 _GLUED = re.compile(
@@ -41,7 +41,6 @@ _GLUED = re.compile(
 _REMARK = re.compile(  # behind a rate, where its units end
     r"\d(?:\[#/sec\]|\(mean\)|trans/sec|req/s(?:ec)?|\s)*+(?:[(（]|<-+|←|#|//|--)\s*(?!mean\b)([^\W\d][^\d()（）]{1,58}?)[)）]?\s*$"
 )
-_MOST_LOST = 20  # problems of a text of which nothing is read
 _LOOKED_AT = 60  # lines at the beginning that are looked at one by one: most texts are short
 # Whoever repeats a load test so often prints more of it, or means the samples of a monitor.
 MOST_SHORT, SHORT_LINES = 5_000, 5
@@ -59,25 +58,24 @@ def read(lines: Iterable[str]) -> Iterator[Block]:
     """
     source, context = Lines(lines), Context()
     before: Block | None = None
+    rates = set[float]()
     for block in _read_guarded(source, context):
         if block.last - block.first < SHORT_LINES and block.load_results:
             context.n_short += 1
             if context.n_short > MOST_SHORT:
                 context.skip(block.first, block.last)
                 continue
+        rates |= list_rates(block)
         yield block
         before = block
     skipped = _describe_skipped(context)
     if before is not None:
         before.problems += (
-            context.unread
-            + find_bare_rates(context.bare, before.values)
-            + _take_too_long(source, source.number)
-            + skipped
+            context.unread + find_stated_rates(context.stated, rates) + _take_too_long(source, source.number) + skipped
         )
         before.tail, before.shown_behind = context.trail, context.shown
-    elif lost := context.lost + skipped or find_bare_rates(
-        [each for each in context.bare if each[1][-1].isalpha()][:_MOST_LOST], {}
+    elif lost := context.lost + skipped or find_stated_rates(
+        [each for each in context.stated if is_rate_alone(each[1])][:MOST_LOST], ()
     ):
         yield Block(UNKNOWN, lost[0].line, lost[-1].line, partial=True, problems=lost)
 
@@ -271,6 +269,7 @@ def _parse_quoted(source: Lines, form: Format, prefix: str, context: Context, co
         seen, source.seen = source.seen, {}
     taken = {number: line for number, line in seen.items() if number <= (found.last if found else source.number)}
     if found and taken:
+        note_labels(source.memory, form, found, taken)
         known = {problem.line for problem in found.problems}
         found.problems += [problem for problem in check_rates(form, found, taken) if problem.line not in known]
     elif taken:
@@ -293,9 +292,7 @@ def _try_parse(form: Format, parse: Parse, source: Lines, context: Context, comm
         source.return_to_mark()
         found = None
     if found is not None and not found.values and found.problems:
-        context.add_problems(found.problems)
-        if len(context.lost) < _MOST_LOST:
-            context.lost += [problem for problem in found.problems if problem not in context.lost]
+        context.add_lost(found.problems)
         found = None
     if found is None:
         context.tried = None

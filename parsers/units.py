@@ -16,6 +16,7 @@ _SIZE = re.compile(r"([+-]?[\d.,]+)\s*([kKmMgGtTpP]?)(?:i?[bB])?")
 FACTOR_KB = {"": 1, "k": 1, "m": 1024, "g": 1024**2, "t": 1024**3, "p": 1024**4}
 _CLOCK = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:[.,](\d+))?")
 _GROUPED = re.compile(r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?!\d|,\d)")
+_APART = re.compile(r"\d{1,3}(?:[ '’]\d{3})+(?=[.,]\d|\s+[\[A-Za-z])")
 _HOURS = re.compile(r"(\d+(?:\.\d+)?)H")
 _UPTIME_PART = re.compile(r"(?<!\d)(\d+)\s*(day|min|sec|hour|hr)")
 
@@ -42,6 +43,12 @@ def rounded(value: float, digits: int = 6) -> int | float:
 def ungrouped(text: str) -> str:
     """The text without the separators of thousands that somebody wrote into its figures: "29,907.67" → "29907.67"."""
     return _GROUPED.sub(lambda found: found[0].replace(",", ""), text)
+
+
+def join_thousands(text: str) -> str:
+    """The text without the blanks or apostrophes in the thousands of the figure that it begins with: "12 345.6 [#/sec]"."""
+    found = _APART.match(text)
+    return re.sub("[ '’]", "", found[0]) + text[found.end() :] if found else text
 
 
 def size_kb(text: str) -> int | float:

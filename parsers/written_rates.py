@@ -90,7 +90,7 @@ VERSION = TitlePattern(r"\b(?:version|release)\b")
 RANK = TitlePattern(r"(?:#|\(?index\)?|rank|no\.?|pos(?:ition)?|順位|)")
 _NUMBER = re.compile(
     r"(?:[~≈约]|(?:about|around|ca\.?) )?\s?"
-    r"(\d{1,3}(?:[,  '’ ]\d{3})+|\d{1,12})(\.\d{1,9})?\s?([kKMwW万萬만億亿千]|thousand|million|)"
+    r"(\d{1,3}(?:[,  '’ ]\d{3})+|\d{1,12})(\.\d{1,9})?(?:[eE]([+-]?\d{1,2}))?\s?([kKMwW万萬만億亿千]|thousand|million|)"
 )
 _POINT = re.compile(r"[~≈]?\s?\d{1,3}\.\d{3}")  # of decimals or of thousands
 _DECIMALS = re.compile(r",\d{3}\.\d|\.(?!\d{3}(?!\d))\d")  # for certain
@@ -360,10 +360,10 @@ def read_number(text: str) -> tuple[float, float] | None:
     for behind in (_FOOTNOTE, _HAS_SPREAD, _RATIO):
         figure = behind.sub("", figure)
     found = _NUMBER.fullmatch(figure)
-    if not found or (found[3] == "W" and figure == text.strip()):  # watts
+    if not found or (found[4] == "W" and figure == text.strip()):  # watts
         return None
     digits = re.sub(r"\D", "", found[1])
-    factor = _FACTOR[found[3]] / (60 if _IS_PER_MINUTE.search(text) else 1)
+    factor = _FACTOR[found[4]] * 10 ** int(found[3] or 0) / (60 if _IS_PER_MINUTE.search(text) else 1)
     decimals = len(found[2]) - 1 if found[2] else 0
     return round(float(f"{digits}{found[2] or ''}") * factor, 6), factor / 10**decimals
 

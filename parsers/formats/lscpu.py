@@ -1,7 +1,7 @@
 """lscpu: util-linux' list of what the processors are, as text or JSON (-J).
 
 Reads     "Key:   value" lines from "Architecture:", or the next ones, on, indented or not (newer versions group them), or the JSON;
-          the keys also in Chinese, German, French, Spanish and Portuguese; what `lscpu | grep ...` leaves of them
+          the keys also in several languages; what `lscpu | grep ...` leaves of them
 Yields    HostFacts
 Units     cache sizes in bytes; BogoMIPS and MHz as printed
 Quirks    before 2.37 caches are printed with "K" and no number of instances; "Core(s) per socket" x "Socket(s)" are cores,
@@ -26,43 +26,51 @@ KIND = "lscpu"
 PROGRAMS = ("lscpu",)
 # What the lines of lscpu begin with, by the name that is made of the English one.
 _TRANSLATED = {
-    "architecture": "架构|Architektur|Architecture|Arquitectura|Arquitetura|Architettura|Архитектура",
-    "cpu_op_modes": "CPU 运行模式|CPU Operationsmodus|Mode(s) opératoire(s) des processeurs|modo(s) de operación de las CPUs"
+    "architecture": "架构|架構|アーキテクチャ|아키텍처|Architektur|Architektura|Arkitektur|Architectuur|Архітектура"
+    "|Architecture|Arquitectura|Arquitetura|Architettura|Архитектура",
+    "cpu_op_modes": "CPU 运行模式|CPU 操作モード|CPU Operationsmodus|Mode(s) opératoire(s) des processeurs"
+    "|modo(s) de operación de las CPUs"
     "|Modo(s) operacional da CPU",
-    "byte_order": "字节序|Byte-Reihenfolge|Boutisme|Orden de los bytes|Ordem dos bytes",
+    "byte_order": "字节序|バイト順序|バイト順|Порядок байт|Byte-Reihenfolge|Boutisme|Orden de los bytes|Ordem dos bytes",
     "address_sizes": "Adressgrößen|Tamaños de las direcciones|Tamanhos de endereço",
     "cpus": "CPU|Processeur(s)",
-    "on_line_cpus_list": "在线 CPU 列表|Liste der Online-CPU(s)|Liste de processeur(s) en ligne|Lista de la(s) CPU(s) en línea"
+    "on_line_cpus_list": "在线 CPU 列表|オンラインになっている CPU のリスト|オンラインの CPU のリスト|Liste der Online-CPU(s)"
+    "|Liste de processeur(s) en ligne|Lista de la(s) CPU(s) en línea"
     "|Lista de CPU(s) on-line",
-    "threads_per_core": "每个核的线程数|Thread(s) pro Kern|Thread(s) par cœur|Hilo(s) de procesamiento por núcleo"
+    "threads_per_core": "每个核的线程数|コアあたりのスレッド数|Потоков на ядро|Thread(s) pro Kern|Thread(s) par cœur"
+    "|Hilo(s) de procesamiento por núcleo"
     "|Thread(s) per núcleo|Thread(s) por núcleo",
-    "cores_per_socket": "每个座的核数|Kern(e) pro Socket|Cœur(s) par socket|Núcleo(s) por «socket»|Núcleo(s) por soquete",
-    "sockets": "座|Sockel|Soquete(s)",
-    "numa_nodes": "NUMA 节点|NUMA-Knoten|Nœud(s) NUMA|Modo(s) NUMA|Nó(s) de NUMA",
-    "vendor_id": "厂商 ID|Anbieterkennung|Identifiant constructeur|ID de fabricante|ID de fornecedor",
-    "cpu_family": "CPU 系列|Prozessorfamilie|Famille de processeur|Familia de CPU|Família da CPU",
-    "model": "型号|Modell|Modèle|Modelo",
-    "model_name": "型号名称|Modellname|Nom de modèle|Nombre del modelo|Nome do modelo|Имя модели",
-    "stepping": "步进|Révision|Revisión",
-    "cpu_mhz": "CPU MHz|Vitesse du processeur en MHz|CPU MHz atual",
+    "cores_per_socket": "每个座的核数|ソケットあたりのコア数|Ядер на сокет|Kern(e) pro Socket|Cœur(s) par socket"
+    "|Núcleo(s) por «socket»|Núcleo(s) por soquete",
+    "sockets": "座|ソケット数|Сокетов|Sockel|Soquete(s)",
+    "numa_nodes": "NUMA 节点|NUMA ノード数|NUMAノード|Узлов NUMA|NUMA-Knoten|Nœud(s) NUMA|Modo(s) NUMA|Nó(s) de NUMA",
+    "vendor_id": "厂商 ID|ベンダー ID|ベンダーID|ID прроизводителя|ID производителя|Anbieterkennung"
+    "|Identifiant constructeur|ID de fabricante|ID de fornecedor",
+    "cpu_family": "CPU 系列|CPU ファミリー|CPUファミリー|Семейство ЦПУ|Prozessorfamilie|Famille de processeur|Familia de CPU"
+    "|Família da CPU",
+    "model": "型号|モデル|Модель|Modell|Modèle|Modelo",
+    "model_name": "型号名称|モデル名|Modellname|Nom de modèle|Nombre del modelo|Nome do modelo|Имя модели",
+    "stepping": "步进|ステッピング|Степпинг|Révision|Revisión",
+    "cpu_mhz": "CPU MHz|CPU МГц|Vitesse du processeur en MHz|CPU MHz atual",
     "cpu_max_mhz": "CPU 最大 MHz|Maximale Taktfrequenz der CPU|Vitesse maximale du processeur en MHz|CPU MHz máx.",
     "cpu_min_mhz": "CPU 最小 MHz|Minimale Taktfrequenz der CPU|Vitesse minimale du processeur en MHz|CPU MHz mín.",
-    "virtualization": "虚拟化|Virtualisierung|Virtualisation|Virtualización|Virtualização",
+    "virtualization": "虚拟化|仮想化|Виртуализация|Virtualisierung|Virtualisation|Virtualización|Virtualização",
     "hypervisor_vendor": "超管理器厂商|Hypervisor-Anbieter|Constructeur d'hyperviseur|Fabricante del hipervisor"
     "|Fabricante do hipervisor",
-    "virtualization_type": "虚拟化类型|Virtualisierungstyp|Type de virtualisation|Tipo de virtualización|Tipo de virtualização",
-    "l1d_cache": "L1d 缓存|L1d Cache|Cache L1d|Caché L1d|cache de L1d",
-    "l1i_cache": "L1i 缓存|L1i Cache|Cache L1i|Caché L1i|cache de L1i",
-    "l2_cache": "L2 缓存|L2 Cache|Cache L2|Caché L2|cache de L2",
-    "l3_cache": "L3 缓存|L3 Cache|Cache L3|Caché L3|cache de L3",
-    "flags": "标记|Markierungen|Drapeaux|Indicadores|Opções|Флаги",
+    "virtualization_type": "虚拟化类型|Virtualisierungstyp|Type de virtualisation|Tipo de virtualización"
+    "|Tipo de virtualização",
+    "l1d_cache": "L1d 缓存|L1d キャッシュ|L1d Cache|Cache L1d|Caché L1d|cache de L1d",
+    "l1i_cache": "L1i 缓存|L1i キャッシュ|L1i Cache|Cache L1i|Caché L1i|cache de L1i",
+    "l2_cache": "L2 缓存|L2 キャッシュ|L2 Cache|Cache L2|Caché L2|cache de L2",
+    "l3_cache": "L3 缓存|L3 キャッシュ|L3 Cache|Cache L3|Caché L3|cache de L3",
+    "flags": "标记|フラグ|Markierungen|Drapeaux|Indicadores|Opções|Флаги",
 }
 OPENS = rf"(?:{_TRANSLATED['architecture']})\s?[:：]\s+\S|CPU(?: op-mode)?\(s\):\s+\d[\w, -]{{0,20}}$|(?:\{{\s*)?\"lscpu\":\s*\["
 
 _KEYS = {key: name for name, keys in _TRANSLATED.items() for key in keys.split("|")}
 _KEYS |= {level: f"{level.lower()}_cache" for level in ("L1d", "L1i", "L2", "L3", "L4")}  # below "Caches (sum of all):"
 _KEY = "|".join(re.escape(key) for key in _KEYS if not re.fullmatch(r"[A-Z][\w ()/.-]+", key))
-_LINE = re.compile(rf"\s*([A-Z][\w ()/.-]{{1,60}}?|{_KEY})\s?[:：]\s+(\S.*)")
+_LINE = re.compile(rf"\s*([A-Z][\w ()/.-]{{1,60}}?|{_KEY})\s?(?:[:：]\s+|(?<=[^\x00-\x7f])[:：]|：)(\S.*)")
 _TITLE = re.compile(r"\s*[A-Z][\w ()-]{1,40}\s?[:：]\s*")
 # What newer versions put above their groups.
 _GROUP = re.compile(r"\s*(?:Virtuali[sz]\w+ features|Caches|NUMA|Vulnerabilit)")

@@ -1,6 +1,6 @@
 """rate_rows: rates in rows without a drawn heading: a CSV file, rows between bars, tables of wikis and of reStructuredText.
 
-Reads     "name,rps,p99" and the rows below it (commas, semicolons); two rows between bars or more that say their unit
+Reads     "name,rps,p99" and the rows below it (commas, semicolons, tabs); two rows between bars or more that say their unit
           ("| nginx | 1234 req/s |"); a wiki's table ("|| server || req/s ||", "! server !! req/s"); one between "=== ====="
 Yields    one LoadResult for each rate, as rate_table does
 Units     as rate_table
@@ -25,7 +25,7 @@ _TITLE = (
 )
 OPENS = (
     rf"(?i:\s{{0,8}}(?:\|{{1,2}}[^|]{{0,120}}\|.{{0,200}}?{rates.RATE}.{{0,200}}\|\s*$|![^!]{{0,120}}!!.{{0,200}}?{rates.RATE})"
-    rf"|(?=[\"\w])[^,;|:]{{1,40}}[,;](?:[^,;|:]{{0,40}}[,;]){{0,12}}[^,;|:]{{0,30}}?(?:{rates.RATE}|{_TITLE})"
+    rf"|(?=[\"\w])[^,;|:\t]{{1,40}}[,;\t](?:[^,;|:\t]{{0,40}}[,;\t]){{0,12}}[^,;|:\t]{{0,30}}?(?:{rates.RATE}|{_TITLE})"
     rf"|\w[^|,;:]{{0,80}}\|.{{0,160}}?{rates.RATE}.*\|\s*$"
     r"|\s{0,8}=+(?: +=+){1,15}\s*$)"
 )
@@ -56,7 +56,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         elif "|" in following[0] or following[0].lstrip()[:1] == "!":
             heading, rows = _read_bars(lines, is_row=above.rstrip().endswith("|"))
         else:
-            heading, rows = _read_csv(lines, ";" if ";" in following[0] else ",")
+            heading, rows = _read_csv(lines, next((sign for sign in "\t;" if sign in following[0].strip()), ","))
         is_none = any(map(_CLOCK.fullmatch, heading)) or rates.tells_of_plans(heading)
         is_none = is_none or any(_PLAN.search(cell) for _, row in rows for cell in row[:2])
         if rows and lines.unended() and not (is_ruled or lines.raw.rstrip().endswith("|")):
@@ -66,6 +66,10 @@ def parse(lines: Lines, command: str | None) -> Found | None:
             lines.back(*taken)
             return None
     lines.memory[KIND] = found = tables.name_cells(cells, first)
+    if len(rows) == _MOST_ROWS and (lines.peek() or "").strip():
+        found[-1].problems.append(
+            Problem(rows[-1][0] + 1, f"a table of more than {_MOST_ROWS} rows: the others were not read")
+        )
     if rows[-1][0] > found[-1].last:
         found[-1].problems.append(
             Problem(rows[-1][0], "this row has no line end: its rate may be cut off, and was left out")
@@ -111,7 +115,8 @@ def _find_columns(heading: Row) -> set[int]:
 
 
 def _split_csv(line: str, separator: str) -> Row:
-    cells = [cell.strip() for cell in next(csv.reader([line.strip()], delimiter=separator, skipinitialspace=True), [])]
+    line = line.strip(" ") if separator == "\t" else line.strip()
+    cells = [cell.strip() for cell in next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])]
     if separator == ";":
         cells = [cell.replace(",", ".") if _DECIMAL_COMMA.fullmatch(cell) else cell for cell in cells]
     return cells

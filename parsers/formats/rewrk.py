@@ -52,7 +52,7 @@ _PART = re.compile(r"(\d+) ([dhms])")
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     found = take_report(
-        lines, _REPORT, lambda line: None if lines.unended() and line[-1].isalnum() else _read_line(line)
+        lines, _REPORT, lambda line: None if lines.unended() and line[-1:].isalnum() else _read_line(line)
     )
     return found if found and found.values.keys() & {"requests_per_second", "latency_ms"} else None
 

@@ -31,7 +31,7 @@ from ..prompts import prompt
 from ..records import Found, LoadResult, Problem, Record, Semantics, Values
 from ..report import has_placeholder, is_stray, list_figures
 from ..transcript import is_elision
-from ..units import number, ungrouped
+from ..units import join_thousands, number, ungrouped
 
 KIND = "siege"
 PROGRAMS = ("siege",)
@@ -217,7 +217,7 @@ class _Siege:
     def _take_figure(self, key: str, rest: str) -> bool:
         if key in self.values:
             return False
-        words = rest.replace("%", " %").split()
+        words = join_thousands(rest).replace("%", " %").split()
         if not words and self.lines.cut == self.lines.number:
             if _TWO_DECIMALS.fullmatch(self.lines.cut_text) and key not in _UNITS:
                 self._number(key, self.lines.cut_text, "")  # as long as siege prints it

@@ -1,7 +1,8 @@
 """unknown: a rate on a line of its own, as several tools print it ("Requests/sec: 1234.56").
 
 Reads     that line, with a remark behind the rate; a name before the label needs a colon or two spaces behind it
-Yields    one LoadResult, of the tool that the command above names, else of none that is known
+Yields    one LoadResult, of the tool that the command above names, else of the one whose reports above have this line, else of
+          none that is known
 Units     requests/s
 Quirks    wrk goes on with "Transfer/sec", and is left to its own format then
 Source    wrk.c, hey's requester/print.go, oha's src/printer.rs
@@ -24,6 +25,7 @@ from ..commands import Option
 from ..lines import Lines
 from ..records import Found, LoadResult, Record, Semantics
 from ..units import number, ungrouped
+from ..unread_rates import LABELS
 from ..written_rates import RATE, read_number
 
 KIND = "unknown"
@@ -42,12 +44,16 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     found = re.match(INLINE, ungrouped(line.strip()))
     if found is None:
         return None
-    values = {"requests_per_second": number(found[1])}
-    return Found(values, lines.number, lines.number, partial=True, lines=dict.fromkeys(values, lines.number))
+    values: dict[str, Any] = {"requests_per_second": number(found[1])}
+    at = dict.fromkeys(values, lines.number)
+    tool, decimals = lines.memory.get(LABELS, {}).get("Requests/sec", ("", 0))
+    if tool and not command and len(found[1].partition(".")[2]) in (0, decimals):
+        values["tool"] = tool
+    return Found(values, lines.number, lines.number, partial=True, lines=at)
 
 
 def records(values: dict[str, Any]) -> list[Record]:
-    return [LoadResult(tool=KIND, requests_per_second=values["requests_per_second"])]
+    return [LoadResult(tool=values.get("tool", KIND), requests_per_second=values["requests_per_second"])]
 
 
 # --- throughput_line --------------------------------------------------------------------------------------------------

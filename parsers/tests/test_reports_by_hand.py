@@ -122,10 +122,11 @@ def test_a_line_of_a_rate_alone_that_is_not_read_is_a_problem():
         "## apache\n\n**70,920 req/s**\n\n30 req/s\n\nlimit: 50 req/s\n\n1. RPS\n",
     )
     (block,) = read(f"{above}## caddy\n\n{wrk}\n{below}")
-    assert [(problem.line, problem.message) for problem in block.problems] == [
+    assert [(problem.line, problem.message.partition(";")[0]) for problem in block.problems] == [
         (3, "a rate that was not read: 'Requests per second: 124000'"),
         (14, "a rate that was not read: '**70,920 req/s**'"),
     ]
+    assert "expected the tool's report, or a list or a table" in block.problems[0].message
 
 
 def test_the_row_of_sieges_transaction_rates_is_of_rates():
