@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from runs.analysis.columns import WORD, Column, compare_names
+from runs.analysis.columns import WORD, Column, compare_names, list_other_words
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubt_differences import (
     DOCUMENT,
@@ -57,6 +57,10 @@ CPU_FILLER = re.compile(r"\((?:r|tm)\)|\b(?:\d+-core|cpu|processor)\b|@.*", re.I
 ERROR_BYTES, FAR_SHORTER = 1200, 5
 OFTEN_MEANT = {"answering server", "timeout"}  # is mostly what is compared, or moves no rate
 QUOTA = re.compile(r"\d*cpus?\b|\d*cores?\b|quota|limit|throttl|\b\d+m\b", re.IGNORECASE)  # names after CPU time
+COLD = re.compile(
+    r"\bcold(?:[ -](?:start|cache|run|boot))?\b|\bafter (?:a )?(?:re)?(?:boot|start)\b|\bfirst run\b", re.IGNORECASE
+)
+WARM = r"\bwarm(?:ed)?(?:[ -]?up)?(?:[ -](?:start|cache|runs?))?\b"
 MUCH_STOLEN_PCT = 15  # more than most differences that people look for
 UNNAMED = {"at a set rate", "behind an answer", NONE, USUAL}  # values that no config is named after
 # Words that name a machine, and that tell one from another.
@@ -89,7 +93,15 @@ def find_unlike(data: HeadlineData, own: int, other: int) -> list[Unlike]:
         found = [unlike for unlike in found if unlike.name != "address"]
     stops = {unlike.is_of for unlike in found if unlike.stops}
     found = [replace(each, is_compared=len(stops) <= 1 and _is_compared(data, each, two, one)) for each in found]
-    return [*found, *_find_stolen(data, own, other)]
+    return [*found, *_find_cold_side(two.config.name, one.config.name), *_find_stolen(data, own, other)]
+
+
+def _find_cold_side(own: str, other: str) -> list[Unlike]:
+    """That the slower side alone was cold by its name, where the names tell of something else as well."""
+    words = [set(list_other_words(name, rf"{COLD.pattern}|{WARM}")) for name in (own, other)]
+    if not COLD.search(other) or COLD.search(own) or words[0] <= words[1] or words[1] <= words[0]:
+        return []
+    return [Unlike("warm-up", "not cold by its name", "cold", "", stops=False, is_said=True, confounds=True)]
 
 
 def find_short_answer(unlike: Sequence[Unlike], own: RankedColumn, other: RankedColumn) -> tuple[str, float] | None:

@@ -295,6 +295,25 @@ def test_much_stolen_time_beside_the_slower_side_leaves_the_lead_likely_where_no
         assert head(BASE, times(1.3), watched=watched).outcome == "better"
 
 
+@pytest.mark.parametrize(
+    ("slow", "fast", "outcome"),
+    [
+        ("Apache (cold start, right after reboot)", "nginx (after warm-up)", "likely"),
+        ("Apache, cold cache", "nginx", "likely"),
+        ("Apache", "nginx, cold cache", "better"),
+        ("nginx, cold", "nginx, warm", "better"),  # which is what is compared
+        ("nginx (cold)", "nginx (after 3 warm-up runs)", "better"),
+        ("ColdFusion", "Lucee", "better"),
+    ],
+)
+def test_a_slower_side_that_was_cold_by_its_name_leaves_the_lead_likely(slow, fast, outcome):
+    found = head(BASE, times(1.3), names=[slow, fast])
+    assert (found.outcome, "warm-up differs: not cold by its name against cold" in found.sentence) == (
+        outcome,
+        outcome == "likely",
+    )
+
+
 def test_clients_of_both_sides_that_mostly_pause_are_said():
     siege = {"tool": "siege", "command": "siege -c 50 -d 1 -t 30S http://h/"}
     one, two = (siege | {"values": {"concurrency": busy, "users": 50}} for busy in (9.6, 1.9))
