@@ -1,6 +1,8 @@
 """Pure functions from figures to findings, without Django or the database.
 
 `conclude` makes all conclusions of a comparison: doubts, verdicts, config differences, costs, the headline, the causes.
+`find_doubts` finds what makes it doubtful, in sentences with the lines they rest on. A fatal doubt that a person overruled
+is still shown, and keeps nothing out.
 """
 
 from __future__ import annotations
@@ -8,11 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
+from runs.analysis import doubt_case, doubt_differences, doubt_figures, doubt_load, doubt_machine  # noqa: F401
 from runs.analysis.cause import Causes, find_causes
 from runs.analysis.config_diff import ConfigDiff, compare_configs
 from runs.analysis.cost import Cost, compute_cost
-from runs.analysis.doubt_case import Case, Doubt
-from runs.analysis.doubts import find_doubts, list_excluded, list_incomparable
+from runs.analysis.doubt_case import SEVERITIES, Case, Doubt, Part, list_excluded, list_incomparable
+from runs.analysis.doubt_wording import compose_sentence, make_part
 from runs.analysis.headline import find_confounder, find_doubtful, find_headline
 from runs.analysis.headline_against import RATE, HeadlineData
 from runs.analysis.headline_outcome import Headline, Outcome
@@ -24,6 +27,8 @@ from runs.analysis.summary_wording import describe_differences, describe_sweep
 from runs.analysis.table import Comparison
 from runs.analysis.verdict import GAINS, Ground, Judgement, Kind, Spread, Verdict
 from runs.analysis.verdict_wording import add_words
+
+RULES = dict(sorted(doubt_case.RULES.items()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,3 +97,34 @@ def hold_back_verdicts(data: HeadlineData, headline: Headline) -> Judgement:
                 likely = Kind.LIKELY_BETTER if verdict.kind in GAINS else Kind.LIKELY_WORSE
                 held[key, at] = replace(verdict, kind=likely, ground=Ground.DOUBTED, reason=rule)
     return replace(data.judgement, verdicts={**data.judgement.verdicts, **held})
+
+
+def find_doubts(case: Case) -> list[Doubt]:
+    """All doubts about a comparison: fatal first, then as the rules stand in the catalogue.
+
+    Findings that are alike (of one severity and moral, about things of one kind) are one doubt.
+    """
+    doubts = []
+    runs = {run.id: run for run in case.counted_runs}
+    places = {run: at for at, run in enumerate(runs)}
+    overrides = {(override.rule, override.run, override.config): override for override in reversed(case.overrides)}
+    for name, rule in RULES.items():
+        alike: dict[tuple[object, ...], list[Part]] = {}
+        for finding in sorted(rule.apply(case), key=lambda finding: places.get(finding.run or 0, -1)):
+            if finding.run is not None and not finding.sources:
+                finding = replace(finding, sources=(runs[finding.run].source_of(*rule.figures),))
+            override = overrides.get((name, finding.run, finding.config)) if finding.severity == "fatal" else None
+            part = make_part(case, name, finding, override)
+            kind = (finding.severity, part.moral, part.run is None, part.config is None, override is None)
+            alike.setdefault(kind, []).append(part)
+        doubts += [_make_doubt(case, name, parts) for parts in alike.values()]
+    return sorted(doubts, key=lambda doubt: SEVERITIES.index(doubt.severity))
+
+
+def _make_doubt(case: Case, rule: str, parts: list[Part]) -> Doubt:
+    """Its basis is where the rule comes from, with what the tools of the runs that it is about say on it."""
+    about = {part.run for part in parts}
+    runs = [run for run in case.counted_runs if run.id in about] or case.counted_runs
+    cited = [run.semantics.citations[rule] for run in runs if rule in run.semantics.citations]
+    basis = "; ".join(dict.fromkeys([RULES[rule].basis, *cited]))
+    return Doubt(rule, parts[0].finding.severity, compose_sentence(case, parts), tuple(parts), basis)

@@ -38,7 +38,7 @@ LEAST_BYTES = 64  # less than any page has
 
 
 def about_run(run: RunFact, severity: Severity, moral: str, **facts: Any) -> Finding:
-    """A finding that rests on the line of the rule's figure, see doubts.Rule.figures."""
+    """A finding that rests on the line of the rule's figure, see Rule.figures."""
     return Finding(severity, moral, facts, run=run.id)
 
 
@@ -106,6 +106,21 @@ class Doubt:
     @property
     def configs(self) -> tuple[int, ...]:
         return tuple(part.config for part in self.parts if part.config is not None)
+
+
+def list_excluded(found: Iterable[Doubt]) -> dict[int, str]:
+    """Run id -> why it is kept out of verdicts."""
+    return {part.run: part.text for part in _list_fatal_parts(found) if part.run is not None}
+
+
+def list_incomparable(found: Iterable[Doubt]) -> dict[int, str]:
+    """Config id -> why the whole config is not comparable with what it stands against."""
+    return {part.config: part.text for part in _list_fatal_parts(found) if part.config is not None}
+
+
+def _list_fatal_parts(found: Iterable[Doubt]) -> list[Part]:
+    fatal = [doubt for doubt in found if doubt.severity == "fatal" and not doubt.overruled]
+    return [part for doubt in reversed(fatal) for part in doubt.parts]  # so that the first doubt's words are given
 
 
 @dataclass(frozen=True)
@@ -254,7 +269,7 @@ class Rule:
         return chain.from_iterable(map(self.find, case.counted_runs)) if self.of_runs else self.find(case)
 
 
-RULES: dict[str, Rule] = {}  # by the ids that overrides name
+RULES: dict[str, Rule] = {}  # by the ids that overrides name; whole once the package is imported
 Find = TypeVar("Find", bound=Callable[[Any], Iterable[Finding]])
 
 
@@ -270,6 +285,16 @@ def rule(name: str, basis: str, *figures: str, of_runs: bool = False) -> Callabl
 
 run_rule = partial(rule, of_runs=True)
 LITTLE = "Little's law: requests under way are the rate times the response time"
+
+
+def fatal_rules(case: Case) -> dict[int, set[str]]:
+    """Run id -> the rules that keep it out whatever it is compared with."""
+    out: dict[int, set[str]] = defaultdict(set)
+    for name, rule in RULES.items():
+        for finding in rule.apply(case) if not name.startswith("differs.") else ():
+            if finding.severity == "fatal" and finding.run is not None:
+                out[finding.run].add(name)
+    return out
 
 
 def mostly_fails(run: RunFact) -> bool:

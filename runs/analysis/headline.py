@@ -17,8 +17,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from runs.analysis.adaptive import write_command
-from runs.analysis.doubt_case import Case
-from runs.analysis.doubts import list_incomparable
+from runs.analysis.doubt_case import Case, list_incomparable
 from runs.analysis.headline_against import (
     GENERATOR,
     HELD_BACK,

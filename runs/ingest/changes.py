@@ -17,7 +17,7 @@ from django.contrib.auth.models import User
 from django.db.models import Exists, Model, OuterRef, Q
 from django.utils import timezone
 
-from runs.analysis.doubts import RULES
+from runs.analysis.doubt_case import RULES
 from runs.database import take_turns
 from runs.models import Capture, Config, ConfigText, Experiment, Facet, Host, Override, Run, Timing, Upload
 

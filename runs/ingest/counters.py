@@ -16,8 +16,7 @@ from django.db import connection, transaction
 from django.db.models import Count, F, Max, Min, Model, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, Greatest, Ln, TruncDate
 
-from runs.analysis.doubt_case import Case
-from runs.analysis.doubts import fatal_rules
+from runs.analysis.doubt_case import Case, fatal_rules
 from runs.analysis.facts import ConfigFact
 from runs.analysis.monitors import MIB
 from runs.database import database_lock

@@ -899,7 +899,7 @@ class Migration(migrations.Migration):
             name="Override",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("rule", models.CharField(help_text="the id in analysis.doubts", max_length=40)),
+                ("rule", models.CharField(help_text="the id of a rule of runs/analysis", max_length=40)),
                 ("line", models.PositiveIntegerField(blank=True, help_text="the run's first line", null=True)),
                 ("reason", models.CharField(blank=True, max_length=500)),
                 ("made_at", models.DateTimeField(auto_now_add=True)),

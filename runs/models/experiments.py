@@ -346,7 +346,7 @@ class Override(models.Model):
     comparable with the baseline) the config.
     """
 
-    rule = models.CharField(max_length=40, help_text="the id in analysis.doubts")
+    rule = models.CharField(max_length=40, help_text="the id of a rule of runs/analysis")
     upload = models.ForeignKey("runs.Upload", null=True, blank=True, on_delete=models.CASCADE, related_name="overrides")
     line = models.PositiveIntegerField(null=True, blank=True, help_text="the run's first line")
     config = models.ForeignKey(Config, null=True, blank=True, on_delete=models.CASCADE, related_name="overrides")

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from runs import ingest
+from runs.analysis import find_doubts
 from runs.analysis.cause import Causes, find_causes
-from runs.analysis.doubt_case import Case
-from runs.analysis.doubts import find_doubts, list_excluded
+from runs.analysis.doubt_case import Case, list_excluded
 from runs.analysis.facts import CaptureFact, HostFact, ProcessFact, RunFact
 from runs.analysis.monitors import find_falls
 from runs.analysis.scaling import fit_sweeps

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runs.analysis import doubt_wording, doubts
-from runs.analysis.doubt_case import Case, Rule
-from runs.analysis.doubts import RULES, find_doubts, list_excluded, list_incomparable
+from runs import analysis
+from runs.analysis import RULES, doubt_wording, find_doubts
+from runs.analysis.doubt_case import Case, Rule, list_excluded, list_incomparable
 from runs.analysis.facts import Finding, OverrideFact, Source
 from runs.ingest.validation import clean_json
 from runs.tests.analysis import facts
@@ -31,7 +31,7 @@ def only(monkeypatch, find, identity="test.rule") -> None:
 
 
 def add_rules(monkeypatch, rules) -> None:
-    monkeypatch.setattr(doubts, "RULES", {name: Rule(find, "a test") for name, find in rules.items()})
+    monkeypatch.setattr(analysis, "RULES", {name: Rule(find, "a test") for name, find in rules.items()})
     details = doubt_wording.DETAILS | dict.fromkeys(rules, lambda told: told["seen"])
     monkeypatch.setattr(doubt_wording, "DETAILS", details)
     monkeypatch.setattr(doubt_wording, "MORALS", {"slow": "that is slow", "busy": "it was busy"})

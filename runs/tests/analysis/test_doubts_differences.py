@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from runs import ingest
+from runs.analysis import find_doubts
 from runs.analysis.columns import build_columns
-from runs.analysis.doubt_case import Case, Doubt
+from runs.analysis.doubt_case import Case, Doubt, list_incomparable
 from runs.analysis.doubt_differences import grade_mean_sizes, grade_sizes
-from runs.analysis.doubts import find_doubts, list_incomparable
 from runs.analysis.facts import HostFact, TextFact
 from runs.analysis.scaling import find_sweeps, find_varied
 from runs.models import Experiment

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from runs.analysis import find_doubts
 from runs.analysis.doubt_case import Case, Doubt
 from runs.analysis.doubt_figures import half_digit
 from runs.analysis.doubt_machine import syn_timer
-from runs.analysis.doubts import find_doubts
 from runs.analysis.table import compare
 from runs.models import Experiment
 from runs.selectors import comparison_data

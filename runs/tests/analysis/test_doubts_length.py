@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from runs.analysis.doubt_case import Case, Doubt
-from runs.analysis.doubts import find_doubts, list_excluded
+from runs.analysis import find_doubts
+from runs.analysis.doubt_case import Case, Doubt, list_excluded
 from runs.tests.analysis import facts
 from runs.tests.analysis.doubting import FIXTURES, of, one, report, said, session
 

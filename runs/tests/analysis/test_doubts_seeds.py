@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from runs import ingest
-from runs.analysis.doubt_case import SEVERITIES, Doubt
-from runs.analysis.doubts import list_excluded, list_incomparable
+from runs.analysis.doubt_case import SEVERITIES, Doubt, list_excluded, list_incomparable
 from runs.models import Experiment, Run
 from runs.selectors import comparison_data, judging
 from runs.tests.analysis.doubting import of, one

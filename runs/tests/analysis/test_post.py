@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.analysis import export
+from runs.analysis import export, find_doubts
 from runs.analysis.doubt_case import Case
-from runs.analysis.doubts import find_doubts
 from runs.analysis.export import CaptionedTable, Post, Section, write_post
 from runs.analysis.judgement import judge
 from runs.analysis.table import compare

@@ -8,8 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from runs import ingest
-from runs.analysis.doubt_case import Doubt
-from runs.analysis.doubts import list_excluded, list_incomparable
+from runs.analysis.doubt_case import Doubt, list_excluded, list_incomparable
 from runs.ingest import Rejected
 from runs.models import Config, Experiment, Override, Run
 from runs.selectors import comparison_data, judging

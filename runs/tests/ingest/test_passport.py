@@ -7,8 +7,8 @@ from django.core.management import call_command
 
 from parsers import read
 from runs import ingest
+from runs.analysis import find_doubts
 from runs.analysis.doubt_case import Case
-from runs.analysis.doubts import find_doubts
 from runs.analysis.facts import HostFact
 from runs.models import Experiment, Host
 from runs.tests.analysis.facts import configs, run
