@@ -332,7 +332,7 @@ def find_kinds(text: str) -> tuple[str, ...]:
     may_have = needs.ascii if lower.isascii() else needs.kinds
     needed = {*chain(*[kinds for need, kinds in may_have if need in lower])}  # quicker than one pattern of all
     if needed:
-        found += [kind for kind, opens in needs.openings.items() if kind in needed and opens(text)]
+        found += [kind for kind in sorted(needed) if needs.openings[kind](text)]
     return tuple(found)
 
 

@@ -55,7 +55,7 @@ def find_gutter(line: str) -> str:
     for end in ends:
         rest = line[end:]
         is_quoted = quoting is not None and quoting.end() >= end and not _RIGHT_BORDER.search(rest)
-        if not is_quoted and _may_open(rest[find_stamp(rest) :].strip()) and not _is_labelled_rate(line, end):
+        if not is_quoted and not _is_labelled_rate(line, end) and _may_open(rest[find_stamp(rest) :].strip()):
             return line[:end] if prompt(line) is None else ""
     return ""
 

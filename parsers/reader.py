@@ -152,7 +152,7 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
                 source.skip_repeats()
             elif not (signs := (_find_signs if len(line) <= transcript.USUAL else _find_signs.__wrapped__)(line)):
                 block = _read_claimed(source, line, context)
-            elif signs.may_split and (parts := split(source, line, context)):
+            elif signs.may_split and context.n_short < MOST_SHORT and (parts := split(source, line, context)):
                 for part in parts:
                     part.depth = source.depth + 1
                     yield from _read_guarded(part, context)

@@ -136,7 +136,9 @@ class _Taking:
     def _goes_on_below(self) -> bool:
         """Whether the next line, or two, have a figure that the report lacks so far."""
         ahead = [line.strip() for line in self.lines.ahead(2)]
-        read = next((told for n in (1, 2) if (told := self.read(" ".join(ahead[:n]).strip())) is not None), None)
+        read = next(
+            (told for n in range(1, len(ahead) + 1) if (told := self.read(" ".join(ahead[:n]))) is not None), None
+        )
         return bool(read and self.values) and not (read or {}).keys() & self.values.keys()
 
     def _is_known(self, line: str) -> bool:

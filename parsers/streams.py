@@ -105,8 +105,12 @@ def _split_terminals(source: Lines, line: str, column: int, context: Context) ->
 def _may_be_shared(line: str) -> bool:
     """Whether a container's or a machine's name stands before a numbered line or one with which a load test begins."""
     stream = find_stream(line)
-    rest = line[stream.end() :].strip() if stream else ""
-    return stream is not None and (is_numbered(stream) or bool(rest and _makes_load(rest)))
+    if stream is None or is_numbered(stream):
+        return stream is not None
+    rest = line[stream.end() :].strip()
+    if stream["host"] and compile_rate_labels().search(rest):
+        return False  # a name before a rate is a label
+    return bool(rest and _makes_load(rest))
 
 
 def _is_shared(source: Lines, line: str) -> bool:
@@ -114,10 +118,8 @@ def _is_shared(source: Lines, line: str) -> bool:
     stream = find_stream(line)
     if stream is None or not _may_be_shared(line):
         return False
-    rest = line[stream.end() :].strip()
-    if stream["host"]:  # a name before a rate is a label
-        ahead = [find_stream(following) for following in source.ahead(_FOLLOWING)]
-        return not compile_rate_labels().search(rest) and any(each and each[0] == stream[0] for each in ahead)
+    if stream["host"]:
+        return any(following.startswith(stream[0]) for following in source.ahead(_FOLLOWING))
     following = find_stream(source.peek() or "")
     return following is not None and (following[0] == stream[0] or is_numbered(following))
 

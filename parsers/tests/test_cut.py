@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 import pytest
 
 import parsers
+from parsers.decode import Text
 
 from .reading import blocks, captures, excess, finding, kind_of, of_kinds, text_of
 
@@ -106,3 +108,13 @@ def test_a_number_that_may_go_on_is_named(text, field, line):
     (block,) = blocks(text)
     assert field not in str(sorted(block.values)) and field not in block.values.get("processors", [{}])[0]
     assert [problem.line for problem in block.problems] == [line]
+
+
+def test_no_format_fails_on_a_complete_text_that_ends_behind_any_line_of_a_report(caplog):
+    """Made: a report of rewrk that ended with its rate was lost, as there was no line below it."""
+    for _, paths in groupby(CAPTURES, lambda path: path.parent.name):
+        lines = text_of(next(paths)).split("\n")[:60]
+        for n in range(1, len(lines)):
+            for end in ("", "\n", "\n\n```"):
+                assert all(block.records is not None for block in parsers.read(Text(["\n".join(lines[:n]) + end])))
+    assert not caplog.records
