@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import logging
 import os
 import tempfile
 from collections import Counter
@@ -133,6 +134,19 @@ def _fresh_process() -> Iterator[None]:
     for outage in (caching.outage, App.outage):
         outage.end()
     yield
+
+
+@pytest.fixture(autouse=True)
+def _no_reader_faults(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The reader turns its own exceptions into problems, which no test may overlook; those with caplog look themselves."""
+    faults: list[str] = []
+    handler = logging.Handler(logging.ERROR)
+    handler.emit = lambda record: faults.append(handler.format(record))  # type: ignore[method-assign]
+    log = logging.getLogger("parsers.blocks")
+    log.addHandler(handler)
+    yield
+    log.removeHandler(handler)
+    assert not faults or "caplog" in request.fixturenames, faults[0]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

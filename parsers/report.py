@@ -13,7 +13,7 @@ from .commands import split_url
 from .lines import Lines
 from .prompts import prompt
 from .records import Found, LoadResult, Problem, Values
-from .transcript import is_rule, read_remarked
+from .transcript import FILE_HEAD, is_rule, read_remarked
 
 _PLACEHOLDER = re.compile(r"(?<![\w/.])(?:[xX]{2}|[xX#?][.,]|[#?]{2})[xX#?.,]{0,20}(?:[a-zA-Z]{1,2}|%)?(?!\w)")
 _FIGURE_LAST = re.compile(r"(?:^|[\s=(,])[-+]?[\d.,]*\d$")
@@ -62,7 +62,15 @@ class SummaryReader:
             self.errors = True
             return {}
         found = self.error.fullmatch(line) if self.errors and not self.lines.unended() else None
-        return {"errors": {found[2]: int(found[1])}} if found else None
+        return {"errors": {found[2] + self._read_rest(line): int(found[1])}} if found else None
+
+    def _read_rest(self, line: str) -> str:
+        """The rest of an error that a mail client broke."""
+        following = (self.lines.peek() or "").strip()
+        known = self.error.fullmatch(following) or FILE_HEAD.fullmatch(following) or prompt(following) is not None
+        if not following or known or not _may_go_on(line, following):
+            return ""
+        return f" {self.lines.take_next()}"
 
 
 @dataclass(slots=True)
@@ -136,9 +144,8 @@ class _Taking:
     def _goes_on_below(self) -> bool:
         """Whether the next line, or two, have a figure that the report lacks so far."""
         ahead = [line.strip() for line in self.lines.ahead(2)]
-        read = next(
-            (told for n in range(1, len(ahead) + 1) if (told := self.read(" ".join(ahead[:n]))) is not None), None
-        )
+        texts = [" ".join(ahead[:n]) for n in range(1, len(ahead) + 1)]
+        read = next((told for text in texts if (told := self.read(text)) is not None), None)
         return bool(read and self.values) and not (read or {}).keys() & self.values.keys()
 
     def _is_known(self, line: str) -> bool:

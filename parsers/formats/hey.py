@@ -23,16 +23,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from ..catalogue import Format
 from ..commands import FLAG, Command, Option, names_program
 from ..lines import Lines
-from ..records import Found, LoadResult, Problem, Record, Semantics, Timings, Values
-from ..report import MANY, is_stray, make_result
+from ..records import Found, LoadResult, Record, Semantics, Timings
+from ..report import Report, SummaryReader, make_result, take_report
 from ..request_files import Latencies, Seconds, take_rows
-from ..transcript import FILE_HEAD, read_remarked
+from ..units import compile_lines
 
 KIND = "hey"
 PROGRAMS = ("hey", "boom", "hey_linux_amd64", "boom_linux_amd64")
@@ -78,153 +78,58 @@ OPENS = (
     r"|Latency distribution:\s*$|Details \(average, fastest, slowest\):|Status code distribution:\s*$"
 )
 
-_SUMMARY = {
-    "Total": "time_taken_s",
-    "Slowest": "slowest_s",
-    "Fastest": "fastest_s",
-    "Average": "average_s",
-    "Requests/sec": "requests_per_second",
-    "Total data": "total_data_bytes",
-    "Size/request": "size_per_request_bytes",
+_TIMES = {"Total": "time_taken_s", "Slowest": "slowest_s", "Fastest": "fastest_s", "Average": "average_s"}
+_SIZES = {"Total data": "total_data_bytes", "Size/request": "size_per_request_bytes"}
+_PARTS = r"DNS\+dialup|DNS-lookup|DNS lookup|req write|resp wait|resp read"
+_TABLES = {
+    "Response time histogram:": "histogram",
+    "Latency distribution:": "percentiles_s",
+    "Details (average, fastest, slowest):": "details",
+    "Status code distribution:": "status_codes",
+    "Error distribution:": "errors",
 }
-_SECTIONS = (
-    "Summary",
-    "Response time histogram",
-    "Latency distribution",
-    "Details (average, fastest, slowest)",
-    "Status code distribution",
-    "Error distribution",
+_WHOLE = 3  # tables of the five, unless there are errors, which come last
+_NO_FIGURE = r"(?:NaN|[+-]Inf)"  # where no request was answered
+_LABELS = "|".join([*_TIMES, *_SIZES, "Requests/sec"])
+_read_line = compile_lines(
+    {
+        "B": (r"\d+(?:\.\d+)?", lambda text: int(float(text))),
+        "D": (_PARTS, lambda text: re.sub(r"\W", "_", text.lower())),
+        "L": ("|".join(_TIMES), _TIMES.__getitem__),
+        "R": (r"\d+(?:\.\d+)?", float),
+        "S": ("|".join(_SIZES), _SIZES.__getitem__),
+    },
+    r"<@:L>:\s+<*:R>(?:\s+secs\.?)?",
+    r"Requests/sec:\s+<requests_per_second:R>",
+    r"<@:S>:\s+<*:B>(?:\s+bytes)?",
+    r"<histogram+:F>\s+\[<histogram+:N>\]\s*\|[■∎\s]*(?:[\[（(].*)?",
+    r"(?!0+(?:\.0+)?%)<@:P>%+:?\s+(?:in\s+)?<percentiles_s.*:F> secs\.?",
+    r"<@:D>:\s+<details.*.average_s:R> secs, <details.*.fastest_s:R> secs, <details.*.slowest_s:R> secs",
+    r"\[<@:C>\]\s+<status_codes.*:N> responses",
 )
-_BROKEN = 50  # columns that a line has at least where a mail client broke it
-_WHOLE = 4  # sections of the six
-_HEAD = re.compile(rf"({'|'.join(map(re.escape, _SECTIONS))}):")
-_OWN = re.compile("|".join(map(re.escape, [*_SUMMARY, *_SECTIONS])))
-_FIGURE = re.compile(rf"({'|'.join(_SUMMARY)}):\s+(\d+(?:\.\d+)?|NaN|[+-]Inf)(?:\s+(secs\.?|bytes))?")
-_BAR = re.compile(r"(\d+\.\d+|NaN|[+-]Inf)\s+\[(\d+)\]\s*\|[■∎\s]*(?:[\[（(].*)?")
-_PERCENT = re.compile(r"(\d+(?:\.\d+)?)%+:?\s+(?:in\s+)?(\d+\.\d+|NaN|[+-]Inf) secs\.?")
-_DETAIL = re.compile(
-    r"(DNS\+dialup|DNS-lookup|DNS lookup|req write|resp wait|resp read):\s+"
-    + ", ".join([r"([\d.]+|NaN|[+-]Inf) secs"] * 3)
-)
-_STATUS = re.compile(r"\[(\d{3})\]\s+(\d+) responses")
 _ERROR = re.compile(r"\[(\d+)\]\s+(\S.*)")
+_REPORT = Report(
+    tool=KIND,
+    meant=re.compile(
+        rf"(?:{_LABELS}|{_PARTS}):\s|\d+(?:\.\d+)?%+:?\s+(?:in\s+)?\d|\d+\.\d+\s+\[\d+\]|\[\d+\]\s|Error distribution:$"
+    ),
+    noise=re.compile(
+        rf"(?:Summary:|{'|'.join(map(re.escape, _TABLES))})$|(?:{_LABELS}|{_PARTS}):\s+{_NO_FIGURE}|{_NO_FIGURE}\s+\[\d+\]"
+        rf"|\d+(?:\.\d+)?%+:?\s+(?:in\s+)?{_NO_FIGURE}|0+(?:\.0+)?%"  # of too few requests for this percentile
+    ),
+    over=lambda values, line: line == "Summary:" or _TABLES.get(line) in values,
+)
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    first = lines.number + 1
-    report = _Report(lines)
-    problems: list[Problem] = []
-    for stripped in lines.texts(elisions=True):
-        taken = report.take(stripped, whole=not lines.unended())
-        if taken is False and report.goes_on and lines.last == lines.number - 1 and not FILE_HEAD.fullmatch(stripped):
-            report.append(stripped)  # a long error that a mail client broke
-        elif taken is False and not (
-            len(report.values) >= MANY and not _OWN.match(stripped) and is_stray(lines, stripped, report.lacks)
-        ):
-            lines.refuse()
-            break
-        if taken is None and lines.cut != lines.number:
-            problems.append(
-                Problem(lines.number, f"expected a figure of hey's {report.section}, found {stripped[:60]!r}")
-            )
-    values = report.values
-    if len(values) < 2 and not ("requests_per_second" in values and names_program(command, PROGRAMS)):
+    found = take_report(lines, _REPORT, SummaryReader(lines, _read_line, _ERROR).read)
+    values = found.values if found else {}
+    if found is None or (
+        len(values) < 2 and not ("requests_per_second" in values and names_program(command, PROGRAMS))
+    ):
         lines.return_to_mark()  # "Summary:" may be anybody's heading, above a rate by itself
         return None
-    return Found(values, first, lines.last, len(report.seen) < _WHOLE, problems)
-
-
-class _Report:
-    """hey's sections, in the order that hey prints them."""
-
-    def __init__(self, lines: Lines) -> None:
-        self.values = Values(lines)
-        self.section = ""
-        self.seen: set[str] = set()
-        self.error = ""
-        self.goes_on = False
-
-    def take(self, line: str, whole: bool) -> bool | None:
-        """True: read. None: it is in its place, and broken. False: the report is over. whole: its end is not missing."""
-        self.goes_on = self.goes_on and not _ERROR.fullmatch(line)
-        head = _HEAD.fullmatch(line)
-        if head:
-            if head[1] in self.seen or (self.section and head[1] == _SECTIONS[0]):
-                return False
-            self.section = head[1]
-            self.seen.add(head[1])
-            return True
-        if remarked := read_remarked(line, self._match_figure) if whole else self._match_figure(line):
-            take, figure = remarked
-            return take(figure)
-        if self.section == "Error distribution" and (found := _ERROR.fullmatch(line)):
-            if whole:
-                self.error, self.goes_on = found[2], len(line) >= _BROKEN
-                self.values.setdefault("errors", {})[self.error] = int(found[1])
-            return True
-        return None if self._belongs(line) else False
-
-    def _match_figure(self, line: str) -> tuple[Callable[[re.Match[str]], bool | None], re.Match[str]] | None:
-        """What takes a line with a figure, and the match that it takes."""
-        for pattern, take in (
-            (_FIGURE, self._read_figure),
-            (_BAR, self._read_bar),
-            (_PERCENT, self._read_percent),
-            (_DETAIL, self._read_detail),
-            (_STATUS, self._read_status),
-        ):
-            if found := pattern.fullmatch(line):
-                return take, found
-        return None
-
-    def lacks(self, line: str) -> bool:
-        """Whether a line begins a section that the report lacks so far, or has such a figure of its summary."""
-        name = line.partition(":")[0]
-        if self.section == "Summary" and name in _SUMMARY:
-            return _SUMMARY[name] not in self.values
-        head = _HEAD.fullmatch(line)
-        return head is not None and self.section != "" and _SECTIONS.index(head[1]) > _SECTIONS.index(self.section)
-
-    def append(self, text: str) -> None:
-        """Add the rest of the error read last, once."""
-        errors = self.values["errors"]
-        errors[f"{self.error} {text}"] = errors.pop(self.error)
-        self.goes_on = False
-
-    def _belongs(self, line: str) -> bool:
-        label = line.partition(":")[0]
-        return label in _SUMMARY and self.section == "Summary"
-
-    def _read_figure(self, found: re.Match[str]) -> bool | None:
-        name = _SUMMARY[found[1]]
-        if name in self.values:
-            return False
-        if found[2][0].isdigit():
-            self.section = self.section or "Summary"
-            self.values[name] = float(found[2]) if found[3] != "bytes" else int(float(found[2]))
-        return True
-
-    def _read_bar(self, found: re.Match[str]) -> bool:
-        if found[1][0].isdigit():
-            self.values.setdefault("histogram", []).append([float(found[1]), int(found[2])])
-        return True
-
-    def _read_percent(self, found: re.Match[str]) -> bool:
-        if float(found[1]) > 0 and found[2][0].isdigit():  # "0% in 0.0000 secs": too few requests for this percentile
-            self.values.setdefault("percentiles_s", {})[f"{float(found[1]):g}"] = float(found[2])
-        return True
-
-    def _read_detail(self, found: re.Match[str]) -> bool:
-        name = re.sub(r"\W", "_", found[1].lower())
-        if all(text[0].isdigit() for text in found.groups()[1:]):
-            times = (float(text) for text in found.groups()[1:])
-            table = self.values.setdefault("details", {})
-            table[name] = dict(zip(("average_s", "fastest_s", "slowest_s"), times, strict=True))
-        return True
-
-    def _read_status(self, found: re.Match[str]) -> bool:
-        self.values.setdefault("status_codes", {})[found[1]] = int(found[2])
-        return True
+    return replace(found, partial="errors" not in values and len(values.keys() & set(_TABLES.values())) < _WHOLE)
 
 
 def fits(command: Command, values: dict[str, Any]) -> bool:
