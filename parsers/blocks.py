@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .catalogue import UNKNOWN, formats, get_semantics, parse_command
-from .records import SUMMED, LoadResult, Problem, Record, add_up
+from .records import SUMMED, LoadResult, Problem, Record, add_up, list_floats
 
 # What our own code raises on a text that nobody thought of; a lack of memory and a time limit are none of these.
 UNFORESEEN = (
@@ -160,6 +160,13 @@ class Block:
         if self._result is not None and self._result[0] is self.values:
             return [self._result[1]]
         return [record for record in self.records if isinstance(record, LoadResult)]
+
+    @property
+    def rates(self) -> set[float]:
+        """The requests per second of its load tests, of their parts, and in other units or of other intervals."""
+        rates = {result.requests_per_second for result in self.load_results if result.requests_per_second is not None}
+        others = [value for name, value in self.values.items() if name.startswith("rate") and isinstance(value, float)]
+        return rates | {*others, *list_floats(self.values.get("parts", {}))} if rates else rates
 
 
 _SCRIPT = re.compile(r"(?>.*?\s-(?:s|-script)\s).*?\s--(?=\s)")

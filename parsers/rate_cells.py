@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from . import written_rates as rates
 from .catalogue import makes_load
+from .lines import Lines
 from .records import Found, LoadResult, Problem, Record
 
 KIND = "rate_table"
@@ -348,8 +349,8 @@ def name_cells(cells: list[Cell], heading_line: int) -> list[Found]:
     rows_are_loads = not is_one and (end_in_loads or cells[0].row_is_work or are_compared)
     rows_are_loads = rows_are_loads or (are_clients and not any(_MAY_NAME.fullmatch(cell.row) for cell in cells))
     rows = list(dict.fromkeys(cell.row for cell in cells))
-    rows_are_loads = rows_are_loads or rates.are_loads(rows) or (cells[0].row_is_work and rates.are_kinds_of_work(rows))
-    if rows_are_loads and columns != [""] and rates.are_loads(columns):  # one config's: "| Clients | GET | SET |"
+    rows_are_loads = rows_are_loads or are_loads(rows) or (cells[0].row_is_work and rates.are_kinds_of_work(rows))
+    if rows_are_loads and columns != [""] and are_loads(columns):  # one config's: "| Clients | GET | SET |"
         cells = [
             cell._replace(column="", section=" · ".join(filter(None, (cell.section, cell.column)))) for cell in cells
         ]
@@ -365,6 +366,11 @@ def name_cells(cells: list[Cell], heading_line: int) -> list[Found]:
         message = f"{title}: expected a unit (ms, s or us) in the column's title or in its cells"
         found[0].problems.append(Problem(heading_line, message))
     return found
+
+
+def are_loads(titles: Sequence[str]) -> bool:
+    """Whether all of these name what a client asked for, or the tool that asked: no config is better than another by it."""
+    return rates.are_operations(titles) or all(makes_load(title.lower()) for title in titles)
 
 
 def _make_found(cell: Cell, rows_are_loads: bool, repeats: bool) -> Found:
@@ -393,3 +399,9 @@ _FIGURES = ("requests_per_second", "concurrency", "failed_requests", "mean_ms", 
 
 def records(values: dict[str, Any]) -> list[Record]:
     return [LoadResult(KIND, path=values.get("load"), **{name: values[name] for name in _FIGURES if name in values})]
+
+
+def next_found(lines: Lines, kind: str) -> Found | None:
+    """The next rate of the table or list that a format of this kind has read whole, and left in Lines.memory."""
+    left: list[Found] = lines.memory.get(kind, [])
+    return left.pop(0) if left else None

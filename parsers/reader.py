@@ -30,7 +30,7 @@ from .patterns import find_first_characters, keep_to_line, number_names
 from .prompts import ANY_PROMPT, BARE_COMMAND, PROMPT_SIGNS, SAID, SHOWN, prompt
 from .records import Found, Problem, Values
 from .streams import may_split, split
-from .unread_rates import check_rates, find_stated_rates, find_unread_rates, is_rate_alone, list_rates, note_labels
+from .unread_rates import check_rates, find_stated_rates, find_unread_rates, is_rate_alone, note_labels
 
 # The first line of a report, behind another program's output that had no line end.
 _GLUED = re.compile(
@@ -65,7 +65,7 @@ def read(lines: Iterable[str]) -> Iterator[Block]:
             if context.n_short > MOST_SHORT:
                 context.skip(block.first, block.last)
                 continue
-        rates |= list_rates(block)
+        rates |= block.rates
         yield block
         before = block
     skipped = _describe_skipped(context)

@@ -9,7 +9,7 @@ None means that the tool did not print it; it never means zero.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from operator import mul
 from typing import Any, Literal
@@ -267,6 +267,15 @@ class Values(dict[str, Any]):
 
     def as_dict(self) -> dict[str, Any]:
         return {name: value.as_dict() if isinstance(value, Values) else value for name, value in self.items()}
+
+
+def list_floats(values: Mapping[str, Any]) -> Iterator[float]:
+    """The figures in nested tables: each part of a load has its own rate."""
+    for value in values.values():
+        if isinstance(value, dict):
+            yield from list_floats(value)
+        elif isinstance(value, float):
+            yield value
 
 
 @dataclass(slots=True)

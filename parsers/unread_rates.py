@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache, lru_cache
 from typing import Any
 
-from .blocks import Block
 from .catalogue import UNKNOWN, Format, compile_rate_labels, formats
-from .records import Found, LoadResult, Problem, Values
+from .records import Found, LoadResult, Problem, Values, list_floats
 from .units import ungrouped
 from .written_rates import NOT_MEASURED, UNIT, read_number
 
@@ -87,7 +86,7 @@ def check_rates(form: Format, found: Found, lines: Mapping[int, str]) -> list[Pr
         return []
     results = (record for record in form.records(found.values) if isinstance(record, LoadResult))
     rates = {result.requests_per_second for result in results if result.requests_per_second is not None}
-    return find_unread_rates(lines, read | rates | set(_list_floats(found.values.get("parts", {}))))
+    return find_unread_rates(lines, read | rates | set(list_floats(found.values.get("parts", {}))))
 
 
 def note_labels(memory: dict[str, Any], form: Format, found: Found, lines: Mapping[int, str]) -> None:
@@ -103,22 +102,6 @@ def note_labels(memory: dict[str, Any], form: Format, found: Found, lines: Mappi
             figure = _DECIMALS.search(line, label.end())
             own = form.kind, len(figure[1] or "") if figure else 0
             labels[label[0]] = own if labels.get(label[0], own) == own else ("", 0)
-
-
-def list_rates(block: Block) -> set[float]:
-    """The rates of a block's load tests and of their parts."""
-    rates = {result.requests_per_second for result in block.load_results if result.requests_per_second is not None}
-    others = [value for name, value in block.values.items() if name.startswith("rate") and isinstance(value, float)]
-    return rates | {*others, *_list_floats(block.values.get("parts", {}))} if rates else rates
-
-
-def _list_floats(values: Mapping[str, Any]) -> Iterator[float]:
-    """The figures in nested tables: each part of a load has its own rate."""
-    for value in values.values():
-        if isinstance(value, dict):
-            yield from _list_floats(value)
-        elif isinstance(value, float):
-            yield value
 
 
 def find_unread_rates(lines: Mapping[int, str], read: Set[float] = frozenset()) -> list[Problem]:

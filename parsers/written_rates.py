@@ -6,10 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from .catalogue import makes_load
-from .lines import Lines
 from .patterns import TitlePattern, remember_short
-from .records import Found
 
 _CJK = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3"  # there are no blanks between these and a unit
 UNIT = (
@@ -217,10 +214,10 @@ def _may_be_memory(titles: Sequence[str]) -> bool:
     return all(title.lower().endswith("mb") for title in titles)
 
 
-def are_loads(titles: Sequence[str]) -> bool:
-    """Whether all of these name what a client asked for, or the tool that asked: no config is better than another by it."""
+def are_operations(titles: Sequence[str]) -> bool:
+    """Whether all of these name what a client asked for, or its size."""
     are_sizes = all(map(_SENT.fullmatch, titles)) and not _may_be_memory(titles)
-    return are_sizes or all(map(_OPERATION.fullmatch, titles)) or all(makes_load(title.lower()) for title in titles)
+    return are_sizes or all(map(_OPERATION.fullmatch, titles))
 
 
 @remember_short
@@ -382,9 +379,3 @@ def has_rows_of_rates(heading: Sequence[str], table: Sequence[tuple[int, list[st
     rates = [row for _, row in table if IS_RATE.search(row[0]) and not NO_RATE.search(row[0])]
     named = [at for at, title in enumerate(heading) if at and title and not NO_RATE.search(title)]
     return len(named) > 1 and bool(rates) and all(read_number(row[at]) for row in rates for at in named)
-
-
-def next_found(lines: Lines, kind: str) -> Found | None:
-    """The next rate of the table or list that a format of this kind has read whole, and left in Lines.memory."""
-    left: list[Found] = lines.memory.get(kind, [])
-    return left.pop(0) if left else None

@@ -79,7 +79,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 
 def follows(lines: Lines, command: str | None) -> Found | None:
     """The next rate of the rows that were read."""
-    return rates.next_found(lines, KIND)
+    return tables.next_found(lines, KIND)
 
 
 def _read_csv(lines: Lines, separator: str) -> tuple[Row, list[tuple[int, Row]]]:

@@ -110,7 +110,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 
 def follows(lines: Lines, command: str | None) -> Found | None:
     """The next rate of the table that was read."""
-    return rates.next_found(lines, KIND)
+    return tables.next_found(lines, KIND)
 
 
 @dataclass(slots=True)
