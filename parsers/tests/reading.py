@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 import parsers
 from parsers import Block
@@ -159,6 +162,13 @@ def holds(lines: list[str]) -> None:
         assert block.command_line is None or block.command_line <= block.first, "a command below its block"
         assert block.records is not None
         json.dumps(json.loads(as_json(block, "x")), allow_nan=False)
+
+
+def replace_part(request: pytest.FixtureRequest, kind: str, part: str, function: Callable[..., Any]) -> None:
+    """Until the end of the test, a function of a format is this one; in place, as the reader remembers the formats of lines."""
+    form = formats()[kind]
+    request.addfinalizer(partial(object.__setattr__, form, part, getattr(form, part)))
+    object.__setattr__(form, part, function)
 
 
 def finding(blocks: Iterable[Block]) -> list[tuple[str, dict[str, Any]]]:

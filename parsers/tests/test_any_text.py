@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
-from functools import partial
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import parsers
-from parsers.catalogue import formats
 
-from .reading import FIXTURES, decode, fixtures, holds, text_of
+from .reading import FIXTURES, decode, fixtures, holds, replace_part, text_of
 
 TEXTS = [text_of(path) for path in fixtures() if path.stat().st_size < 12_000]
 
@@ -84,10 +81,7 @@ def test_a_fault_in_one_format_is_a_problem_of_its_block_and_the_neighbours_are_
             next(args[0])
         raise KeyError("made for this test")
 
-    # In place, as earlier tests made the reader remember the formats of lines.
-    form = formats()["free"]
-    request.addfinalizer(partial(object.__setattr__, form, part, getattr(form, part)))
-    object.__setattr__(form, part, fail)
+    replace_part(request, "free", part, fail)
     n_before = REPORT.count("\n")
     with caplog.at_level(logging.ERROR):
         text = REPORT + "$ free\n" + LISTING + REPORT
@@ -102,12 +96,12 @@ def test_a_fault_in_one_format_is_a_problem_of_its_block_and_the_neighbours_are_
     assert "made for this test" in caplog.text and "Traceback" in caplog.text
 
 
-def test_a_figure_that_is_none_is_a_problem_with_its_line_and_the_lines_behind_it_are_read(monkeypatch):
+def test_a_figure_that_is_none_is_a_problem_with_its_line_and_the_lines_behind_it_are_read(request):
     def fail(lines, command):
         list(lines)
         float("1.2.3")
 
-    monkeypatch.setitem(formats(), "stub_status", replace(formats()["stub_status"], parse=fail))
+    replace_part(request, "stub_status", "parse", fail)
     before, result = parsers.read((REPORT + "Active connections: 1234567\n" + REPORT).splitlines(keepends=True))
     assert before.values == result.values and not before.problems
     assert [problem.line for problem in result.problems] == [REPORT.count("\n") + 1]

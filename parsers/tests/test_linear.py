@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import re
 import string
-from dataclasses import replace
 
 import pytest
 
@@ -18,6 +17,7 @@ from parsers.lines import Lines
 
 from .attacks import is_slow, make_attacks
 from .endless import FLOOR_S, PIECES, cpu_s, draw, growth
+from .reading import replace_part
 
 N_OF_A_KIND, SIZE = 12, 6000
 
@@ -192,15 +192,15 @@ def test_a_table_of_rates_is_read_below_lines_that_look_like_its_heading():
     assert [block.values["requests_per_second"] for block in parsers.read(text)] == [1200, 900]
 
 
-def test_a_brace_is_tried_by_those_formats_alone_whose_json_begins_so(monkeypatch):
+def test_a_brace_is_tried_by_those_formats_alone_whose_json_begins_so(request):
     tried = []
     for kind, form in formats().items():
 
-        def parse(lines, command, kind=kind, form=form):
+        def parse(lines, command, kind=kind, parse=form.parse):
             tried.append(kind)
-            return form.parse(lines, command)
+            return parse(lines, command)
 
-        monkeypatch.setitem(formats(), kind, replace(form, parse=parse))
+        replace_part(request, kind, "parse", parse)
     assert list(parsers.read(["{\n", '  "made": {\n'] * 1_000)) == [] and tried == []
 
 
