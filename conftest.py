@@ -138,7 +138,7 @@ def _fresh_process() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _no_reader_faults(request: pytest.FixtureRequest) -> Iterator[None]:
-    """The reader turns its own exceptions into problems, which no test may overlook; those with caplog look themselves."""
+    """The reader turns its own exceptions into problems, which no test may overlook but one that makes faults: it uses caplog."""
     faults: list[str] = []
     handler = logging.Handler(logging.ERROR)
     handler.emit = lambda record: faults.append(handler.format(record))  # type: ignore[method-assign]

@@ -19,6 +19,7 @@ def test_nothing_raises(part, admin_client):
     assert failed == []
 
 
+@pytest.mark.usefixtures("caplog")
 def test_a_fault_and_a_text_without_end_are_found(monkeypatch):
     """Made: a format that raises, and a reader that never comes back."""
     monkeypatch.setattr("parsers.reader.find_opening", lambda line: {}[line])

@@ -479,6 +479,7 @@ class TestFaultsOfOurOwn:
             ingest.submit_all([(f"{n}.txt", session(n).encode()) for n in (500, 600, 700)], origin="rest")
         assert [upload.name for upload in Upload.objects.all()] == ["600.txt"] and not Run.objects.exists()
 
+    @pytest.mark.usefixtures("caplog")
     def test_a_queued_text_that_cannot_be_stored_says_so(self, monkeypatch, settings):
         settings.QUEUE_UPLOAD_BYTES = 0
         upload = submit(session(500), may_queue=True).upload
