@@ -124,7 +124,7 @@ class _Taking:
         report, text, used = self.report, line, 0
         if not self._goes_on() and (read := self.read(text)) is not None:
             return read
-        following = [more.strip() for more in self.lines.ahead(report.broken)]
+        following = [more.strip() for more in self.lines.ahead(report.broken)] if report.broken else []
         while True:
             more = following[used] if used < len(following) else None
             if more is None or report.goes_on is None or not report.goes_on.fullmatch(more):
@@ -183,13 +183,17 @@ def is_stray(lines: Lines, line: str, lacks: Callable[[str], bool]) -> bool:
     return False
 
 
-def take_report(lines: Lines, report: Report, read: Callable[[str], dict[str, Any] | None]) -> Found | None:
+def take_report(
+    lines: Lines, report: Report, read: Callable[[str], dict[str, Any] | None], values: Values | None = None
+) -> Found | None:
     """The report that begins with the next line; None where no line says anything.
 
-    read    (line) -> what the line tells, or None where it is not one of the tool's figures, or broken
+    read    (line) -> what the line tells, or None where it is not one of the tool's figures, or broken; lines that lie ahead are
+            read, too, to see whether the report goes on
+    values  where what was read is put, for a `read` that wants to know it
     """
     first = lines.number + 1
-    taking = _Taking(lines, report, read, Values(lines))
+    taking = _Taking(lines, report, read, Values(lines) if values is None else values)
     for text in lines.texts(elisions=True):
         if not taking.take(text):
             lines.refuse()

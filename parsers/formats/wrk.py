@@ -14,14 +14,12 @@ Source    wrk.c, stats.c and units.c of wrk 3 to 4.2 and wrk2
 from __future__ import annotations
 
 import re
-from functools import partial
 from typing import Any
 
 from ..commands import FLAG, Command, Option
 from ..lines import Lines
-from ..records import Found, Problem, Record, Semantics, Values
-from ..report import MANY, has_placeholder, is_stray, make_result
-from ..transcript import read_remarked
+from ..records import Found, Record, Semantics, Values
+from ..report import Report, make_result, take_report
 from ..units import Kind, compile_lines, size_bytes, time_ms, time_s, ungrouped
 
 KIND = "wrk"
@@ -95,74 +93,69 @@ _read_figures = compile_lines(
     r"Requests/sec:\s+<requests_per_second:D>.*",
     r"Transfer/sec:\s+<transfer_bytes_per_s:B>B.*",
 )
-_PERCENT = re.compile(rf"\d+(?:\.\d+)?%\s+{_TIME}")
-_read_percent_line = compile_lines(_KINDS, r"<@:P>%\s+<*:T>")
+_read_percent = compile_lines(_KINDS, r"<@:P>%\s+<*:T>")  # wrk2 writes 50.000%
 _SPECTRUM = re.compile(r"(\d+\.\d{3})\s+([01]\.\d{6,12})\s+\d+\s+(\d+\.\d\d|inf)")
+_SHOWN_FROM = 50  # per cent; of the spectrum, rows below are no percentiles of interest
+_UNCORRECTED = "uncorrected_percentiles_ms"  # without the time that requests waited to be sent
+_GLUED = ("Requests/sec: ", "Transfer/sec: ")
 # wrk2's calibration, what stands around its spectrum, and the headings of the tables.
 _NOISE = re.compile(
     r"Thread Stats\s+Avg|Latency Distribution|Thread calibration:|Detailed Percentile spectrum:|Value\s+Percentile\s+TotalCount"
     r"|(?:Latency|Req/Sec)\s+(?:0\.00|-?nan)(?:us)?\s.*(?<=[\s-])nan(?:%|us|\s)"  # no request was answered
     r"|Initialised \d+ threads|#\[(?:Mean|Max|Buckets)\b|-+$|[a-z ]*\baccount\)\)$"
 )
-_SHOWN_FROM = 50  # per cent; of the spectrum, rows below are no percentiles of interest
-_UNCORRECTED = re.compile(r"Latency Distribution \(HdrHistogram - Uncorr")
-_ALONE = ("Detailed Percentile", "Value ")  # what a spectrum by itself begins with
-_GLUED = ("Requests/sec: ", "Transfer/sec: ")
-_LABELS = ("Running ", "Latency", "Req/Sec", "Requests/sec", "Transfer/sec", "Socket errors", "Non-2xx", "Thread")
+_REPORT = Report(
+    tool=KIND,
+    meant=re.compile(
+        r"Running |Latency\s|Req/Sec|Requests/sec|Transfer/sec|Socket errors|Non-2xx|\d+ threads? and"
+        rf"|\d[\d,]* requests in|\d+(?:\.\d+)?%\s+{_TIME}|{_SPECTRUM.pattern}$|.*(?:{'|'.join(_GLUED)})"
+    ),
+    noise=_NOISE,
+    over=lambda values, line: "requests_per_second" in values and _NOISE.match(line) is not None,
+    last="transfer_bytes_per_s",
+    whole=10,
+    broken=0,  # what stands behind a line that is none would be read with it
+)
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    first = lines.number + 1
     values = Values(lines)
-    problems: list[Problem] = []
-    table, template = "percentiles_ms", False
-    for stripped in lines.texts(elisions=True):
-        read = _read_line(stripped)
-        if read is not None and not values.keys() & read.keys():
-            values |= read
-        elif read is None and values and _PERCENT.fullmatch(stripped) and lines.unended():
-            pass  # "8.81m" may be the beginning of 8.81ms
-        elif read is None and _read_table_row(stripped, values, table):
-            pass
-        elif (
-            read is None
-            and (values or stripped.startswith(_ALONE))
-            and "requests_per_second" not in values
-            and _NOISE.match(stripped)
-        ):
-            table = "uncorrected_percentiles_ms" if _UNCORRECTED.match(stripped) else table
-        elif read is None and stripped.startswith(_LABELS) and (values or lines.cut == lines.number):
-            template = template or has_placeholder(stripped)
-            problems.append(Problem(lines.number, f"expected one of wrk's lines, found {stripped[:60]!r}"))
-        elif read is None and (
-            re.match(OPENS, stripped) or (len(values) >= MANY and is_stray(lines, stripped, partial(_lacks, values)))
-        ):
-            pass
-        else:
-            lines.refuse()
-            break
-        if "transfer_bytes_per_s" in values:
-            lines.last = lines.number
-            break
-    return None if template else _finish(values, first, lines.last, problems)
-
-
-def _lacks(values: dict[str, Any], line: str) -> bool:
-    """Whether a line has a figure that the report lacks so far."""
-    if _PERCENT.fullmatch(line):
-        return not values.get("percentiles_ms")
-    read = _read_line(line)
-    return read is not None and not values.keys() & read.keys()
-
-
-def _finish(values: dict[str, Any], first: int, last: int, problems: list[Problem]) -> Found | None:
-    for table in ("percentiles_ms", "uncorrected_percentiles_ms"):
-        if not values.get(table, True):
-            del values[table]
+    found = take_report(lines, _REPORT, _Reader(lines, values).read, values)
     if not values.keys() & {"requests_per_second", "complete_requests", "latency_mean_ms", "url", "spectrum_ms"}:
         return None
+    if not values.get(_UNCORRECTED, True):
+        del values[_UNCORRECTED]
     _tell_closed_connections(values)
-    return Found(values, first, last, len(values) < 10, problems)
+    return found
+
+
+class _Reader:
+    """What a line tells; percentiles and rows of the spectrum are of the table whose heading stands above."""
+
+    def __init__(self, lines: Lines, values: Values) -> None:
+        self.lines, self.values = lines, values
+
+    def read(self, line: str) -> dict[str, Any] | None:
+        if line.startswith("Latency Distribution (HdrHistogram - Uncorr"):
+            return {_UNCORRECTED: {}}
+        if line.endswith("m") and self.lines.unended():
+            return None  # "8.81m" may be the beginning of 8.81ms
+        if "," in line and not line.startswith("Running "):
+            line = ungrouped(line)
+        if (read := _read_figures(line)) is not None:
+            return read
+        if found := _SPECTRUM.fullmatch(line):
+            is_shown = float(found[2]) < 1 or found[3] == "inf"  # only the last row is the longest request
+            return self._name_row("spectrum_ms", f"{float(found[2]) * 100:.10g}", float(found[1])) if is_shown else {}
+        if read := _read_percent(line):
+            return self._name_row("percentiles_ms", *next(iter(read.items())))
+        glued = max(map(line.find, _GLUED))  # what the server printed at the same time stands before it
+        return self.read(line[glued:]) if glued > 0 else None
+
+    def _name_row(self, table: str, percent: str, ms: float) -> dict[str, Any]:
+        """A row of a table: of several that are printed as one per cent, the first."""
+        table = f"uncorrected_{table}" if _UNCORRECTED in self.values else table
+        return {} if percent in self.values.get(table, {}) else {table: {percent: ms}}
 
 
 def _tell_closed_connections(values: dict[str, Any]) -> None:
@@ -172,36 +165,6 @@ def _tell_closed_connections(values: dict[str, Any]) -> None:
     if errors and made and made * (1 - _NEARLY) <= errors["read"] <= most:
         values["connections_closed"] = errors["read"]
         values["socket_errors"] = errors | {"read": 0}
-
-
-def _read_line(line: str) -> dict[str, Any] | None:
-    """What one line tells, or None where it is not one of wrk's, or broken."""
-    if "," in line and not line.startswith("Running "):
-        line = ungrouped(line)
-    if (read := _read_figures(line)) is not None:
-        return read
-    glued = max(map(line.find, _GLUED))  # what the server printed at the same time stands before it
-    return _read_line(line[glued:]) if glued > 0 else None
-
-
-def _read_percent(table: dict[str, float], line: str) -> dict[str, Any] | None:
-    """The percentile that a line tells, put into the table."""
-    read = _read_percent_line(line)  # wrk2 writes 50.000%
-    if not read or read.keys() & table.keys():
-        return None
-    table |= read
-    return table
-
-
-def _read_table_row(line: str, values: dict[str, Any], table: str) -> bool:
-    """Keep a row of the percentiles or of wrk2's spectrum: of several that are printed as one per cent, the first."""
-    if values and read_remarked(line, partial(_read_percent, values.setdefault(table, {}))):
-        return True
-    found = _SPECTRUM.fullmatch(line)
-    if found and (float(found[2]) < 1 or found[3] == "inf"):  # only the last row is the longest request
-        spectrum = values.setdefault(table.replace("percentiles", "spectrum"), {})
-        spectrum.setdefault(f"{float(found[2]) * 100:.10g}", float(found[1]))
-    return bool(found)
 
 
 def fits(command: Command, values: dict[str, Any]) -> bool:
