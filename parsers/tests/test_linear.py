@@ -17,7 +17,7 @@ from parsers.lines import Lines
 
 from .attacks import is_slow, make_attacks
 from .endless import FLOOR_S, PIECES, cpu_s, draw, growth
-from .reading import replace_part
+from .reading import FIXTURES, replace_part, text_of
 
 N_OF_A_KIND, SIZE = 12, 6000
 
@@ -202,6 +202,15 @@ def test_a_brace_is_tried_by_those_formats_alone_whose_json_begins_so(request):
 
         replace_part(request, kind, "parse", parse)
     assert list(parsers.read(["{\n", '  "made": {\n'] * 1_000)) == [] and tried == []
+
+
+def test_no_records_of_a_monitor_are_made_while_it_is_read(request):
+    made = []
+    replace_part(request, "top", "records", made.append)
+    assert (
+        len(list(parsers.read([*text_of(FIXTURES / "top" / "top_01_n1.txt").splitlines(keepends=True), "\n"] * 3))) == 3
+    )
+    assert made == []
 
 
 def test_no_pattern_is_made_for_the_label_of_each_line(monkeypatch):
