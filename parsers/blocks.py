@@ -163,12 +163,13 @@ class Block:
 
     @property
     def rates(self) -> set[float]:
-        """The requests per second of its load tests, of their parts, and in other units or of other intervals."""
+        """The requests per second of its load tests and of their parts, and those that were sent (vegeta)."""
         if formats()[self.kind].tool is None:
             return set()  # the records of monitors are many
-        rates = {result.requests_per_second for result in self.load_results if result.requests_per_second is not None}
-        others = [value for name, value in self.values.items() if name.startswith("rate") and isinstance(value, float)]
-        return rates | {*others, *list_floats(self.values.get("parts", {}))} if rates else rates
+        rates = {rate for result in self.load_results if (rate := result.requests_per_second) is not None}
+        if isinstance(sent := self.values.get("rate_per_s"), float):
+            rates.add(sent)
+        return rates.union(list_floats(self.values.get("parts", {})))
 
 
 _SCRIPT = re.compile(r"(?>.*?\s-(?:s|-script)\s).*?\s--(?=\s)")
