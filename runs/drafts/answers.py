@@ -35,9 +35,8 @@ def note_beforehand(blocks: Sequence[Block], loads: Collection[int]) -> None:
 
 def _read_state(block: Block, is_first: bool) -> dict[str, str]:
     told = {}
-    if any(
-        map(_EMPTIES_CACHE.search, (*block.typed, *(text for _, text in block.trail)))
-    ):  # what root typed looks like a heading
+    typed = (*block.typed, *(text for _, text in block.trail))  # what root typed looks like a heading
+    if any(map(_EMPTIES_CACHE.search, typed)):
         told["cache"] = "the page cache was emptied"
     up, load = block.values.get("uptime_s"), block.values.get("load1")
     if isinstance(up, (int, float)) and up < _JUST_UP_S:
