@@ -198,7 +198,8 @@ def _add_verdict(data: HeadlineData, found: Headline, verdict: Verdict) -> Headl
 def find_confounder(data: HeadlineData, ahead: int, behind: int) -> str:
     """What else than the config could be all of a proven lead: a rule, or the name of what differs; "" for nothing."""
     unlike = next((one.name for one in find_unlike(data, ahead, behind) if one.confounds and not one.is_compared), "")
-    flaws = find_flaws(data, data.side(RATE, ahead), data.side(RATE, behind)) if not unlike else ()
+    sides = data.side(RATE, ahead), data.side(RATE, behind)
+    flaws = [*find_contradictions(data, *sides), *find_flaws(data, *sides)] if not unlike else ()
     return unlike or next((one.rule for one in flaws if one.serious and one.confounds), "")
 
 
@@ -239,8 +240,8 @@ def list_objections(
 
 def _weigh(one: Objection) -> int:
     """The less, the more it weighs: figures that cannot be true, what held a side back, failures, what else could be all of it."""
-    if one.rule == IMPOSSIBLE:
-        return 0 if one.config else 5
+    if one.rule == IMPOSSIBLE and one.config:
+        return 0
     if one.rule == MISSED:
         return 2
     return (

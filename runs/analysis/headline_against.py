@@ -34,6 +34,7 @@ BEFOREHAND, CLAIMED = "warmth.beforehand", "load.claimed_otherwise"
 SLOWED = (LOG, THROTTLED, STEAL)  # what the machine shows beside the slower side alone
 CONFOUNDERS = {
     "differs",
+    IMPOSSIBLE,  # of both sides: of one it leaves no lead at all
     DRIFT,
     OTHER_SERVER,
     NOT_AS_NAMED,

@@ -378,14 +378,14 @@ def _find_claimed_otherwise(data: HeadlineData, own: RankedColumn, other: Ranked
 def find_contradictions(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Figures that cannot all be true, more failures than requests among them, with one of each side as its `label`.
 
-    Where reports of both sides contradict themselves alike, config is "": their tool counts otherwise than is known here.
+    Where reports of both sides contradict themselves alike, config is "": their tool counts otherwise than is known here, or
+    both were edited.
     """
     found: dict[str, dict[str, Objection]] = {}
     for side in (own, other):
         for rule, part in data.list_impossible(side.at):
-            objection = Objection(
-                IMPOSSIBLE, side.title, part.text.partition(": ")[0], source=part.finding.first_source
-            )
+            label, source = part.text.partition(": ")[0], part.finding.first_source
+            objection = Objection(IMPOSSIBLE, side.title, label, serious=True, source=source)
             found.setdefault(rule, {}).setdefault(side.title, objection)
     one_sided = {title: objection for each in found.values() if len(each) == 1 for title, objection in each.items()}
     both = [replace(next(iter(each.values())), config="") for each in found.values() if len(each) > 1]

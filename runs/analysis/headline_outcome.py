@@ -217,12 +217,14 @@ def advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], odd
         return Next(NextStep.LONGER, max(FEWEST, verdict.fewest))
     if verdict.void in (Void.GAIN_BY_FAILURES, Void.LOSS_BY_FAILURES) and (failing := rules.get("failures")):
         return Next(NextStep.FIX, about=failing)
-    if outcome == Outcome.TRADE_OFF or (outcome == Outcome.SAME and any(one.serious for one in against)):
+    if outcome == Outcome.TRADE_OFF or (
+        outcome == Outcome.SAME and any(one.serious and not one.confounds for one in against)
+    ):
         return Next(NextStep.CHOOSE)
     if MISSED in rules and not rules[MISSED]:
         return Next(NextStep.ALIKE, about=MISSED)
     confounder = next((one for one in against if one.serious and one.confounds), None)
-    if confounder and outcome != Outcome.SAME:
+    if confounder and (outcome != Outcome.SAME or confounder.rule == IMPOSSIBLE):
         return _advise_on_confounder(confounder, verdict)
     if outcome in (Outcome.BETTER, Outcome.SAME) and rules.get(IDLE) == "":
         return Next(NextStep.ALIKE, about=IDLE)
@@ -243,4 +245,7 @@ def _advise_on_confounder(one: Objection, verdict: Verdict) -> Next:
         return Next(NextStep.ANSWER, about=one.config) if one.config else Next(NextStep.ALIKE, about=one.rule)
     if one.rule == DRIFT:
         return Next(NextStep.REPEAT, max(verdict.needed or 0, verdict.fewest + 2))
-    return Next(NextStep.ALIKE, about=one.rule if one.rule in (BEFOREHAND, CLAIMED, *SLOWED) else one.label or one.rule)
+    return Next(
+        NextStep.ALIKE,
+        about=one.rule if one.rule in (BEFOREHAND, CLAIMED, IMPOSSIBLE, *SLOWED) else one.label or one.rule,
+    )

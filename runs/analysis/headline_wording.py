@@ -13,6 +13,7 @@ from runs.analysis.headline_against import (
     BEFOREHAND,
     CLAIMED,
     IDLE,
+    IMPOSSIBLE,
     LOG,
     MISSED,
     NETWORK,
@@ -79,6 +80,7 @@ ADVICE_ON = {  # of ALIKE and GENERATOR: the only thing that differs, or what he
     NOT_AS_NAMED: "Load each config in the way that its name says, then compare.",
     SHOWN_STATUS: "Look at what both answer (curl -i) before rates are compared.",
     LOG: "Raise that limit of the machine or free its memory, then run both again, in turn.",
+    IMPOSSIBLE: "Look at the reports of both before more runs are made: their figures cannot all be true.",
     TOLD: "See which is right before more runs are made: the names above the reports, or the text's own figures.",
     BEFOREHAND: "Begin the runs of both alike, each after one warm-up run, and run them again, in turn.",
     CLAIMED: "See which is right before more runs are made: the names above the reports, or what the text says of them.",
@@ -87,6 +89,7 @@ ADVICE_ON = {  # of ALIKE and GENERATOR: the only thing that differs, or what he
     STOLEN: "Run both again, in turn, on a machine whose CPU time is its own, or when others leave it.",
 }
 FOLLOWS = {
+    IMPOSSIBLE: "",
     NOT_AS_NAMED: ", against its name,",
     TOLD: ", which reverses their order,",
     CLAIMED: ", against its reports,",

@@ -47,7 +47,7 @@ AT_LIMIT = {  # rule of doubts -> what was at its limit beside a config
     "network.link": "the network was at its limit",
 }
 DOUBTED = {
-    "impossible": "figures of one report cannot all be true",
+    "impossible": "figures of the reports cannot all be true",
     **{rule: f"{words} beside the slower side" for rule, words in AT_LIMIT.items()},
     "machine.others": "another program used the CPU beside the slower side",
     "warmth.beforehand": "runs of the slower side began otherwise",

@@ -97,6 +97,8 @@ def closing(rate: float) -> str:
 def oha(rate: float, first_lines: bool = False) -> str:
     """oha's report, or the five figures that people quote of it; other tools print such lines, too."""
     text = (FIXTURES / "oha" / "oha_01.txt").read_text().partition("\n")[2].replace("8374.6098", f"{rate:.4f}")
+    n = round(30.0018 * rate)
+    text = text.replace("251253 responses", f"{n} responses").replace("583.22 MiB", f"{n * 583.22 / 251253:.2f} MiB")
     return "\n".join(text.split("\n")[2:7]) if first_lines else text
 
 
@@ -562,7 +564,7 @@ POSTS = {
             "thin · Rack": [300.5, 305.5],
             "thin · Sinatra": [400.5, 405.5],
         },
-        *("unproven", "puma · Sinatra · ab -n 500 -c 10 no keep-alive /"),
+        *("unproven", "puma · Sinatra · ab -n 5000 -c 10 no keep-alive /"),
     ),
     "headings with a point, and other terminals": (
         "## #1. Go implementation.\n\n```\nTerminal 1: $ go run .\nTerminal 2: [wrk]\n\n@wrk 900.50\n```\n"
@@ -773,7 +775,7 @@ def with_header(header: str, rate: float) -> str:
 
 def post(file: str, rate: float, n_bytes: int = 0) -> str:
     """ab's report on 500 requests with this file as the body, which came to so many bytes."""
-    text = expand(f"$ ab -n 500 -c 10 -p {file} http://localhost/page.html\n\n@ab {rate}\n")
+    text = expand(f"$ ab -n 500 -c 10 -p {file} http://localhost/page.html\n\n@ab {rate} n=500\n")
     return text.replace("HTML transferred", f"Total body sent:        {n_bytes}\nHTML transferred") if n_bytes else text
 
 

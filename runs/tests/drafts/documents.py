@@ -67,12 +67,16 @@ def _with(text: str, **figures: str) -> str:
     return text
 
 
-def ab(rate: str, server: str = "nginx/1.22.1", port: str = "80", host: str = "localhost", c: str = "10", n: str = "500",
+def ab(rate: str, server: str = "nginx/1.22.1", port: str = "80", host: str = "localhost", c: str = "10", n: str = "5000",
        path: str = "/page.html", keep: str = "") -> str:  # fmt: skip
-    """ab's report at `rate` requests/s; its times are the genuine run's."""
+    """ab's report at `rate` requests/s; its connection times are the genuine run's."""
     figures = {"Server Software": server, "Server Hostname": host, "Server Port": port, "Concurrency Level": c}
     figures |= {"Complete requests": n, "Requests per second": rate, "Document Path": path}
+    figures |= {"Time taken for tests": f"{int(n) / float(rate):.3f}"}
+    figures |= {"Total transferred": str(10092 * int(n)), "HTML transferred": str(9857 * int(n))}
     text = _with(_genuine("ab/ab_01_plain.txt", "This is"), **figures)
+    text = text.replace("35.658 [ms]", f"{int(c) * 1000 / float(rate):.3f} [ms]")
+    text = text.replace("3.566 [ms]", f"{1000 / float(rate):.3f} [ms]")
     return (
         text.replace("Failed requests:        0", f"Failed requests:        0\nKeep-Alive requests:    {n}")
         if keep
@@ -86,12 +90,18 @@ def line(rate: str) -> str:
 
 
 def siege(rate: str) -> str:
-    return _with(_genuine("siege/siege_01_text.txt", "Transactions"), **{"Transaction rate": rate})
+    hits = round(4.81 * float(rate)) or 1
+    figures = {"Transactions": str(hits), "Elapsed time": f"{hits / float(rate):.2f}", "Transaction rate": rate}
+    figures |= {"Successful transactions": str(hits), "Concurrency": f"{0.03 * float(rate):.2f}"}
+    figures |= {"Data transferred": f"{0.002 * hits:.2f}", "Throughput": f"{0.002 * float(rate):.2f}"}
+    return _with(_genuine("siege/siege_01_text.txt", "Transactions"), **figures)
 
 
 def wrk(rate: str, host: str = "localhost:8080", path: str = "") -> str:
-    text = _with(_genuine("wrk/wrk_02_latency.txt"), **{"Requests/sec": rate})
-    text = text.replace("127.0.0.1:8082", host)
+    requests, per_s = round(4.08 * float(rate)), 0.0096 * float(rate)
+    figures = {"Requests/sec": rate, "Transfer/sec": f"{per_s:.2f}MB"}
+    text = _with(_genuine("wrk/wrk_02_latency.txt"), **figures).replace("127.0.0.1:8082", host)
+    text = text.replace("13364 requests", f"{requests} requests").replace("128.37MB", f"{4.08 * per_s:.2f}MB")
     return re.sub(r"(//[^/\s]+)\S*", rf"\g<1>{path}", text, count=1) if path else text
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -75,7 +76,7 @@ def monitored(
         at += timedelta(seconds=load.idle_s)
         end = at + timedelta(seconds=load.seconds)
         before, after = (f"$ date\n{when:%a %b %d %H:%M:%S} UTC {when:%Y}\n" * dates for when in (at, end))
-        report = expand(f"@ab {load.rate}").replace("1.783 seconds", f"{load.seconds}.000 seconds")
+        report = re.sub(r"\S+ seconds", f"{load.seconds}.000 seconds", expand(f"@ab {load.rate}"))
         text += f"## {load.name}\n\n{before}$ ab http://localhost/page.html\n{report}\n{after}\n"
         busy.append((at, end, load.cpu))
         at = end

@@ -39,7 +39,7 @@ def test_reports_of_one_rate_that_differ_otherwise_are_two_runs():
     assert placed("nginx", "@ab 1.5", "Apache", "@ab 1.5 server=Apache/2.4.57") == [("b0", 0), ("b1", 0)]
 
 
-COMMAND = "$ ab -n 500 -c 10 http://localhost/page.html\n@ab 1.5"
+COMMAND = "$ ab -n 500 -c 10 http://localhost/page.html\n@ab 250 n=500"
 
 
 def test_two_equal_reports_behind_a_command_each_are_two_runs():
@@ -48,13 +48,13 @@ def test_two_equal_reports_behind_a_command_each_are_two_runs():
 
 
 def test_a_text_pasted_again_with_its_commands_quotes_the_first_one():
-    text = ["## nginx", COMMAND, "## apache", COMMAND.replace("1.5", "2.5")]
+    text = ["## nginx", COMMAND, "## apache", COMMAND.replace("250", "125")]
     assert placed(*text, *text) == [("b0", 1), ("b1", 1)]
 
 
 def test_a_later_report_without_a_command_quotes_the_first_one():
-    assert placed("## nginx", COMMAND, "## apache", COMMAND, "## Summary", "@ab 1.5") == [("b0", 1), ("b1", 0)]
-    assert placed(COMMAND, "So nginx did well:", "@line 1.5") == [("b0", 1)]
+    assert placed("## nginx", COMMAND, "## apache", COMMAND, "## Summary", "@ab 250 n=500") == [("b0", 1), ("b1", 0)]
+    assert placed(COMMAND, "So nginx did well:", "@line 250") == [("b0", 1)]
 
 
 def test_a_report_takes_what_it_lacks_from_the_command_of_its_quote():
@@ -66,8 +66,8 @@ def test_a_report_takes_what_it_lacks_from_the_command_of_its_quote():
 
 
 def test_a_report_quoted_in_prose_with_its_command_is_one_run():
-    exact, command = "@ab 12345.67", "$ ab -n 500 -c 10 http://localhost/page.html"
-    first = ("## nginx", f"{command}\n{exact}", "## apache", f"{command}\n@ab 10000.51")
+    exact, command = "@ab 345.67 n=500", "$ ab -n 500 -c 10 http://localhost/page.html"
+    first = ("## nginx", f"{command}\n{exact}", "## apache", f"{command}\n@ab 300.51 n=500")
     assert placed(*first, "As I said, this is what it did:", f"{command}\n{exact}") == [("b0", 1), ("b1", 0)]
     assert placed(*first, "## caddy", f"{command}\n{exact}") == [("b0", 1), ("b1", 0)]
 

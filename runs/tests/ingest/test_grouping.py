@@ -7,7 +7,7 @@ import pytest
 from runs.tests.drafts.documents import FIXTURES, expand, read
 
 FIXTURE = (FIXTURES / "h2load/h2load_01.txt").read_text().partition("\n")[2]
-AB = "\n\n$ ab -n 500 -c 10 http://localhost/page.html\n@ab {rate}\n\n"
+AB = "\n\n$ ab -n 500 -c 10 http://localhost/page.html\n@ab {rate} n=500\n\n"
 
 
 def grouped(text: str) -> dict[str, list[int]]:

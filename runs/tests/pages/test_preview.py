@@ -440,7 +440,9 @@ def test_a_preview_s_headline_asks_the_database_nothing(browser, runs, django_as
 
 
 def test_a_preview_says_what_speaks_against_the_leader(browser):
-    page = previewed(browser, expand("## before\n\n@ab 280.44\n\n## after\n\n@ab 380.44\n"))
+    page = previewed(
+        browser, expand("## before\n\n@ab 280.44 n=500\n\n## after\n\n@ab 280.45 n=500\n").replace("280.45", "380.44")
+    )
     assert (
         "<li>Figures of “after” cannot all be true (500 requests in 1.783 s are 280.4 per second, not 380.4)</li>"
         in page
