@@ -12,7 +12,16 @@ from typing import Any, NamedTuple
 from . import transcript
 from .catalogue import Format, compile_rate_labels, formats, parse_command
 from .lines import Lines
-from .prompts import find_branch, is_template, load_command, may_have_command, prompt, read_prompt, read_shown
+from .prompts import (
+    find_branch,
+    is_template,
+    load_command,
+    may_have_command,
+    prompt,
+    read_prompt,
+    read_shown,
+    read_state,
+)
 from .records import Found, Problem
 from .unread_rates import find_html_rates, find_unread_rates, note_stated_rate
 
@@ -227,12 +236,10 @@ class Context:
 
     def _note_shown(self, number: int, line_above: int, text: str) -> None:
         """Note what a command shows: what runs there and in which version, how a page was answered, the governor of the CPU."""
-        command = self.command
-        if self.in_output and (
-            shown := read_shown(
-                text.strip(), command.text if command else "", command is not None and command.line == line_above
-            )
-        ):
+        command, line = self.command, text.strip()
+        typed, is_answer = (command.text, command.line == line_above) if command else ("", False)
+        shown = read_state(line) or (read_shown(line, typed, is_answer) if self.in_output else None)
+        if shown:
             self.shown = (*self.shown[1 - _TYPED :], (*shown, number))
 
     def _follow_diff(self, text: str) -> None:

@@ -94,16 +94,47 @@ _TIMED_FIRST_OF_TWO = re.compile(  # "14:32:13 me/app  main [!$]    ruby-2.4.5@a
     r"\d\d:\d\d(?::\d\d)?\s+[~\w][\w./~-]*+\s+(?P<a>\w[\w./-]{0,60}+)(?:\s+(?:\[[^\w\]]{1,8}\]|[a-z]{2,10}-\d[\w.@-]{0,60}+))++\s*"
 )
 
+# Pages that are mostly not the one that somebody means to measure, by their title; and the file system that df has of a folder.
+_PAGES = {
+    "a default page": r"Welcome to \w{1,30}!?|.{0,40}\bDefault Page\b.*|It works!?|.{0,40}\bTest Page\b.*|IIS Windows.*",
+    "an error page": r".{0,60}\b(?:[45]\d\d|error|not found|forbidden|bad gateway|unavailable|maintenance)\b.*",
+    "a login page": r".{0,60}\b(?:log ?in|sign ?in|anmelden|connexion)\b.*",
+    "a page of its own": r".*",
+}
+_TITLE = re.compile(r".{0,200}?<title>(?P<title>[^<]{1,100})</title>.*", re.IGNORECASE)
+_FILE_SYSTEM = re.compile(
+    r"(?:/dev/|(?P<remote>[\w.-]{1,80}:/))\S{0,80}\s+(?:(?P<type>[a-z]\w{1,11})\s+)?(?:\d\S{0,8}\s+){3}\d{1,3}% "
+    r"(?P<mount>/\S{0,80})"
+)
 SHOWN = re.compile(  # what runs there, as another command tells it
     r"(?P<name>Server): (?P<value>\S+)|(?P<lang>go) version (?P<go>go\S+)\s.*"
     r"|(?P<of>Python|PHP|ruby|nginx version:) (?P<version>\S+).*"
     r"|(?P<status>HTTP)/[\d.]+ (?P<code>\d{3})\b.*|(?i:(?:x-(?:\w+-)?|cf-)(?P<cache>cache)(?:-status)?: .*?(?P<hit>hit|miss|\w+).*)"
+    r"|(?i:(?P<age>age): (?P<age_s>\d{1,9}))"
     r"|The (?P<governs>governor) \"(?P<may>\w+)\".*|(?P<governor>powersave|performance|schedutil|ondemand|conservative)"
     r"|(?P<active>Active): active \(running\) since .{1,60}; (?P<active_s>\d{1,3}m?s) ago"
     r"|.{1,300}\s(?P<up>Up) (?P<up_s>\d{1,2} seconds?|Less than a second)\b.*"
-    r"|(?i:.*\b(?P<cpu>cpu) clock (?P<throttled>throttled)\b.*)"
     r"|(?:[A-Za-z][\w.-]* (?:version )?)?\"?v?(?P<its>\d+\.\d[\w.+-]*)\"?(?: .*)?"
 )
+# Figures of the way to a server, as commands show them; a second group of one name ends in "_2".
+_FIGURES = re.compile(
+    r"(?:rtt|round-trip) min/avg/max\S{0,12} = [\d.]{1,12}/(?P<round_trip_ms>\d{1,9}(?:\.\d{1,6})?)/.*"
+    r"|Minimum = \d{1,9}ms, Maximum = \d{1,9}ms, Average = (?P<round_trip_ms_2>\d{1,9})ms|Speed: (?P<link_mbit>\d{1,7})Mb/s"
+)
+FIGURES = ("round_trip_ms", "link_mbit")
+SLOWED = "slowed"  # the name under which that is told which slows what is measured
+_SLOWS = {
+    "Xdebug": r"with Xdebug v\d.*",
+    "a delay of the network (netem)": r"qdisc netem .{1,120}?\bdelay \d.*",
+    "a rebuild of the RAID": r".{0,200}\b(?:resync|recovery|reshape) ?= ?\d.*",
+    "errors of a disk": r"\[[ \d.]{1,20}\] (?:ata\d.{0,80}(?:failed command|hard resetting link)"
+    r"|.{0,120}\bI/O error\b).*",
+    "a throttled CPU clock": r"(?i:.*\bcpu clock throttled\b.*|throttled=0x[1-9a-f][\da-f]{0,15})",
+    "a CPU at its limit of temperature": r"(?:Package id \d+|Core \d+|T(?:ctl|die)|temp\d): +\+(?:9[5-9]|1\d\d)\.\d.*",
+    "battery power": r"Battery \d: Discharging\b.*|Now drawing from 'Battery Power'",
+    "a full disk": r"\S{1,80} .{1,120} 100% /(?:(?:var|tmp|home|srv|data)\S{0,80})?",
+}
+_SLOWING = re.compile("|".join(f"({pattern})" for pattern in _SLOWS.values()))
 _ASKED_PAGE = re.compile(r"\b(?:https?://)?[\w.-]+(?::\d+)?(?<![\s/]-)(/[^\s'\"#]*)?['\"]?$")
 _ASKS_VERSION = re.compile(  # each word is tried once, however long
     r"(?<![\w.+-])(?P<program>[\w.+-]{1,60})\s{1,9}(?:--?version|-[vV]|version)(?:\s{0,9}2>&1)?\s{0,9}$"
@@ -152,8 +183,16 @@ def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | No
     name, value = (*filter(None, found.groups()), "", "")[:2] if found else ("", "")
     if name == "HTTP":
         return name, f"{value} {path[1] or '/' if (path := _find_asked_page(command[-_LONGEST_ASKED:])) else ''}"
+    if titled := _TITLE.fullmatch(line):
+        title = titled["title"].strip()
+        return f"{ASKED}page", next(kind for kind, said in _PAGES.items() if re.fullmatch(said, title, re.IGNORECASE))
+    if mounted := _FILE_SYSTEM.fullmatch(line):
+        kind = mounted["type"] or ("network" if mounted["remote"] else "disk")
+        return f"{ASKED}file system of {mounted['mount']}", kind
+    if name.lower() == "age":
+        return "cache", "hit" if int(value) else "miss"
     if value:
-        return (name.lower(), value.lower()) if name.lower() in ("cache", "cpu") else (name, value)
+        return (name.lower(), value.lower()) if name.lower() == "cache" else (name, value)
     if name and "scaling_governor" in command:
         return "governor", name
     if name and (asked := _ASKS_VERSION.search(command[-_LONGEST_ASKED:])):
@@ -161,6 +200,14 @@ def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | No
     if (setting := _SETTING.fullmatch(line)) and _shows_settings(command):
         return f"{ASKED}{setting['key']}", f"{setting['key']}={setting['value']}"
     return (f"{ASKED}{command}", line) if is_answer and _ASKS.fullmatch(command) else None
+
+
+def read_state(line: str) -> tuple[str, str] | None:
+    """The same of a line that tells it by itself, wherever it stands: behind a blank line of an output, or without its command."""
+    if slowing := _SLOWING.fullmatch(line):
+        return SLOWED, list(_SLOWS)[(slowing.lastindex or 1) - 1]
+    found = _FIGURES.fullmatch(line)
+    return (found.lastgroup.removesuffix("_2"), found[found.lastgroup]) if found and found.lastgroup else None
 
 
 def find_branch(line: str, above: str = "") -> str | None:

@@ -31,6 +31,7 @@ BASES = {  # of the rules, by family
 }
 DAYS_APART = 2  # the night between two is none
 NEAR_BYTES = 256  # less than a reply's headers
+NEAR_MS = 1  # of round trips: within one building
 STEP_KB = 65536
 SIZES = r"small|large|big|tiny|\d*\s*[kmg]i?b|bytes?|files?|pages?|gzip|brotli|compress\w*|deflate"
 KEEP_ALIVE = r"keep[-_ ]?alive|\bkeep(?:ing|s)?\b|\bclos(?:e[ds]?|ing)\b|\bconnections?\b|persistent|\bka\b|(?<!\w)-k\b"
@@ -42,6 +43,7 @@ HEADER_NAME = re.compile(r"(?:^|\s)([A-Za-z][\w-]*):(?=\s?\S)")
 COMPARED_ELSEWHERE = {"host", "connection", "user-agent", "content-type", "content-length"}
 FRONTS = re.compile(r"nginx|apache|caddy|haproxy|envoy|lighttpd|openresty|varnish|traefik|cloudflare", re.I)
 GOVERNOR = r"(?:scaling_)?governor|performance|powersave|schedutil|ondemand|conservative"
+CLOCK = r"throttl\w*|clock\w*|[mg]hz|turbo|boost"
 CACHED, CONDITION, DAY = "answer from a cache", "condition", "day"
 LENGTH, DOCUMENT = "document_length_bytes", "document length"
 NONE, USUAL = "none", "the tool's usual"  # of what a command that is known does not set
@@ -59,6 +61,7 @@ class Property:
     stops   from this ratio on rates under such a difference are not compared; says: else it is said from this one on
     named   how the name of a config speaks of it; varied: one config may be loaded with several, to compare just that
     like    another property of which it tells as well
+    better  the sign of what a side gains by more of it: the other side's lead is none by it; 0: nobody knows
     """
 
     name: str
@@ -71,6 +74,7 @@ class Property:
     named: str = r"(?!)"
     varied: bool = False
     like: str = ""
+    better: int = 0
 
 
 def grade_sizes(one: Value, other: Value) -> Grade | None:
@@ -89,6 +93,18 @@ def grade_mean_sizes(one: Value, other: Value) -> Grade | None:
     small, large = sorted((float(one), float(other)))
     ratio = large / small if small else float("inf")
     return "split" if ratio >= 3 else "caution" if ratio >= 1.5 else None
+
+
+def _grade_clocks(one: Value, other: Value) -> Grade | None:
+    """An idle core shows less than it has under load, so that only the fastest core of each tells something, and roughly."""
+    small, large = sorted((float(one), float(other)))
+    return "caution" if large >= 1.5 * small else None
+
+
+def _grade_round_trips(one: Value, other: Value) -> Grade | None:
+    """Clients that wait for their answers wait so long more for each."""
+    small, large = sorted((float(one), float(other)))
+    return "caution" if large >= 2 * small and large - small >= NEAR_MS else None
 
 
 def _grade_rates(one: Value, other: Value) -> Grade | None:
@@ -164,9 +180,10 @@ def _grade_option(one: Value, other: Value) -> Grade | None:
     return "split" if {one, other} & {NONE, USUAL} else "caution"
 
 
-def _read_tls_protocol(run: RunFact) -> Value | None:
+def _read_tls_part(at: int, run: RunFact) -> Value | None:
+    """Of what is printed as "TLSv1.2,ECDHE-RSA-AES256-GCM-SHA384,2048,256": protocol, cipher, bits of the server's key."""
     printed = run.values.get("tls_protocol")
-    return printed.split(",")[0] if isinstance(printed, str) and printed else None
+    return next(iter(printed.split(",")[at : at + 1]), None) if isinstance(printed, str) else None
 
 
 def _read_mean_reply(run: RunFact) -> Value | None:
@@ -234,8 +251,15 @@ LOAD = (
     Property("protocol", partial(_read_option, "protocol", USUAL), _grade_option, stops=0, named=HTTP, varied=True),
     Property("set rate", "set_rate", _grade_rates, " requests/s", stops=1.02, named=r"-R\s*\d*|rate|rps|req/s|qps"),
     Property("TLS", read_tls, "split", stops=0, named=r"https?|tls|ssl|plain|:(?:80|443|8080|8443)\b", varied=True),
-    Property("TLS protocol", _read_tls_protocol, "caution", says=0, named=r"\w*(?:tls|ssl)\w*"),
+    Property("TLS protocol", partial(_read_tls_part, 0), "caution", says=0, named=r"\w*(?:tls|ssl)\w*"),
+    Property("TLS key", partial(_read_tls_part, 2), "caution", " bits", says=0, named=r"rsa|ecdsa|ecc|\w*keys?|bits?"),
     Property("load generator", "values.loaded_from", "caution", says=0),
+    Property(
+        "round trip", "values.round_trip_ms", _grade_round_trips, " ms", says=0, named=r"ping|rtt|latency", better=-1
+    ),
+    Property(
+        "network", "values.link_mbit", "caution", " Mbit/s", says=0, named=r"\d+\s?[mg]bit\w*|ethernet|nic", better=1
+    ),
     Property("loaded through", _read_way, "split", stops=0, named=r"local(?:host)?|loopback|network|remote(?:ly)?|lan"),
     Property("concurrency", "loading_clients", "caution", figure="concurrency", stops=1.1, named=CLIENTS, varied=True),
     Property("requests", "options.requests", "note", says=10),
@@ -258,7 +282,7 @@ MACHINE = (
     Property("memory", "machine.ram_kb", "caution", " MiB", says=0, like="CPU"),
     Property("kernel", "machine.kernel", "caution", says=0, like="CPU"),
     Property("governor", "values.cpu_governor", "caution", says=0, named=GOVERNOR),
-    Property("CPU clock", "values.cpu_clock", "caution", says=0, named=r"throttl\w*|clock\w*|[mg]hz"),
+    Property("CPU clock", "values.cpu_mhz", _grade_clocks, " MHz", says=0, named=CLOCK, better=1),
     Property(CONDITION, "values.conditions", "caution", says=0),
     Property("machine", "host", "note"),
     Property(DAY, _read_day, _grade_days, says=0, named=r"(?:19|20)\d\d-\d\d-\d\d"),

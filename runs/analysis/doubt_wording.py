@@ -35,6 +35,7 @@ _DIFFERENCES = {
 }
 LOGGED = {  # a limit of the machine, as its log tells of it
     "memory": "a process that was killed for lack of memory",
+    "open_files": "too many open files",
     "nf_conntrack": "a full table of tracked connections",
     "listen_queue": "a full queue of new connections",
     "tcp_memory": "no memory left for TCP",
@@ -96,6 +97,7 @@ MORALS = {
     "not_as_named": "what the config is named after was not measured",
     "other_clients": "one of the two is wrong, so it may be another load than is meant",
     "other_server": "it may be another server's rate, unless that one stood in front",
+    "disturbed": "what slows a run is no config's",
     "logged": "requests were lost or slowed there, whatever the config",
     "others": "CPU time that it took was missing to the server, and others here had all of it",
     "outlier": "one repeat this far off is noise of another kind, so look what happened then before it is averaged",
@@ -327,6 +329,7 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
     "load.other_server": "{server} answered",
     "load.set_rate": ANSWERED,
     "load.shown_status": "a request beside the load was answered with {status}",
+    "machine.disturbed": "the text tells of {what} beside it",
     "load.claimed_otherwise": "the text says “{said}”",
     "load.told_otherwise": "the text tells of {told} requests per second, the report of {rate}",
     "machine.cpu": _say_busy_cpu,

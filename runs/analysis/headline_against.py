@@ -31,7 +31,8 @@ STOPPED, CLOSED, OTHER_SERVER = "tool.interrupted", "network.keepalive", "load.o
 NOT_AS_NAMED, SHOWN_STATUS = "load.not_as_named", "load.shown_status"
 TOLD, LOG, THROTTLED, STEAL = "load.told_otherwise", "machine.log", "machine.throttled", "machine.steal"
 BEFOREHAND, CLAIMED = "warmth.beforehand", "load.claimed_otherwise"
-SLOWED = (LOG, THROTTLED, STEAL)  # what the machine shows beside the slower side alone
+DISTURBED = "machine.disturbed"
+SLOWED = (LOG, THROTTLED, STEAL, DISTURBED)  # what the machine or the text shows beside the slower side alone
 CONFOUNDERS = {
     "differs",
     IMPOSSIBLE,  # of both sides: of one it leaves no lead at all

@@ -173,7 +173,10 @@ def _make_unlike(name: str, own: str | float, other: str | float, unit: str, siz
         is_other = len({str(path).partition("?")[0].rstrip("/") for path in (own, other)}) > 1
         stops, says = is_other and not sized, is_other or not sized
     grade = prop.grade(own, other) if callable(prop.grade) else prop.grade
-    return Unlike(name, own, other, unit, stops, says, grade != "note" and name not in OFTEN_MEANT)
+    confounds = grade != "note" and name not in OFTEN_MEANT
+    if prop.better and isinstance(own, (int, float)) and isinstance(other, (int, float)):
+        confounds &= prop.better * (own - other) > 0
+    return Unlike(name, own, other, unit, stops, says, confounds)
 
 
 def _is_compared(data: HeadlineData, unlike: Unlike, own: Column, other: Column) -> bool:
@@ -315,7 +318,7 @@ def _find_drifting_side(data: HeadlineData, own: RankedColumn, other: RankedColu
 
 
 def _find_slowed_side(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
-    """What the machine shows beside the slower side alone: a limit in a log, a throttled group, much stolen CPU time.
+    """What slowed the slower side alone: a limit in a log, a throttled group, much stolen CPU time, what the text tells of.
 
     Stolen time of a side beside one that nobody watched; of two that were watched it stops their comparison.
     """
@@ -327,7 +330,7 @@ def _find_slowed_side(data: HeadlineData, own: RankedColumn, other: RankedColumn
         if rule == THROTTLED and any(QUOTA.search(side.title) for side in (own, other)):
             found = []  # how much CPU time each may use is what is compared
         for one in found[:1]:
-            label, share = str(one.facts.get("limit", "")), one.facts.get("share")
+            label, share = str(one.facts.get("limit", one.facts.get("what", ""))), one.facts.get("share")
             objections.append(Objection(rule, other.title, label, "%", share, serious=True, source=one.first_source))
     return objections
 

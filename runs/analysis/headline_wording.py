@@ -12,6 +12,7 @@ from runs.analysis.doubt_differences import CACHED, CONDITION, DAY, MACHINE, PRO
 from runs.analysis.headline_against import (
     BEFOREHAND,
     CLAIMED,
+    DISTURBED,
     IDLE,
     IMPOSSIBLE,
     LOG,
@@ -81,6 +82,7 @@ ADVICE_ON = {  # of ALIKE and GENERATOR: the only thing that differs, or what he
     SHOWN_STATUS: "Look at what both answer (curl -i) before rates are compared.",
     LOG: "Raise that limit of the machine or free its memory, then run both again, in turn.",
     IMPOSSIBLE: "Look at the reports of both before more runs are made: their figures cannot all be true.",
+    DISTURBED: "Run both again, in turn, without what slowed one of them.",
     TOLD: "See which is right before more runs are made: the names above the reports, or the text's own figures.",
     BEFOREHAND: "Begin the runs of both alike, each after one warm-up run, and run them again, in turn.",
     CLAIMED: "See which is right before more runs are made: the names above the reports, or what the text says of them.",

@@ -1,4 +1,4 @@
-"""What a text shows beside its load tests: headers of pages, the governor, a throttled CPU, and what slows the first of several."""
+"""What a text shows beside its load tests: headers of pages, the governor, clocks, the network, and what slows one or several."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 
 from parsers.blocks import Block
+from parsers.prompts import FIGURES, SLOWED
 from runs.numbers import figure
 
 from .boilerplate import heading_level, is_boilerplate
@@ -63,8 +64,8 @@ def note_shown(blocks: Sequence[Block], loads: Collection[int]) -> None:
 
 
 def note_answers(blocks: Sequence[Block], loads: Collection[int]) -> None:
-    """What is shown in the section of load tests, before or behind them: the server and the status that headers tell; and
-    beside which of them the kernel throttled the CPU, where it did beside any.
+    """What is shown in the section of load tests, before or behind them: the server and the status that headers tell, what
+    slows the machine, the clock of its fastest core, and figures of the way to it.
     """
     sections = number_sections(blocks)
     answers: dict[tuple[str, int], set[str]] = defaultdict(set)
@@ -72,6 +73,7 @@ def note_answers(blocks: Sequence[Block], loads: Collection[int]) -> None:
         begins = next((line for line, text in block.trail if _begins_section(text)), 0)
         for name, value, line in block.shown:
             answers[name, sections[index] - (line < begins)].add(value)
+        answers["cpu_mhz", sections[index]] |= _list_clocks(block)
     for name, value, _ in blocks[-1].shown_behind if blocks else ():
         answers[name, sections[len(blocks) - 1]].add(value)
     for load in loads:
@@ -82,11 +84,18 @@ def note_answers(blocks: Sequence[Block], loads: Collection[int]) -> None:
         for key, found in (("shown_server", answers["Server", sections[load]]), ("shown_status", statuses)):
             if len(found) == 1:
                 blocks[load].values[key] = next(iter(found))
-    if any(answers["cpu", sections[load]] for load in loads):
-        for load in loads:
-            blocks[load].values["cpu_clock"] = (
-                "throttled" if answers["cpu", sections[load]] else "not throttled as far as shown"
-            )
+        if slowed := answers[SLOWED, sections[load]]:
+            blocks[load].values["slowed_by"] = sorted(slowed)
+        figures = {name: [*map(float, answers[name, sections[load]])] for name in ("cpu_mhz", *FIGURES)}
+        blocks[load].values |= {name: max(found) for name, found in figures.items() if found}
+
+
+def _list_clocks(block: Block) -> set[str]:
+    """Of the cores that a block shows, each by itself or only their clocks, in MHz."""
+    cores, clocks = block.values.get("processors"), block.values.get("cpu_mhz")
+    every = clocks if isinstance(clocks, list) else [clocks]
+    every = every + [core.get("cpu_mhz") for core in cores] if isinstance(cores, list) else every
+    return {str(clock) for clock in every if isinstance(clock, (int, float))}
 
 
 def number_sections(blocks: Sequence[Block]) -> dict[int, int]:

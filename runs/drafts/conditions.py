@@ -15,7 +15,7 @@ from itertools import chain, islice, pairwise
 
 from parsers.blocks import Block
 from parsers.catalogue import get_semantics
-from parsers.prompts import ASKED, STATE
+from parsers.prompts import ASKED, FIGURES, SLOWED, STATE
 from parsers.written_rates import are_kinds_of_work
 from runs.numbers import figure
 
@@ -45,7 +45,9 @@ _SCALES = re.compile(r"(?:\bpm2\s.*\s-i|\s--(?:instances|replicas|scale))[\s=](?
 _PORT = re.compile(r":(\d{2,5})\b")
 _VOLATILE = re.compile(r"\d:\d\d|\b(?=\w*\d)(?=\w*[a-f])[0-9a-f]{7,}\b")  # times and ids
 # What commands show that is compared elsewhere.
-_OF_PAGES = frozenset({"HTTP", "Server", "cache", "cpu", "governor", "environment", "directory", "Active", "Up"})
+_ELSEWHERE = frozenset(
+    {"HTTP", "Server", "cache", "governor", "environment", "directory", "Active", "Up", SLOWED, *FIGURES}
+)
 _LONGEST_ANSWER = 100  # characters
 _MOST_KEPT = 100  # of each kind, the last ones: each load test has a copy of them
 _STARTED, _READ_BY = "start ", "read by "  # what the keys of the words of a server, and of what runs it, begin with
@@ -64,7 +66,7 @@ _HEADS_LOAD = re.compile(
 )
 
 Conditions = Mapping[str, frozenset[str]]  # {what was asked or started: its answer, or its options}
-_BESIDE, _VARIABLES = "beside", "variables"
+_VARIABLES = "variables"
 
 
 def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Sequence[tuple[str, str, str]]) -> None:
@@ -73,14 +75,15 @@ def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
     names: {load: name of its config}, of several configs; texts: (name, path, text) of their config texts
     """
     of_config: dict[str, list[Side]] = defaultdict(list)
-    for load, side in _follow(blocks, names).items():
+    sides = _follow(blocks, names)
+    for load, side in sides.items():
         of_config[names[load]].append(side)
     prose = [text for block in blocks for _, text in (*block.trail, *block.tail)]
     for name, option in read_said(prose, of_config):
         of_config[name][0].options.append(option)
+    disturbed: dict[str, set[str]] = defaultdict(set)
     for name, what in read_disturbances(prose, of_config):
-        side = of_config[name][0]
-        side.conditions[_BESIDE] = side.conditions.get(_BESIDE, frozenset()) | {what}
+        disturbed[name].add(what)
     texts_of: dict[str, list[tuple[str, str]]] = {name: [] for name in of_config}
     for name, path, text in texts:
         texts_of.setdefault(name, []).append((path, text))
@@ -96,6 +99,8 @@ def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
         for name, text in differing.items():
             differing_of[name].append(text)
     for load, name in names.items():
+        if slowed_by := disturbed[name].union(sides[load].beside, blocks[load].values.get("slowed_by", ())):
+            blocks[load].values["slowed_by"] = sorted(slowed_by)
         if differing_of[name]:
             blocks[load].values["conditions"] = ", ".join(dict.fromkeys(differing_of[name]))
 
@@ -107,8 +112,6 @@ def _collect_conditions(of_config: Mapping[str, Sequence[Side]]) -> dict[str, di
         for side in sides:
             for key, said in side.conditions.items():
                 by_key[key][name].add(said)
-    for name, every in by_key[_BESIDE].items():  # holds for a config where it holds for one of its load tests
-        by_key[_BESIDE][name] = {frozenset().union(*every)}
     return {
         key: {name: next(iter(every)) for name, every in found.items()}
         for key, found in by_key.items()
@@ -162,7 +165,7 @@ class _Session:
         self.typing.script = ()
         if config != self.config or before.ended:
             self.beside = frozenset()
-        self.beside |= {f"{program} running" for program in before.beside}
+        self.beside |= before.beside
         self.scaled = self.scaled if config == self.config else []
         self.scaled += [Option("replicas", n, n) for command in block.typed for n in _SCALES.findall(command)]
         ports = {*_PORT.findall(f"{block.command} {block.values.get('url', '')}")}
@@ -171,7 +174,8 @@ class _Session:
             settings = {key: said for key, said in before.settings.items() if not key.startswith(_STARTED)}
             before = replace(before, settings=settings, read_by={})
         side = self._describe_started(before, ports)
-        side.conditions = self.asked | {_BESIDE: self.beside} | side.conditions
+        side.conditions = self.asked | side.conditions
+        side.beside = self.beside
         side.options += self.scaled
         self.config = config
         return side
@@ -198,7 +202,7 @@ def _list_answers(block: Block) -> dict[str, frozenset[str]]:
     return {
         name.removeprefix(ASKED): frozenset({value})
         for name, value, _ in block.shown
-        if name not in _OF_PAGES and len(value) <= _LONGEST_ANSWER and not _VOLATILE.search(value)
+        if name not in _ELSEWHERE and len(value) <= _LONGEST_ANSWER and not _VOLATILE.search(value)
     }
 
 

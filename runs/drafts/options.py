@@ -110,6 +110,7 @@ class Side:
     conditions: dict[str, frozenset[str]]
     options: list[Option]
     words: frozenset[str]  # of these programs
+    beside: frozenset[str] = frozenset()  # programs that ran beside it and serve nothing
 
 
 def list_options(words: Words, ports: Iterable[str] = ()) -> list[Option]:
@@ -165,7 +166,7 @@ def read_disturbances(texts: Iterable[str], names: Iterable[str]) -> Iterator[tu
     parts = [part for each in sentences if "," in each for part in each.split(",")]
     for name, clause in _find_owners([*sentences, *parts], names):
         if (found := _DISTURBS.search(clause)) and not _DENIES.search(clause):
-            yield name, f"{found['job']} running" if found["job"] else "debug logging"
+            yield name, f"a {found['job'].lower()}" if found["job"] else "debug logging"
 
 
 def _find_owners(clauses: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -488,3 +488,13 @@ def test_beside_a_tail_that_is_far_worse_a_lead_within_two_per_cent_is_none():
 def test_what_differs_is_what_to_make_alike():
     found = head((BASE, {"keepalive": True}), (times(1.5), {"keepalive": False}))
     assert found.next.text == "Load both with the same keep-alive, then compare."
+
+
+def test_a_longer_key_of_one_server_may_be_all_of_the_lead():
+    def tls(bits: int) -> dict[str, Any]:
+        return {"values": {"tls_protocol": f"TLSv1.2,ECDHE-RSA-AES256-GCM-SHA384,{bits},256"}}
+
+    found = head((BASE, tls(4096)), (times(1.3), tls(2048)))
+    assert (found.outcome, "TLS key differs: 2048 against 4096" in found.sentence) == ("likely", True)
+    assert head((BASE, tls(2048)), (times(1.3), tls(2048))).outcome == "better"
+    assert head((BASE, tls(4096)), (times(1.3), tls(2048)), names=["RSA 4096", "RSA 2048"]).outcome == "better"

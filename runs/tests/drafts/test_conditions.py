@@ -131,7 +131,6 @@ def tells_condition(headline):
             "without -m 1g against -m 1g",
         ),
         ("gunicorn had 8 workers, uvicorn ran as 2 processes.", "", "2 processes against 8 processes"),
-        ("$ mysqldump shop > shop.sql &", "", "without mysqldump running against mysqldump running"),
         (
             "$ flask --app a run &",
             "$ gunicorn b:app &",
@@ -146,8 +145,6 @@ def tells_condition(headline):
             "$ cat apache2.conf\nMaxRequestWorkers 256",
             "256 workers against 1 process",
         ),
-        ("$ strace -f -p 4410 -o a.txt &", "$ kill %1", "without strace running against strace running"),
-        ("$ py-spy record -o a.svg --pid 4410 &", "", "without py-spy running against py-spy running"),
         (
             "$ cat Caddyfile\n:80 {\n  log {\n  }\n}",
             "$ cat nginx.conf\naccess_log off;",
@@ -192,7 +189,6 @@ def test_what_was_another_before_the_other_config_is_in_the_sentence(one, other,
             "$ cat /etc/apache2/site.conf\n<VirtualHost *:80>\n  DocumentRoot /srv\n</VirtualHost>",
             ("nginx", "Apache"),
         ),
-        ("$ strace -f -p 4410 -o a.txt &", "$ strace -f -p 4510 -o b.txt &", ("php", "ruby")),
         ("$ cargo build --release\n$ ./a &", "$ cargo build --release\n$ ./b &", ("actix", "axum")),
         ("$ flask run &", "$ python manage.py runserver &", ("flask", "django")),
         ("$ php -S :8080 &", "$ systemctl restart php-fpm", ("built-in server", "php-fpm")),
@@ -259,15 +255,6 @@ def test_the_server_that_headers_beside_a_load_name_is_told_where_the_config_is_
 
     assert "“nginx/1.24.0” answered for “caddy”" in sentence("nginx/1.24.0", "nginx/1.24.0")
     assert "answered for" not in sentence("nginx/1.24.0", "Caddy")
-
-
-def test_a_cpu_that_the_kernel_throttled_beside_one_side_may_be_all_of_the_lead():
-    log = "$ dmesg | tail -1\n[ 8125.421] mce: CPU0: Core temperature above threshold, cpu clock throttled (total events = 8231)"
-    found = headline_of(log, "")
-    assert (
-        "CPU clock differs: not throttled as far as shown against throttled, which could be all of it" in found.sentence
-    )
-    assert "CPU clock" not in headline_of(log, log).sentence
 
 
 BEFOREHAND = {
@@ -348,30 +335,6 @@ def test_a_rate_limit_in_the_config_text_of_one_server_may_be_all_of_the_lead(li
     blocks, draft = read(expand(reports))
     found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
     assert ("without rate limit against rate limit" in found.sentence) is is_said
-
-
-@pytest.mark.parametrize(
-    ("told", "what"),
-    [
-        ("Note: while nginx was tested a backup was running on the server.", "backup running"),
-        ("When I ran nginx, an update was in progress.", "update running"),
-        ("During the nginx runs debug logging was still enabled, for Apache it was off.", "debug logging"),
-        ("While nginx was tested no backup was running.", ""),
-        ("While nginx and Apache were tested a backup was running.", ""),
-        ("A backup was running during both.", ""),
-    ],
-)
-@pytest.mark.parametrize("is_first", [True, False])
-def test_what_slowed_one_side_by_a_sentence_may_be_all_of_the_lead(told, what, is_first):
-    """Made."""
-    reports = "".join(
-        f"## {server}\n\n" + "".join(f"@ab {rate + at}.00 server=\n" for at in (0, 5, 2)) + "\n"
-        for server, rate in (("nginx", 700), ("Apache", 900))
-    )
-    blocks, draft = read(expand(f"{told}\n\n{reports}" if is_first else f"{reports}## Notes\n\n{told}\n"))
-    found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
-    assert found.outcome == ("likely" if what else "better")
-    assert f"without {what} against {what}" in found.sentence or not what
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,127 @@
+"""What slowed one side by what a text shows or says beside its load tests. Made texts, with lines as the tools print them."""
+
+from __future__ import annotations
+
+import pytest
+
+from runs.ingest.submission import Preview
+from runs.selectors.judging import judge_draft
+
+from .documents import expand, read
+from .test_conditions import headline_of
+
+PING = (
+    "$ ping -c 2 web1\nPING web1 (10.0.0.5) 56(84) bytes of data.\n64 bytes from web1: icmp_seq=1 ttl=64 time={0} ms\n\n"
+    "--- web1 ping statistics ---\n2 packets transmitted, 2 received, 0% packet loss, time 1001ms\n"
+    "rtt min/avg/max/mdev = {0}/{0}/{0}/0.011 ms\n\n"
+)
+SPEED = "$ ethtool eth0 | grep Speed\n\tSpeed: {}Mb/s\n"
+CLOCKS = "$ grep MHz /proc/cpuinfo\ncpu MHz\t\t: {}\ncpu MHz\t\t: 800.013\n"
+MOUNTS = (
+    "$ df -hT /var/www\nFilesystem     Type  Size  Used Avail Use% Mounted on\n{}  457G  187G  247G  41% /var/www\n"
+)
+TITLE = "$ curl -s http://localhost:8080/ | grep title\n<title>{}</title>\n"
+HEADERS = "$ curl -sI http://localhost:8080/\nHTTP/1.1 200 OK\nContent-Type: text/html\n{}\n\n"
+
+
+@pytest.mark.parametrize(
+    ("shown", "what"),
+    [
+        ("$ mysqldump shop > shop.sql &", "mysqldump"),
+        ("$ strace -f -p 4410 -o a.txt &", "strace"),
+        ("$ py-spy record -o a.svg --pid 4410 &", "py-spy"),
+        ("$ php -v\nPHP 8.2.7 (cli)\n    with Xdebug v3.2.1, Copyright (c) 2002-2023, by Derick Rethans", "Xdebug"),
+        ("$ tc qdisc show dev eth0\nqdisc netem 8001: root refcnt 2 limit 1000 delay 20ms", "a delay of the network"),
+        (
+            "$ cat /proc/mdstat\n      [==>.......]  resync = 12.6% (123456/976630464) finish=92min",
+            "a rebuild of the RAID",
+        ),
+        ("$ dmesg | tail -1\n[91822.331] ata1: hard resetting link", "errors of a disk"),
+        (
+            "$ dmesg | tail -1\n[ 8125.421] mce: CPU0: Core temperature above threshold, cpu clock throttled (total events = 8231)",
+            "a throttled CPU clock",
+        ),
+        ("$ vcgencmd get_throttled\nthrottled=0x50005", "a throttled CPU clock"),
+        ("$ sensors\nPackage id 0:  +99.0°C  (high = +80.0°C, crit = +100.0°C)", "a CPU at its limit of temperature"),
+        ("$ acpi -b\nBattery 0: Discharging, 71%, 02:11:01 remaining", "battery power"),
+        (
+            "$ df -h /\nFilesystem      Size  Used Avail Use% Mounted on\n/dev/sda1        40G   40G     0 100% /",
+            "a full disk",
+        ),
+    ],
+)
+def test_what_slows_the_slower_side_alone_may_be_all_of_the_lead(shown, what):
+    found = headline_of(shown, "")
+    assert (found.outcome, found.next.about) == ("likely", "machine.disturbed")
+    assert f"the text tells of {what}" in found.sentence and "beside “gunicorn” only" in found.sentence
+    assert headline_of("", shown).outcome == headline_of(shown, shown).outcome == "better"
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "$ php -v\nPHP 8.2.7 (cli)\n    with Zend OPcache v8.2.7, Copyright (c), by Zend Technologies",
+        "$ tc qdisc show dev eth0\nqdisc fq_codel 0: root refcnt 2 limit 10240p flows 1024",
+        "$ dmesg | tail -1\n[90011.020] eth0: link becomes ready",
+        "$ vcgencmd get_throttled\nthrottled=0x0",
+        "$ sensors\nPackage id 0:  +61.0°C  (high = +80.0°C, crit = +100.0°C)",
+        "$ acpi -b\nBattery 0: Full, 100%",
+        "$ df -h\n/dev/loop3        64M   64M     0 100% /snap/core20/1828",
+    ],
+)
+def test_what_shows_that_nothing_slows_a_side_is_no_objection(shown):
+    assert headline_of(shown, "").outcome == "better"
+
+
+def test_what_the_configs_are_named_after_slows_none_of_them():
+    xdebug = "$ php -v\n    with Xdebug v3.2.1, Copyright (c) 2002-2023, by Derick Rethans"
+    assert headline_of(xdebug, "", ("with Xdebug", "without Xdebug")).outcome == "better"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        (PING.format("87.1"), PING.format("0.212"), "round trip differs: 0.212 against 87.1 ms"),
+        (PING.format("0.212"), PING.format("87.1"), ""),  # in spite of it
+        (PING.format("87.1"), PING.format("86.2"), ""),
+        (PING.format("0.312"), PING.format("0.112"), ""),
+        (PING.format("87.1"), "", ""),
+        (SPEED.format(100), SPEED.format(1000), "network differs: 1,000 against 100 Mbit/s"),
+        (SPEED.format(1000), SPEED.format(1000), ""),
+        (CLOCKS.format("800.034"), CLOCKS.format("3598.201"), "CPU clock differs: 3,598 against 800"),
+        (CLOCKS.format("3400.034"), CLOCKS.format("3598.201"), ""),
+        (MOUNTS.format("nas:/www  nfs4"), MOUNTS.format("/dev/sda2  ext4"), "file system of /var/www ext4 against"),
+        (MOUNTS.format("/dev/sdb1  ext4"), MOUNTS.format("/dev/sda2  ext4"), ""),
+        (TITLE.format("All products"), TITLE.format("Welcome to nginx!"), "a default page against a page of its own"),
+        (TITLE.format("All products"), TITLE.format("Every product"), ""),
+        (HEADERS.format("Age: 0"), HEADERS.format("Age: 512"), "answered from a cache: a hit against no hit"),
+        (HEADERS.format("Age: 0"), HEADERS.format("Age: 0"), ""),
+    ],
+)
+def test_a_state_of_both_sides_that_favours_the_leader_may_be_all_of_the_lead(one, other, said):
+    found = headline_of(one, other)
+    assert (found.outcome, said in found.sentence) == ("likely" if said else "better", True)
+
+
+@pytest.mark.parametrize(
+    ("told", "what"),
+    [
+        ("Note: while nginx was tested a backup was running on the server.", "a backup"),
+        ("When I ran nginx, an update was in progress.", "a update"),
+        ("During the nginx runs debug logging was still enabled, for Apache it was off.", "debug logging"),
+        ("While nginx was tested no backup was running.", ""),
+        ("While nginx and Apache were tested a backup was running.", ""),
+        ("A backup was running during both.", ""),
+    ],
+)
+@pytest.mark.parametrize("is_first", [True, False])
+def test_what_slowed_one_side_by_a_sentence_may_be_all_of_the_lead(told, what, is_first):
+    """Made."""
+    reports = "".join(
+        f"## {server}\n\n" + "".join(f"@ab {rate + at}.00 server=\n" for at in (0, 5, 2)) + "\n"
+        for server, rate in (("nginx", 700), ("Apache", 900))
+    )
+    blocks, draft = read(expand(f"{told}\n\n{reports}" if is_first else f"{reports}## Notes\n\n{told}\n"))
+    found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    assert found.outcome == ("likely" if what else "better")
+    assert f"the text tells of {what} beside “nginx” only" in found.sentence or not what
