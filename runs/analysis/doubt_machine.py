@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from runs.analysis.columns import Column
+from runs.analysis.columns import WORD, Column
 from runs.analysis.doubt_case import (
     Case,
     about_run,
@@ -30,7 +30,9 @@ from runs.analysis.monitors import (
     free_kb,
     group_processes,
     is_batch,
+    is_named,
     is_server,
+    may_be_behind,
 )
 
 TIGHT = 0.15  # with less of its memory available than this, what is in swap is missed
@@ -39,6 +41,7 @@ IDLE_PCT, STOLEN_PCT = 5, 5
 THROTTLED_PCT = 10  # of the periods
 SEEN, UNSEEN_S = 0.5, 3  # of a run by the monitors beside it; clocks of whole seconds say less of short ones
 NOISY_PCT = 3  # from here on a machine's equal runs hide differences that people look for
+A_CORE_PCT = 95
 BUSY_PCT = 20  # of a core; what uses less moves no rate that people look at
 LINKS_MBIT = (100, 1000, 2500, 10_000, 25_000, 40_000, 100_000)
 # Of a link's bits those that are replies: TCP, IP and Ethernet take 5 to 6 % of full frames, and what is sent back some.
@@ -95,20 +98,35 @@ def find_shared_host(case: Case) -> Iterator[Finding]:
 def find_other_programs(case: Case) -> Iterator[Finding]:
     """What neither serves nor loads, and used the CPU beside one config only, of configs with the same server.
 
-    What never serves is told beside unlike servers, too.
+    What never serves is told beside unlike servers, too, and what used a whole core beside the only program that a config is
+    named after.
     """
     used = [_list_programs(case, column) for column in case.columns]
     serving = [{*filter(is_server, each)} for each in used]
     calm = [servers for servers, each in zip(serving, used, strict=True) if servers == each.keys()]
     everywhere = {name for name in used[0] if all(name in each for each in used)} if used else set()
+    alone = all(_is_watched(case, each) for each in case.columns)
     for column, own, servers in zip(case.columns, used, serving, strict=True):
         others = {name for name in own.keys() - servers if name.lower() not in column.title.lower()}
         if not any(servers & each for each in calm):
-            others = {name for name in others - everywhere if is_batch(name)}
-        alone = all(_is_watched(case, each) for each in case.columns)
-        for name in sorted(others) if len(used) > 1 else ():
+            others = {name for name in others if is_batch(name)}
+        others |= _list_strangers(column, own) if alone else set()
+        for name in sorted(others - everywhere) if len(used) > 1 else ():
             share, capture = own[name]
             yield from _make_findings(case, capture, "caution", "others", program=name, cpu=share, alone=alone)
+
+
+def _list_strangers(column: Column, own: Mapping[str, tuple[float, CaptureFact]]) -> set[str]:
+    """Programs with a core or more beside those of which each is one word of the config's name: "java" beside "nginx"."""
+    words = [word for word in WORD.findall(column.config.name.lower()) if not word[0].isdigit()]
+    named = [{name for name in own if is_named(name, word)} for word in words]
+    if not all(named):
+        return set()
+    return {
+        name
+        for name, (share, _) in own.items()
+        if share >= A_CORE_PCT and not any(name in each for each in named) and not may_be_behind(name)
+    }
 
 
 def _is_watched(case: Case, column: Column) -> bool:

@@ -57,10 +57,19 @@ CPU_FILLER = re.compile(r"\((?:r|tm)\)|\b(?:\d+-core|cpu|processor)\b|@.*", re.I
 ERROR_BYTES, FAR_SHORTER = 1200, 5
 OFTEN_MEANT = {"answering server", "timeout"}  # is mostly what is compared, or moves no rate
 QUOTA = re.compile(r"\d*cpus?\b|\d*cores?\b|quota|limit|throttl|\b\d+m\b", re.IGNORECASE)  # names after CPU time
-COLD = re.compile(
-    r"\bcold(?:[ -](?:start|cache|run|boot))?\b|\bafter (?:a )?(?:re)?(?:boot|start)\b|\bfirst run\b", re.IGNORECASE
-)
-WARM = r"\bwarm(?:ed)?(?:[ -]?up)?(?:[ -](?:start|cache|runs?))?\b"
+# What slows one side alone by its name, and what a name calls the contrary.
+SLOW_BY_NAME = {
+    "cold": (
+        r"\bcold(?:[ -](?:start|cache|run|boot))?\b|\bafter (?:a )?(?:re)?(?:boot|start)\b|\bfirst run\b",
+        r"\bwarm(?:ed)?(?:[ -]?up)?(?:[ -](?:start|cache|runs?))?\b",
+    ),
+    "in a container or virtual machine": (
+        r"\b(?:in|inside|on) (?:an? |the )?(?:docker|podman|containers?|vm|virtual machine|wsl2?|virtualbox)\b"
+        r"|\((?:docker|vm|wsl2?)\)",
+        r"\b(?:native(?:ly)?|bare[ -]metal|(?:on )?the host)\b",
+    ),
+    "a debug build": (r"\bdebug(?:[ -](?:build|mode))?\b", r"\brelease(?:[ -](?:build|mode))?\b"),
+}
 MUCH_STOLEN_PCT = 15  # more than most differences that people look for
 UNNAMED = {"at a set rate", "behind an answer", NONE, USUAL}  # values that no config is named after
 # Words that name a machine, and that tell one from another.
@@ -93,15 +102,20 @@ def find_unlike(data: HeadlineData, own: int, other: int) -> list[Unlike]:
         found = [unlike for unlike in found if unlike.name != "address"]
     stops = {unlike.is_of for unlike in found if unlike.stops}
     found = [replace(each, is_compared=len(stops) <= 1 and _is_compared(data, each, two, one)) for each in found]
-    return [*found, *_find_cold_side(two.config.name, one.config.name), *_find_stolen(data, own, other)]
+    return [*found, *_find_slow_by_name(two.config.name, one.config.name), *_find_stolen(data, own, other)]
 
 
-def _find_cold_side(own: str, other: str) -> list[Unlike]:
-    """That the slower side alone was cold by its name, where the names tell of something else as well."""
-    words = [set(list_other_words(name, rf"{COLD.pattern}|{WARM}")) for name in (own, other)]
-    if not COLD.search(other) or COLD.search(own) or words[0] <= words[1] or words[1] <= words[0]:
-        return []
-    return [Unlike("warm-up", "not cold by its name", "cold", "", stops=False, is_said=True, confounds=True)]
+def _find_slow_by_name(own: str, other: str) -> list[Unlike]:
+    """What the slower side alone was by its name, where the names tell of something else as well."""
+    found = []
+    for what, (slow, contrary) in SLOW_BY_NAME.items():
+        words = [set(list_other_words(name, f"{slow}|{contrary}")) for name in (own, other)]
+        is_other = re.search(slow, other, re.IGNORECASE) and not re.search(slow, own, re.IGNORECASE)
+        if is_other and not (words[0] <= words[1] or words[1] <= words[0]):
+            found.append(
+                Unlike("set-up", f"not {what} by its name", what, "", stops=False, is_said=True, confounds=True)
+            )
+    return found
 
 
 def find_short_answer(unlike: Sequence[Unlike], own: RankedColumn, other: RankedColumn) -> tuple[str, float] | None:

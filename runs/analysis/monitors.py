@@ -74,6 +74,19 @@ def is_server(program: str) -> bool:
     return program.lower().startswith((*FRONT, *BEHIND)) and not is_batch(program)
 
 
+def may_be_behind(program: str) -> bool:
+    """Whether a program by its name stands between clients and an application, or keeps its data."""
+    return (
+        program.lower().startswith((*FRONT, *DATABASES))
+        or re.search(r"db|sql|redis|mongo|proxy", program, re.I) is not None
+    )
+
+
+def is_named(program: str, word: str) -> bool:
+    """Whether a word is the program's name, or what the server calls itself."""
+    return program.lower().startswith((word, *FAMILIES.get(word, ())))
+
+
 def is_batch(program: str) -> bool:
     """Whether a program does work of its own and answers no requests: a backup, a build, an encoder. Kernels show 15 characters."""
     return program.lower()[:15] in BATCH
@@ -157,9 +170,13 @@ FRONT = (
     *("litespeed", "lshttpd", "thttpd", "cherokee", "hiawatha", "squid", "passenger", "puma", "unicorn", "thin"),
     *("mongrel", "php-fpm", "php-cgi", "gunicorn", "uwsgi", "uvicorn", "hypercorn", "daphne", "starman", "tomcat"),
 )
+DATABASES = (
+    *("mysqld", "mariadbd", "postgres", "postmaster", "redis-server", "memcached", "mongod"),
+    *("oracle", "sqlservr", "clickhouse"),
+)
 BEHIND = (
     *("ruby", "rails", "php", "python", "node", "deno", "bun", "java", "perl", "beam", "mono", "dotnet"),
-    *("mysqld", "mariadbd", "postgres", "postmaster", "redis-server", "memcached", "mongod"),
+    *DATABASES,
 )
 BATCH = frozenset(
     name[:15]

@@ -1,13 +1,17 @@
-"""Sentences that say which of two configs is faster, without a rate: "Apache beats nginx by far"."""
+"""Sentences that tell configs apart: which is faster ("Apache beats nginx by far"), how each was set up ("nginx had gzip on,
+Apache did not"), and what slowed one of them ("while nginx was tested a backup was running").
+"""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from parsers.blocks import Block
 from runs.numbers import mean
+
+from .options import Option
 
 _LEADS_IN = (
     r"(?:[-#*>_,:\s]|(?:so|thus|hence|overall|clearly|conclusion|results?|summary|tl;?dr|verdict|in short|surprisingly"
@@ -35,6 +39,90 @@ _GOES_ON = (
 )
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+")
 _MOST_NAMES, _LONGEST = 12, 200
+
+_CJK = r"\u3040-\u30ff\u4e00-\u9fff"
+_WORD = re.compile(rf"[^\W_{_CJK}]+(?:\.\d+)*|[{_CJK}]+")
+_SENTENCE = re.compile(r"(?<!\d)\.|\.(?!\d)|[;:()|!。]|\b(?:but|whereas)\b")
+_WHOLE = re.compile(r"(?<!\d)\.(?=\s|$)|[!。]")  # with the clauses that set two configs against each other
+_CLAUSE = re.compile(r",(?!\d)|[;:()|]|\b(?:and|but|while|whereas|against|vs|und|aber|et|mais|pero)\b")
+_SAID = re.compile(
+    r"\b(?P<n>\d{1,3}) (?P<kind>(?:(?:worker|server) )?(?:worker|process|instance|replica|thread|core|cpu)(?:e?s)?)\b",
+    re.IGNORECASE,
+)
+_JOB = (
+    r"(?P<job>(?:backup|build|compilation|cron ?job|job|update|upgrade|virus scan|scan|download|restore|import)s?)"
+    r" (?:was|were) (?:still |also )?(?:running|in progress|going on|active)\b"
+)
+_DISTURBS = {  # by languages, and what is told of it
+    "{job}": _JOB,
+    "debug logging": (
+        r"\b(?:debug(?:[- ]level)? logging|log ?level debug|debug logs?) (?:was|were) (?:still |left )?(?:enabled|on|active)\b"
+    ),
+    "backup": (
+        r"\blief(?:en)? (?:\w+ ){0,3}(?:backups?|(?:daten)?sicherung)\b|\bsauvegarde (?:tournait|était (?:encore )?en cours)"
+        r"|\b(?:copia de seguridad|backup) (?:estaba|seguía) (?:en (?:curso|marcha)|corriendo)"
+        r"|\b(?:corría|se ejecutaba) una? (?:copia de seguridad|backup)"
+        r"|\b(?:działała?|trwała?) (?:jeszcze )?(?:backup|kopia zapasowa)|\bш(?:ёл|ел|ло) (?:бэкап|резервное копирование)"
+        r"|バックアップ[がも](?:動い|走っ|実行)"
+    ),
+    "update": (
+        r"\blief(?:en)? (?:\w+ ){0,3}(?:updates?|aktualisierung)\b|\bmise à jour (?:tournait|était (?:encore )?en cours)"
+        r"|\bш(?:ёл|ел|ло) обновление|\btrwała aktualizacja"
+    ),
+}
+_DENIES = re.compile(
+    r"\b(?:no|not|never|neither|nothing|before|until|kein\w*|nicht|vor|bevor|sans|aucune?|avant|sin|ning[uú]n\w*|antes|nie|żad\w+|przed"
+    r"|не|нет|до|перед)\b|n't\b|[?？]|前|ない|ません",
+    re.IGNORECASE,
+)
+# What one side may have and the other not: words for it, and for its contrary. Those of _COSTS only ever slow what has them.
+_HAS = {
+    "TLS": (r"tls(?:\s?v?1\.\d)?|ssl|https|encrypt(?:ed|ion)", r"plain http|unencrypted"),
+    "compression": (r"gzip(?:ped)?|brotli|deflate|compress(?:ion|ed)", r"uncompressed"),
+    "access log": (
+        r"(?:access|request)[- ]?log(?:s|ging|ged)?|(?<!error )(?<!debug )logging|logs? (?:every|each|all) requests?",
+        r"(?!)",
+    ),
+    "a cache": (r"cach(?:e|ed|es|ing)", r"uncached"),
+    "a debug build": (
+        r"debug[ -]?(?:build|mode|version)|in debug|unoptimi[sz]ed",
+        r"-{0,2}release(?: build)?|optimi[sz]ed",
+    ),
+    "battery power": (r"battery(?: power)?", r"charger|plugged in|mains|ac power"),
+    "Wi-Fi": (r"wi-?fi|wlan|wireless", r"cable|wired|ethernet"),
+    "a virtual machine or container": (
+        r"docker|containers?|podman|vm|virtual machine|wsl2?",
+        r"bare[ -]metal|native(?:ly)?",
+    ),
+}
+_COSTS = ("a debug build", "battery power", "Wi-Fi", "a virtual machine or container")
+_LACKS = re.compile(r"\b(?:no|not|none|never|without|off|disabled|ohne|nicht|kein\w*|aus|sans)\b|n't\b", re.IGNORECASE)
+_AFFIRMS = re.compile(r"\b(?:with|on|enabled|had|did|mit)\b", re.IGNORECASE)
+_IS_GENERAL = re.compile(  # tells of no side of these, or the same of both
+    r"\b(?:usually|often|normally|typically|default|would|could|should|might|may|can|if|too|also|as well|same|both|neither|either"
+    r"|likewise|auch|beide\w*|üblich\w*)\b|[?？]",
+    re.IGNORECASE,
+)
+_OF_PAGE = re.compile(
+    r"\b(?:page|document|file|body|response|repl(?:y|ies)|payload|image|html|json)s?\b", re.IGNORECASE
+)
+_OF_DATA = re.compile(r"\b(?:database|table|collection|data ?set)s?\b", re.IGNORECASE)
+_OF_RESULT = re.compile(
+    r"\bmemory\b|\bram\b|\brss\b|\bper second\b|/s\b|\bthroughput\b|\btransfer|\bused\b", re.IGNORECASE
+)
+_SIZE = re.compile(r"\b(?P<n>\d[\d,]{0,11}(?:\.\d{1,3})?)[ -]?(?P<unit>[km]i?b|bytes?)\b", re.IGNORECASE)
+_ROWS = re.compile(
+    r"\b(?P<n>\d[\d,]{0,11}) (?P<unit>million|rows?|records?|entries|products)\b|\b(?P<empty>empty)\b", re.IGNORECASE
+)
+_UNITS = {"k": 1024, "m": 1024**2, "b": 1}
+_UNLIKE = 1.2  # of sizes
+_MADE_ELSEWHERE = re.compile(
+    r"\b(?:figures|numbers|results|runs|measurements|reports?|tests?)\b.{0,30}?\b(?:are|is|was|were|come|came|made|taken)\b.{0,20}?"
+    r"\b(?:last (?:year|month|week)"
+    r"|(?:an?|the|my|on) (?:older|old|other|another|previous|different) (?:server|machine|laptop|box|host|computer|vm))\b",
+    re.IGNORECASE,
+)
+_ELSEWHERE = "figures from another time or machine"
 
 
 def note_claims(blocks: Sequence[Block], names: Mapping[int, str]) -> None:
@@ -68,3 +156,98 @@ def _find_claims(blocks: Sequence[Block], names: Sequence[str]) -> Iterator[tupl
             if found := claim.fullmatch(sentence.strip()):
                 one, two = found["one"].lower(), found["two"].lower()
                 yield line, sentence.strip("#*_ .!"), *((one, two) if found["wins"] else (two, one))
+
+
+def read_said(texts: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str, Option]]:
+    """(name of a config, how much of something it had) of each clause that tells it of one config."""
+    clauses = [clause for text in texts if _SAID.search(text) for clause in _CLAUSE.split(text)]
+    for name, clause in _find_owners(clauses, names):
+        if amount := _SAID.search(clause):
+            yield name, Option(amount["kind"].rpartition(" ")[2], amount["n"], amount[0])
+
+
+def read_disturbances(texts: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """(name of a config, what slowed it) of each sentence, or part of one, that tells it of one config alone."""
+    disturbs = {what: re.compile(pattern, re.IGNORECASE) for what, pattern in _DISTURBS.items()}
+    texts = [text for text in texts if any(pattern.search(text) for pattern in disturbs.values())]
+    sentences = [each for text in texts for each in _SENTENCE.split(text)]
+    parts = [part for each in sentences if "," in each for part in each.split(",")]
+    for name, clause in _find_owners([*sentences, *parts], names):
+        for what, pattern in disturbs.items():
+            if (found := pattern.search(clause)) and not _DENIES.search(clause):
+                yield name, what.format(**found.groupdict()).lower()
+
+
+def read_unlike(
+    texts: Iterable[str], names: Collection[str]
+) -> tuple[dict[str, dict[str, str]], list[tuple[str, str]]]:
+    """{what: {name of a config: how it had that}} by sentences that set configs against each other, and (name, what slowed it)."""
+    said: dict[str, dict[str, str]] = {}
+    slowed: list[tuple[str, str]] = []
+    for sentence in (each for text in texts for each in _WHOLE.split(text[: 3 * _LONGEST])):
+        if _IS_GENERAL.search(sentence):
+            continue
+        owned = [*_find_owners(_CLAUSE.split(sentence), names)]
+        if owned and _MADE_ELSEWHERE.search(sentence) and len({name for name, _ in owned}) == 1:
+            said[_ELSEWHERE] = dict.fromkeys(names, "figures from here") | {owned[0][0]: _ELSEWHERE}
+        for what, (has, lacks) in _HAS.items() if owned else ():
+            states = _read_states(
+                sentence, owned, names, rf"(?<![\w-])(?:{has})(?![\w-])", rf"(?<!\w)(?:{lacks})(?!\w)"
+            )
+            if what in _COSTS:
+                slowed += [(name, what) for name, state in states.items() if state]
+            elif states:
+                said[what] = {name: what if states.get(name) else f"no {what}" for name in names}
+        for what, pattern, is_of in (("page", _SIZE, _OF_PAGE), ("data", _ROWS, _OF_DATA)):
+            if is_of.search(sentence) and not _OF_RESULT.search(sentence):
+                amounts = {name: found for name, clause in owned if (found := pattern.search(clause))}
+                if len(amounts) == len(names) and _are_unlike([*map(_read_amount, amounts.values())]):
+                    said[what] = {name: f"{what} {found[0]}" for name, found in amounts.items()}
+    return said, slowed
+
+
+def _read_states(
+    sentence: str, owned: Sequence[tuple[str, str]], names: Collection[str], has: str, lacks: str
+) -> dict[str, bool]:
+    """{name of a config: whether it had something}, where a sentence says that one had it and another one had not."""
+    has_it, lacks_it = re.compile(has, re.IGNORECASE), re.compile(lacks, re.IGNORECASE)
+    if not has_it.search(sentence) or any(has_it.search(name) or lacks_it.search(name) for name in names):
+        return {}
+    states: dict[str, bool] = {}
+    for name, clause in owned:
+        is_denied = _LACKS.search(clause) is not None
+        if lacks_it.search(clause):
+            states[name] = False
+        elif is_denied or has_it.search(clause) or _AFFIRMS.search(clause):
+            states[name] = not is_denied
+    if len(states) == 1 and re.search(r"\bonly\b", sentence, re.IGNORECASE):
+        ((only, state),) = states.items()
+        states = dict.fromkeys(names, not state) | {only: state}
+    return states if {*states.values()} == {True, False} else {}
+
+
+def _read_amount(found: re.Match[str]) -> float:
+    groups = found.groupdict()
+    if groups.get("empty"):
+        return 0.0
+    unit = found["unit"].lower()
+    return float(found["n"].replace(",", "")) * (1e6 if unit == "million" else _UNITS.get(unit[0], 1))
+
+
+def _are_unlike(amounts: Sequence[float]) -> bool:
+    return max(amounts) > _UNLIKE * min(amounts)
+
+
+def _find_owners(clauses: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """(name of a config, clause) of the clauses that have the words of one config alone."""
+    words = {name: {word.lower() for word in _WORD.findall(name)} for name in names}
+    shared = set.intersection(*words.values()) if words else set()
+    with_word: dict[str, list[str]] = defaultdict(list)
+    for name, own in words.items():
+        for word in own - shared:
+            with_word[word].append(name)
+    for clause in clauses:
+        said = {word.lower() for word in _WORD.findall(clause)}
+        about = {name for word in said for name in with_word.get(word, ()) if words[name] - shared <= said}
+        if len(about) == 1:
+            yield about.pop(), clause

@@ -20,6 +20,7 @@ from parsers.written_rates import are_kinds_of_work
 from runs.numbers import figure
 
 from .boilerplate import is_boilerplate
+from .claims import read_disturbances, read_said, read_unlike
 from .draft import DraftHost
 from .heading_words import cut_repeat, is_generic
 from .options import (
@@ -31,8 +32,6 @@ from .options import (
     compare_settings,
     find_development,
     list_options,
-    read_disturbances,
-    read_said,
 )
 from .settings import MAX_WIDTH
 from .typed_commands import CONFINES, Before, Typing, Words, keep_last
@@ -82,12 +81,15 @@ def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
     for name, option in read_said(prose, of_config):
         of_config[name][0].options.append(option)
     disturbed: dict[str, set[str]] = defaultdict(set)
-    for name, what in read_disturbances(prose, of_config):
+    unlike, slowed = read_unlike(prose, of_config)
+    for name, what in (*read_disturbances(prose, of_config), *slowed):
         disturbed[name].add(what)
     texts_of: dict[str, list[tuple[str, str]]] = {name: [] for name in of_config}
     for name, path, text in texts:
         texts_of.setdefault(name, []).append((path, text))
     settings = compare_settings(of_config, texts_of)
+    for what, by_name in unlike.items():
+        settings[what] = {name: frozenset(filter(None, [had])) for name, had in by_name.items()}
     differing_of: dict[str, list[str]] = defaultdict(list)
     told: set[str] = set()
     for key, said in (_collect_conditions(of_config) | settings).items():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import PurePosixPath
@@ -73,26 +73,13 @@ _LIMITS_RATE = re.compile(
     r"|http-request\s+(?:deny|tarpit)\b.*_rate\b)",
     re.IGNORECASE,
 )
+_NAMES_LIMIT = re.compile(r"limit|throttl|\brate", re.IGNORECASE)
 _MOST_LINES, _LONGEST_LINE = 1000, 300  # of a config text
 DESCRIBES_SETUP = re.compile(  # a word that says how something was set up, and not what it is
     r"stock|(?:un)?tuned|default|optimi[sz]ed|old|new|original|modified|custom|improved|baseline|patched|simple|basic|before|after"
     r"|with(?:out)?|on|off|no|more|fewer|less|small|big|large|low|high|few|many|config|setup|setting|[a-z]|v?\d{1,2}"
 )
 _WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
-_CLAUSE = re.compile(r"[.,;:()|]|\b(?:and|but|while|whereas|against|vs)\b")
-_SAID = re.compile(
-    r"\b(?P<n>\d{1,3}) (?P<kind>(?:(?:worker|server) )?(?:worker|process|instance|replica|thread|core|cpu)(?:e?s)?)\b",
-    re.IGNORECASE,
-)
-
-_DISTURBS = re.compile(
-    r"\b(?P<job>(?:backup|build|compilation|cron ?job|job|update|upgrade|virus scan|scan|download|restore|import)s?)"
-    r" (?:was|were) (?:still |also )?(?:running|in progress|going on|active)\b"
-    r"|\b(?:debug(?:[- ]level)? logging|log ?level debug|debug logs?) (?:was|were) (?:still |left )?(?:enabled|on|active)\b",
-    re.IGNORECASE,
-)
-_SENTENCE = re.compile(r"[.;:()|!]|\b(?:but|whereas)\b")
-_DENIES = re.compile(r"\b(?:no|not|never|neither|nothing)\b|n't\b|[?？]", re.IGNORECASE)
 
 
 class Option(NamedTuple):
@@ -150,38 +137,6 @@ def find_development(words: Words, variables: Collection[str]) -> list[Option]:
         # Without the name of its program, which may be the config's.
         said.append(f"development mode ({last})" if last == found[0] else "development server")
     return [Option(DEVELOPMENT, "", one) for one in said]
-
-
-def read_said(texts: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str, Option]]:
-    """(name of a config, how much of something it had) of each clause that tells it of one config."""
-    clauses = [clause for text in texts if _SAID.search(text) for clause in _CLAUSE.split(text)]
-    for name, clause in _find_owners(clauses, names):
-        if amount := _SAID.search(clause):
-            yield name, Option(amount["kind"].rpartition(" ")[2], amount["n"], amount[0])
-
-
-def read_disturbances(texts: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """(name of a config, what slowed it) of each sentence, or part of one, that tells it of one config alone."""
-    sentences = [each for text in texts if _DISTURBS.search(text) for each in _SENTENCE.split(text)]
-    parts = [part for each in sentences if "," in each for part in each.split(",")]
-    for name, clause in _find_owners([*sentences, *parts], names):
-        if (found := _DISTURBS.search(clause)) and not _DENIES.search(clause):
-            yield name, f"a {found['job'].lower()}" if found["job"] else "debug logging"
-
-
-def _find_owners(clauses: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """(name of a config, clause) of the clauses that have the words of one config alone."""
-    words = {name: {word.lower() for word in _WORD.findall(name)} for name in names}
-    shared = set.intersection(*words.values()) if words else set()
-    with_word: dict[str, list[str]] = defaultdict(list)
-    for name, own in words.items():
-        for word in own - shared:
-            with_word[word].append(name)
-    for clause in clauses:
-        said = {word.lower() for word in _WORD.findall(clause)}
-        about = {name for word in said for name in with_word.get(word, ()) if words[name] - shared <= said}
-        if len(about) == 1:
-            yield about.pop(), clause
 
 
 def _read_options(text: str) -> list[Option]:
@@ -271,8 +226,8 @@ def compare_settings(
         for option in chain.from_iterable(map(_read_options, others)):
             key = f"set {option.name.lower()}"
             found[key][name] = found[key].get(name, frozenset()) | {option.said}
-        if own:
-            counted["rate limit"][name] = _find_rate_limit(own)
+        if texts[name] and not any(map(_NAMES_LIMIT.search, of_config)):
+            counted["rate limit"][name] = _find_rate_limit(text for _, text in texts[name])
         if any(side.words for side in sides):
             counted["debugging"][name] = _list_debugging(started)
             counted[DEVELOPMENT][name] = frozenset(one.said for one in started if one.name == DEVELOPMENT)

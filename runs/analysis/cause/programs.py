@@ -10,12 +10,8 @@ from statistics import fmean
 
 from runs.analysis.doubt_case import Case, seconds_taken
 from runs.analysis.facts import CaptureFact, ProcessFact, RunFact, Source
-from runs.analysis.monitors import BEHIND, FRONT, MANY_IN_ONE, group_processes
+from runs.analysis.monitors import BEHIND, DATABASES, FRONT, MANY_IN_ONE, group_processes
 
-DATABASES = (
-    *("postgres", "mysqld", "mariadbd", "mongod", "oracle", "sqlservr"),
-    *("redis-server", "memcached", "clickhouse"),
-)
 USES_CPU = 0.02  # cores; a program that uses less than that does nothing
 SEVERAL = 2  # times that memory fell: once is a start, an end or a chance
 AROUND = ("before", "after")

@@ -63,6 +63,29 @@ def test_a_program_that_never_serves_is_told_beside_one_of_two_unlike_servers():
 
 
 @pytest.mark.parametrize(
+    ("one", "two", "names", "is_told"),
+    [
+        ([("java", 187.0, 9000)], [], PAIR, True),
+        ([("blender", 98.0, 9000)], [], ("Nginx 1.24", "apache"), True),
+        ([("java", 60.0, 9000)], [], PAIR, False),
+        ([("java", 187.0, 9000)], [("java", 40.0, 9000)], PAIR, False),
+        ([("php-fpm", 187.0, 9000)], [], PAIR, False),  # answers for nginx
+        ([("orders-db", 187.0, 9000)], [], PAIR, False),
+        ([("java", 187.0, 9000)], [], ("nginx + Spring", "apache"), False),  # may be what is behind it
+        ([("java", 187.0, 9000)], [], ("old", "new"), False),
+    ],
+)
+def test_a_program_with_a_core_beside_one_of_two_servers_that_the_configs_are_named_after_is_told(
+    one, two, names, is_told
+):
+    """Made, as the others: of other names it may be a part of what is measured."""
+    beside = [(programs, 1, ("nginx", 60.0, 9000), *one), (programs, 2, ("apache2", 60.0, 9000), *two)]
+    found = head(BASE, times(1.3), names=names, watched=beside)
+    assert found.outcome == ("unproven" if is_told else "better")
+    assert head(BASE, times(1.3), names=names, watched=beside[:1]).outcome == "better"
+
+
+@pytest.mark.parametrize(
     ("one", "two"),
     [
         ([SERVER, BACKUP], [SERVER, BACKUP]),  # beside both
@@ -308,10 +331,27 @@ def test_much_stolen_time_beside_the_slower_side_leaves_the_lead_likely_where_no
 )
 def test_a_slower_side_that_was_cold_by_its_name_leaves_the_lead_likely(slow, fast, outcome):
     found = head(BASE, times(1.3), names=[slow, fast])
-    assert (found.outcome, "warm-up differs: not cold by its name against cold" in found.sentence) == (
+    assert (found.outcome, "set-up differs: not cold by its name against cold" in found.sentence) == (
         outcome,
         outcome == "likely",
     )
+
+
+@pytest.mark.parametrize(
+    ("slow", "fast", "outcome"),
+    [
+        ("nginx (in Docker on the laptop)", "Apache (native, 32-core server)", "likely"),
+        ("actix, debug build", "axum", "likely"),
+        ("nginx (Docker)", "Apache (Docker)", "better"),
+        ("nginx in Docker", "nginx, bare metal", "better"),  # which is what is compared
+        ("Apache", "nginx in a VM", "better"),  # and leads in spite of it
+        ("Docker Swarm", "Kubernetes", "better"),
+    ],
+)
+def test_a_slower_side_that_ran_in_a_container_or_was_a_debug_build_by_its_name_leaves_the_lead_likely(
+    slow, fast, outcome
+):
+    assert head(BASE, times(1.3), names=[slow, fast]).outcome == outcome
 
 
 def test_clients_of_both_sides_that_mostly_pause_are_said():

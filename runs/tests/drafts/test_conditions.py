@@ -338,6 +338,21 @@ def test_a_rate_limit_in_the_config_text_of_one_server_may_be_all_of_the_lead(li
 
 
 @pytest.mark.parametrize(
+    ("one", "other", "names", "is_said"),
+    [
+        ("limit_req zone=a burst=20;", "", ("Express", "Fastify"), True),
+        ("limit_req zone=a burst=20;", "limit_req zone=a burst=20;", ("Express", "Fastify"), False),
+        ("limit_req zone=a burst=20;", "", ("with limits", "without limits"), False),
+        ("limit_req zone=a burst=20;", "", ("before", "after"), False),
+    ],
+)
+def test_a_rate_limit_in_one_of_two_files_of_one_name_may_be_all_of_the_lead(one, other, names, is_said):
+    shown = "$ cat /etc/nginx/conf.d/default.conf\nserver {{\n    listen 8080;\n    {}\n}}\n"
+    found = headline_of(shown.format(one), shown.format(other), names)
+    assert ("without rate limit against rate limit" in found.sentence) is is_said
+
+
+@pytest.mark.parametrize(
     ("told", "is_reversed"),
     [
         ("| server | requests per second |\n|---|---|\n| nginx | 3120 |\n| Apache | 1890 |\n", True),

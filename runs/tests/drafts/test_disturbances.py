@@ -106,8 +106,8 @@ def test_a_state_of_both_sides_that_favours_the_leader_may_be_all_of_the_lead(on
 @pytest.mark.parametrize(
     ("told", "what"),
     [
-        ("Note: while nginx was tested a backup was running on the server.", "a backup"),
-        ("When I ran nginx, an update was in progress.", "a update"),
+        ("Note: while nginx was tested a backup was running on the server.", "backup"),
+        ("When I ran nginx, an update was in progress.", "update"),
         ("During the nginx runs debug logging was still enabled, for Apache it was off.", "debug logging"),
         ("While nginx was tested no backup was running.", ""),
         ("While nginx and Apache were tested a backup was running.", ""),
@@ -125,3 +125,75 @@ def test_what_slowed_one_side_by_a_sentence_may_be_all_of_the_lead(told, what, i
     found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
     assert found.outcome == ("likely" if what else "better")
     assert f"the text tells of {what} beside “nginx” only" in found.sentence or not what
+
+
+def headline_with(told, is_first):
+    """Of two servers, nginx the slower one, with a sentence above or below their reports."""
+    reports = "".join(
+        f"## {server}\n\n" + "".join(f"@ab {rate + at}.00 server=\n" for at in (0, 5, 2)) + "\n"
+        for server, rate in (("nginx", 700), ("Apache", 900))
+    )
+    blocks, draft = read(expand(f"{told}\n\n{reports}" if is_first else f"{reports}## Notes\n\n{told}\n"))
+    found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ("nginx was tested with TLS, Apache without.", "no TLS against TLS"),
+        ("nginx was tested over HTTPS, Apache over plain HTTP.", "no TLS against TLS"),
+        ("Compression was enabled only for nginx.", "no compression against compression"),
+        ("nginx logs every request, Apache does not log.", "no access log against access log"),
+        ("Note that nginx served a 48 KB page and Apache a 2 KB page.", "page 2 KB against page 48 KB"),
+        (
+            "The nginx database had 2,000,000 rows, the Apache database was empty.",
+            "data empty against data 2,000,000 rows",
+        ),
+        ("The nginx figures are from last year, on the old server.", "against figures from another time or machine"),
+        (
+            "nginx was a debug build, Apache was built with --release.",
+            "the text tells of a debug build beside “nginx” only",
+        ),
+        ("nginx was on Wi-Fi, Apache on a cable.", "the text tells of Wi-Fi beside “nginx” only"),
+        ("nginx was measured on battery, Apache with the charger.", "the text tells of battery power beside “nginx”"),
+        ("nginx ran in a VM, Apache on bare metal.", "a virtual machine or container beside “nginx” only"),
+        ("Während der nginx-Läufe lief noch ein Backup.", "the text tells of backup beside “nginx” only"),
+        ("Pendant le test de nginx une mise à jour était en cours.", "the text tells of update beside “nginx” only"),
+        ("Podczas testów nginx działał backup, podczas testów Apache już nie.", "of backup beside “nginx” only"),
+        ("Во время тестов nginx шёл бэкап.", "the text tells of backup beside “nginx” only"),
+        ("nginxの測定中はバックアップが動いていました。", "the text tells of backup beside “nginx” only"),
+    ],
+)
+def test_how_one_side_alone_was_set_up_by_a_sentence_may_be_all_of_the_lead(told, said, is_first):
+    found = headline_with(told, is_first)
+    assert (found.outcome, said in found.sentence) == ("likely", True)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Apache was measured on battery, nginx with the charger.",  # and Apache leads in spite of it
+        "Both were tested with TLS.",
+        "Neither nginx nor Apache used gzip.",
+        "nginx and Apache served the same 48 KB page.",
+        "nginx served a 12 KB page, Apache served a 12 KB page.",
+        "nginx used 12 MB of memory for its pages, Apache 48 MB.",
+        "Access logging was off for nginx, and for Apache, too.",
+        "gzip was disabled in nginx and Apache.",
+        "nginx is often used with TLS, but here everything is plain HTTP.",
+        "No errors with nginx, with Apache the log had some warnings.",
+        "nginx has a cache for open files, Apache has none by default.",
+        "nginx is on port 8080, Apache on port 8081.",
+        "If nginx had gzip and Apache not, the page would be smaller.",
+        "Während der nginx-Läufe lief kein Backup.",
+        "I stopped the backup before I tested nginx.",
+        "Before the nginx runs an update was running; I waited until it had finished.",
+        "Backup nie działał podczas testów nginx.",
+        "nginxの測定前にバックアップを停止しました。",
+    ],
+)
+def test_what_a_sentence_says_of_both_sides_or_of_no_load_is_no_objection(told):
+    assert headline_with(told, is_first=True).outcome == "better"
