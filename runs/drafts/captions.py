@@ -183,6 +183,10 @@ _CHANGE = re.compile(
     r"|(?<!\S)(?P<name2>\w{1,30}[._-][\w.-]{1,60})\s(?:was |is )?(?:changed |raised |lowered |set |switched )?"
     r"from\s(?P<old2>[^\s,;:]{1,30})\sto\s(?P<new2>[^\s,;:]{1,30})"
 )
+# One program in two versions, with its name before each: "php 7.4 -> php 8.3".
+_UPGRADE = re.compile(
+    r"(?P<name>[A-Za-z][A-Za-z.+ -]{0,38}?) (?P<old>v?\d[\w.-]{0,20})\s?(?:->|=>|[→⇒➜])\s?(?P=name) (?P<new>v?\d[\w.-]{0,20})"
+)
 _NO_SETTING = re.compile(  # a result, or the way of a request
     r"\b(?:re?qs?|requests?|[rqt]ps|rates?|latency|latencies|throughput|times?|p\d\d|mean|avg|average|cpu|memory|rss|ms|errors?|failures?)\b"
     r"|\b(?:clients?|servers?|proxy|browser|topology|flow|path|route|network|backend|upstream)\b|->|=>|→",
@@ -312,7 +316,9 @@ def _read_listed(clause: str) -> list[str]:
 
 
 def _read_change(clause: str) -> list[str]:
-    """The two values of a setting that was changed between two reports, each with its name."""
+    """The two values of a setting that was changed between two reports, or the versions of a program, each with its name."""
+    if upgrade := _UPGRADE.fullmatch(clause.strip()):
+        return [f"{upgrade['name']} {upgrade[which]}" for which in ("old", "new")]
     found = _CHANGE.search(clause)
     if found is None:
         return []

@@ -58,14 +58,14 @@ _DISTURBS = {  # by languages, and what is told of it
     "debug logging": (
         r"\b(?:debug(?:[- ]level)? logging|log ?level debug|debug logs?) (?:was|were) (?:still |left )?(?:enabled|on|active)\b"
     ),
-    "backup": (
+    "a backup": (
         r"\blief(?:en)? (?:\w+ ){0,3}(?:backups?|(?:daten)?sicherung)\b|\bsauvegarde (?:tournait|était (?:encore )?en cours)"
         r"|\b(?:copia de seguridad|backup) (?:estaba|seguía) (?:en (?:curso|marcha)|corriendo)"
         r"|\b(?:corría|se ejecutaba) una? (?:copia de seguridad|backup)"
         r"|\b(?:działała?|trwała?) (?:jeszcze )?(?:backup|kopia zapasowa)|\bш(?:ёл|ел|ло) (?:бэкап|резервное копирование)"
         r"|バックアップ[がも](?:動い|走っ|実行)"
     ),
-    "update": (
+    "an update": (
         r"\blief(?:en)? (?:\w+ ){0,3}(?:updates?|aktualisierung)\b|\bmise à jour (?:tournait|était (?:encore )?en cours)"
         r"|\bш(?:ёл|ел|ло) обновление|\btrwała aktualizacja"
     ),
@@ -175,7 +175,11 @@ def read_disturbances(texts: Iterable[str], names: Iterable[str]) -> Iterator[tu
     for name, clause in _find_owners([*sentences, *parts], names):
         for what, pattern in disturbs.items():
             if (found := pattern.search(clause)) and not _DENIES.search(clause):
-                yield name, what.format(**found.groupdict()).lower()
+                job = (found.groupdict().get("job") or "").lower()
+                yield (
+                    name,
+                    what.format(job=f"{'' if job.endswith('s') else 'an ' if job[:1] in 'aeiou' else 'a '}{job}"),
+                )
 
 
 def read_unlike(

@@ -173,6 +173,8 @@ def test_names_in_order_of_runs_whose_number_is_not_told_stand_together_with_a_p
         ("scheduler: mq-deadline -> none", ["mq-deadline", "none"]),
         ("## worker_processes 1 → 4", ["worker_processes 1", "worker_processes 4"]),
         ("Bumped gunicorn workers 2 => 8 and measured again.", ["workers 2", "workers 8"]),
+        ("php 7.4 -> php 8.3", ["php 7.4", "php 8.3"]),
+        ("nginx 1.18.0 → nginx 1.25.3", ["nginx 1.18.0", "nginx 1.25.3"]),
         ("net.core.somaxconn was raised from 128 to 4096", ["net.core.somaxconn 128", "net.core.somaxconn 4096"]),
     ],
 )

@@ -106,8 +106,8 @@ def test_a_state_of_both_sides_that_favours_the_leader_may_be_all_of_the_lead(on
 @pytest.mark.parametrize(
     ("told", "what"),
     [
-        ("Note: while nginx was tested a backup was running on the server.", "backup"),
-        ("When I ran nginx, an update was in progress.", "update"),
+        ("Note: while nginx was tested a backup was running on the server.", "a backup"),
+        ("When I ran nginx, an update was in progress.", "an update"),
         ("During the nginx runs debug logging was still enabled, for Apache it was off.", "debug logging"),
         ("While nginx was tested no backup was running.", ""),
         ("While nginx and Apache were tested a backup was running.", ""),
@@ -160,11 +160,11 @@ def headline_with(told, is_first):
         ("nginx was on Wi-Fi, Apache on a cable.", "the text tells of Wi-Fi beside “nginx” only"),
         ("nginx was measured on battery, Apache with the charger.", "the text tells of battery power beside “nginx”"),
         ("nginx ran in a VM, Apache on bare metal.", "a virtual machine or container beside “nginx” only"),
-        ("Während der nginx-Läufe lief noch ein Backup.", "the text tells of backup beside “nginx” only"),
-        ("Pendant le test de nginx une mise à jour était en cours.", "the text tells of update beside “nginx” only"),
-        ("Podczas testów nginx działał backup, podczas testów Apache już nie.", "of backup beside “nginx” only"),
-        ("Во время тестов nginx шёл бэкап.", "the text tells of backup beside “nginx” only"),
-        ("nginxの測定中はバックアップが動いていました。", "the text tells of backup beside “nginx” only"),
+        ("Während der nginx-Läufe lief noch ein Backup.", "the text tells of a backup beside “nginx” only"),
+        ("Pendant le test de nginx une mise à jour était en cours.", "the text tells of an update beside “nginx” only"),
+        ("Podczas testów nginx działał backup, podczas testów Apache już nie.", "of a backup beside “nginx” only"),
+        ("Во время тестов nginx шёл бэкап.", "the text tells of a backup beside “nginx” only"),
+        ("nginxの測定中はバックアップが動いていました。", "the text tells of a backup beside “nginx” only"),
     ],
 )
 def test_how_one_side_alone_was_set_up_by_a_sentence_may_be_all_of_the_lead(told, said, is_first):
