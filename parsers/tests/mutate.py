@@ -60,7 +60,14 @@ def text(seed: object) -> str:
     lines = _piece(random)
     for _ in range(random.randint(1, _MOST_STEPS)):
         lines = random.choices(_CHANGES, _WEIGHTS)[0](random, lines) or [""]
-    return "\n".join(lines) + random.choice(("\n", "\n", ""))
+    made = "\n".join(lines) + random.choice(("\n", "\n", ""))
+    return _stop(random, made) if random.random() < 0.2 else made
+
+
+def _stop(random: Random, text: str) -> str:
+    """The text up to any byte of it, as a transfer that stopped leaves it."""
+    data = text.encode("utf-8", "surrogatepass")
+    return data[: random.randint(1, max(len(data), 1))].decode("utf-8", "replace")
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 from collections.abc import Callable, Iterable
@@ -16,7 +17,7 @@ import parsers
 from parsers import Block
 from parsers.__main__ import as_json
 from parsers.catalogue import formats
-from parsers.decode import name_encoding
+from parsers.decode import Text, name_encoding
 from parsers.streams import MOST_BESIDE, find_cells, find_column, find_pane, find_stream
 from parsers.transcript import clean
 
@@ -70,12 +71,13 @@ def expected(path: Path) -> list[dict[str, Any]]:
 
 def blocks(text: str | Iterable[str]) -> list[Block]:
     """The blocks of our kinds in a text."""
-    lines = text.splitlines(keepends=True) if isinstance(text, str) else text
-    if isinstance(text, str):
-        lines = [line + "\n" for line in text.split("\n")]
-        lines[-1] = lines[-1][:-1]
-        lines = lines if lines[-1] else lines[:-1]
+    lines = split_lines(text) if isinstance(text, str) else text
     return [block for block in parsers.read(lines) if block.kind in KINDS]
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of a text with their ends, which are line feeds alone; the last one may have none."""
+    return list(io.StringIO(text, newline="\n"))
 
 
 def plain(block: Block) -> dict[str, Any]:
@@ -147,10 +149,10 @@ def are_beside(lines: list[str], before: Block, block: Block) -> bool:
     )
 
 
-def holds(lines: list[str]) -> None:
-    """Read them, and check what holds for any text."""
+def holds(lines: list[str], *, complete: bool = False) -> None:
+    """Read them, and check what holds for any text, be it known to be complete or not."""
     before: Block | None = None
-    for block in parsers.read(lines):
+    for block in parsers.read(Text(lines) if complete else lines):
         assert 0 < block.first <= block.last <= len(lines), "outside of the text"
         if before is not None and before.last >= block.first:
             is_labelled = before.last == block.first and block.label

@@ -29,7 +29,7 @@ from time import monotonic, process_time
 from typing import Any
 
 from parsers.tests import mutate
-from parsers.tests.reading import holds
+from parsers.tests.reading import holds, split_lines
 
 CHUNK = 500  # cases that a process is given at a time
 RELATED, COMPARED, STORED = 20, 50, 100  # one case in so many
@@ -68,9 +68,11 @@ def try_cases(seed: str, numbers: Iterable[int], client: Any) -> Iterator[tuple[
             if monotonic() > armed + ENDS_S / 10:
                 armed = monotonic()
                 faulthandler.dump_traceback_later(ENDS_S, exit=True)
-            lines, most_s = [f"{line}\n" for line in text.split("\n")], FREE_S + S_A_MB * len(text) / 1e6
+            lines, most_s = split_lines(text), FREE_S + S_A_MB * len(text) / 1e6
+            complete = Random(number).random() < 0.5  # noqa: S311
             try:
-                spent = next((spent for spent in (_read(lines) for _ in range(TRIES)) if spent <= most_s), None)
+                tries = (_read(lines, complete=complete) for _ in range(TRIES))
+                spent = next((spent for spent in tries if spent <= most_s), None)
                 if number % STORED == 0:
                     store(text, Random(number), client)  # noqa: S311
                 elif number % COMPARED == 0:
@@ -84,9 +86,9 @@ def try_cases(seed: str, numbers: Iterable[int], client: Any) -> Iterator[tuple[
                     yield number, f"slow: more than {most_s:.2f} s for {len(text):,} characters"
 
 
-def _read(lines: list[str]) -> float:
+def _read(lines: list[str], *, complete: bool) -> float:
     begun = process_time()
-    holds(lines)
+    holds(lines, complete=complete)
     return process_time() - begun
 
 

@@ -25,7 +25,7 @@ def test_a_fault_and_a_text_without_end_are_found(monkeypatch):
     monkeypatch.setattr("parsers.reader.find_opening", lambda line: {}[line])
     assert "KeyError at parsers/" in dict(fuzz.try_cases("suite", [1], None))[1]
 
-    def never_return(lines):
+    def never_return(lines, complete):
         while True:
             next(iter(lines))
 
