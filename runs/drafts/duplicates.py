@@ -64,7 +64,8 @@ def find_duplicate_loads(
         if source is not None and _has_figures_of(result, results[source]):
             quotes[index] = source
     kept = {i: result for i, result in results.items() if i not in quotes}
-    return quotes | _find_exports(blocks, kept) | _find_rounded_tables(blocks, [*kept])
+    quotes |= _find_exports(blocks, kept) | _find_rounded_tables(blocks, [*kept])
+    return {quote: _follow(quote, quotes) for quote in quotes}
 
 
 def _find_exports(blocks: Sequence[Block], results: Mapping[int, LoadResult]) -> dict[int, int]:

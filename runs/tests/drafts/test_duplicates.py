@@ -93,6 +93,13 @@ def test_a_quote_of_a_quote_is_of_the_full_print():
     assert placed("a", "@ps nginx 1", "b", "@ps nginx 3", "c", "@ps nginx 6") == [("b2", 2)]
 
 
+def test_a_quote_of_lines_that_quote_a_report_is_of_the_report():
+    """Found by make fuzz: such a text was not stored."""
+    lines = "  Reqs/sec     52490.27    3847.50   60946.02\n  Latency        2.37ms     2.57ms    34.14ms"
+    report = f"{lines.replace('3847.50', '3846.90')}\n  1xx - 0, 2xx - 100000, 3xx - 0, 4xx - 0, 5xx - 0\n  Throughput: 13.67MB/s"
+    assert placed("a", lines, "a", report, "a", lines) == [("b1", 2)]
+
+
 def test_a_listing_that_grew_is_another_sample():
     assert placed("$ ps aux | grep nginx", "@ps nginx 2", "$ ps aux | grep nginx", "@ps nginx 4") == [
         ("b0", 0),
