@@ -290,17 +290,17 @@ def join_openings() -> str:
 
 
 @cache
-def _compile_openings(characters: str) -> tuple[Match, dict[int, str]]:
-    """For texts that begin with one of these characters: what matches each of them, and {number of a group: kind}.
+def _compile_openings(characters: str) -> tuple[Match, list[str]]:
+    """For texts that begin with one of these characters: what matches each of them, and the kinds of its groups, or "".
 
     Of the formats without NEEDS, those have a group in the match whose opening the text begins with.
     """
     simple = [form for form in formats().values() if form.opens and not form.needs]
-    pattern, kinds, number = "", dict[int, str](), 0
+    pattern, kinds = "", list[str]()
     for form in simple:
         if begins_with_any(form.opens, characters):
-            number += re.compile(form.opens).groups + 1
-            pattern, kinds[number] = rf"{pattern}(?:(?={form.opens})()|)", form.kind
+            kinds += [*[""] * re.compile(form.opens).groups, form.kind]
+            pattern = rf"{pattern}(?:(?={form.opens})()|)"
     return re.compile(number_names(pattern)).match, kinds
 
 
@@ -328,7 +328,8 @@ def find_kinds(text: str) -> tuple[str, ...]:
         return ()
     match, kinds = _compile_openings(find_group(text[0]))
     opened, lower, needs = match(text), text.lower(), _list_needs()
-    found = [kind for number, kind in kinds.items() if opened.start(number) == 0] if opened and opened.lastindex else []
+    groups = opened.groups() if opened and opened.lastindex else ()
+    found = [kind for kind, group in zip(kinds, groups, strict=False) if kind and group is not None]
     may_have = needs.ascii if lower.isascii() else needs.kinds
     needed = {*chain(*[kinds for need, kinds in may_have if need in lower])}  # quicker than one pattern of all
     if needed:

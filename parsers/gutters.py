@@ -51,11 +51,13 @@ def find_gutter(line: str) -> str:
     first = None if sign.isalpha() or _CLOCK.match(line) else (_NUMBER if sign in _DIGITS else _SIGN).match(line)
     ends = [first.end()] if first else []
     ends += [found.end() for found in islice(_LABEL_END.finditer(line, 0, _LONGEST), _MOST_LABELS)]
-    quoting = QUOTING.match(line) if ends else None
+    quoting, has_rate = (QUOTING.match(line), compile_rate_labels().search(line)) if ends else (None, None)
     for end in ends:
         rest = line[end:]
         is_quoted = quoting is not None and quoting.end() >= end and not _RIGHT_BORDER.search(rest)
-        if not is_quoted and not _is_labelled_rate(line, end) and _may_open(rest[find_stamp(rest) :].strip()):
+        # A rate stands behind a label, which names it. A number is one only where each line has a rate: see `_fit`.
+        is_labelled = has_rate is not None and any(map(str.isalpha, line[:end]))
+        if not (is_quoted or is_labelled) and _may_open(rest[find_stamp(rest) :].strip()):
             return line[:end] if prompt(line) is None else ""
     return ""
 
@@ -64,11 +66,6 @@ def _may_open(text: str) -> bool:
     """As `opens_output`, for one of the many places in a text that may be the end of a gutter."""
     is_typed = text[:1] in _TYPED or text.partition(" ")[0] in load_programs()
     return bool(text) and (bool(find_kinds(text)) or is_typed and opens_output(text))
-
-
-def _is_labelled_rate(line: str, at: int) -> bool:
-    """Whether a rate stands behind a label, which names it. A number is one only where each line has a rate: see `_fit`."""
-    return any(map(str.isalpha, line[:at])) and compile_rate_labels().search(line, at) is not None
 
 
 def _find_varying(gutter: str) -> re.Pattern[str]:

@@ -81,7 +81,7 @@ _LONGEST = 500  # characters of a line that are looked at
 def check_rates(form: Format, found: Found, lines: Mapping[int, str]) -> list[Problem]:
     """A problem for each of these lines, which the format took, with a load tool's rate that is not among what it read."""
     at = found.values.lines if isinstance(found.values, Values) else found.lines
-    read = {value for name, value in found.values.items() if isinstance(value, float) and at.get(name) in lines}
+    read = {value for name, value in found.values.items() if isinstance(value, int | float) and at.get(name) in lines}
     if not find_unread_rates(lines, read):
         return []
     results = (record for record in form.records(found.values) if isinstance(record, LoadResult))
@@ -98,8 +98,8 @@ def note_labels(memory: dict[str, Any], form: Format, found: Found, lines: Mappi
         return
     labels = memory.setdefault(LABELS, {})
     for line in lines.values():
-        for label in compile_rate_labels().finditer(line):
-            figure = _DECIMALS.search(line, label.end())
+        for label in compile_rate_labels().finditer(line, 0, _LONGEST):
+            figure = _DECIMALS.search(line, label.end(), _LONGEST)
             own = form.kind, len(figure[1] or "") if figure else 0
             labels[label[0]] = own if labels.get(label[0], own) == own else ("", 0)
 
