@@ -4,7 +4,7 @@ the markup around those that do."""
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import PurePosixPath
 
@@ -352,9 +352,6 @@ def heading_level(text: str) -> int:
     return len(found[1]) if found else 0
 
 
-_SAYS_STEP = re.compile(r"#\s[a-z]+(?:\s\S+){4}")  # "# gather the resource usage in the background"
-
-
 def list_sections(trails: Sequence[Sequence[Line]], loads: Sequence[int]) -> dict[int, list[Line]]:
     """{load test: the lines above it}, those above the monitors and texts before it among them. trails: those of all blocks"""
     begins = [0, *(load + 1 for load in loads)]
@@ -382,10 +379,3 @@ def find_listed(trail: Sequence[Line]) -> set[int]:
     """Lines of lists of several items: none of them alone names what stands below."""
     items = [line for line, text in trail if ITEM.match(text)]
     return {line for line in items if line - 1 in items or line + 1 in items}
-
-
-def find_script_comments(trails: Sequence[Sequence[Line]]) -> set[str]:
-    """What comments say of the steps of a script that is shown above several load tests, of which most have the same two."""
-    n_above = Counter(text for trail in trails for text in {text for _, text in trail if _SAYS_STEP.match(text)})
-    of_most = [text for text, n in n_above.items() if 2 * n > len(trails)]
-    return {text for text, n in n_above.items() if n > 1} if len(of_most) > 1 else set()

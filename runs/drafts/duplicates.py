@@ -29,7 +29,6 @@ _EXACT_FIGURES = ((5, 3), (4, 6))  # digits, and how many figures have so many
 _DIGITS_OF_RATE, _FARTHEST_ROW = 4, 2  # of a rate in two tables of one result, and lines between two rows of one table
 _OF_A_LOAD = frozenset({"load", "concurrency"})
 _TIMES = ("mean_ms", "max_ms", "percentiles_ms")
-_NEAR_MS, _NEAR_SHARE = 0.5, 0.005  # that rounding takes from a time
 _NEAR_EXPORT = 1e-4  # that rounding takes from a rate
 _FULL_REPORT = 8  # figures from which on a report is not a quotation
 
@@ -43,7 +42,7 @@ def find_duplicate_loads(
     explained: list[int] = []
     for index in loads:
         result = next((r for r in records[index] if isinstance(r, LoadResult)), None)
-        if result and result.requests_per_second and not _is_log(blocks[index]):
+        if result and result.requests_per_second:
             results[index] = result
             by_rate.setdefault((result.tool, result.requests_per_second), []).append(index)
         if result and blocks[index].partial:  # lines of a report that somebody explains one by one
@@ -198,12 +197,11 @@ def _note_what_is_told_otherwise(rows: Sequence[Block], reports: Sequence[Block]
 def _place_times(
     blocks: Sequence[Block], results: Mapping[int, LoadResult], times: Sequence[int], others: Sequence[int]
 ) -> dict[int, int]:
-    """{row of a table of times: the row of a table of rates that is of the same load, and takes its times, or the report that has
-    them}, in a text with rates; -1 where there is neither."""
+    """{row of a table of times: the row of a table of rates that is of the same load, and takes its times}, in a text with rates;
+    -1 where there is none."""
     if not others:
         return {}
     rows = {_name_row(blocks[i]): i for i in others if get_semantics(results[i].tool).quotes_others}
-    reports = [i for i in others if i not in rows.values()][:_MAX_NAMED]
     placed: dict[int, int] = {}
     for index in times:
         own = blocks[index].values
@@ -211,23 +209,11 @@ def _place_times(
         if placed[index] >= 0:
             row = blocks[placed[index]]
             row.values = {name: own[name] for name in _TIMES if name in own} | row.values
-        else:
-            placed[index] = next((i for i in reports if _has_times_of(results[index], results[i])), -1)
     return placed
 
 
 def _name_row(block: Block) -> tuple[object, ...]:
     return block.label, block.values.get("load"), block.values.get("concurrency")
-
-
-def _has_times_of(row: LoadResult, report: LoadResult) -> bool:
-    """Whether all times that both have are the report's, rounded."""
-    pairs: list[tuple[float | None, float | None]] = [
-        (own, report.percentiles_ms.get(name)) for name, own in row.percentiles_ms.items()
-    ]
-    pairs += [(row.mean_ms, report.mean_ms), (row.max_ms, report.max_ms)]
-    known = [(own, its) for own, its in pairs if own is not None and its is not None]
-    return bool(known) and all(abs(own - its) <= max(_NEAR_MS, _NEAR_SHARE * its) for own, its in known)
 
 
 def _find_rows_beside_report(
@@ -241,10 +227,6 @@ def _find_rows_beside_report(
         if len(shown) == 1 < len(rows):
             [(report, name)] = shown.items()
             blocks[report].label = name
-            if heading := blocks[rows[0]].heading if not name else "":  # of one config, which the heading above names
-                blocks[report].trail = [*blocks[report].trail, (blocks[report].first, heading)]
-            if clients := next(blocks[i].values.get("concurrency") for i in rows if backed[i] == report):
-                blocks[report].values.setdefault("told_concurrency", clients)
             found += [i for i in rows if backed[i] < 0 and not _find_reports_of(blocks[i], reports)]
     return found
 
@@ -300,12 +282,6 @@ def find_duplicate_monitors(
     return _find_quotes(blocks, by_sign.values(), _is_same_monitor)
 
 
-def _is_log(block: Block) -> bool:
-    """Whether each run of the block is logged with its own time."""
-    rows = block.values.get("rows")
-    return isinstance(rows, list) and any("date_time" in row for row in rows)
-
-
 def _find_quotes(
     blocks: Sequence[Block], groups: Iterable[list[int]], is_same: Callable[[Block, Block], bool]
 ) -> dict[int, int]:
@@ -353,8 +329,7 @@ def _is_same_load(shorter: Block, fuller: Block) -> bool:
         and None is not shorter.command_line != fuller.command_line is not None
     ):
         # Somebody typed a command for each: two runs, unless the same lines were pasted again.
-        is_pasted = _is_exact(shorter) or (shorter.heading == fuller.heading and shorter.command == fuller.command)
-        return is_pasted and _count_lines(shorter) == _count_lines(fuller)
+        return _is_exact(shorter) or (shorter.heading == fuller.heading and shorter.command == fuller.command)
     return len(others) >= _FULL_REPORT or (len(values) == len(others) and shorter.heading == fuller.heading)
 
 
@@ -363,10 +338,6 @@ def _is_exact(block: Block) -> bool:
     figures = [value for value in block.values.values() if isinstance(value, float)]
     digits = [len(f"{figure:.15g}".strip("0.").replace(".", "")) for figure in figures]
     return any(sum(own >= least for own in digits) >= number for least, number in _EXACT_FIGURES)
-
-
-def _count_lines(block: Block) -> int:
-    return block.last - block.first
 
 
 def _is_same_monitor(shorter: Block, fuller: Block) -> bool:

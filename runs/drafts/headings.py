@@ -13,9 +13,7 @@ from runs.analysis.method import Method
 
 from .boilerplate import (
     find_listed,
-    find_script_comments,
     heading_level,
-    is_boilerplate,
     is_code,
     is_file,
     join_wrapped,
@@ -55,7 +53,6 @@ from .stated_hosts import find_only_host
 _REMARKED_REPEAT = re.compile(
     r"\W*(?:first|1st|run|test|#)\W?(?:run|time|test|1)?\s*[(（][^()（）]+[)）]\W*", re.IGNORECASE
 )
-_TYPED = re.compile(r"[a-z][\w./-]{1,30}\s(?:\S+\s)*?-{1,2}[A-Za-z]")  # a command without a prompt
 _SITE_LINK = re.compile(r"\[[^\]\[]*\w[^\]\[]*\]\(https?://[^()\s]+\)")
 _NUMBER = re.compile(r"(?<![\d.])\d{3,9}")
 _LEAST_RATE = 100  # a rate that no version, port or number of clients happens to be
@@ -182,12 +179,10 @@ def _collect_candidates(
     counts = find_counts(trails)
     above = [*list_lines_above(all_trails, loads, texts), *labels.values()]
     compared = find_compared(above, counts | levels) | find_machines(sections)
-    tools = find_tool_names(sections) | find_only_host(sections) | levels | counts | find_script_comments(trails)
+    tools = find_tool_names(sections) | find_only_host(sections) | levels | counts
     for load in loads:
         block = blocks[load]
-        trail = _drop_rates(
-            _drop_answers(join_wrapped(block.trail)), [result.requests_per_second for result in block.load_results]
-        )
+        trail = _drop_rates(join_wrapped(block.trail), [result.requests_per_second for result in block.load_results])
         written = labels.get(load, [])
         is_written = get_semantics(block.load_results[0].tool).quotes_others  # the title of a row or column
         depth = min((level for _, text in trail if (level := heading_level(text)) > 1), default=7)
@@ -210,21 +205,7 @@ def _collect_candidates(
             links=[heading for heading in block.trail if _SITE_LINK.fullmatch(heading[1])],
         )
         begin = load + 1
-    _add_captions_alike(candidates)
     return candidates
-
-
-def _add_captions_alike(candidates: Mapping[int, _Candidates]) -> None:
-    """What differs from a caption only in its numbers is one, too, where a line is right above it: "1 client", "10 client"."""
-    captions = {_drop_numbers(found.caption[1]) for found in candidates.values() if found.caption}
-    for found in candidates.values():
-        nearest = next(reversed(found.own), None)
-        if nearest and not (found.caption or split_repeat(nearest[1])) and _drop_numbers(nearest[1]) in captions:
-            found.caption = nearest
-
-
-def _drop_numbers(text: str) -> str:
-    return re.sub(r"\d+", "#", text)
 
 
 def _is_of_monitor(text: str) -> bool:
@@ -239,21 +220,14 @@ def _drop_rates(trail: Sequence[Heading], rates: Sequence[float | None]) -> list
     return others if _names_among(_choose_naming(others)) else [*trail]
 
 
-def _drop_answers(trail: Sequence[Heading]) -> list[Heading]:
-    """The lines without those right below a command, which answered so, where others name something."""
-    typed = {line for line, text in trail if _TYPED.match(text) and is_boilerplate(text)}
-    others = [(line, text) for line, text in trail if line - 1 not in typed or heading_level(text)]
-    return others if _names_among(_choose_naming(others)) else [*trail]
-
-
 def _find_caption(block: Block, trail: Sequence[Heading], compared: Collection[str]) -> Heading | None:
-    """The last name above, where it is a plain line by itself near the output, or stands before the command in its line."""
+    """The last name above, where it is a plain line by itself near the output."""
     lines = {line for line, _ in trail}
     headings = {line for line, text in trail if heading_level(text)}
     for line, text in _names_among(_choose_naming(trail, compared))[-1:]:
         n_between = sum(other > line for other in lines)  # asides, each with an empty line
-        is_alone = line - 1 not in lines or line == block.command_line
-        is_alone = is_alone or (line - 1 in headings and not split_repeat(text))  # "B run 1" below "## B: keep-alive"
+        # "B run 1" may stand right below "## B: keep-alive".
+        is_alone = line - 1 not in lines or (line - 1 in headings and not split_repeat(text))
         is_near = block.first - line <= _MAX_CAPTION_DISTANCE + 2 * n_between
         if is_near and is_alone and not heading_level(text):
             return line, text

@@ -101,11 +101,6 @@ class Sighting:
         model = next((facts.cpu_model for facts in self.facts if facts.cpu_model), "")
         return re.sub(r"@.*|\((?:r|tm)\)|\bcpu\b|[\W_]", "", model.lower())
 
-    @property
-    def cores(self) -> int | None:
-        """Where nothing else is told: other tools may count threads, or sockets."""
-        return next((facts.cores for facts in self.facts if facts == HostFacts(cores=facts.cores)), None)
-
 
 def _is_local(name: str | None) -> bool:
     """Whether an address is of the machine itself: "app.localhost" is, too."""
@@ -203,7 +198,6 @@ class _Machine:
 
     ram_kb: float | None = None
     cpu_model: str = ""
-    cores: int | None = None
     names: set[str] = field(default_factory=set)
     sightings: list[Sighting] = field(default_factory=list)
 
@@ -212,14 +206,11 @@ class _Machine:
             return False
         if sighting.cpu_model and self.cpu_model and sighting.cpu_model != self.cpu_model:
             return False
-        if sighting.cores and self.cores and sighting.cores != self.cores and not sighting.name:
-            return False
         return not (sighting.ram_kb and self.ram_kb) or _is_same_ram(self.ram_kb, sighting.ram_kb)
 
     def add(self, sighting: Sighting) -> None:
         self.ram_kb = self.ram_kb or sighting.ram_kb
         self.cpu_model = self.cpu_model or sighting.cpu_model
-        self.cores = self.cores or sighting.cores
         self.names |= {sighting.name} if sighting.name else set()
         self.sightings.append(sighting)
 
@@ -231,7 +222,7 @@ def _group_by_machine(sightings: Iterable[Sighting]) -> list[_Machine]:
     for sighting in sightings:
         if not (sighting.ram_kb or sighting.name or sighting.facts):
             continue
-        shown_facts = sighting.ram_kb, sighting.name, sighting.cpu_model, sighting.cores
+        shown_facts = sighting.ram_kb, sighting.name, sighting.cpu_model
         machine = seen.get(shown_facts) or next((m for m in machines if m.may_be(sighting)), None)
         if machine is None and len(machines) < _MOST_MACHINES:
             machines.append(machine := _Machine())

@@ -143,21 +143,13 @@ def find_steps(above: Sequence[tuple[str, Method]]) -> set[str]:
     """
     loads = [(method.concurrency or 0, method.rate or 0) for _, method in above]
     is_sweep = all(a != b and a[0] <= b[0] and a[1] <= b[1] for a, b in pairwise(loads))
-    alike = {
-        (method.tool, method.keepalive, method.pipelining, method.method, method.path, *_list_further(method))
-        for _, method in above
-    }
+    alike = {(method.tool, method.keepalive, method.pipelining, method.method, method.path) for _, method in above}
     texts = {text for text, _ in above}
     n_told = sum(bool(_OF_LOAD.search(text)) for text in texts)
     says_more = any(_SAYS_MORE.search(_AT_LOAD.sub(" ", text)) or names_software(text) for text in texts)
     are_said = all(text.count(" ") >= _LEAST_SAID and heading_level(text) < 2 for text in texts)
     is_told = _FEWEST_STEPS <= len(texts) == len(above) and are_said and 2 * n_told >= len(texts) and not says_more
     return texts if is_sweep and is_told and len(alike) == 1 else set()
-
-
-def _list_further(method: Method) -> list[tuple[str, object]]:
-    """What else a command sets, but for the threads that make the load."""
-    return [pair for pair in method.further or () if pair[0] != "threads"]
 
 
 def _tells_load(numbers: Sequence[int], method: Method) -> bool:
@@ -218,14 +210,7 @@ def _count_beside_load(names: Sequence[Sequence[str]], side: int) -> int:
         count += 1
         if part in _JOINTS or (side > 0 and (part == ":" or part in _CLOSES)):
             break
-    while side < 0 < count and any(_needs_more("".join(own[: own.index(_LOAD) - count])) for own in names):
-        count -= 1
     return count
-
-
-def _needs_more(text: str) -> bool:
-    """Whether a name cannot end there: behind "with", or within a word."""
-    return bool(re.search(rf"(?:^|\s)(?:{WITH}|{WITHOUT}|no)\s*$|[^\W\d_][_-]$", text, re.IGNORECASE))
 
 
 def _split_at_loads(name: str, methods: Sequence[Method]) -> list[str]:
