@@ -122,9 +122,6 @@ def _move(blocks: Sequence[Block], load: int, caption: Line, name: str) -> None:
     if load + 1 < len(blocks):
         following = blocks[load + 1]
         following.trail = [line for line in following.trail if line != caption]
-        if following.heading_line == caption[0]:
-            above = next(reversed(following.trail), None)
-            following.heading_line, following.heading = above or (None, None)
 
 
 # --- names in the order of the reports --------------------------------------------------------------------------------
@@ -241,7 +238,7 @@ def _find_unnamed(blocks: Sequence[Block], trails: Mapping[int, Sequence[Line]])
 
 
 def _match_names(blocks: Sequence[Block], loads: Sequence[int], names: Sequence[str]) -> dict[int, str]:
-    """{load test: its name}: as many as there are names, or each kind of load once for each, or as many commands as names."""
+    """{load test: its name}: as many as there are names, or each kind of load once for each."""
     if len(loads) == len(names):
         return dict(zip(loads, names, strict=True))
     kinds = {i: (r.tool, r.concurrency, r.path) for i in loads for r in blocks[i].load_results[:1]}
@@ -253,9 +250,6 @@ def _match_names(blocks: Sequence[Block], loads: Sequence[int], names: Sequence[
             named[load] = names[seen[kind]]
             seen[kind] += 1
         return named
-    starts = [load for load in loads if blocks[load].typed]
-    if len(starts) == len(names) and starts[0] == loads[0]:
-        return {load: names[sum(start <= load for start in starts) - 1] for load in loads}
     return {}
 
 

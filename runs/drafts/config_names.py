@@ -214,7 +214,7 @@ class ConfigNames:
         if self._wordless and (hosts := self._name_by_host({text: loads[text] for text in names})):
             names |= hosts
             self._wordless.clear()
-        names = drop_numbering(names, {text: choices[own[0]].group for text, own in loads.items()})
+        names = drop_numbering(names)
         numbered = find_numbered_repeats(names, self._are_alike, loads)
         first_written: dict[str, str] = {}  # by the name in lower case
         names = find_full_names(names | numbered)
@@ -364,9 +364,7 @@ class ConfigNames:
         if own and self._choices[load].is_inherited and len(servers) > 1:  # it was said of another server
             return self._name_by_result(load)
         if self._variants.get(load) or not (len(servers) < 2 or named == {own}):
-            trail = self.blocks[0].trail
-            is_title = (bool(trail) and trail[0][0] == self._choices[load].line) or len(named) > 1
-            is_title = is_title or len(self._servers) == 1
+            is_title = len(self._servers) == 1
             return self._name_by_result(load) if is_title else f"{heading} · {self._name_by_result(load)}"
         return heading
 

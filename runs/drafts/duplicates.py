@@ -233,15 +233,14 @@ def _find_rows_beside_report(
 
 def _find_reports_of(row: Block, reports: Iterable[Block]) -> list[Block]:
     """The reports whose heading has the row's name."""
-    label = row.label if "said" in row.values else None
-    name = re.compile(rf"(?<!\w){re.escape(str(row.values.get('config') or label or ' '))}(?!\w)", re.IGNORECASE)
+    name = re.compile(rf"(?<!\w){re.escape(str(row.values.get('config') or row.label or ' '))}(?!\w)", re.IGNORECASE)
     return [one for one in reports if name.search(one.heading or "")]
 
 
 def _note_other_name(row: Block, report: Block, reports: Iterable[Block]) -> None:
     """Say at a row whose rate is that of a report under another name, where reports under the row's own name have others."""
     named = _find_reports_of(row, reports)
-    if report.heading and report not in named and _note_told(row, named):
+    if report not in named and _note_told(row, named):
         message = f"this rate is that of the report in line {report.first}, which stands under another name"
         row.problems += [Problem(row.first, message)]
 

@@ -34,7 +34,6 @@ from .heading_words import (
     drop_repeat,
     find_amounts,
     find_phase,
-    find_repeat,
     is_generic,
     is_sentence,
     is_short,
@@ -125,12 +124,7 @@ def _have_own_titles(blocks: Sequence[Block], choices: Mapping[int, HeadingChoic
     """Whether each list of named rates is right below a title of its own: "# Small" and "# Large"."""
     lists = [block for index, block in enumerate(blocks) if index in choices and block.trail]
     titles = [block.trail[-1][1] for block in lists]
-    are_lists = all(block.label and block.command is None for block in lists)
-    return (
-        are_lists
-        and len(set(titles)) == len(titles) > 1
-        and not any(heading_level(title) != 1 or _CLIENTS.fullmatch(strip_markup(title)) for title in titles)
-    )
+    return all(block.label for block in lists) and len(set(titles)) == len(titles) > 1
 
 
 def drop_named_groups(choices: Mapping[int, HeadingChoice], duplicates: Mapping[int, int]) -> dict[int, HeadingChoice]:
@@ -233,18 +227,14 @@ def find_groups(blocks: Sequence[Block], levels: Collection[str]) -> dict[int, s
         if is_boilerplate(text) or text in levels or (DESCRIBES_HOST.search(text) and is_generic(text)):
             continue
         if level and only_counts(text):
-            by_level = {d: t for d, t in by_level.items() if d < level}  # "## Round 2" of the same names
-            continue
+            continue  # "## Round 2" of the same names
         if is_file(text):
             by_level, by_number = {0: (line, bare)}, {}
             continue
         if "." in number and (parent := by_number.get(number.rsplit(".", 1)[0])):
             groups[line] = parent
-        elif level == 1 and is_generic(text) and text.isascii() and not any(map(str.isdigit, text)):
-            by_level = {d: t for d, t in by_level.items() if not d}  # "# Results"
-            continue
         elif level == 1 and (is_generic(text) or (bare[:1].islower() and bare.count(" ") > 3)):
-            continue  # a comment among commands
+            continue  # "# Results", or a comment among commands
         elif level and (shallower := [d for d in by_level if d < level]):
             at, groups[line] = by_level[max(shallower)]
             outer[bare, groups[line]][line] = groups.get(at, "")
@@ -253,7 +243,7 @@ def find_groups(blocks: Sequence[Block], levels: Collection[str]) -> dict[int, s
         if level:
             by_level = {d: t for d, t in by_level.items() if d < level} | {level: (line, bare)}
     for (_, group), above in outer.items():
-        if len(set(above.values())) > 1 and not any(is_generic(text) or find_repeat(text) for text in above.values()):
+        if len(set(above.values())) > 1:
             groups |= {line: f"{text} · {group}" for line, text in above.items()}
     return groups
 

@@ -226,11 +226,8 @@ def split_repeat(text: str) -> tuple[str, int, bool] | None:
     """
     bare = strip_markup(text)
     found = REPEAT.search(lower(bare)) or AGAIN.search(lower(bare))
-    named = _LETTERED.search(bare) if found else None
     if found and _has_many_repeats(lower(bare)):
         return None
-    if found and named and named.end() > found.start() and found.end() > named.start():
-        return None  # "the second server", "test case 2"
     if found and not (re.search(r"\w", bare[: found.start()]) and re.search(r"\w", bare[found.end() :])):
         base = _trim(f"{bare[: found.start()]} {bare[found.end() :]}")
         names = base and (LETTER.fullmatch(base) or find_phase(base) in ("before", "after") or not is_generic(base))
@@ -336,7 +333,6 @@ def is_generic(text: str) -> bool:
         or _IN_BRACKETS.search(text)
         or _BRIEF.fullmatch(f"## {strip_markup(text)}" if is_file(text) or is_banner(text) else text)
         or _PATH.fullmatch(strip_markup(text))
-        or (is_file(text) and re.fullmatch(r"\d+(?:[._-]\d+)+", strip_markup(text)))
         or _MIXED.fullmatch(strip_markup(text))
         or makes_load(strip_markup(text).lower())
     ):

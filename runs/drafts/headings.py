@@ -294,7 +294,14 @@ def _choose_at_one_level(
     levels = {load: heading_level(choice.text) for load, choice in named.items()}
     top = min(levels.values(), default=0)
     above = {load: [h for h in found.names if heading_level(h[1]) == top] for load, found in candidates.items()}
-    deeper = [load for load, level in levels.items() if level > top and not _is_said_below(named[load], above[load])]
+    deeper = [
+        load
+        for load, level in levels.items()
+        if level > top  # and says no more of the one above: "### Caddy as a proxy" below "## Caddy"
+        and not strip_markup(named[load].text)
+        .lower()
+        .startswith(tuple(f"{strip_markup(text).lower()} " for _, text in above[load][-1:]))
+    ]
     if not top or not deeper or len(named) < len(nearest) or 2 * len(deeper) > len(named):
         return dict(nearest)
     chosen = dict(nearest)
@@ -305,11 +312,6 @@ def _choose_at_one_level(
     if len({choice.text for choice in chosen.values()}) < len({choice.text for choice in nearest.values()}):
         return dict(nearest)
     return chosen
-
-
-def _is_said_below(choice: HeadingChoice, above: Sequence[Heading]) -> bool:
-    """Whether a heading says more of the one above it: "### Caddy as a proxy" below "## Caddy"."""
-    return bool(above) and strip_markup(choice.text).lower().startswith(f"{strip_markup(above[-1][1]).lower()} ")
 
 
 def _find_subheadings(found: _Candidates) -> list[Heading]:

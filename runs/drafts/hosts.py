@@ -73,8 +73,6 @@ class Servers:
         else:
             other = self.all[index]
             merged = other[0] or server[0], other[1] or server[1], other[2] or server[2]
-            if merged == other:
-                return
             for key in product(*((part, None) for part in other)):
                 self._indices[key].remove(index)
         self.all[index] = merged

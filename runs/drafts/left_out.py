@@ -125,8 +125,6 @@ def cut_corrections(blocks: Sequence[Block]) -> dict[int, bool]:
                 last = names[max(said, key=len)] if said else last
                 cut = [(line, last)] if last and not (retracts(last) or corrects(last)) else []
                 block.trail = [each for own in block.trail for each in (cut if own[0] == line else [own])]
-                if block.heading_line == line:
-                    block.heading = last or None
     return found
 
 

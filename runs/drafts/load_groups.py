@@ -140,8 +140,6 @@ def _name_part(block: Block) -> str:
     ssh = SSH.findall(block.command or "")
     if len(ssh) == 1 and "$" not in ssh[0]:
         return str(ssh[0])
-    if block.prompt_host and block.command_line and block.command_line > (block.trail[-1][0] if block.trail else 0):
-        return block.prompt_host
     found = _HOST_LINE.fullmatch(above.strip())
     if found and (found["c"] is None or _GENERATOR.fullmatch(found["c"])):
         return str(found["a"] or found["b"] or found["c"])
@@ -168,7 +166,7 @@ def _load_alike(one: Block, other: Block, name: str) -> bool:
 # Options that change with each run and nothing for the server, and those that name an output
 NEUTRAL = re.compile(r"--?(?:seed|id|run-?id|uuid|time-?stamp|date|tag|label|title|note)(?P<value>=|$)", re.IGNORECASE)
 OUTPUT = re.compile(
-    r"(?:--?(?:o|out|output|outfile|log|logfile|save|csv|json|html|report|export)[\w-]*)(?:=(?P<file>.+))?$",
+    r"(?:--?(?:o|out|output|outfile|log|logfile|save|csv|json|html|report|export)[\w-]*)(?:=.+)?$",
     re.IGNORECASE,
 )
 _SHOWN_FILES = re.compile(

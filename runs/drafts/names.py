@@ -6,7 +6,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import pairwise, takewhile
-from types import MappingProxyType
 
 from parsers.catalogue import makes_load
 from parsers.patterns import lower
@@ -68,11 +67,10 @@ def drop_with(names: Mapping[str, str]) -> dict[str, str]:
     return dict(names) if is_stated or len({*bare.values()}) < len({*names.values()}) else bare
 
 
-def drop_numbering(names: Mapping[str, str], groups: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
+def drop_numbering(names: Mapping[str, str]) -> dict[str, str]:
     """The names without numbers that count them: "2.1 sync" and "2.2 async", "Setup 1 - default" and "Setup 2 - tuned".
 
     Versions have the same words behind them, or other numbers: "2.2 prefork" and "2.4 prefork".
-    groups: {heading: its group}, below each of which "1.1 sync" and "2.1 sync" are told apart
     """
     found = {text: _COUNTED.fullmatch(name) for text, name in names.items()}
     counted = {
@@ -88,8 +86,6 @@ def drop_numbering(names: Mapping[str, str], groups: Mapping[str, str] = Mapping
         by_level[level].append((int(number), rest))
     word = next(iter(counted.values()))[0]
     is_row = all(_are_counted(titles, may_recur=not (word or level)) for level, titles in by_level.items())
-    if len(by_level) > 1:  # names that recur are told apart by what stands above them
-        is_row = is_row and len({(rest, groups.get(text, "")) for text, rest in rests.items()}) == len(rests)
     return rests if is_row and not (names_software(word) or any(map(is_generic, rests.values()))) else dict(names)
 
 
@@ -185,16 +181,7 @@ def drop_levels(names: Mapping[str, str], methods: Mapping[str, Sequence[Method]
     named = {text: _trim_name(name) for text, name in bare.items()}
     if len({*map(bool, named.values())}) == 1 and any(named.values()):
         return dict(names) | named
-    told = Counter(" ".join(_MEASURED.sub(" ", name).split()) for name in bare.values())
-    tells = all(told) and len(told) > 1 and (max(told.values()) > 1 or any(map(_is_one_of_two, told)))
-    if any(named.values()):
-        return dict(names) | (bare if tells else {})
-    return dict(names) | (bare if tells else named)
-
-
-def _is_one_of_two(text: str) -> bool:
-    """Whether a text that names nothing alone does so beside another one: "A", "before"."""
-    return bool(LETTER.fullmatch(text) or find_phase(text))
+    return dict(names) | bare
 
 
 def _count_beside_load(names: Sequence[Sequence[str]], side: int) -> int:

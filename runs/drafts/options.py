@@ -21,7 +21,6 @@ _AMOUNT = re.compile(r"\d+(?:[.,]\d+)?[A-Za-z]{0,3}")  # a number or a size, but
 _SETS = re.compile(
     r"(?P<flag>--?[A-Za-z][\w.:+-]*|[A-Z_][A-Z\d_]*)=(?P<value>[\w.,-]*)"
 )  # "--cpus=2", "NODE_ENV=production"
-_DEFINES = re.compile(rf"(?P<flag>[A-Za-z][\w.-]*)=(?P<value>{STATE.pattern})")  # behind a flag: "-d opcache.enable=0"
 _TELLS = re.compile(rf"{STATE.pattern}|{_AMOUNT.pattern}|-.*")  # a variable's value
 _DEBUG_BUILD = re.compile(r"(?:\w+/)?[\w-]*\bdebug\b[\w-]*/", re.IGNORECASE)  # "./target/debug/app"
 _FLAG = re.compile(r"--?[A-Za-z][\w.:+-]*")
@@ -103,9 +102,8 @@ class Side:
 def list_options(words: Words, ports: Iterable[str] = ()) -> list[Option]:
     """The flags, amounts and variables that a server was started with, without those that tell its port, a path or a name."""
     options = []
-    for before, word, following in zip(("", *words), words, (*words[1:], ""), strict=False):
-        is_flag = _FLAG.fullmatch(word) is not None
-        found = _SETS.fullmatch(word) or (_DEFINES.fullmatch(word) if _FLAG.fullmatch(before) else None)
+    for word, following in zip(words, (*words[1:], ""), strict=False):
+        is_flag, found = _FLAG.fullmatch(word) is not None, _SETS.fullmatch(word)
         if _UNTOLD.search(word):
             continue
         if found:
@@ -174,11 +172,6 @@ def _list_languages(words: Iterable[str]) -> set[str]:
     return {(one["type"] or "py").strip("cm") for one in found if one}
 
 
-def _list_debugging(options: Iterable[Option]) -> frozenset[str]:
-    """Those by which a program debugs, traces, or reads its files anew when they change."""
-    return frozenset(option.said for option in options if _DEBUGS.search(option.said))
-
-
 def _find_access_log(options: Iterable[Option], texts: Collection[str]) -> frozenset[str]:
     """Whether requests are logged, where that is told."""
     lines = (line for text in texts for line in _split_lines(text))
@@ -229,7 +222,7 @@ def compare_settings(
         if texts[name] and not any(map(_NAMES_LIMIT.search, of_config)):
             counted["rate limit"][name] = _find_rate_limit(text for _, text in texts[name])
         if any(side.words for side in sides):
-            counted["debugging"][name] = _list_debugging(started)
+            counted["debugging"][name] = frozenset(each.said for each in started if _DEBUGS.search(each.said))
             counted[DEVELOPMENT][name] = frozenset(one.said for one in started if one.name == DEVELOPMENT)
         amounts = _count_at_once([*started, *shown]) | {"backends": _count_backends(own)}
         for key, said in (amounts | {"access log": _find_access_log([*started, *shown], own)}).items():

@@ -262,11 +262,7 @@ class _Relation:
             if find_repeat(self.blocks[quote].label or "") is not None:
                 return self._join_label(quote, config_name), heading
         if not heading:
-            # The block before, a text or a monitor, may have the number of this run ("run 2") as its heading.
-            is_below_other = index > 0 and index - 1 not in self.load_set
-            is_same = is_below_other and self.blocks[index - 1].heading == block.heading
-            is_numbered = is_same and find_repeat(block.heading or "") is not None
-            return (strip_markup(block.heading or "") if is_numbered else config_name), ""
+            return config_name, ""
         if is_generic(heading) and find_repeat(heading) is None and "。" not in heading:
             return config_name, "" if strip_markup(heading) == config_name else heading
         if not is_sentence(heading):
@@ -274,7 +270,7 @@ class _Relation:
         short = next(
             (text for _, text in reversed(block.trail) if not is_sentence(text) and not is_boilerplate(text)), ""
         )
-        if short and (is_generic(heading) or not is_generic(short) or find_repeat(short)):
+        if short and not is_generic(short):
             return strip_markup(short), heading
         return shorten(heading), "" if is_short(heading) else heading
 

@@ -258,20 +258,19 @@ def merge_lists_of_settings(blocks: Sequence[Block]) -> None:
             line for line, (key, _) in own.items() if len(values[key]) == 1 and (index <= first or key in stated)
         }
         stated |= {key for key, _ in own.values()}
-        changing[index] = {line: _name_setting(line[1], pair) for line, pair in own.items() if line not in dropped}
+        # As it is written, unless that looks like a figure: "maxThreads: 9".
+        changing[index] = {
+            line: " ".join(pair) if is_boilerplate(line[1]) else line[1].strip(_EMPHASIS)
+            for line, pair in own.items()
+            if line not in dropped
+        }
         _replace_lines(blocks[index], dropped)
     said = {index: [*lines.values()] for index, lines in changing.items() if lines}
     distinct = len({*map(tuple, said.values())})
     enough = (n for n in range(1, 9) if len({tuple(texts[:n]) for texts in said.values()}) == distinct)
     n_needed = next(enough, 0) if distinct > 1 else 0
     for index, texts in said.items() if n_needed else ():
-        name = ", ".join(texts[:n_needed])
-        _replace_lines(blocks[index], changing[index], name if width(name) <= _WIDEST_SETTINGS else f"`{name}`")
-
-
-def _name_setting(text: str, pair: tuple[str, str]) -> str:
-    """A setting as it is written, unless that looks like a figure: "maxThreads: 9"."""
-    return " ".join(pair) if is_boilerplate(text) else text.strip(_EMPHASIS)
+        _replace_lines(blocks[index], changing[index], ", ".join(texts[:n_needed]))
 
 
 def _find_list_of_settings(trail: Sequence[Line]) -> dict[Line, tuple[str, str]]:

@@ -29,7 +29,7 @@ _PLAIN_FILE = re.compile(
     r"(?:out(?:put)?|logs?|results?|res|runs?|bench(?:mark)?s?|te?mp|tests?|reports?|data|txt|raw|load)?"
 )
 _FILE_NUMBER = re.compile(r"(?<![\W_])[\W_]*+(\d{1,3})(?=$|\.)|(?:[\W_]|(?<=\D))\d{6,}(?:[-_T]\d{4,6})?")
-_SIZE = re.compile(r"(?P<name>(?:--?)?[A-Za-z_][\w-]*=|-[A-Za-z])?(?P<number>\d+)(?P<unit>[kKsm]?)")
+_SIZE = re.compile(r"(?:(?:--?)?[A-Za-z_][\w-]*=|-[A-Za-z])?(?P<number>\d+)(?P<unit>[kKsm]?)")
 _ASKS = re.compile(r"://|\s(?:localhost|[\w-]+(?:\.[\w-]+)+):\d+")
 SHOWN = "shown "  # what the keys of such settings begin with
 _LANGUAGES = frozenset({"Python", "PHP", "ruby"})
@@ -169,9 +169,8 @@ def _drop_load(words: Words, method: Method) -> Words:
     kept: list[str] = []
     for word in words:
         size = _SIZE.fullmatch(word)
-        if size and int(size["number"]) * {"k": 1000, "K": 1000, "m": 60}.get(size["unit"], 1) in load:
-            kept = kept[:-1] if kept and kept[-1][:1] == "-" and not size["name"] else kept
-        elif not (method.path and word == method.path):
+        is_load = size and int(size["number"]) * {"k": 1000, "K": 1000, "m": 60}.get(size["unit"], 1) in load
+        if not is_load and word != method.path:
             kept.append(word)
     return tuple(kept)
 
@@ -181,13 +180,11 @@ def _drop_neutral(script: Words) -> Words:
     kept: list[str] = []
     skip = False
     for word in script:
-        previous, neutral, output = kept[-1] if kept else "", NEUTRAL.match(word), OUTPUT.match(word)
+        previous, neutral = kept[-1] if kept else "", NEUTRAL.match(word)
         if skip:
             skip = False
         elif neutral:
             skip = not neutral["value"]
-        elif kept and output and output["file"]:
-            kept.append(f">{output['file']}")
         elif OUTPUT.fullmatch(previous):
             kept[-1] = f">{word.strip('>')}"
         elif kept and (
