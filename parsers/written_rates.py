@@ -231,7 +231,8 @@ def spell_titles(heading: Sequence[str], caption: str) -> list[str]:
     """The titles of a table, with what its caption says of all of them: of columns that are numbers, and of thousands."""
     titles = list(map(spell_title, heading))
     numbers = [at for at, title in enumerate(titles) if at and COUNT.fullmatch(title)]
-    if len(numbers) > 1 and _CLIENTS_ABOVE.search(caption):
+    goes_on = len(numbers) > 1 and LOAD_TITLE.fullmatch(titles[numbers[0] - 1])  # "Concurrency 1 | 2 | 4"
+    if goes_on or (len(numbers) > 1 and _CLIENTS_ABOVE.search(caption)):
         titles = [f"{title} clients" if at in numbers else title for at, title in enumerate(titles)]
     return titles
 
@@ -353,7 +354,7 @@ def write_with_points(cells: list[str], title: str) -> list[str]:
 def read_number(text: str) -> tuple[float, float] | None:
     """(the number, the step of its last digit) where a cell is a plain number, with the unit of rates at the most, or "/s"."""
     text = group_by_commas(text) if POINTED.search(text) else text
-    figure = IS_RATE.sub("", _PREFIX.sub(r"\1 ", _IS_PER_MINUTE.sub("", text))).strip().removesuffix("/s")
+    figure = IS_RATE.sub("", _PREFIX.sub(r"\1 ", _IS_PER_MINUTE.sub("", text))).strip().removesuffix("/s").rstrip()
     for behind in (_FOOTNOTE, _HAS_SPREAD, _RATIO):
         figure = behind.sub("", figure)
     found = _NUMBER.fullmatch(figure)

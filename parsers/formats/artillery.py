@@ -49,12 +49,14 @@ OPTIONS = {
     "-e --environment -o --output -c --config --overrides -v --variables --dotenv --region --name --note --tags": Option(),
     "-k --insecure -q --quiet --solo": FLAG,
 }
+PRINTS = {"connections": "scenarios_launched"}  # of 1.x: each user has one, and a script says how many come
 ADDRESS = False
 _FIGURE = r"(-?\d[\d.]{0,30}|NaN)"
 _INTERIM = r"Metrics for period to: |Report (?:@|for the previous \d+s @) |Elapsed time: \d+ (?:second|minute|hour|day)"
 _SUMMARY = r"All (?:VUs|virtual users) finished|Summary report @ "
+_PHASE = r"Test run id: \S{5,80}\s{0,200}$|Phase (?:started|completed): .*duration: |Started phase \d+(?: \([^()]*\))?, duration: "
 OPENS = (
-    rf"{_SUMMARY}|(?:{_INTERIM})|Scenarios launched: +\d|RPS sent: +\d|Mean response/sec: +\d"
+    rf"{_SUMMARY}|{_PHASE}|(?:{_INTERIM})|Scenarios launched: +\d|RPS sent: +\d|Mean response/sec: +\d"
     r"|(?:http\.(?:request_rate|requests|responses|codes\.\d+|downloaded_bytes)|vusers\.\w+|errors\.[\w.]+): \.{3,} \d"
 )
 _TOTAL_TIME = re.compile(r"All VUs finished\. Total time: ((?:\d+ (?:day|hour|minute|second)s?(?:, )?)+)")
@@ -179,7 +181,7 @@ _REPORT = Report(
     ),
     goes_on=re.compile(rf"(?:\.{{3,}}(?: |$))?(?:{_FIGURE}(?:/sec)?)?"),
     noise=re.compile(r"-{10,}$|Concurrent users: +\d"),
-    free=re.compile(r"Phase (?:started|completed): |Started phase \d|Warning: |Complete report @ "),
+    free=re.compile(rf"{_PHASE}|Warning: |Complete report @ "),
     whole=8,
 )
 

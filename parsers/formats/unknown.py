@@ -9,7 +9,8 @@ Source    wrk.c, hey's requester/print.go, oha's src/printer.rs
 
 throughput_line: the same of scripts and other tools: "Throughput: 1476 requests/second", "Requêtes/sec: 41.88".
 
-Reads     that line where one on latencies stands right below it, or its label has the unit; of lists none, which may be of goals
+Reads     that line, or "Requests per second: 900", where one on latencies stands right below it, or its label has the unit; of
+          lists none, which may be of goals
 Yields    one LoadResult, of no tool that is known
 Units     requests/s
 Source    perfer's main.c, and scripts around load tests
@@ -59,11 +60,14 @@ def records(values: dict[str, Any]) -> list[Record]:
 # --- throughput_line --------------------------------------------------------------------------------------------------
 _LINE = (
     r"(?:[^\w\s|>*+#-]{1,3}\s{1,3})?"
-    r"(?:(?P<label>requêtes/sec|anfragen/sek|peticiones/seg|requisições/seg)|throughput|durchsatz|débit)\s?:\s{1,40}"
+    r"(?:(?P<label>requêtes/sec|anfragen/sek|peticiones/seg|requisições/seg)|(?P<plain>(?:requests|queries) per second)"
+    r"|throughput|durchsatz|débit)\s?:\s{1,40}"
     rf"(?P<rate>\d[\d.,]{{0,30}})(?:\s?(?P<unit>{RATE}))?\s*"
 )
 _THROUGHPUT = re.compile(_LINE, re.IGNORECASE)
-_ON_LATENCY = re.compile(r"\b(?:laten[czs]|temps|p50|(?:response|antwort)\s?(?:time|zeit))", re.IGNORECASE)
+_ON_LATENCY = re.compile(
+    r"\b(?:laten[czs]|temps|p50|(?:response|antwort)\s?(?:time|zeit)|time (?:per|for) (?:request|query))", re.IGNORECASE
+)
 _OF_GOALS = re.compile(r"[<≤]\s?\d|\b(?:target|goal|ziel|slo)\b", re.IGNORECASE)
 
 
@@ -73,7 +77,7 @@ def _parse_throughput(lines: Lines, command: str | None) -> Found | None:
     rate = read_number(f"{found['rate']} {found['unit'] or ''}".strip()) if found else None
     below = [text for text in lines.ahead(3) if text.strip()][:2]
     is_explained = any(map(_ON_LATENCY.search, below)) and not any(map(_OF_GOALS.search, below))
-    if not (found and rate and (found["label"] or (found["unit"] and is_explained))):
+    if not (found and rate and (found["label"] or ((found["unit"] or found["plain"]) and is_explained))):
         return None
     return Found({"requests_per_second": rate[0]}, lines.number, lines.number, partial=True)
 
@@ -82,7 +86,7 @@ OTHER_FORMATS = (
     Format(
         kind="throughput_line",
         opens=rf"(?i:{_LINE}$)",
-        needs=("throughput", "durchsatz", "débit", "/se"),
+        needs=("throughput", "durchsatz", "débit", "/se", "per second"),
         parse=_parse_throughput,
         records=records,
     ),

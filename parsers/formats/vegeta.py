@@ -174,10 +174,12 @@ def records(values: dict[str, Any]) -> list[Record]:
     get = values.get
     codes, total = get("status_codes"), get("requests_total")
     well = sum(n for code, n in codes.items() if "200" <= code < "400") if codes else None
+    sent_only = "throughput_per_s" not in values  # the rate is of the time in which requests were sent
     result = make_result(
         KIND,
         values,
-        requests_per_second=get("throughput_per_s", get("rate_per_s")),
+        requests_per_second=get("rate_per_s" if sent_only else "throughput_per_s"),
+        **({"duration_s": get("duration_attack_s")} if sent_only else {}),
         failed_requests=total - well if total is not None and well is not None else None,
         percentiles_ms={name: ms for name, ms in get("latencies_ms", {}).items() if name[:1].isdecimal()},
     )

@@ -195,6 +195,23 @@ def test_a_rate_that_is_not_the_count_over_the_time_is_a_doubt_on_its_line(tool,
         assert [doubt.sources[0].line for doubt in found] == [77] * doubts
 
 
+VEGETA_6 = """\
+Requests      [total, rate]            3600, 15.00
+Duration      [total, attack, wait]    4m9.938396689s, 3m59.933386906s, 10.005009783s
+Latencies     [mean, 50, 95, 99, max]  5.324642764s, 6.356928787s, 10.127715027s, 11.051593498s, 15.524362946s
+Bytes In      [total, mean]            33516, 9.31
+Bytes Out     [total, mean]            0, 0.00
+Success       [ratio]                  49.00%
+Status Codes  [code:count]             502:1795  200:1764  500:41
+"""
+
+
+def test_a_rate_of_what_was_sent_is_of_the_time_of_sending():
+    """Real: vegeta 6 waited 10 s for its last answer, and prints no throughput."""
+    assert not of(said(VEGETA_6), "figures.rate")
+    assert of(said(VEGETA_6.replace("15.00", "19.00")), "figures.rate")
+
+
 def test_a_rate_may_hold_requests_that_failed_beside_those_that_were_answered():
     part = {"tool": "hey", "complete_requests": 14_000, "failed_requests": 6000, "duration_s": 15.37}
     for rate, told in ((20_000 / 15.37, 0), (1100.0, 1)):

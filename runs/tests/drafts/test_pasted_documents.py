@@ -40,6 +40,35 @@ def test_a_rate_may_stand_in_any_column_in_other_languages_and_beside_targets(he
     assert rates_by_name(f"{heading}\n|---|---|---|---|---|\n{rows}") == {"alt": [126], "neu": [184]}
 
 
+@pytest.mark.parametrize("unit", ["k /s", "k/s", "k req/s"])
+def test_an_editor_may_have_padded_the_cells_of_a_table_to_those_of_a_long_link(unit):
+    """Real: figures of webframework-benchmark, whose first column is 60 characters wide."""
+    names = ("nginx", "drogon")
+    links = [f"[{name}](https://github.com/{name * 5}/{name})".ljust(70) for name in names]
+    rows = [f"| {link} | C++      | {rate}{unit} |\n" for link, rate in zip(links, (336, 320), strict=True)]
+    text = f"| {'Server':70} | Language | Throughput |\n| {'-' * 70} | -------- | ---------: |\n{''.join(rows)}"
+    assert rates_by_name(text) == {"nginx": [336_000], "drogon": [320_000]}
+
+
+def test_numbers_that_go_on_with_those_of_clients_are_no_repeats():
+    """Real: a table of http-benchmarks, of which only the first column says what the numbers are."""
+    rows = "|ewe|20525.33 req/s|32473.97 req/s|63399.30 req/s\n|go|20136.63 req/s|43623.03 req/s|77713.4 req/s\n"
+    blocks, draft = read(f"#### `GET /`\n|Framework|Concurrency 1|2|4\n|---|---|---|---\n{rows}")
+    assert [run.method.concurrency for run in draft.experiments[0].runs] == [1, 2, 4, 1, 2, 4]
+    assert [run.repeat for run in draft.experiments[0].runs] == [1] * len(blocks)
+
+
+def test_clients_above_a_rate_of_an_own_program_are_its_load():
+    """Real: two of a sweep's summaries of http-benchmark."""
+    text = "# gin\n\n" + "\n".join(
+        f"Summary:\n\tClients:\t{n}\n\tTotal time:\t{took}s\n\tRequests per second:\t{rate}\n"
+        "\tFastest time for request:\t0.08ms\n\tAverage time per request:\t0.11ms\n"
+        for n, took, rate in ((1, 114.79, 8711.51), (2, 62.55, 15986.11))
+    )
+    assert rates_by_name(text) == {"Clients: 1": [8711.51], "Clients: 2": [15986.11]}
+    assert rates_by_name("Goal:\n\tRequests per second:\t900\n\tErrors:\tnone\n") == {}
+
+
 def test_a_goal_beside_the_rate_is_none():
     assert rates_by_name("| Server | Target RPS | RPS |\n|---|---|---|\n| a1 | 500 | 480 |\n| b1 | 500 | 490 |\n") == {}
 
