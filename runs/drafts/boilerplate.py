@@ -73,6 +73,7 @@ _PROGRESS = re.compile(  # what load tools print while they run
     r"|^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d+)?\s\S"
     # and scripts: "[07:44:57] ready"
     r"|^\[[\d:., T-]{8,}\]\s(?:.*\.\.\.$|(?:ready|done|ok|started|finished|waiting|sleeping|stopped)\b)"
+    r"|^\W*(?i:sleeping(?: for)?) \d[\d.]*\s?(?i:m?s|sec\w*|min\w*)?\W*$|\b(?i:waiting|sleeping)\b.*(?:\.\.\.|…)$"
     # what a shell and its scripts say between two tools
     r"|^(?:real|user|sys)\s+(?:\d+m)?[\d.,]+s?$|\b[\d.:]{1,20}s?\s?(?:user|elapsed|total)\b.*|^(?i:stopp|kill|shutt|clean)(?:ing|ed)\b"
     r"|^(?i:starting|started|ready|done|waiting|listening (?:on|at)\b.*|server (?:is )?(?:running|listening|started|up)\b.*)[.!…]*$"
@@ -251,20 +252,22 @@ def join_wrapped(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
 
 _ANY_FILE = re.compile(r"(?:readme|index|results?|out(?:put)?|bench(?:mark)?s?|logs?|stdout)", re.IGNORECASE)
 _MARKS_BEFORE = re.compile(
-    r"(?:\+\s|[\s*=・◆◇■□●○▪•>|│┃║_\u2600-\u27bf\ufe0f\U0001f300-\U0001faff-]|#(?!\d)|(?://|;)\s)*+"
+    r"(?:\+\s|[\s*=・◆◇■□●○▪•>|│┃║_\u2600-\u27bf\ufe0f\U0001f300-\U0001faff-]|#(?!\d)|(?:/{2,3}|;)\s)*+"
 )
 _MARKS_BEHIND = re.compile(
     r"(?:\s(?:-+|#+)|(?<![#\s])##++)[\s:：;*_=|│┃║]*$|(?:(?<![\s:：;*_=|│┃║])(?<!\.)|(?<=\.[\s:：;*_=|│┃║]))[\s:：;*_=|│┃║]+$"
 )
-# What stands between dashes, and behind them.
-_BANNER = re.compile(r"\s*+(?:-++\s++(?=-))*+-{3,}+\s*+(\w.*?)(?<!\s)\s*+(?<!-)-{3,}+(?:\s.*)?")
+# What stands between dashes or plus signs, and behind them.
+_BANNER = re.compile(
+    r"\s*+(?:-++\s++(?=-))*+(?P<sign>[-+])(?P=sign){2,}+\s*+(?P<title>\w.*?)(?<!\s)\s*+(?<!(?P=sign))(?P=sign){3,}+(?:\s.*)?"
+)
 # Of a CI service's log.
 _STAMP = re.compile(
     r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.,]*Z?\]?:?\s+(?:##\[\w+\]\s*)?|^(?:##|::)\[?group(?:\]|::)\s*"
 )
 _ATTRIBUTES = re.compile(r"(?<!\s)\s*+\{[#.][\w .#-]{1,60}\}\s*$")  # of a heading, as kramdown and Pandoc have them
-_STAGE = re.compile(r"\[Pipeline\] \{ \((.+)\)")  # of a CI service's job
-_BRACKETED = re.compile(r"[\s■●◆・]*[【《〈「『]([^【】《》〈〉「」『』]+)[】》〉」』][\s:：]*")
+_STAGE = re.compile(r"\[Pipeline\] \{ \((?P<title>.+)\)")  # of a CI service's job
+_BRACKETED = re.compile(r"[\s■●◆・]*[【《〈「『](?P<title>[^【】《》〈〉「」『』]+)[】》〉」』][\s:：]*")
 _FINDING = re.compile(  # behind a name: "(33 more requests per second than nginx)", "*(2x slower)*"
     r"(?<=\S)\s+[*_]*\([^()\d]*+\d[^()]*\b(?:more|fewer|less|faster|slower|better|worse)\b[^()]*\)[*_]*\s*$",
     re.IGNORECASE,
@@ -288,7 +291,7 @@ def strip_markup(text: str) -> str:
         return _name_file(PurePosixPath(file["path"] or file["shown"]))
     text = _ATTRIBUTES.sub("", _STAMP.sub("", text))
     if banner := _BANNER.fullmatch(text) or _STAGE.fullmatch(text) or _BRACKETED.fullmatch(text):
-        text = banner[1]
+        text = banner["title"]
     text = DONE.sub("", _FINDING.sub("", text))
     text = _EMPHASIS.sub(r"\2", _CODE.sub(lambda code: code[1].strip(), text))
     bare = _MARKS_BEHIND.sub("", _MARKS_BEFORE.sub("", text, count=1)).strip()

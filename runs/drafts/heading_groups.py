@@ -151,11 +151,11 @@ def swap_crossed(
     crossed: dict[str, dict[str, list[Method]]] = defaultdict(lambda: defaultdict(list))  # name -> group -> methods
     for load in loads:
         if (choice := choices[load]).group and choice.is_heading:
-            crossed[strip_markup(choice.text)][choice.group].append(method_of(load))
+            crossed[_drop_number(choice.text)][choice.group].append(method_of(load))
     recurring = {name: methods for name, methods in crossed.items() if len(methods) > 1}
     if alone := _find_alone(crossed, recurring):
         return {
-            load: replace(choice, text=choice.group, group="") if strip_markup(choice.text) in alone else choice
+            load: replace(choice, text=choice.group, group="") if _drop_number(choice.text) in alone else choice
             for load, choice in choices.items()
         }
     if len(recurring) < 2 or not _are_workloads(recurring):
@@ -168,6 +168,11 @@ def swap_crossed(
         else choice
         for load, choice in choices.items()
     }
+
+
+def _drop_number(text: str) -> str:
+    """ "### 2.1 Results" → "Results"."""
+    return strip_markup(text).removeprefix(find_numbering(text)).lstrip(".)） ")
 
 
 def _find_alone(
@@ -302,6 +307,7 @@ def _indent(text: str) -> int:
 
 _BESIDE = ("before", "after")
 _COUNT = re.compile(rf"\W*(?:(?:{RUN}|[rt]|no)\W*)?(?P<number>[A-Z]|\d{{1,2}}|[IVX]{{2,4}})\W*", re.IGNORECASE)
+_SETTING = re.compile(r"\W*[^\W\d_][\w -]{1,30}[:=：]\s*\d.{0,30}")
 _BRIEF_LABEL = re.compile(
     r"(?!HW|OS|PC|VM|(?:ok|hi|so|no|on|in|vs|or|eg|ie|re|nb|to|at|by)\b)(?:[A-Z][A-Z\d]|[a-z][a-z\d])\s*[:：]?"
 )
@@ -310,6 +316,7 @@ _BRIEF_LABEL = re.compile(
 def find_compared(trails: Sequence[Sequence[Heading]], counts: Collection[str] = ()) -> set[str]:
     """The last lines above load tests that name nothing alone, but do together: "before" and "after" a change, "A" and "B"."""
     n_with = Counter(text for trail in trails for text in {text for _, text in trail})
+    fixed = find_fixed_settings(trails)
     last = [
         next(
             (
@@ -319,6 +326,7 @@ def find_compared(trails: Sequence[Sequence[Heading]], counts: Collection[str] =
                     is_boilerplate(text)
                     or only_counts(text)
                     or text in counts
+                    or text in fixed
                     or (n_with[text] > 1 and _heads_output(text))
                 )
             ),
@@ -353,6 +361,17 @@ def find_compared(trails: Sequence[Sequence[Heading]], counts: Collection[str] =
     templated = [next((text for _, text in reversed(trail) if EXPECTED.fullmatch(text)), "") for trail in trails]
     expected = {text: any(found.groups()) for text in templated if (found := EXPECTED.fullmatch(text))}
     return compared or (set(expected) if len(set(expected.values())) > 1 else set())
+
+
+def find_fixed_settings(trails: Sequence[Sequence[Heading]]) -> set[str]:
+    """Lines with one setting and its value that stand above every load test, beside others that are not above all of them.
+
+    "timeout: 20 s" below "memory: 256 MB" and below "memory: 512 MB".
+    """
+    above = [{text for _, text in trail} for trail in trails if trail]
+    common = set.intersection(*above) if len(above) > 1 else set()
+    settings = {text for text in common if _SETTING.fullmatch(text)}
+    return settings if any(_SETTING.fullmatch(text) for texts in above for text in texts - common) else set()
 
 
 def _drop_load(text: str) -> str:

@@ -27,6 +27,7 @@ from .heading_groups import (
     drop_named_groups,
     find_compared,
     find_counts,
+    find_fixed_settings,
     find_groups,
     find_machines,
     find_sections,
@@ -179,7 +180,7 @@ def _collect_candidates(
     counts = find_counts(trails)
     above = [*list_lines_above(all_trails, loads, texts), *labels.values()]
     compared = find_compared(above, counts | levels) | find_machines(sections)
-    tools = find_tool_names(sections) | find_only_host(sections) | levels | counts
+    tools = find_tool_names(sections) | find_only_host(sections) | levels | counts | find_fixed_settings(trails)
     for load in loads:
         block = blocks[load]
         trail = _drop_rates(join_wrapped(block.trail), [result.requests_per_second for result in block.load_results])

@@ -281,3 +281,68 @@ def test_lines_that_a_tool_printed_and_a_lead_in_name_nothing():
     text = "".join(printed.replace("{}", verb, 1).replace("{}", str(n)) for verb, n in (("GET", 900), ("SET", 800)))
     assert not any("Latency" in name or "Stats" in name for name in name_all(text)[1])
     assert name_all("This is what came out:\n\n@ab 51.1\n")[1] == {"nginx/1.22.1": 1}
+
+
+ARTILLERY = """\
+Started phase 0, duration: 1s @ 11:42:{at}(-0800) 2020-11-13
+Report @ 11:42:{at}(-0800) 2020-11-13
+Elapsed time: 3 seconds
+  Scenarios launched:  {users}
+  Requests completed:  {users}
+
+All virtual users finished
+Summary report @ 11:42:{at}(-0800) 2020-11-13
+  Scenarios launched:  {users}
+  Scenarios completed: {users}
+  Requests completed:  {users}
+  Mean response/sec: 0.4
+  Response time (msec):
+    min: 2451.5
+    max: 2451.5
+    median: 2451.5
+  Codes:
+    200: {users}
+"""
+
+
+def test_the_first_line_of_a_tool_s_output_names_nothing_and_a_setting_that_all_have_neither():
+    """Real output: a phase's clock is another in each, and the memory of a function is what was varied."""
+    text = "".join(
+        f"/// memory: {memory} MB\n/// timeout: 20 seconds\n\n"
+        + "\n".join("$ artillery run test.yaml\n" + ARTILLERY.format(at=at, users=1) for at in (20 + n, 30 + n))
+        for n, memory in enumerate((256, 512, 1024))
+    )
+    assert name_all(text)[1] == {"memory: 256 MB": 2, "memory: 512 MB": 2, "memory: 1024 MB": 2}
+
+
+def test_runs_with_other_numbers_of_users_are_no_repeats():
+    text = "\n".join(f"# Test {n}\n\nLog:\n\n" + ARTILLERY.format(at=10 + n, users=500 * n) for n in (1, 2, 3))
+    _, draft = read(text)
+    assert [run.repeat for run in draft.experiments[0].runs] == [1, 1, 1]
+
+
+def test_a_title_that_recurs_with_a_number_in_each_section_is_none():
+    sections = (
+        f"## {n}. {name}\n\n### {n}.1 Setup\n\nwarm\n\n### {n}.2 Kết quả test\n\n@wrk {n}00.5\n\n"
+        for n, name in enumerate(("Transfer", "GetBalance", "GetHistory"), 1)
+    )
+    assert name_all("# gRPC\n\n" + "".join(sections))[1] == {"Transfer": 1, "GetBalance": 1, "GetHistory": 1}
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "[07:24:51] CHECKPOINT + waiting for autovacuum...\n[07:24:53] ready\n=== RUN {} ===",
+        "=== Sleeping for 2s",
+        "Sleeping 10 seconds",
+    ],
+)
+def test_a_script_that_waits_names_nothing(step):
+    """Real: logs of a script of pgbench's runs, and of http-server-benchmarks."""
+    text = "# RDS bench100\n\n" + "\n".join(f"{step.format(n)}\n\n@wrk {n}00.5\n" for n in (1, 2, 3))
+    assert name_all(text)[1] == {"RDS bench100": 3}
+
+
+def test_what_stands_between_plus_signs_is_a_title():
+    text = "".join(f"+++++++++++++{name}+++++++++++\n\n@wrk {n}00.5\n\n" for n, name in ((1, "PUT"), (2, "GET")))
+    assert name_all(text)[1] == {"PUT": 1, "GET": 1}
