@@ -174,7 +174,8 @@ def _read_pairs(facts: Mapping[str, Any], sized: bool) -> list[Unlike]:
 
 
 def _make_unlike(name: str, own: str | float, other: str | float, unit: str, sized: bool) -> Unlike:
-    """Whether another path is the same page tells its length, where that is printed; a query mostly leaves it the same."""
+    """Whether another path is the same page tells its length, where that is printed; a query mostly leaves it the same, and so
+    does a prefix."""
     far = math.inf
     if isinstance(own, (int, float)) and isinstance(other, (int, float)):
         small, large = sorted((abs(own), abs(other)))
@@ -184,8 +185,9 @@ def _make_unlike(name: str, own: str | float, other: str | float, unit: str, siz
     prop = PROPERTIES[name]
     stops, says = far >= prop.stops < math.inf, prop.stops < math.inf or far >= prop.says < math.inf
     if name == "path":
-        is_other = len({str(path).partition("?")[0].rstrip("/") for path in (own, other)}) > 1
-        stops, says = is_other and not sized, is_other or not sized
+        short, long = sorted((str(path).partition("?")[0].rstrip("/") for path in (own, other)), key=len)
+        is_moved = len(short) > 1 and long.endswith(short)  # "/values" as "/api/values"
+        stops, says = short != long and not (sized or is_moved), short != long or not sized
     grade = prop.grade(own, other) if callable(prop.grade) else prop.grade
     confounds = grade != "note" and name not in OFTEN_MEANT
     if prop.better and isinstance(own, (int, float)) and isinstance(other, (int, float)):

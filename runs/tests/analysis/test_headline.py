@@ -540,6 +540,7 @@ def test_what_only_one_side_was_asked_for_or_sent_stops_a_verdict(sides, unlike)
         (WRK, WRK | {"command": "wrk -t1 -c100 -d30s http://web1/"}, "threads differ: 1 against 4"),
         (WRK, WRK | {"command": "wrk -t4 -c100 -d300s http://web1/"}, "duration differs: 300 against 30 s"),
         (NINE | {"path": "/a"}, NINE | {"path": "/b"}, "path differs: /b against /a"),
+        ({"path": "/values"}, {"path": "/api/values"}, "path differs: /api/values against /values"),
         ({}, {"duration_s": 0.02}, "“y” ran for no longer than 0.02 s"),
         (WRK, WRK | {"mean_ms": 2.0}, "“y” had requests under way for 2.6 % of its clients' time"),
         ({}, {"mean_ms": 40.0, "percentiles_ms": {"99": 4.0}}, "at least 90.1 % of its clients' time went into"),
