@@ -74,7 +74,8 @@ MUCH_STOLEN_PCT = 15  # more than most differences that people look for
 UNNAMED = {"at a set rate", "behind an answer", NONE, USUAL}  # values that no config is named after
 # Words that name a machine, and that tell one from another.
 MACHINE = (
-    r"machine|hosts?|servers?|box|cpus?|laptop|desktop|vps|vm|droplet|instance|nodes?|cores?|\d*\s*[mg]i?b|ram|memory"
+    r"(?:machine|hosts?|servers?|box|laptop|desktop|vps|vm|droplet|instance|nodes?|maschine|rechner|serveur|servidor|m[aá]quina)"
+    r"(?:[ #_-]?(?:\d{1,2}|[a-z]|one|two|three)\b)?|cpus?|cores?|\d*\s*[mg]i?b|ram|memory"
     r"|\b(?:old|new|older|newer|first|second|big|small|fast|slow|dev|prod(?:uction)?|staging|test|home|my)\b"
     r"|\b(?:aws|amazon|ec2|lightsail|azure|gcp|gce|google cloud|digital\s?ocean|linode|akamai|hetzner|vultr|ovh\w*|kimsufi|scaleway"
     r"|contabo|upcloud|rackspace|alibaba|aliyun|oracle cloud|(?:raspberry|rpi|pi)(?: pi)?(?: ?\d\w*)?(?: b\b)?|graviton\w*|xeon"

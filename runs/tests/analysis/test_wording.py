@@ -525,6 +525,9 @@ def test_unlike_loads_are_said():
         ),
         ((("Xeon E5", 8), ("Xeon E5", 64)), ("small vm", "big vm"), "as “small vm”, with 64 cores against 8 (one run"),
         ((("Xeon E5", 8), ("Xeon E5", 64)), ("8 cores", "64 cores"), "as “8 cores” (one run each"),
+        ((("Xeon E5", 8), ("Xeon E5", 64)), ("Machine one", "Machine two"), "“Machine one”, with 64 cores against 8"),
+        ((("Xeon E5", 8), ("Xeon E5", 64)), ("nginx on VPS 1", "nginx on VPS 2"), "“nginx on VPS 1”, with 64 cores"),
+        ((("Xeon E5", 8), ("Xeon E5", 64)), ("Apache on VPS 1", "nginx on VPS 2"), "Not comparable: cores 64"),
         ((("Xeon E5", 8), ("Xeon E5", 8)), ("Old server", "New server"), "as “Old server” (one run each"),
     ],
 )
