@@ -131,6 +131,10 @@ _SLOWS = {
     r"|.{0,120}\bI/O error\b).*",
     "a throttled CPU clock": r"(?i:.*\bcpu clock throttled\b.*|throttled=0x[1-9a-f][\da-f]{0,15})",
     "a CPU at its limit of temperature": r"(?:Package id \d+|Core \d+|T(?:ctl|die)|temp\d): +\+(?:9[5-9]|1\d\d)\.\d.*",
+    "restarts of its containers": (
+        r"\S{1,80}\s+\d+/\d+\s+(?:\w+\s+[1-9]\d* \(\d{1,4}[sm](?:\d{1,2}s)? ago\)|CrashLoopBackOff\b).*"
+        r"|.{1,300}\sRestarting \(\d{1,3}\) .*"
+    ),
     "battery power": r"Battery \d: Discharging\b.*|Now drawing from 'Battery Power'",
     "a full disk": r"\S{1,80} .{1,120} 100% /(?:(?:var|tmp|home|srv|data)\S{0,80})?",
 }

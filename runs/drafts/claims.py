@@ -89,13 +89,17 @@ _HAS = {
         r"-{0,2}release(?: build)?|optimi[sz]ed",
     ),
     "battery power": (r"battery(?: power)?", r"charger|plugged in|mains|ac power"),
+    "a VPN or the internet": (
+        r"vpn|from home|over the internet|mobile network|lte|[45]g",
+        r"(?:the same |a local |local )?(?:data ?cent(?:er|re)|lan|network|rack|switch)|locally",
+    ),
     "Wi-Fi": (r"wi-?fi|wlan|wireless", r"cable|wired|ethernet"),
     "a virtual machine or container": (
         r"docker|containers?|podman|vm|virtual machine|wsl2?",
         r"bare[ -]metal|native(?:ly)?",
     ),
 }
-_COSTS = ("a debug build", "battery power", "Wi-Fi", "a virtual machine or container")
+_COSTS = ("a debug build", "battery power", "a VPN or the internet", "Wi-Fi", "a virtual machine or container")
 _LACKS = re.compile(r"\b(?:no|not|none|never|without|off|disabled|ohne|nicht|kein\w*|aus|sans)\b|n't\b", re.IGNORECASE)
 _AFFIRMS = re.compile(r"\b(?:with|on|enabled|had|did|mit)\b", re.IGNORECASE)
 _IS_GENERAL = re.compile(  # tells of no side of these, or the same of both

@@ -300,7 +300,7 @@ def _find_differing(key: str, said: Mapping[str, frozenset[str]], is_set: bool) 
         return {}
     if is_set and any(map(NAMES_AMOUNT.search, said)):
         return {}
-    if any(_is_named(words[name] - shared, said[name] - common) for name in said):
+    if any(_is_named(words[name] - shared, said[name] - common, is_answer) for name in said):
         return {}
     return {name: _say(key, own - common, every - common, is_answer) for name, own in said.items()}
 
@@ -309,10 +309,12 @@ def _is_option(said: str) -> bool:
     return said.startswith("-") or bool(_VARIABLE.match(said))
 
 
-def _is_named(words: Iterable[str], said: Iterable[str]) -> bool:
+def _is_named(words: Iterable[str], said: Iterable[str], is_answer: bool) -> bool:
+    """Whether what is said has one of these words, or, of options, of which "UseG1GC" is one, has it within another."""
     text = re.sub(r"\b\w+_env=", "", " ".join(said).lower())  # "RAILS_ENV=development" of "Rails"
     of_text = {*_WORD.findall(text)}
-    return any(word in of_text or (len(word) > 1 and word in text) for word in words)
+    begins = r"(?<![^\W_])" if is_answer else ""
+    return any(word in of_text or (len(word) > 1 and re.search(begins + re.escape(word), text)) for word in words)
 
 
 def _say(key: str, own: frozenset[str], every: frozenset[str], is_answer: bool) -> str:

@@ -43,6 +43,7 @@ HEADERS = "$ curl -sI http://localhost:8080/\nHTTP/1.1 200 OK\nContent-Type: tex
         ),
         ("$ vcgencmd get_throttled\nthrottled=0x50005", "a throttled CPU clock"),
         ("$ sensors\nPackage id 0:  +99.0°C  (high = +80.0°C, crit = +100.0°C)", "a CPU at its limit of temperature"),
+        ("$ kubectl get pods\napi-7d9f7c8b5-x2x8p   1/1   Running   17 (9s ago)   12m", "restarts of its containers"),
         ("$ acpi -b\nBattery 0: Discharging, 71%, 02:11:01 remaining", "battery power"),
         (
             "$ df -h /\nFilesystem      Size  Used Avail Use% Mounted on\n/dev/sda1        40G   40G     0 100% /",
@@ -65,6 +66,7 @@ def test_what_slows_the_slower_side_alone_may_be_all_of_the_lead(shown, what):
         "$ dmesg | tail -1\n[90011.020] eth0: link becomes ready",
         "$ vcgencmd get_throttled\nthrottled=0x0",
         "$ sensors\nPackage id 0:  +61.0°C  (high = +80.0°C, crit = +100.0°C)",
+        "$ kubectl get pods\napi-7d9f7c8b5-x2x8p   1/1   Running   2 (3d ago)   12d",
         "$ acpi -b\nBattery 0: Full, 100%",
         "$ df -h\n/dev/loop3        64M   64M     0 100% /snap/core20/1828",
     ],
@@ -76,6 +78,11 @@ def test_what_shows_that_nothing_slows_a_side_is_no_objection(shown):
 def test_what_the_configs_are_named_after_slows_none_of_them():
     xdebug = "$ php -v\n    with Xdebug v3.2.1, Copyright (c) 2002-2023, by Derick Rethans"
     assert headline_of(xdebug, "", ("with Xdebug", "without Xdebug")).outcome == "better"
+
+
+def test_a_name_within_another_word_of_an_answer_does_not_name_it():
+    found = headline_of(TITLE.format("Shop"), TITLE.format("Please sign in"), ("Rocket", "Gin"))
+    assert "a login page against a page of its own" in found.sentence
 
 
 @pytest.mark.parametrize(
@@ -159,6 +166,7 @@ def headline_with(told, is_first):
         ),
         ("nginx was on Wi-Fi, Apache on a cable.", "the text tells of Wi-Fi beside “nginx” only"),
         ("nginx was measured on battery, Apache with the charger.", "the text tells of battery power beside “nginx”"),
+        ("nginx was measured over VPN from home, Apache in the data center.", "a VPN or the internet beside “nginx”"),
         ("nginx ran in a VM, Apache on bare metal.", "a virtual machine or container beside “nginx” only"),
         ("Während der nginx-Läufe lief noch ein Backup.", "the text tells of a backup beside “nginx” only"),
         ("Pendant le test de nginx une mise à jour était en cours.", "the text tells of an update beside “nginx” only"),
@@ -177,6 +185,7 @@ def test_how_one_side_alone_was_set_up_by_a_sentence_may_be_all_of_the_lead(told
     [
         "Apache was measured on battery, nginx with the charger.",  # and Apache leads in spite of it
         "Both were tested with TLS.",
+        "nginx and Apache were measured in the data center, not over the VPN.",
         "Neither nginx nor Apache used gzip.",
         "nginx and Apache served the same 48 KB page.",
         "nginx served a 12 KB page, Apache served a 12 KB page.",
