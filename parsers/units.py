@@ -169,8 +169,7 @@ _Place = tuple[list[str], Callable[[str], Any]]  # the parts of a figure's name,
 _KEY, _NOT_ASCII = ["@"], "\x80"
 _KINDS: dict[str, Kind] = {
     "C": (r"\d{3}", str),  # status code
-    "F": (r"\d{1,18}\.\d{1,18}", float),
-    "G": (r"\d{1,18}(?:\.\d{1,18})?", float),
+    "F": (r"\d{1,18}(?:\.\d{1,18})?", float),
     "N": (r"\d{1,18}", int),
     "P": (r"\d+(?:\.\d+)?", lambda text: f"{float(text):g}"),  # per cent, as a name
     "W": (r"\S+", str),

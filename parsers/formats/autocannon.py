@@ -187,7 +187,7 @@ _read_figures = compile_lines(
     r"<connections:N> connections(?: with <pipelining:N> pipelining factor)?(?: and \d+ workers?)?",
     r"# of samples: <samples:N>",
     r"<responses_2xx:N> 2xx responses, <responses_non_2xx:N> non 2xx responses",
-    r"<requests_sent:K> requests in <time_taken_s:G>s, <total_read_bytes:B>B read(?: \(.*?\)?)?",
+    r"<requests_sent:K> requests in <time_taken_s:F>s, <total_read_bytes:B>B read(?: \(.*?\)?)?",
     r"<errors:K> errors \(<timeouts:K> timeouts\)",
 )
 

@@ -69,7 +69,7 @@ _read_figures = compile_lines(
     },
     r"Bombarding <url:W> (?:for <duration_s:S>|with <requests:N> requests?(?:\(s\))?) using <connections:N> connections?(?:\(s\))?",
     # The mean alone, where it is quoted
-    r"Reqs/sec\s+<requests_per_s.avg:G>(?:\s+<requests_per_s.stdev:G>)?(?:\s+<requests_per_s.max:G>)?",
+    r"Reqs/sec\s+<requests_per_s.avg:F>(?:\s+<requests_per_s.stdev:F>)?(?:\s+<requests_per_s.max:F>)?",
     r"Latency\s+<latency_ms.avg:T>\s+<latency_ms.stdev:T>\s+<latency_ms.max:T>",
     r"<@:P>%\s+<percentiles_ms.*:T>",
     r"1xx - <status_1xx:N>, 2xx - <status_2xx:N>, 3xx - <status_3xx:N>, 4xx - <status_4xx:N>, 5xx - <status_5xx:N>",

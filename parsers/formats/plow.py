@@ -63,7 +63,7 @@ _read_figures = compile_lines(
     r"Benchmarking <url:W>(?: with <requests:N> request\(s\))?(?: for <duration_s:S>)? using <connections:N> connection\(s\)\.?",
     r"<@:C>\s+<status_*:N>",
     r"Latency\s+<latency_ms.min:T>\s+<latency_ms.mean:T>\s+<latency_ms.stdev:T>\s+<latency_ms.max:T>",
-    r"RPS\s+<requests_per_s.min:G>\s+<requests_per_s.mean:G>\s+<requests_per_s.stdev:G>\s+<requests_per_s.max:G>",
+    r"RPS\s+<requests_per_s.min:F>\s+<requests_per_s.mean:F>\s+<requests_per_s.stdev:F>\s+<requests_per_s.max:F>",
     r"<histogram_ms+:T>\s+<histogram_ms+:N>(?:\s+■+)?",
 )
 _PERCENTS = re.compile(r"P\d+(?:\.\d+)?(?:\s+P\d+(?:\.\d+)?)*")

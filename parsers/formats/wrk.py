@@ -72,13 +72,12 @@ def _parse_rate(text: str) -> float:
 
 _KINDS: dict[str, Kind] = {
     "B": (r"\d[\d.]*[KMGT]?", size_bytes),
-    "F": (r"\d[\d.]*", float),
     "R": (r"-?\d[\d.]*[kMG]?", _parse_rate),
     "S": (_TIME, time_s),
     "T": (_TIME, time_ms),
 }
 _read_figures = compile_lines(
-    _KINDS | {"D": (r"\d+\.\d\d(?!\d)", float)},
+    _KINDS | {"D": (r"\d+(?:\.\d\d)?(?![.\d])", float)},  # somebody may have rounded it
     r"Running <duration_s:S> test @ <url:W>.*",
     r"<threads:N> threads? and <connections:N> connections?.*",
     r"Latency\s+<latency_mean_ms:T>\s+<latency_sd_ms:T>\s+<latency_max_ms:T>\s+<latency_within_sd_pct:F>%.*",

@@ -204,3 +204,20 @@ def test_the_mean_and_the_longest_beside_a_deviation_that_is_no_number_are_read(
     (block,) = read(f"$ wrk http://h/\nRunning 10s test @ http://h/\n{text}")
     names = ("latency_mean_ms", "latency_max_ms", "thread_rps_mean", "thread_rps_max")
     assert (tuple(map(block.values.get, names)), block.problems) == (wanted, [])
+
+
+@pytest.mark.parametrize(
+    ("report", "rate", "rounded"),
+    [
+        ("ab/ab_01_plain.txt", "280.44", "280"),
+        ("siege/siege_01_text.txt", "20.79", "21"),
+        ("wrk/wrk_02_latency.txt", "3275.86", "3276"),
+        ("hey/hey_01.txt", "506.0804", "506"),
+        ("oha/oha_01.txt", "8374.6098", "8375"),
+        ("h2load/h2load_01.txt", "1849.88", "1850"),
+    ],
+)
+def test_a_rate_that_somebody_rounded_is_read(report, rate, rounded):
+    (block,) = read((FIXTURES / report).read_text().replace(rate, rounded))
+    assert block.problems == []
+    assert [result.requests_per_second for result in block.load_results] == [float(rounded)]
