@@ -73,7 +73,7 @@ _PROGRESS = re.compile(  # what load tools print while they run
     r"|^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d+)?\s\S"
     # and scripts: "[07:44:57] ready"
     r"|^\[[\d:., T-]{8,}\]\s(?:.*\.\.\.$|(?:ready|done|ok|started|finished|waiting|sleeping|stopped)\b)"
-    r"|^\W*(?i:sleeping(?: for)?) \d[\d.]*\s?(?i:m?s|sec\w*|min\w*)?\W*$|\b(?i:waiting|sleeping)\b.*(?:\.\.\.|…)$"
+    r"|^\W*(?i:sleeping(?: for)?) \d[\d.]*\s?(?i:m?s|sec\w*|min\w*)?\W*$|^(?=.*?\b(?i:waiting|sleeping)\b).*(?:\.\.\.|…)$"
     # what a shell and its scripts say between two tools
     r"|^(?:real|user|sys)\s+(?:\d+m)?[\d.,]+s?$|\b[\d.:]{1,20}s?\s?(?:user|elapsed|total)\b.*|^(?i:stopp|kill|shutt|clean)(?:ing|ed)\b"
     r"|^(?i:starting|started|ready|done|waiting|listening (?:on|at)\b.*|server (?:is )?(?:running|listening|started|up)\b.*)[.!…]*$"

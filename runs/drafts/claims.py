@@ -165,7 +165,7 @@ def _find_claims(blocks: Sequence[Block], names: Sequence[str]) -> Iterator[tupl
 def read_said(texts: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str, Option]]:
     """(name of a config, how much of something it had) of each clause that tells it of one config."""
     clauses = [clause for text in texts if _SAID.search(text) for clause in _CLAUSE.split(text)]
-    for name, clause in _find_owners(clauses, names):
+    for name, clause in _find_owners(clauses, _index_names(names)):
         if amount := _SAID.search(clause):
             yield name, Option(amount["kind"].rpartition(" ")[2], amount["n"], amount[0])
 
@@ -176,7 +176,7 @@ def read_disturbances(texts: Iterable[str], names: Iterable[str]) -> Iterator[tu
     texts = [text for text in texts if any(pattern.search(text) for pattern in disturbs.values())]
     sentences = [each for text in texts for each in _SENTENCE.split(text)]
     parts = [part for each in sentences if "," in each for part in each.split(",")]
-    for name, clause in _find_owners([*sentences, *parts], names):
+    for name, clause in _find_owners([*sentences, *parts], _index_names(names)):
         for what, pattern in disturbs.items():
             if (found := pattern.search(clause)) and not _DENIES.search(clause):
                 job = (found.groupdict().get("job") or "").lower()
@@ -192,10 +192,11 @@ def read_unlike(
     """{what: {name of a config: how it had that}} by sentences that set configs against each other, and (name, what slowed it)."""
     said: dict[str, dict[str, str]] = {}
     slowed: list[tuple[str, str]] = []
+    index = _index_names(names)
     for sentence in (each for text in texts for each in _WHOLE.split(text[: 3 * _LONGEST])):
         if _IS_GENERAL.search(sentence):
             continue
-        owned = [*_find_owners(_CLAUSE.split(sentence), names)]
+        owned = [*_find_owners(_CLAUSE.split(sentence), index)]
         if owned and _MADE_ELSEWHERE.search(sentence) and len({name for name, _ in owned}) == 1:
             said[_ELSEWHERE] = dict.fromkeys(names, "figures from here") | {owned[0][0]: _ELSEWHERE}
         for what, (has, lacks) in _HAS.items() if owned else ():
@@ -246,16 +247,22 @@ def _are_unlike(amounts: Sequence[float]) -> bool:
     return max(amounts) > _UNLIKE * min(amounts)
 
 
-def _find_owners(clauses: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """(name of a config, clause) of the clauses that have the words of one config alone."""
+def _index_names(names: Iterable[str]) -> Mapping[str, list[tuple[str, set[str]]]]:
+    """{word: (name of a config that has it, the words that not all names have) of each}."""
     words = {name: {word.lower() for word in _WORD.findall(name)} for name in names}
     shared = set.intersection(*words.values()) if words else set()
-    with_word: dict[str, list[str]] = defaultdict(list)
-    for name, own in words.items():
-        for word in own - shared:
-            with_word[word].append(name)
+    with_word: dict[str, list[tuple[str, set[str]]]] = defaultdict(list)
+    for name, every in words.items():
+        own = every - shared
+        for word in own:
+            with_word[word].append((name, own))
+    return with_word
+
+
+def _find_owners(clauses: Iterable[str], names: Mapping[str, list[tuple[str, set[str]]]]) -> Iterator[tuple[str, str]]:
+    """(name of a config, clause) of the clauses that have the words of one config alone. names: see _index_names."""
     for clause in clauses:
         said = {word.lower() for word in _WORD.findall(clause)}
-        about = {name for word in said for name in with_word.get(word, ()) if words[name] - shared <= said}
+        about = {name for word in said for name, own in names.get(word, ()) if own <= said}
         if len(about) == 1:
             yield about.pop(), clause
