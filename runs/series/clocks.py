@@ -31,7 +31,8 @@ _YEAR = re.compile(r"(?:19|20)\d\d|[1-3]\d{9}|\d/\d\d\b")  # in each line that s
 _UPTIME = re.compile(r"\s*(\d\d:\d\d:\d\d)(?: [ap]m)? up .*load averages?: [\d.,]+ [\d.,]+ [\d.,]+\s*")
 _JOINED = re.compile(r"((?:19|20)\d\d(?:0\d|1[0-2])[0-3]\d)[T_-]?([01]\d|2[0-3])([0-5]\d)([0-5]\d)Z?")
 _EPOCH = re.compile(r"[1-3]\d{9}(?:[.,]\d{1,9})?")
-_WATCH = re.compile(r"Every \d+[.,]\d+s: .*?\s{2,}(?:\S+: )?(?=\S)")  # what `watch` prints above each screen
+# What `watch` prints above each screen. A wide gap in it was narrowed.
+_WATCH = re.compile(r"Every \d+[.,]\d+s: (?:.*?\s{2,}(?:\S+: )?|.*\s\S+: )(?=\S)")
 _HEADED = re.compile(r"[:|]\s|\s\(|\s[-–—]\s")  # between a heading's date and the rest of it
 _LABEL = re.compile(
     r"(?:date|now|time ?stamp|at|start(?:ed|ing)?|beg[aiu]n|end(?:ed)?|finish(?:ed)?)(?: at)?\s*[:=]?\s+", re.I

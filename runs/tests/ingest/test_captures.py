@@ -179,6 +179,12 @@ def test_watch_tells_the_time_of_each_sample():
     assert (samples.n, samples.clock_first, samples.clock_last) == (25, "17:00:00", "17:00:48")
 
 
+def test_what_watch_shows_in_a_wide_terminal_is_one_capture():
+    blocks = list(fold_samples(read("".join(WATCH.format(second=2 * at) for at in range(25)))))
+    [capture] = relate(blocks, 150).experiments[0].captures
+    assert capture.n_samples == 25
+
+
 def test_the_rows_of_hours_of_vmstat_are_one_capture(monkeypatch):
     monkeypatch.setattr(vmstat, "MOST_ROWS", 3)
     text = (FIXTURES / "vmstat" / "vmstat_02_wt.txt").read_text()
