@@ -206,7 +206,7 @@ def read_unlike(
             if what in _COSTS:
                 slowed += [(name, what) for name, state in states.items() if state]
             elif states:
-                said[what] = {name: what if states.get(name) else f"no {what}" for name in names}
+                said[what] = {name: what if states.get(name) else f"no {what.removeprefix('a ')}" for name in names}
         for what, pattern, is_of in (("page", _SIZE, _OF_PAGE), ("data", _ROWS, _OF_DATA)):
             if is_of.search(sentence) and not _OF_RESULT.search(sentence):
                 amounts = {name: found for name, clause in owned if (found := pattern.search(clause))}

@@ -110,6 +110,18 @@ def test_a_state_of_both_sides_that_favours_the_leader_may_be_all_of_the_lead(on
     assert (found.outcome, said in found.sentence) == ("likely" if said else "better", True)
 
 
+def headline_with(told, is_first):
+    """Of two servers, nginx the slower one, with a sentence above or below their reports."""
+    reports = "".join(
+        f"## {server}\n\n" + "".join(f"@ab {rate + at}.00 server=\n" for at in (0, 5, 2)) + "\n"
+        for server, rate in (("nginx", 700), ("Apache", 900))
+    )
+    blocks, draft = read(expand(f"{told}\n\n{reports}" if is_first else f"{reports}## Notes\n\n{told}\n"))
+    found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    assert found
+    return found
+
+
 @pytest.mark.parametrize(
     ("told", "what"),
     [
@@ -124,26 +136,9 @@ def test_a_state_of_both_sides_that_favours_the_leader_may_be_all_of_the_lead(on
 @pytest.mark.parametrize("is_first", [True, False])
 def test_what_slowed_one_side_by_a_sentence_may_be_all_of_the_lead(told, what, is_first):
     """Made."""
-    reports = "".join(
-        f"## {server}\n\n" + "".join(f"@ab {rate + at}.00 server=\n" for at in (0, 5, 2)) + "\n"
-        for server, rate in (("nginx", 700), ("Apache", 900))
-    )
-    blocks, draft = read(expand(f"{told}\n\n{reports}" if is_first else f"{reports}## Notes\n\n{told}\n"))
-    found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    found = headline_with(told, is_first)
     assert found.outcome == ("likely" if what else "better")
     assert f"the text tells of {what} beside “nginx” only" in found.sentence or not what
-
-
-def headline_with(told, is_first):
-    """Of two servers, nginx the slower one, with a sentence above or below their reports."""
-    reports = "".join(
-        f"## {server}\n\n" + "".join(f"@ab {rate + at}.00 server=\n" for at in (0, 5, 2)) + "\n"
-        for server, rate in (("nginx", 700), ("Apache", 900))
-    )
-    blocks, draft = read(expand(f"{told}\n\n{reports}" if is_first else f"{reports}## Notes\n\n{told}\n"))
-    found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
-    assert found
-    return found
 
 
 @pytest.mark.parametrize("is_first", [True, False])
@@ -152,6 +147,7 @@ def headline_with(told, is_first):
     [
         ("nginx was tested with TLS, Apache without.", "no TLS against TLS"),
         ("nginx was tested over HTTPS, Apache over plain HTTP.", "no TLS against TLS"),
+        ("Caching was on for Apache and off for nginx.", "but a cache against no cache"),
         ("Compression was enabled only for nginx.", "no compression against compression"),
         ("nginx logs every request, Apache does not log.", "no access log against access log"),
         ("Note that nginx served a 48 KB page and Apache a 2 KB page.", "page 2 KB against page 48 KB"),
