@@ -23,6 +23,7 @@ _PER_SECOND = re.compile(r"\d\s?[kKMwW万萬]?\s?/\s?[s秒]$")
 _FACTOR_OF = re.compile(r"[+−-]?\d[\d.,]*\s?[x×%](?: (?:faster|slower|more|less))?")  # what a row compares others by
 _OTHER_UNIT = re.compile(r"[~≈<]?\s?\d[\d.,]*\s?(?:[A-Za-zµ%][\w/%]*|/s)")
 _TIME_TAKEN = re.compile(r".*\b(?:time|duration|elapsed)\b.*", re.IGNORECASE)
+_TRANSACTION_RATE = re.compile(r"transaction rate(?: ?[(\[][^()\[\]]{1,20}[)\]])?", re.IGNORECASE)  # as siege calls it
 _DITTO = frozenset(['"', "''", "〃", "^^", "^", "″"])
 
 
@@ -58,15 +59,15 @@ class _Columns(NamedTuple):
 def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], caption: str) -> list[Cell]:
     """The table's rates with the titles of their rows and columns. caption: what stands above it, where that has the unit."""
     table = [(number, [rates.strip_cell_markup(cell) for cell in row]) for number, row in rows]
-    heading = rates.spell_titles(heading, caption)
+    heading = _spell_loads(rates.spell_titles(heading, caption))
+    table = [(number, [_TRANSACTION_RATE.sub("trans/sec", row[0]), *row[1:]]) for number, row in table]
     if is_about_one := _lists_metrics(heading, table):  # "| nginx | Value |"
         heading, table = ["metric", heading[0]], [(number, row[:2]) for number, row in table]
     if is_about_one or rates.has_rows_of_rates(heading, table):
-        table = [
-            (number, ["trans/sec" if row[0].lower() == "transaction rate" else row[0], *row[1:]])
-            for number, row in table
-        ]
-        asked, cells = heading[0] if " " in heading[0] else "", _find_metric_rates(heading, table)
+        cells = _find_metric_rates(heading, table)
+        if rates.LOAD.fullmatch(heading[0]) and all(map(rates.LOAD_TITLE.fullmatch, heading[1:])):
+            return cells  # a column is a load
+        asked = heading[0] if " " in heading[0] else ""
         return [cell._replace(row="", column=cell.row, section=cell.section or asked) for cell in cells]
     table = _drop_other_units(table)
     columns = _find_columns_of_units(heading, table) | find_rate_columns(heading, bool(caption))
@@ -121,6 +122,12 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
     work, address = (any(each.fullmatch(heading[at]) for at in titles) for each in (rates.WORK, rates.ADDRESS))
     latencies = {at: heading[at] for at in timed if len(columns) == 1}
     return _make_cells(table, _Columns(heading, columns, loads, titles, work, address, latencies, are_times), sections)
+
+
+def _spell_loads(heading: list[str]) -> list[str]:
+    """The titles, with "Concurrency 10" for the number 10 beside "Concurrency"."""
+    are_loads = rates.LOAD.fullmatch(heading[0]) and all(map(rates.COUNT.fullmatch, heading[1:]))
+    return [heading[0], *(f"{heading[0]} {number}" for number in heading[1:])] if are_loads else heading
 
 
 def _drop_other_units(table: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
@@ -360,7 +367,8 @@ def name_cells(cells: list[Cell], heading_line: int) -> list[Found]:
     found = [_make_found(cell, rows_are_loads and not repeats, repeats) for cell in cells]
     for before, one in pairwise(found):
         if one.first == before.first and one.values.get("load") == before.values.get("load"):
-            one.label = one.label or "column without a title"
+            is_told_apart = one.values.get("concurrency") != before.values.get("concurrency")
+            one.label = one.label or ("" if is_told_apart else "column without a title")
     found[0].problems += [Problem(line, f"{text!r}: expected a rate") for cell in cells for line, text in cell.unread]
     for title in dict.fromkeys(title for cell in cells for title in cell.without_unit):
         message = f"{title}: expected a unit (ms, s or us) in the column's title or in its cells"

@@ -53,6 +53,7 @@ OPENS = (
     rf"(?i:{_RUNS}|\s*{rates.RATE}[^|:]{{1,80}}:\s*$|{_BAR}{_ROW}.*{_BAR}\s*$"
     rf"|{_ALIGNED}|{_WITHOUT_UNIT}|\w[^|]{{0,120}}\|{_ROW}|\|?\s*\*{{0,3}}{rates.METRIC}\*{{0,3}}\s*\||\|\s{{0,20}}\|[^|\w]*+\w[^|]*+\|"
     rf"|(?=[|\w])(?:[^|]{{0,120}}\|){{1,9}}\s*{rates.MAY_BE_RATE}\s*(?:\||$)|\|?[^|]{{1,60}}\|\s*{rates.IS_VALUE.pattern}\s*\|"
+    rf"|\|?\s*\*{{0,3}}{rates.LOAD.pattern}\*{{0,3}}(?:\s*\|\s*\d{{1,7}}){{2}}\s*(?:\||$)"
     rf"|(?=[|│┃║\w]){_BAR}?(?:[^|│]{{0,120}}{_BAR}){{1,12}}[^|│]{{0,20}}\bp(?:50|9\d)\b|{_CAPTION})"
 )
 NEEDS = (
@@ -61,7 +62,8 @@ NEEDS = (
     "messw", "métri", "пока", "метри", "run", "round", "pass", "test", "trial", "try", "attemp", "| |", "|  ", "||", "秒", "запрос",
     "param", "property", "项目", "参数", "초당", "durchsatz", "débit", "rendimiento", "caudal", "vazão", "przepust", "пропуск",
     "произв", "| req", "|req", "http_req", "| hits",
-    "| calls", "吞吐", "スループット", "처리량", "valu", "valo", "valeur", "medi", "mesure", "wert", "result", "ergeb", "messung",
+    "| calls", "吞吐", "スループット", "처리량", "conc", "client", "conn", "users", "vus", "并发", "同時",
+    "valu", "valo", "valeur", "medi", "mesure", "wert", "result", "ergeb", "messung",
     "знач", "值", "結果", "结果",
 )  # fmt: skip
 

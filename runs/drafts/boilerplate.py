@@ -251,6 +251,7 @@ def join_wrapped(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
 
 
 _ANY_FILE = re.compile(r"(?:readme|index|results?|out(?:put)?|bench(?:mark)?s?|logs?|stdout)", re.IGNORECASE)
+_BETWEEN_LETTERS = re.compile(r"(?<=[^\W\d_])[\s._-](?=[^\W\d_])")
 _MARKS_BEFORE = re.compile(
     r"(?:\+\s|[\s*=・◆◇■□●○▪•>|│┃║_\u2600-\u27bf\ufe0f\U0001f300-\U0001faff-]|#(?!\d)|(?:/{2,3}|;)\s)*+"
 )
@@ -296,6 +297,11 @@ def strip_markup(text: str) -> str:
     text = _EMPHASIS.sub(r"\2", _CODE.sub(lambda code: code[1].strip(), text))
     bare = _MARKS_BEHIND.sub("", _MARKS_BEFORE.sub("", text, count=1)).strip()
     return _ESCAPED.sub(r"\1", _LINK.sub(r"\1", bare)) if "\\" in bare or "](" in bare else bare
+
+
+def fold_name(text: str) -> str:
+    """What names of one thing have in common: "NodeJS", "Node.js" and "node js"."""
+    return _BETWEEN_LETTERS.sub("", text).lower()
 
 
 def _name_file(path: PurePosixPath) -> str:

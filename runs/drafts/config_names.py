@@ -17,7 +17,7 @@ from parsers.catalogue import find_requested_load, get_semantics, parse_command
 from parsers.commands import LOCAL
 from runs.analysis.method import Method, group_by_method, method_of
 
-from .boilerplate import ITEM, WROTE, heading_level, strip_markup
+from .boilerplate import ITEM, WROTE, fold_name, heading_level, strip_markup
 from .draft import MAX_NAME, DraftConfig
 from .heading_groups import HeadingChoice
 from .heading_words import find_repeat, is_warm_up, name_of_heading, speaks
@@ -216,18 +216,20 @@ class ConfigNames:
             self._wordless.clear()
         names = drop_numbering(names)
         numbered = find_numbered_repeats(names, self._are_alike, loads)
-        first_written: dict[str, str] = {}  # by the name in lower case
+        first_written: dict[str, str] = {}  # by the folded name
         names = find_full_names(names | numbered)
         names = drop_levels(names, {text: [self.method_of(load) for load in own] for text, own in loads.items()})
         whole = {text: name for text, name in names.items() if name}
         named = drop_common_words(whole)
         self.shared = find_shared_words(whole, named)
-        found = {text: first_written.setdefault(name.lower(), name) for text, name in drop_with(names | named).items()}
+        found = {
+            text: first_written.setdefault(fold_name(name), name) for text, name in drop_with(names | named).items()
+        }
         for text, own in loads.items():
             says_nothing = not (is_heading[text] or _is_address(text))
             name = self._find_change(own, choices[own[0]], says_nothing)
-            if name and name.lower() not in first_written:  # what has a name already would be averaged with it
-                found[text] = first_written[name.lower()] = name
+            if name and fold_name(name) not in first_written:  # what has a name already would be averaged with it
+                found[text] = first_written[fold_name(name)] = name
                 self._wordless.discard(text)
         return found
 

@@ -13,6 +13,7 @@ from runs.analysis.method import Method
 
 from .boilerplate import (
     find_listed,
+    fold_name,
     heading_level,
     is_code,
     is_file,
@@ -382,9 +383,9 @@ def _replace_recurring(
 ) -> dict[int, HeadingChoice]:
     """Where the same headings recur under others ("event", "worker" under "keep-alive off", "on"): with those as groups."""
     loads = [load for load in nearest if load not in duplicates]
-    counts = Counter(strip_markup(nearest[load].text) for load in loads if nearest[load].is_heading)
+    counts = Counter(fold_name(strip_markup(nearest[load].text)) for load in loads if nearest[load].is_heading)
     recurring = {text for text, n in counts.items() if n > 1 and text}
-    inner = {load: text for load in loads if (text := strip_markup(nearest[load].text)) in recurring}
+    inner = {load: text for load in loads if (text := fold_name(strip_markup(nearest[load].text))) in recurring}
     above = {load: h for load in inner if (h := _find_heading_above(candidates[load], nearest[load], counts))}
     if len(above) < 2 or any(heading_level(heading[1]) for heading in above.values()):
         return dict(nearest)
@@ -405,4 +406,4 @@ def _find_heading_above(found: _Candidates, choice: HeadingChoice, counts: Mappi
         for lines in (found.names, longer)
     )
     names = next(filter(None, above), [])
-    return names[-1] if names and not counts.get(strip_markup(names[-1][1])) else None
+    return names[-1] if names and not counts.get(fold_name(strip_markup(names[-1][1]))) else None

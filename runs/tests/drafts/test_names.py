@@ -957,3 +957,17 @@ def test_reports_of_two_tools_are_of_the_server_that_is_named_behind_the_tool(ti
     reports = ("@ab 900 server=", "@siege 880", "@ab 700 server=", "@siege 690")
     text = "# Two servers\n\n" + "\n\n".join(f"{h}\n\n{r}" for h, r in zip(headings, reports, strict=True)) + "\n"
     assert names_of(text) == ["apache", "nginx"]
+
+
+def test_names_that_differ_in_blanks_and_case_alone_are_one_below_each_section():
+    text = "".join(
+        f"+++{method}+++\n\n{first}:\n@ab 100.1{n}\n\n{second}:\n@ab 200.2{n}\n\n"
+        for n, (method, first, second) in enumerate((("PUT", "NodeJS", "rust"), ("GET", "Node JS", "Rust")))
+    )
+    _, draft = read(expand(text))
+    assert [config.name for config in draft.experiments[0].configs] == [
+        "PUT · NodeJS",
+        "PUT · rust",
+        "GET · NodeJS",
+        "GET · rust",
+    ]

@@ -584,3 +584,26 @@ def test_a_second_rate_of_a_sentence_needs_no_verb_of_its_own(between):
     text = f"So Apache handled 2603 requests per second{between}2000 requests per second.\n"
     found = [(block.label, block.load_results[0].requests_per_second) for block in read(text)[0]]
     assert found == [("Apache", 2603.0), ("nginx", 2000.0)]
+
+
+@pytest.mark.parametrize("unit", ["", " (trans/sec)"])
+def test_a_table_may_have_a_column_for_each_load_and_a_row_for_each_metric(unit):
+    def write(name: str, *figures: str) -> str:
+        rows = (
+            ("Concurrency", "10", "25"),
+            ("---",) * 3,
+            ("Availability", "100", "99"),
+            (f"Transaction rate{unit}", *figures),
+        )
+        return f"### {name}\n\n" + "".join(f"| {' | '.join(row)} |\n" for row in rows) + "\n"
+
+    blocks, draft = read(write("Without cache", "22.10", "42.10") + write("With cache", "365.00", "579.51"))
+    (experiment,) = draft.experiments
+    names = {config.key: config.name for config in experiment.configs}
+    assert [(names[run.config], run.method.concurrency, run.repeat) for run in experiment.runs] == [
+        ("Without cache", 10, 1),
+        ("Without cache", 25, 1),
+        ("With cache", 10, 1),
+        ("With cache", 25, 1),
+    ]
+    assert [block.values["requests_per_second"] for block in blocks] == [22.1, 42.1, 365, 579.51]
