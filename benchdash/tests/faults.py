@@ -547,8 +547,9 @@ def test_pages_do_not_wait_for_24_tries_to_log_in(site: Site) -> None:
         tries = [strangers.submit(try_password, number) for number in range(24)]
         pages = ask_until(site, "/api/v1/hosts/", lambda: all(one.done() for one in tries))
     answers = [one.result() for one in tries]
-    assert all("do not match" in answer.body for answer in answers)
-    assert longest_s(pages) < longest_s(answers) / 3
+    # One waits for others of its address for some seconds, and is then asked to try again.
+    assert all("do not match" in answer.body or answer.status == 429 for answer in answers)
+    assert longest_s(pages) < max(answer.seconds for answer in answers) / 3
 
 
 def test_pages_do_not_wait_for_eight_who_compare_many_configs(site, postgresql):
