@@ -62,6 +62,7 @@ ONE_RUN_FAR = "Further apart than such runs usually vary, but one run each prove
 REPEATS_FAR = "Further apart than repeats vary, but not proven"
 CONFOUNDED = "A test shows it, but {}"
 OF_TEXT = {  # what the text itself has against a lead
+    IMPOSSIBLE: "the reports contradict themselves",
     TOLD: "the text's own figures reverse their order",
     CLAIMED: "the text says the opposite",
     NOT_AS_NAMED: "a config was not loaded as its name says",

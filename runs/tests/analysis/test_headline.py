@@ -563,6 +563,7 @@ def test_a_report_that_contradicts_itself_proves_nothing_and_is_looked_at_first(
     assert (found.outcome, found.next.step, found.next.about) == ("unproven", "check", "b")
     assert (alike.outcome, alike.winner.title) == ("likely", "b")
     assert "both sides cannot all be true" in alike.sentence and "their figures cannot all" in alike.next.text
+    assert write_lead(alike).under.endswith("A test shows it, but the reports contradict themselves.")
 
 
 def test_one_report_under_two_configs_is_compared_with_nothing():
