@@ -74,6 +74,11 @@ class Block:
     def lines(self) -> tuple[int, int]:
         return self.first, self.last
 
+    def find_row_lines(self, row: int) -> tuple[int, int]:
+        """The lines of this row of a log where the format keeps them, up to the next row; else those of the block."""
+        after = self.figure_lines.get(f"rows.{row + 1}", self.last + 1)
+        return self.figure_lines.get(f"rows.{row}", self.first), after - 1
+
     @property
     def records(self) -> list[Record]:
         """The same figures as records. A single load result is completed from its command, and kept."""

@@ -358,7 +358,7 @@ def find_opening(line: str) -> tuple[tuple[str, ...], str, str | None] | None:
     named = compile_inline_openings().match(line, at) if compile_rate_labels().search(line) else None
     if not named:
         return None
-    prefix, label = line[: named.end()], (named["label"] or "").strip(" *_#>|-•・")
+    prefix, label = line[: named.end()], (named["label"] or "").strip(" *_#>|-•・[]")
     kind = named.lastgroup or ""
     others = (other for other in find_kinds(line[named.end() :].lstrip()) if other != kind)
     return (kind, *others), prefix if label or prefix.strip() else "", label
@@ -382,14 +382,16 @@ def _find_item(line: str, at: int, kind: str) -> int:
 
 @cache
 def compile_inline_openings() -> re.Pattern[str]:
-    """A label of a few words (some in parentheses), a colon or a gap, and a figure that only one tool prints in this way.
+    """A label of a few words (some in parentheses), a colon or a gap, or one in brackets that is no log's level, and a figure
+    that only one tool prints in this way.
 
     `grep -n` puts the number of the line between both, or there alone, and `uniq -c` how many there are.
     """
     figures = "|".join(f"(?P<{f.kind}>{f.inline})" for f in formats().values() if f.inline)
     words = r"(?:[^\"'`=(){}\\%<>]|\([\w .,/+-]{1,40}\)){1,80}?"
     grepped = r"\d{1,7}(?::(?=\S)| (?=[A-Z]))"
-    label = rf"(?:{grepped}|(?P<label>{words}(?:[:：|–—-]|\s{{2}}))(?:(?<=:){grepped})?)"
+    named = r"\[(?!(?i:trace|debug|info|notice|warn|error|fatal)\w{0,5}\])[^\W\d][\w .,/+#:-]{0,40}\](?=\s)"
+    label = rf"(?:{grepped}|(?P<label>{named}|{words}(?:[:：|–—-]|\s{{2}}))(?:(?<=:){grepped})?)"
     return re.compile(rf"{label}[\s*_|]{{0,40}}(?={figures})")
 
 

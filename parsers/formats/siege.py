@@ -344,8 +344,10 @@ def _parse_log(lines: Lines, command: str | None) -> Found | None:
     first = lines.number + 1
     rows: list[dict[str, Any]] = []
     problems: list[Problem] = []
+    at: dict[str, int] = {}
     for stripped in lines.texts():
         if _LOG_ROW.match(stripped):
+            line = lines.number
             if lines.cut == lines.number and len(lines.raw.rpartition(",")[2]) >= _LOG_WIDTH:
                 stripped += lines.cut_text
                 lines.cut = 0
@@ -355,6 +357,7 @@ def _parse_log(lines: Lines, command: str | None) -> Found | None:
                 row = _read_log_row(f"{stripped} {following}")
                 next(lines)
             if len(row) == len(_LOG_COLUMNS) + 1:
+                at[f"rows.{len(rows)}"] = line
                 rows.append(row)
             else:
                 problems.append(Problem(lines.number, f"expected {len(_LOG_COLUMNS)} figures, found {stripped[:80]!r}"))
@@ -366,7 +369,7 @@ def _parse_log(lines: Lines, command: str | None) -> Found | None:
             break
     if not rows and not problems:
         return None
-    return Found({"n_rows": len(rows), "rows": rows}, first, lines.last, False, problems)
+    return Found({"n_rows": len(rows), "rows": rows}, first, lines.last, False, problems, lines=at)
 
 
 def _read_log_row(line: str) -> dict[str, Any]:

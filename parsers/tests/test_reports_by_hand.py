@@ -221,3 +221,17 @@ def test_a_rate_that_somebody_rounded_is_read(report, rate, rounded):
     (block,) = read((FIXTURES / report).read_text().replace(rate, rounded))
     assert block.problems == []
     assert [result.requests_per_second for result in block.load_results] == [float(rounded)]
+
+
+def test_a_name_in_brackets_before_a_rate_is_its_label():
+    found = read("[run #1] Requests/sec: 1001.25\n[nginx] Requests per second:    902.25 [#/sec] (mean)\n")
+    assert [(block.kind, block.label, block.load_results[0].requests_per_second) for block in found] == [
+        ("unknown", "run #1", 1001.25),
+        ("ab", "nginx", 902.25),
+    ]
+
+
+@pytest.mark.parametrize("before", ["[INFO]", "[10s]"])
+def test_a_log_level_or_a_time_in_brackets_names_no_rate(before):
+    """Rates at times may be those of one load test."""
+    assert read(f"{before} Requests/sec: 1001.25\n") == []

@@ -240,7 +240,7 @@ class _Relation:
                         label=label,
                         note=note,
                         repeat=0 if index in warm_ups else 1,
-                        lines=block.lines,
+                        lines=block.find_row_lines(number),
                         quotes=[self.blocks[q].lines for q in [*self.quotes[index], *self.cells[index]]],
                         counted=index not in left_out,
                         method=names.method_of(index),

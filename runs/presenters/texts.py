@@ -158,7 +158,7 @@ def upload_spans(
     spans += [
         LineSpan(block["lines"][0], block["lines"][1], "host", f"{block['kind']}: about the host")
         for block in upload.blocks
-        if block["lines"][0] not in covered
+        if block["lines"][1] not in covered  # the first line of a log is none of its runs
     ]
     return sorted(spans, key=lambda span: (span.first, span.last))
 
@@ -401,7 +401,7 @@ def _make_lines(shown: Preview, boards: list[dict[str, Any]], start: int) -> lis
     spans += [
         LineSpan(block.first, block.last, "host", f"{block.kind}: about the host")
         for key, block in blocks.items()
-        if key not in taken and block.first not in covered
+        if key not in taken and block.last not in covered
     ]
     return mark_lines(
         list(shown.text.lines(start, start + LINES_SHOWN - 1)),

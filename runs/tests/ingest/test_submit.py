@@ -20,6 +20,7 @@ from runs.database import SEVERAL_TEXTS, take_turns
 from runs.ingest import Hints, Rejected, changes, reading, submission
 from runs.ingest.validation import clean_json, truncate
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, RunTag, Series, Upload
+from runs.presenters.texts import upload_spans
 from runs.series.samples import collect_series
 from runs.tests.ingest.texts import ab, meminfo, session
 from runs.tests.installation import WITHIN_S
@@ -49,13 +50,14 @@ def counts() -> dict[str, int]:
 
 
 @pytest.mark.django_db
-def test_runs_of_the_same_lines_are_told_in_their_order():
-    """A log with a row a run is one block, so all its runs stand at the same lines."""
+def test_each_run_of_a_log_is_told_with_the_line_of_its_row():
     stored = submit((ROOT / "parsers/tests/fixtures/siege_log/siege_05_log.csv").read_bytes())
     runs = ingest.describe_result(Upload.objects.get(pk=stored.upload.pk))["runs"]
     assert len(runs) == 3
     assert runs == ingest.describe_result(stored.upload, stored.rows)["runs"]
-    assert [run["repeat"] for run in runs] == [1, 2, 3]
+    assert [(run["repeat"], run["lines"]) for run in runs] == [(1, [2, 2]), (2, [3, 3]), (3, [4, 4])]
+    spans = upload_spans(stored.upload, stored.upload.runs.select_related("config"), [], [], [])
+    assert [(span.first, span.last, span.tint) for span in spans] == [(line, line, "load") for line in (2, 3, 4)]
 
 
 @pytest.mark.django_db
