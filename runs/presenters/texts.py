@@ -23,7 +23,7 @@ from runs.selectors.judging import judge_draft
 
 # A longer line is cut: no tool prints one, and the page must stay small.
 MAX_CHARACTERS = 2000
-MOST_OPENING = 20  # spans that are named where they begin; each row of a log is a run with the lines of the log
+MOST_OPENING = 20  # spans that are named where they begin; each cell of a table may be a run
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,10 @@ def test_a_text_that_takes_too_long_to_preview_is_refused_with_a_way_out(browser
 
 
 def test_a_log_of_very_many_runs_is_shown_in_part(browser, monkeypatch):
-    """Made: of 20,000 rows each was named at the log's first line and marked in all of its lines; 2 MB of HTML in 4 s."""
+    """Made: of 20,000 rows each was named at the log's first line and marked in all of its lines; 2 MB of HTML in 4 s.
+
+    Each is at its own line, and those of one line are named in part.
+    """
     made: list[int] = []
     make = texts.draft_runs
     monkeypatch.setattr(
@@ -76,7 +79,11 @@ def test_a_log_of_very_many_runs_is_shown_in_part(browser, monkeypatch):
     row = "2024-01-02 03:{:02}:{:02},   1000,   10.01,       12,       0.02,      99.90,        0.01,        2.11,    1000,  0\n"
     page = previewed(browser, "".join(row.format(n // 60, n % 60) for n in range(900)))
     assert made == [texts.MOST_ROWS] and "500 more blocks are not shown" in page and "900 runs" in page
-    assert page.count('class="tag"') == texts.MOST_OPENING + 1 and f"and {900 - texts.MOST_OPENING} more" in page
+    assert page.count('class="tag"') == 900 and " more</" not in page
+    wide = "|".join(f" {1000 + n} " for n in range(30))
+    titles = "|".join(f" nginx {n} (req/s) " for n in range(30))
+    page = previewed(browser, f"| page |{titles}|\n{'|---' * 31}|\n| index |{wide}|\n")
+    assert page.count('class="tag"') == texts.MOST_OPENING + 1 and f"and {30 - texts.MOST_OPENING} more" in page
 
 
 def test_a_history_longer_than_any_preview_has_is_refused(browser):
