@@ -27,6 +27,7 @@ _LEAST_DIGITS = 200  # a rate of at least so many of its last digit
 _LEAST_STEPS = 10  # the same, where all rows of a table are another's
 _EXACT_FIGURES = ((5, 3), (4, 6))  # digits, and how many figures have so many
 _DIGITS_OF_RATE, _FARTHEST_ROW = 4, 2  # of a rate in two tables of one result, and lines between two rows of one table
+_FARTHEST_LINE = 4  # between two lines of a list, which may have notes
 _OF_A_LOAD = frozenset({"load", "concurrency"})
 _TIMES = ("mean_ms", "max_ms", "percentiles_ms")
 _NEAR_EXPORT = 1e-4  # that rounding takes from a rate
@@ -62,9 +63,30 @@ def find_duplicate_loads(
         source = whole.get(result.requests_per_second) if blocks[index].partial and index not in quotes else None
         if source is not None and _has_figures_of(result, results[source]):
             quotes[index] = source
+    quotes |= _find_misquoted(blocks, [*results], quotes)
     kept = {i: result for i, result in results.items() if i not in quotes}
     quotes |= _find_exports(blocks, kept) | _find_rounded_tables(blocks, [*kept])
     return {quote: _follow(quote, quotes) for quote in quotes}
+
+
+def _find_misquoted(blocks: Sequence[Block], loads: Sequence[int], quotes: Mapping[int, int]) -> dict[int, int]:
+    """{line in a list of which most quote reports: the last report with its name, where none has its rate}."""
+    lists: list[list[int]] = []
+    for index in (i for i in loads if blocks[i].partial and blocks[i].label):
+        if not lists or blocks[index].first - blocks[lists[-1][-1]].last > _FARTHEST_LINE:
+            lists.append([])
+        lists[-1].append(index)
+    found: dict[int, int] = {}
+    for own in lists:
+        others = [i for i in own if i not in quotes]
+        if not others or len(own) > _MAX_ALIKE or len(own) - len(others) <= max(1, len(others)):
+            continue
+        reports = {id(blocks[i]): i for i in loads[:_MAX_NAMED] if not blocks[i].partial}
+        for index in others:
+            if named := _find_reports_of(blocks[index], (blocks[i] for i in reports.values())):
+                found[index] = reports[id(named[-1])]
+                _note_told(blocks[index], named[-1:])
+    return found
 
 
 def _find_exports(blocks: Sequence[Block], results: Mapping[int, LoadResult]) -> dict[int, int]:
@@ -233,7 +255,8 @@ def _find_rows_beside_report(
 
 def _find_reports_of(row: Block, reports: Iterable[Block]) -> list[Block]:
     """The reports whose heading has the row's name."""
-    name = re.compile(rf"(?<!\w){re.escape(str(row.values.get('config') or row.label or ' '))}(?!\w)", re.IGNORECASE)
+    label = str(row.values.get("config") or row.label or " ").rstrip(":")
+    name = re.compile(rf"(?<!\w){re.escape(label)}(?!\w)", re.IGNORECASE)
     return [one for one in reports if name.search(one.heading or "")]
 
 

@@ -153,3 +153,23 @@ EXPORT = (
 def test_the_json_that_a_tool_wrote_of_a_run_is_no_second_run(export, n):
     """Made: it has all digits, the text few of them. The pair that was met is of k6, in centminmod/k6-benchmarking."""
     assert len(placed("nginx", VEGETA, "$ cat nginx.json", EXPORT % export)) == n
+
+
+@pytest.mark.parametrize(("quoted", "told"), [("3000.1", None), ("2500.1", 2500.1)])
+def test_a_list_of_quotes_has_no_run_of_its_own_where_one_differs_from_its_report(quoted, told):
+    rates = {"nginx": "1000.1", "Apache": "2000.1", "caddy": "3000.1"}
+    quotes = [
+        f"{name}: Requests per second:    {rate} [#/sec] (mean)" for name, rate in (rates | {"caddy": quoted}).items()
+    ]
+    text = "\n\n".join(["## Summary", *quotes, *(f"## {name}\n\n@ab {rate}" for name, rate in rates.items())])
+    blocks, draft = read(expand(text))
+    runs = draft.experiments[0].runs
+    assert [(run.key, len(run.quotes)) for run in runs] == [("b3", 1), ("b4", 1), ("b5", 1)]
+    assert [block.values.get("told_otherwise", {}).get("rate") for block in blocks[3:]] == [None, None, told]
+
+
+def test_a_list_of_rates_is_of_other_runs_where_most_differ_from_the_reports():
+    text = "\n\n".join(
+        f"{name}: Requests per second:    {rate} [#/sec] (mean)" for name, rate in (("nginx", 10.1), ("caddy", 20.1))
+    )
+    assert placed(text, "## nginx\n\n@ab 10.1", "## caddy\n\n@ab 90.1")[0] == ("b1", 0)
