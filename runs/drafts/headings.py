@@ -59,6 +59,7 @@ _SITE_LINK = re.compile(r"\[[^\]\[]*\w[^\]\[]*\]\(https?://[^()\s]+\)")
 _NUMBER = re.compile(r"(?<![\d.])\d{3,9}")
 _LEAST_RATE = 100  # a rate that no version, port or number of clients happens to be
 _MAX_CAPTION_DISTANCE = 5  # lines between a caption and the output below it: a fence, the command, empty ones
+_OUTPUT = re.compile(r"(?:raw|full|console|terminal)?(?:logs?|outputs?)|console|terminal")  # folded
 
 
 @dataclass(slots=True)
@@ -102,7 +103,7 @@ def choose_headings(
     levels |= find_steps([(texts[-1] if texts else "", method_of(load)) for load, texts in named])
     candidates = _collect_candidates(blocks, loads, texts, levels)
     nearest = _prefer_files(candidates, _choose_at_one_level(candidates, _choose_nearest(candidates, duplicates)))
-    choices = _replace_recurring(candidates, nearest, duplicates)
+    choices = _replace_recurring(candidates, _rise_above_outputs(candidates, nearest, duplicates), duplicates)
     groups, sections = find_groups(blocks, levels), find_sections(blocks, choices, duplicates, levels)
     own = {
         i: choice.within(sections.get(choice.line) or choice.group or groups.get(choice.line, ""))
@@ -374,6 +375,22 @@ def _prefer_files(
         load: HeadingChoice(file_of[load][1], file_of[load][0], is_heading=True) if choice.text else choice
         for load, choice in nearest.items()
     }
+
+
+def _rise_above_outputs(
+    candidates: Mapping[int, _Candidates], nearest: Mapping[int, HeadingChoice], duplicates: Mapping[int, int]
+) -> dict[int, HeadingChoice]:
+    """The choices, or where all are one that only says what follows ("Log:"), the headings above that differ."""
+    loads = [load for load in nearest if load not in duplicates]
+    chosen = {fold_name(strip_markup(nearest[load].text)) for load in loads}
+    if len(chosen) != 1 or not all(map(_OUTPUT.fullmatch, chosen)):
+        return dict(nearest)
+    n_with = Counter(text for load in loads for text in {text for _, text in candidates[load].names})
+    choices, above = dict(nearest), HeadingChoice()
+    for load in loads:  # a second one below the same heading repeats it
+        own = [h for h in candidates[load].names if heading_level(h[1]) and n_with[h[1]] < len(loads)]
+        choices[load] = above = HeadingChoice(own[-1][1], own[-1][0], is_heading=True) if own else above
+    return choices if choices[loads[0]].text else dict(nearest)
 
 
 def _replace_recurring(

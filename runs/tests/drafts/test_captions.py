@@ -222,3 +222,20 @@ def test_another_containers_log_names_no_report():
     log = ["$ docker compose up", "edge-1 | 2025/02/11 08:12:01 [notice] 1#1: start worker processes"]
     log += [f"small-1 | {line}" for line in first] + [f"large-1 | {line}" for line in second]
     assert rates_by_name("\n".join(log)) == {"small": 100.5, "large": 200.5}
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("# nginx\n\nLog:\n@ab 1.1\n\n# caddy\n\nLog:\n@ab 2.2\n\nLog:\n@ab 2.3\n", ["nginx", "caddy", "caddy"]),
+        (
+            "# nginx\n\nWorkers:\n\n2\n\nLog:\n@ab 1.1\n\n# caddy\n\nWorkers:\n\n2\n\nLog:\n@ab 2.2\n",
+            ["nginx", "caddy"],
+        ),
+        ("# Results\n\nLog:\n@ab 1.1\n\nLog:\n@ab 2.2\n", ["Log", "Log"]),
+    ],
+)
+def test_a_line_that_only_says_that_output_follows_names_no_config_where_headings_above_do(text, names):
+    _, draft = read(expand(text))
+    own = {config.key: config.name for experiment in draft.experiments for config in experiment.configs}
+    assert [own[run.config] for experiment in draft.experiments for run in experiment.runs] == names
