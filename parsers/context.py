@@ -344,10 +344,10 @@ class Context:
         if len(self.lost) < MOST_LOST:
             self.lost += [problem for problem in problems if problem not in self.lost]
 
-    def skip(self, first: int, last: int) -> None:
-        """Note a report, or a line with which one may begin, that is not read, as there are too many."""
-        begun, _, n = self.skipped or (first, last, 0)
-        self.skipped = begun, last, n + 1
+    def skip(self, line: int) -> None:
+        """Note a line with which a report may begin and that is not tried, as too many of its kind began none."""
+        first, _, n = self.skipped or (line, line, 0)
+        self.skipped = first, line, n + 1
 
     def take_unread(self, form: Format, found: Found) -> list[Problem]:
         """The rates that were not read since the last load test, where this is the next one."""

@@ -44,7 +44,8 @@ _REMARK = re.compile(  # behind a rate, where its units end
 _LOOKED_AT = 60  # lines at the beginning that are looked at one by one: most texts are short
 # Whoever repeats a load test so often prints more of it, or means the samples of a monitor.
 MOST_SHORT, SHORT_LINES = 5_000, 5
-FAILING = 50  # of so many lines one more may look like the beginning of an output that it does not begin
+# Lines that look like the beginning of an output that they do not begin: so many, and one more in each so many lines
+MOST_FAILED, FAILING = 500, 50
 _GLUED_SIGN = re.compile(r"//|ApacheBench|\*\* SIEGE|\.\.\.end|top - ")
 
 
@@ -62,9 +63,9 @@ def read(lines: Iterable[str]) -> Iterator[Block]:
     for block in _read_guarded(source, context):
         if block.last - block.first < SHORT_LINES and block.load_results:
             context.n_short += 1
-            if context.n_short > MOST_SHORT:
-                context.skip(block.first, block.last)
-                continue
+            if before is not None and context.n_short > MOST_SHORT:
+                before.problems.append(_describe_limit(block.first))
+                break
         rates |= block.rates
         yield block
         before = block
@@ -80,13 +81,19 @@ def read(lines: Iterable[str]) -> Iterator[Block]:
         yield Block(UNKNOWN, lost[0].line, lost[-1].line, partial=True, problems=lost)
 
 
+def _describe_limit(line: int) -> Problem:
+    """What is said of the line at which reading ends."""
+    many = f"more than {MOST_SHORT} rates, tables and reports of fewer than {SHORT_LINES} lines"
+    return Problem(line, f"{many}: nothing was read from here on. Send the text in parts")
+
+
 def _describe_skipped(context: Context) -> list[Problem]:
-    """A problem with the lines of all reports that were skipped, if any."""
+    """A problem with all lines that were not tried, if any."""
     if not context.skipped:
         return []
     first, last, n = context.skipped
-    many = f"{n} rates, tables and reports of fewer than {SHORT_LINES} lines were skipped from here to line {last}"
-    return [Problem(first, f"{many}: the limit is {MOST_SHORT} per text. Send it in parts")]
+    many = f"{n} lines that look like the beginning of a table or report were skipped from here to line {last}"
+    return [Problem(first, f"{many}, as {MOST_FAILED} before them began none. Send the text in parts")]
 
 
 def _read_guarded(source: Lines, context: Context) -> Iterator[Block]:
@@ -152,7 +159,7 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
                 source.skip_repeats()
             elif not (signs := (_find_signs if len(line) <= transcript.USUAL else _find_signs.__wrapped__)(line)):
                 block = _read_claimed(source, line, context)
-            elif signs.may_split and context.n_short < MOST_SHORT and (parts := split(source, line, context)):
+            elif signs.may_split and (parts := split(source, line, context)):
                 for part in parts:
                     part.depth = source.depth + 1
                     yield from _read_guarded(part, context)
@@ -162,8 +169,8 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
                 if prompt(line[:glued]) is not None:
                     context.add_line(source.number, line[:glued], source)
                 source.put_rest(line[glued:])
-            elif (opening := find_opening(line)) and _is_spent(opening[0], source.number, context):
-                context.skip(source.number, source.number)
+            elif (opening := find_opening(line)) and _is_spent(opening[0][0], source.number, context):
+                context.skip(source.number)
             elif opening:
                 context.take_label(source.number, opening[0])
                 block = _read_opened(source, line, *opening, context)
@@ -179,11 +186,9 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
             line = ""
 
 
-def _is_spent(kinds: tuple[str, ...], number: int, context: Context) -> bool:
-    """Whether so many such lines up to this one began short reports, or nothing, that the next one is not tried."""
-    if context.n_failed[kinds[0]] >= MOST_SHORT + number // FAILING:
-        return True
-    return context.n_short >= MOST_SHORT and all(formats()[kind].semantics for kind in kinds)
+def _is_spent(kind: str, number: int, context: Context) -> bool:
+    """Whether so many lines of this kind up to this one began nothing that the next one is not tried."""
+    return context.n_failed[kind] >= MOST_FAILED + number // FAILING
 
 
 class _Signs(NamedTuple):

@@ -403,11 +403,11 @@ def test_a_diff_that_removes_very_many_settings_takes_a_time_that_grows_with_the
     assert any(cpu_s(many) < 16 * cpu_s(few) for _ in range(3))
 
 
-def test_behind_the_limit_of_short_reports_no_stretch_is_split(monkeypatch):
+def test_behind_the_limit_of_short_reports_nothing_is_read(monkeypatch):
     """Made: 5,000 rates behind names of pods, then more of them, each of which was split off: 2.7 s a MB."""
     splits, split = [], reader.split
     monkeypatch.setattr(reader, "MOST_SHORT", 20)
     monkeypatch.setattr(reader, "split", lambda source, *more: splits.append(source.number) or split(source, *more))
     found = list(parsers.read([f"[pod/a-{n}/x] Requests/sec: {n}\n{'' if n % 3 else chr(10)}" for n in range(300)]))
     assert len(found) == 20 and len(splits) < 40
-    assert "were skipped from here to line" in found[-1].problems[-1].message
+    assert "nothing was read from here on" in found[-1].problems[-1].message

@@ -238,12 +238,12 @@ class TestRefusing:
         upload = submit("".join(f"- server {name}: {rate} req/s\n" for rate, name in enumerate("abcd", 100))).upload
         assert [*upload.runs.order_by("line_first").values_list("requests_per_second", flat=True)] == [100, 101]
         (problem,) = upload.problems
-        assert problem["line"] == 3 and "2 rates" in problem["message"] and "to line 4" in problem["message"]
+        assert problem["line"] == 3 and "more than 2 rates" in problem["message"]
         assert upload.status == "partial" and [3, 4] in upload.unread
 
     def test_no_more_tables_are_tried_behind_many_that_were_none(self, monkeypatch):
         """Made: to try each line of a megabyte took 6 s."""
-        monkeypatch.setattr(reader, "MOST_SHORT", 2)
+        monkeypatch.setattr(reader, "MOST_FAILED", 2)
         error = refused("name,rps,p99\nnginx,1200,9\n" * 4)
         assert error.status == 422 and "to line 7" in str(error) and "Line 5: 2 " in str(error)
 
