@@ -108,11 +108,14 @@ class Decision:
     text: str
 
 
-def decide(outcome: str, sentence: str, n_rounds: int, most: int) -> Decision:
-    """Whether to go on after this round. outcome, sentence: of the headline of what was measured so far."""
+def decide(outcome: str, sentence: str, n_rounds: int, most: int, *, is_settled: bool = False) -> Decision:
+    """Whether to go on after this round. outcome, sentence: of the headline of what was measured so far.
+
+    is_settled: a test shows the lead, and what else could be all of it stays however often both are run
+    """
     if outcome in UNREADABLE:
         return Decision("fixed", f"Two configs cannot be compared by what was measured. {sentence}")
-    if outcome in SURE | POINTLESS and n_rounds >= FIRST_LOOK:
+    if (outcome in SURE | POINTLESS or is_settled) and n_rounds >= FIRST_LOOK:
         return Decision("stop", f"{'Sure' if outcome in SURE else 'Ended'} after {n_rounds} runs each. {sentence}")
     if n_rounds >= most:
         return Decision("stop", f"Not sure after {n_rounds} runs each, the most that were to be made. {sentence}")

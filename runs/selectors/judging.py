@@ -23,11 +23,11 @@ from django.urls import reverse
 
 from runs import analysis, ingest, numbers
 from runs.analysis import Judged, conclude, stats, table
-from runs.analysis.adaptive import Decision, decide
+from runs.analysis.adaptive import ALPHA, Decision, decide
 from runs.analysis.doubt_case import Case
 from runs.analysis.facts import FATAL, RunFact
-from runs.analysis.headline_lead import write_lead
-from runs.analysis.headline_outcome import Headline
+from runs.analysis.headline_lead import is_confounded, write_lead
+from runs.analysis.headline_outcome import Headline, Outcome
 from runs.analysis.summary_wording import name_level
 from runs.analysis.table import Comparison, set_baselines
 from runs.analysis.verdict import Spread
@@ -90,7 +90,9 @@ def decide_on_draft(shown: Preview, most: int) -> Decision:
     headline = judge_draft(shown, drafted) if drafted else None
     if headline is None:
         return decide("none", "", 0, most)
-    return decide(headline.outcome, headline.sentence, min((side.n for side in headline.sides), default=0), most)
+    n_rounds = min((side.n for side in headline.sides), default=0)
+    is_settled = headline.outcome == Outcome.LIKELY and is_confounded(headline) and (headline.p or 1) < ALPHA
+    return decide(headline.outcome, headline.sentence, n_rounds, most, is_settled=is_settled)
 
 
 def _digest_case(case: Case, spread: Spread | None) -> str:
