@@ -516,11 +516,10 @@ def test_the_last_run_of_the_same_config_is_compared_with(client, settings):
     assert answer.json()["exit_status"] == 3
 
 
-def two_rates(
-    bd: Client, name: str, rates: list[int], took: str = "$((1000 / rate)).$((1000000 / rate % 1000))"
-) -> str:
+def two_rates(bd: Client, name: str, rates: list[int], took: str = "") -> str:
     """A load test of the test's own: prints ab's report with these rates, one a run."""
     (bd.folder / f"{name}.rates").write_text("".join(f"{rate}\n" for rate in rates))
+    took = took or "$((1000 / rate)).$(printf %03d $((1000000 / rate % 1000)))"
     return (
         f"rate=$(head -n 1 {name}.rates); sed -i 1d {name}.rates; echo Concurrency Level: 1; echo Complete requests: 1000; "
         'echo Failed requests: 0; echo "Time taken for tests: '
