@@ -26,7 +26,7 @@ from runs.analysis import Judged, conclude, stats, table
 from runs.analysis.adaptive import ALPHA, Decision, decide
 from runs.analysis.doubt_case import Case
 from runs.analysis.facts import FATAL, RunFact
-from runs.analysis.headline_lead import is_confounded, write_lead
+from runs.analysis.headline_lead import is_confounded, needs_runs, write_lead
 from runs.analysis.headline_outcome import Headline, Outcome
 from runs.analysis.summary_wording import name_level
 from runs.analysis.table import Comparison, set_baselines
@@ -91,7 +91,8 @@ def decide_on_draft(shown: Preview, most: int) -> Decision:
     if headline is None:
         return decide("none", "", 0, most)
     n_rounds = min((side.n for side in headline.sides), default=0)
-    is_settled = headline.outcome == Outcome.LIKELY and is_confounded(headline) and (headline.p or 1) < ALPHA
+    is_shown = headline.outcome == Outcome.LIKELY and headline.p is not None and headline.p < ALPHA
+    is_settled = is_shown and is_confounded(headline) and not needs_runs(headline)
     return decide(headline.outcome, headline.sentence, n_rounds, most, is_settled=is_settled)
 
 
