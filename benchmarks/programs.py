@@ -182,10 +182,10 @@ def describe(pairs: Sequence[tuple[float, float]], seconds: int) -> Figure:
 def run_load(command: Sequence[str]) -> float:
     """The requests/s that ab prints."""
     done = subprocess.run(command, cwd=FOLDER, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
-    found = RATE.search(done.stdout)
-    if found is None:
+    match = RATE.search(done.stdout)
+    if match is None:
         raise ValueError(f"{command} printed no rate")
-    return float(found[1])
+    return float(match[1])
 
 
 @contextmanager

@@ -229,8 +229,8 @@ def measure_arriving(*, quick: bool) -> Iterator[Figure]:
 
 
 def _memory_kib(pid: str, which: str) -> int:
-    found = re.search(rf"^{which}:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text(), re.M)
-    return int(found[1]) if found else 0
+    match = re.search(rf"^{which}:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text(), re.M)
+    return int(match[1]) if match else 0
 
 
 def _send_text(port: int, token: str, part: bytes, times: int, number: int) -> float:

@@ -35,10 +35,10 @@ class _Process:
     """One row of a screen; memory in KiB, CPU time in hundredths of a second."""
 
     def __init__(self, row: str) -> None:
-        found = _ROW.fullmatch(row.rstrip())
-        if not found:
+        match = _ROW.fullmatch(row.rstrip())
+        if not match:
             raise ValueError(f"not a row of top as the fixture had them: {row!r}")
-        self.start, virt, res, shr, self.mem, minutes, seconds, self.command = found.groups()
+        self.start, virt, res, shr, self.mem, minutes, seconds, self.command = match.groups()
         self.virt_kb, self.res_kb, self.shr_kb = int(virt), int(res), int(shr)
         self.ticks = int(minutes) * 6000 + round(float(seconds) * 100)
         self.cpu_pct = 0.0
@@ -101,9 +101,9 @@ def ab_report(number: int, chance: random.Random) -> str:
     """One usual report of 1.5 kB: rates, times and percentiles between half and twice the fixture's, printed as ab does."""
     factor = chance.uniform(0.5, 2)
 
-    def scale(found: re.Match[str]) -> str:
-        width, decimals = len(found[2]) if found[2][0] == " " else 0, len(found[2].partition(".")[2])
-        return f"{found[1]}{float(found[2]) * factor:{width}.{decimals}f}"
+    def scale(match: re.Match[str]) -> str:
+        width, decimals = len(match[2]) if match[2][0] == " " else 0, len(match[2].partition(".")[2])
+        return f"{match[1]}{float(match[2]) * factor:{width}.{decimals}f}"
 
     return _FIGURE.sub(scale, _fixture(REPORTS[number % len(REPORTS)]))
 

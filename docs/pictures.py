@@ -54,8 +54,8 @@ def server() -> Iterator[tuple[str, str]]:
 def password(process: subprocess.Popen[str]) -> str:
     """Admin's password out of what the start prints."""
     for line in process.stdout or ():
-        if found := re.search(r"with the password (\S+) ", line):
-            return found.group(1)
+        if match := re.search(r"with the password (\S+) ", line):
+            return match.group(1)
     sys.exit("The server did not start.")
 
 

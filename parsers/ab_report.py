@@ -137,17 +137,17 @@ _N_TIMES = len(TIMES) * len(_OF_TIMES) + len(_PERCENTS)
 def read_usual_report(lines: Lines) -> Found | None:
     """The report that begins with the next line; None, with nothing taken, if it is unusual."""
     first = lines.number + 1
-    found = lines.match(_REPORT, lines=60, size=4096)
-    if found is None:
+    match = lines.match(_REPORT, lines=60, size=4096)
+    if match is None:
         return None
-    texts = found.groups()
+    texts = match.groups()
     values = {
         name: convert(text)
         for (name, convert), text in zip(_VALUES[:-_N_TIMES], texts, strict=False)
         if text is not None
     }
     values["server_hostname"] = values["server_hostname"].partition("(")[0]  # somebody's remark
-    figure_lines = _find_figure_lines(found, first, tuple(values))
+    figure_lines = _find_figure_lines(match, first, tuple(values))
     times = [*map(_FIGURE.__getitem__, texts[-_N_TIMES:])]
     for at, name in enumerate(TIMES.values()):
         values[name] = dict(zip(_OF_TIMES, times[5 * at : 5 * at + 5], strict=True))
@@ -156,13 +156,13 @@ def read_usual_report(lines: Lines) -> Found | None:
     return Found(values, first, lines.number, lines=figure_lines)
 
 
-def _find_figure_lines(found: re.Match[str], first: int, names: tuple[str, ...]) -> dict[str, int]:
+def _find_figure_lines(match: re.Match[str], first: int, names: tuple[str, ...]) -> dict[str, int]:
     """The line of each figure, counted once for all reports with values of these names; a row of a table is one figure."""
-    text, begin = found.string, found.start("server_software")
+    text, begin = match.string, match.start("server_software")
     if names not in _BELOW:
-        starts = {path: found.start(group) for group, path in _LINE_OF.items()}
+        starts = {path: match.start(group) for group, path in _LINE_OF.items()}
         _BELOW[names] = {path: text.count("\n", begin, start) for path, start in starts.items() if start >= 0}
-    line = first + text.count("\n", found.start(), begin)
+    line = first + text.count("\n", match.start(), begin)
     lines = {"ab_version": first, "ab_revision": first}
     return lines | {path: line + below for path, below in _BELOW[names].items()}
 

@@ -227,11 +227,11 @@ def shows_memory_only(kind: str) -> bool:
 def parse_command(text: str, tool: str = "") -> Command:
     """The first command line of a load tool in `text`, of this tool if one is given; an empty Command where there is none."""
     forms, pattern = _compile_load_commands(tool)
-    found = pattern.search(text) if forms else None
-    if found is None:
+    match = pattern.search(text) if forms else None
+    if match is None:
         return Command()
-    form = forms[found["program"]]
-    return read_command(text, form.kind, found.end(), form.syntax) if form.syntax else Command()
+    form = forms[match["program"]]
+    return read_command(text, form.kind, match.end(), form.syntax) if form.syntax else Command()
 
 
 @cache
@@ -355,12 +355,12 @@ def find_opening(line: str) -> tuple[tuple[str, ...], str, str | None] | None:
     if kinds:
         item = _find_item(line, at, kinds[0])
         return kinds if item == at else find_kinds(line[item:]), line[:item] if line[:item].strip() else "", None
-    named = compile_inline_openings().match(line, at) if compile_rate_labels().search(line) else None
-    if not named:
+    match = compile_inline_openings().match(line, at) if compile_rate_labels().search(line) else None
+    if not match:
         return None
-    prefix, label = line[: named.end()], (named["label"] or "").strip(" *_#>|-•・[]")
-    kind = named.lastgroup or ""
-    others = (other for other in find_kinds(line[named.end() :].lstrip()) if other != kind)
+    prefix, label = line[: match.end()], (match["label"] or "").strip(" *_#>|-•・[]")
+    kind = match.lastgroup or ""
+    others = (other for other in find_kinds(line[match.end() :].lstrip()) if other != kind)
     return (kind, *others), prefix if label or prefix.strip() else "", label
 
 

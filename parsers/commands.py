@@ -153,8 +153,8 @@ def split_url(url: str) -> tuple[str | None, int | None, str | None]:
         return None, None, None
     if hostname and not _PLACEHOLDERS.isdisjoint(hostname):  # "http://$HOST/"
         hostname = None
-    written = _PORT.search(parts.netloc)
-    port = int(written[1]) if written else _PORTS.get(parts.scheme)
+    match = _PORT.search(parts.netloc)
+    port = int(match[1]) if match else _PORTS.get(parts.scheme)
     return hostname, port, (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
 
 
@@ -189,9 +189,9 @@ def read_command(text: str, tool: str, start: int, syntax: Syntax) -> Command:
                 value = next(rest, "")
             given.append((name, value or "", option.sets))
             options |= {"method": option.method} if option.method else {}
-            if option.sets == "script" and (loaded := _TARGET.fullmatch(value or "")):
-                is_url = "://" in loaded["target"]
-                options["url" if is_url else "hostname"] = loaded["target"]
+            if option.sets == "script" and (match := _TARGET.fullmatch(value or "")):
+                is_url = "://" in match["target"]
+                options["url" if is_url else "hostname"] = match["target"]
             elif option.sets and not (option.sets == "header" and _EACH_TIME.match(value or "")):
                 meaning = _parse_value(option, value or "")
                 if option.sets in _SEVERAL and option.sets in options:
@@ -229,10 +229,10 @@ def _split_arguments(text: str, start: int) -> list[str]:
         if text.count(quote, 0, start) % 2:
             rest = rest.partition(quote)[0]
     words: list[str] = []
-    for found in _WORD.finditer(rest):
-        word = found[0]
+    for match in _WORD.finditer(rest):
+        word = match[0]
         if word[0] in _OPERATOR:
-            if word[0] in "<>" and words and words[-1] in ("1", "2") and rest[found.start() - 1].isdigit():
+            if word[0] in "<>" and words and words[-1] in ("1", "2") and rest[match.start() - 1].isdigit():
                 words.pop()  # 2>&1
             break
         if word in ("'", '"', "\\"):
@@ -280,8 +280,8 @@ def _parse_value(option: Option, text: str) -> Any:
 
 def whole_number(text: str) -> int | None:
     """ "100", and with the k, M and G that some tools take: "1k" → 1000."""
-    found = _COUNT.fullmatch(text)
-    return int(found[1]) * _FACTOR[found[2]] if found else None
+    match = _COUNT.fullmatch(text)
+    return int(match[1]) * _FACTOR[match[2]] if match else None
 
 
 def seconds(text: str, unit: str = "s") -> float | None:
@@ -293,11 +293,11 @@ def seconds(text: str, unit: str = "s") -> float | None:
 
 def per_second(text: str) -> float | None:
     """A rate: "500", "500/s", "1000/1m"."""
-    found = _RATE.fullmatch(text)
-    if not found:
+    match = _RATE.fullmatch(text)
+    if not match:
         return None
-    every = found[2] or "1s"
-    return float(found[1]) / (seconds(every if every[0].isdigit() else f"1{every}") or 1)
+    every = match[2] or "1s"
+    return float(match[1]) / (seconds(every if every[0].isdigit() else f"1{every}") or 1)
 
 
 def _make_url(word: str) -> str:
@@ -317,5 +317,5 @@ def _make_url(word: str) -> str:
 
 def _find_url(text: str) -> str:
     """The first address anywhere in a text: echo "GET http://web1/" | tool."""
-    found = _URL.search(text)
-    return found[0] if found else ""
+    match = _URL.search(text)
+    return match[0] if match else ""

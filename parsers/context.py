@@ -136,8 +136,8 @@ class Context:
             self.shown = (*self.shown[2 - _TYPED :], *((*state, number) for state in read_prompt(text)))
             self._follow_prompt(text, line.typed[1])
             self._add_command(line.typed, number, lines, line.prefix)
-            if said := _ECHO.fullmatch(line.typed[1]):
-                self._add_heading(number, said["said"])
+            if match := _ECHO.fullmatch(line.typed[1]):
+                self._add_heading(number, match["said"])
         else:
             self._add_text(number, text, line.is_prose, lines)
 

@@ -219,8 +219,8 @@ class _MailDecoder:
         n_signs, n_escapes = text.count("="), len(_ESCAPE.findall(text))
         if (n_signs - n_escapes) * _OTHERS > n_signs:
             return False
-        found = _IS_ENCODED.search(text)
-        return self._has_signs or (found is not None and (n_escapes > 1 or "\n" in found[0]))
+        match = _IS_ENCODED.search(text)
+        return self._has_signs or (match is not None and (n_escapes > 1 or "\n" in match[0]))
 
     def _decode_whole_lines(self, text: str, *, goes_on: bool) -> str:
         end = text.rfind("\n") + 1
@@ -237,8 +237,8 @@ def _may_be_encoded(piece: str) -> bool:
 
 def _split_behind(pattern: re.Pattern[str], text: str) -> tuple[str, str, bool]:
     """(the text as far as the pattern, the rest, whether it is there)."""
-    found = pattern.search(text)
-    return (text[: found.end()], text[found.end() :], True) if found else (text, "", False)
+    match = pattern.search(text)
+    return (text[: match.end()], text[match.end() :], True) if match else (text, "", False)
 
 
 def _decode_escapes(text: str) -> str:

@@ -91,7 +91,7 @@ def _fit(lines: Lines, line: str) -> re.Pattern[str] | None:
     if len(ahead) < _ENOUGH:
         return None
     if number := _NUMBER.fullmatch(gutter):
-        numbers = [int(found["number"]) for text in ahead if (found := _NUMBER.match(f"{text.rstrip()}  "))]
+        numbers = [int(match["number"]) for text in ahead if (match := _NUMBER.match(f"{text.rstrip()}  "))]
         if numbers != [int(number["number"]) + 1, int(number["number"]) + 2]:
             return None
         if not gutter.strip()[-1].isdigit() and all(map(compile_rate_labels().search, [line, *ahead])):
@@ -113,8 +113,8 @@ def strip_gutter(lines: Lines, first: str) -> Lines | None:
         return None
     is_box = first.lstrip()[:1] in _BORDERS and _RIGHT_BORDER.search(first) is not None
     line: str | None = first
-    while line is not None and ((found := gutter.match(line)) or not line.strip()):
-        text = line[found.end() :] if found else ""
+    while line is not None and ((match := gutter.match(line)) or not line.strip()):
+        text = line[match.end() :] if match else ""
         texts.append(_RIGHT_BORDER.sub("", text) if is_box else text)
         line = next(lines, None) if len(texts) < MOST_LINES else None
     if line is not None:
@@ -129,10 +129,10 @@ def strip_line_numbers(trail: list[tuple[int, str]], line: str, number: int) -> 
         return trail
     stripped: list[tuple[int, str]] = []
     for at, text in trail:
-        found = _NUMBER.match(f" {text}")
+        match = _NUMBER.match(f" {text}")
         own = (
-            text[found.end() - 1 :].strip()
-            if found and int(found["number"]) == int(first["number"]) - number + at
+            text[match.end() - 1 :].strip()
+            if match and int(match["number"]) == int(first["number"]) - number + at
             else ""
         )
         stripped.append((at, own or text))

@@ -350,8 +350,8 @@ class Lines:
         """The last group of the pattern that the next lines, not quoted, match, as far as they were fetched, or ""."""
         if self._at == len(self._text):
             self._fetch_line()
-        found = pattern.match(self._text, self._at)
-        return found.lastgroup or "" if found else ""
+        match = pattern.match(self._text, self._at)
+        return match.lastgroup or "" if match else ""
 
     def repeats(self, line: str) -> bool:
         """Whether this raw line comes next once more, or behind a blank one, as far as the text was fetched."""
@@ -368,17 +368,17 @@ class Lines:
             return None
         while lines and len(self._text) - self._at < size and self._fetch():
             lines -= 1  # a pipe gives a line at a time, and more than these need not come soon
-        found = pattern.match(self._text, self._at)
-        if found:
-            end = found.end()
+        match = pattern.match(self._text, self._at)
+        if match:
+            end = match.end()
             self.number += self._text.count("\n", self._at, end)
             self._at = end
-        return found
+        return match
 
     def take_rows(self, pattern: re.Pattern[str]) -> list[str]:
         """Take the next lines that are there and that `pattern` matches, and that none of a log or a part of a text may be."""
-        found = self.match(pattern, 0, 0) if not self.until else None
-        rows = found[0].split("\n") if found else [""]
+        match = self.match(pattern, 0, 0) if not self.until else None
+        rows = match[0].split("\n") if match else [""]
         if rows.pop() or not rows:
             return []
         self.before, self.raw = f"{rows[-2]}\n" if len(rows) > 1 else self.raw, f"{rows[-1]}\n"

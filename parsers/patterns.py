@@ -103,10 +103,10 @@ def number_names(pattern: str) -> str:
     number = count()
     last = ""
 
-    def rename(found: re.Match[str]) -> str:
+    def rename(match: re.Match[str]) -> str:
         nonlocal last
-        last = last if found[1] == "=" else f"g{next(number)}"
-        return f"(?P{found[1]}{last}"
+        last = last if match[1] == "=" else f"g{next(number)}"
+        return f"(?P{match[1]}{last}"
 
     return re.sub(r"\(\?P([<=])\w+", rename, pattern)
 

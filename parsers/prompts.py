@@ -183,8 +183,8 @@ _shows_settings = lru_cache(maxsize=64)(_SHOWS_SETTINGS.fullmatch)
 
 def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | None:
     """(name, value) of what a line shows that a command printed. is_answer: it stands right below the command."""
-    found = SHOWN.fullmatch(line)
-    name, value = (*filter(None, found.groups()), "", "")[:2] if found else ("", "")
+    match = SHOWN.fullmatch(line)
+    name, value = (*filter(None, match.groups()), "", "")[:2] if match else ("", "")
     if name == "HTTP":
         return name, f"{value} {path[1] or '/' if (path := _find_asked_page(command[-_LONGEST_ASKED:])) else ''}"
     if titled := _TITLE.fullmatch(line):
@@ -210,8 +210,8 @@ def read_state(line: str) -> tuple[str, str] | None:
     """The same of a line that tells it by itself, wherever it stands: behind a blank line of an output, or without its command."""
     if slowing := _SLOWING.fullmatch(line):
         return SLOWED, list(_SLOWS)[(slowing.lastindex or 1) - 1]
-    found = _FIGURES.fullmatch(line)
-    return (found.lastgroup.removesuffix("_2"), found[found.lastgroup]) if found and found.lastgroup else None
+    match = _FIGURES.fullmatch(line)
+    return (match.lastgroup.removesuffix("_2"), match[match.lastgroup]) if match and match.lastgroup else None
 
 
 def find_branch(line: str, above: str = "") -> str | None:
@@ -256,9 +256,9 @@ def prompt(line: str) -> tuple[str | None, str] | None:
     if not ANY_PROMPT.fullmatch(stripped):
         return None
     for pattern in _PROMPTS:
-        found = pattern.fullmatch(stripped)
-        if found:
-            groups = found.groupdict()
+        match = pattern.fullmatch(stripped)
+        if match:
+            groups = match.groupdict()
             return groups.get("host"), groups["command"].strip()
     return None
 

@@ -197,8 +197,8 @@ def _find_metric_rates(heading: list[str], table: list[tuple[int, list[str]]]) -
         for at, title in enumerate(heading)
         if at and not rates.NO_RATE.search(title) and rates.read_number(rate[at])
     ]
-    asked = rates.LOAD_TITLE.search(row[0])  # "Throughput at concurrency 10"
-    load = rates.read_load(asked[0]) if asked else None
+    match = rates.LOAD_TITLE.search(row[0])  # "Throughput at concurrency 10"
+    load = rates.read_load(match[0]) if match else None
     cells = find_table_rates(["", *(row[0] for row in kept)], columns, "")
     return [cell if cell.load is not None else cell._replace(load=load) for cell in cells]
 

@@ -217,10 +217,10 @@ def _read_usual(source: Lines, form: Format, context: Context) -> Block | None:
 
 def _find_glued(line: str) -> int:
     """Where a report begins on a line after another program's output or the command; 0 if none does."""
-    found = _GLUED.search(line) if _GLUED_SIGN.search(line) else None
-    if not found or not any(map(str.isalnum, front := line[: found.start()])):
+    match = _GLUED.search(line) if _GLUED_SIGN.search(line) else None
+    if not match or not any(map(str.isalnum, front := line[: match.start()])):
         return 0
-    return found.start() if not front[-1].isspace() or prompt(front) is not None else 0
+    return match.start() if not front[-1].isspace() or prompt(front) is not None else 0
 
 
 def _read_opened(
@@ -242,8 +242,8 @@ def _read_opened(
             break
     if found and source.number >= number:
         block = _make_block(source, form, found, context, prefix, label)
-        if form.inline and block.first == block.last == number and (said := _REMARK.search(line[: transcript.USUAL])):
-            block.remark = said[1].strip()
+        if form.inline and block.first == block.last == number and (match := _REMARK.search(line[: transcript.USUAL])):
+            block.remark = match[1].strip()
         return block
     context.n_failed[kinds[0]] += 1
     if source.number < number:  # the format gave its own opening line back: go on behind it

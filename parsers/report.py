@@ -61,8 +61,8 @@ class SummaryReader:
         if line == "Error distribution:":
             self.errors = True
             return {}
-        found = self.error.fullmatch(line) if self.errors and not self.lines.unended() else None
-        return {"errors": {found[2] + self._read_rest(line): int(found[1])}} if found else None
+        match = self.error.fullmatch(line) if self.errors and not self.lines.unended() else None
+        return {"errors": {match[2] + self._read_rest(line): int(match[1])}} if match else None
 
     def _read_rest(self, line: str) -> str:
         """The rest of an error that a mail client broke."""
@@ -208,9 +208,9 @@ def take_report(
 
 def note_script(lines: Lines, tool: str, pattern: re.Pattern[str]) -> bool:
     """Whether the next line tells the script that is about to run: it is kept for `take_noted`, and is not taken."""
-    if found := pattern.fullmatch((lines.peek() or "").strip()):
-        lines.memory[tool] = {"script": found[1]}
-    return found is not None
+    if match := pattern.fullmatch((lines.peek() or "").strip()):
+        lines.memory[tool] = {"script": match[1]}
+    return match is not None
 
 
 def take_noted(lines: Lines, tool: str) -> dict[str, Any]:

@@ -133,10 +133,10 @@ def describe_unread_table(said: Sequence[str], heading: Sequence[str], rows: Row
 
 def _may_be_rates(title: str, column: Sequence[str]) -> bool:
     """Whether a title such as "throughput" has figures below it; "requests" are counted, unless they have decimals."""
-    found = _MAY_BE_RATE.fullmatch(title)
-    is_counted = found is not None and found["counted"] and "/" not in title and "per" not in title
+    match = _MAY_BE_RATE.fullmatch(title)
+    is_counted = match is not None and match["counted"] and "/" not in title and "per" not in title
     return (
-        found is not None
+        match is not None
         and any(map(read_number, column))
         and not (is_counted and not any(map(_DECIMALS.search, column)))
     )

@@ -142,13 +142,13 @@ class Summary:
 
     def take_usual(self) -> bool:
         """Take the five lines that come next, where they are as procps prints them: a log has thousands of them."""
-        found = self.lines.match(_IS_USUAL, lines=5, size=1000)
-        if found is None:
+        match = self.lines.match(_IS_USUAL, lines=5, size=1000)
+        if match is None:
             return False
         try:
-            self.values |= _list_usual_values(found.groups())
+            self.values |= _list_usual_values(match.groups())
         except ValueError:  # "1.2.3", or an uptime in words of its own
-            self.lines.take(-len(found[0]), -5)
+            self.lines.take(-len(match[0]), -5)
             return False
         self.parts = 5
         return True
@@ -203,22 +203,22 @@ class Summary:
     def _take_head(self, line: str) -> bool:
         if not line.startswith("top - ") and not (is_uptime(line) and begins_with_tasks(self.lines.ahead(1))):
             return False
-        found = _HEAD.match(line)
-        if not found:
+        match = _HEAD.match(line)
+        if not match:
             _, following = self.lines.take_below(lambda below: _HEAD.match(f"{line} {below}"))
-            found = _HEAD.match(f"{line} {following}")
-        found = found or _CUT_HEAD.match(line)
-        if not found or "time" in self.values or self.parts:
+            match = _HEAD.match(f"{line} {following}")
+        match = match or _CUT_HEAD.match(line)
+        if not match or "time" in self.values or self.parts:
             return False
-        parts = found.groupdict()
+        parts = match.groupdict()
         hour, _, rest = parts["time"].partition(":")
         half = parts.get("half")
         self.values["time"] = f"{int(hour) % 12 + 12 * (half == 'pm'):02}:{rest}" if half else parts["time"]
-        self.values["uptime"] = found["up"].strip()
+        self.values["uptime"] = match["up"].strip()
         with suppress(ValueError):  # in a shape that says no time, only the text of it is kept
-            self.values["uptime_s"] = uptime_s(found["up"])
-        if found["users"]:
-            self.values["users"] = int(found["users"])
+            self.values["uptime_s"] = uptime_s(match["up"])
+        if match["users"]:
+            self.values["users"] = int(match["users"])
         loads = {"load1": "l1", "load5": "l5", "load15": "l15"}
         self.values |= {name: number(text) for name, key in loads.items() if (text := parts.get(key))}
         return True

@@ -153,7 +153,7 @@ def read_remarked(line: str, read: Callable[[str], Result | None]) -> Result | N
     whole = read(line)
     if whole is not None or len(line) > _LONGEST_REMARKED or tells_figure_change(line):
         return whole
-    ends = [found.start() for found in _REMARK.finditer(line)][-_MOST_REMARKS:]
+    ends = [match.start() for match in _REMARK.finditer(line)][-_MOST_REMARKS:]
     return next((part for end in reversed(ends) if (part := read(line[:end])) is not None), None)
 
 
@@ -174,14 +174,14 @@ STAMP_SIGNS = "[#0123456789JFMASOND\ufeff"
 
 def find_stamp(line: str) -> int:
     """The length of what a log has before each of its lines: a time, mostly; 0 where nothing like that stands there."""
-    found = STAMP.match(line) if line and line[0] in STAMP_SIGNS else None
-    return found.end() if found else 0
+    match = STAMP.match(line) if line and line[0] in STAMP_SIGNS else None
+    return match.end() if match else 0
 
 
 def find_sender(line: str, at: int) -> tuple[str, bool]:
     """The host and program that syslog writes behind a time that ends `at`, or "", and whether a process number makes it sure."""
-    found = _SENDER.match(line, at) if at and line[0].isalpha() else None
-    return (found[0], bool(found["pid"])) if found else ("", False)
+    match = _SENDER.match(line, at) if at and line[0].isalpha() else None
+    return (match[0], bool(match["pid"])) if match else ("", False)
 
 
 # --- quoting -----------------------------------------------------------------------------------------------------------
@@ -257,8 +257,8 @@ MAX_HEADING = 500
 
 def split_path(text: str) -> tuple[str, str]:
     """(path, line of the file) of a line that grep prints of a kernel's file; the path is "" where the line has none."""
-    found = _IN_KERNEL_FILE.fullmatch(text)
-    return (found[1][:-1], found[2]) if found else ("", text)
+    match = _IN_KERNEL_FILE.fullmatch(text)
+    return (match[1][:-1], match[2]) if match else ("", text)
 
 
 def is_plain(line: str) -> bool:

@@ -47,8 +47,8 @@ def ungrouped(text: str) -> str:
 
 def join_thousands(text: str) -> str:
     """The text without the blanks or apostrophes in the thousands of the figure that it begins with: "12 345.6 [#/sec]"."""
-    found = _APART.match(text)
-    return re.sub("[ '’]", "", found[0]) + text[found.end() :] if found else text
+    match = _APART.match(text)
+    return re.sub("[ '’]", "", match[0]) + text[match.end() :] if match else text
 
 
 def size_kb(text: str) -> int | float:
@@ -56,21 +56,21 @@ def size_kb(text: str) -> int | float:
     try:
         return int(text)
     except ValueError:
-        found = _SIZE.fullmatch(text)
-    if not found:
+        match = _SIZE.fullmatch(text)
+    if not match:
         raise ValueError(f"not a size: {text[:40]!r}")
-    value = number(found[1]) * FACTOR_KB[found[2].lower()]
+    value = number(match[1]) * FACTOR_KB[match[2].lower()]
     return int(value) if value == int(value) else value
 
 
 def clock_s(text: str) -> int | float:
     """Time used or elapsed, in seconds: "1:23.45" → 83.45, "00:01:11" → 71, "2-03:04:05" → 183845, "50.8H" → 182880."""
-    found = _CLOCK.fullmatch(text)
-    if not found and (in_hours := _HOURS.fullmatch(text)):
+    match = _CLOCK.fullmatch(text)
+    if not match and (in_hours := _HOURS.fullmatch(text)):
         return round(float(in_hours[1]) * 3600, 3)
-    if not found:
+    if not match:
         raise ValueError(f"not a time: {text!r}")
-    days, hours, minutes, seconds, fraction = found.groups()
+    days, hours, minutes, seconds, fraction = match.groups()
     whole = int(days or 0) * 86400 + int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds)
     if not fraction:
         return whole
@@ -194,9 +194,9 @@ def compile_lines(kinds: Mapping[str, Kind], *templates: str) -> Callable[[str],
 
     def read(line: str) -> dict[str, Any] | None:
         for pattern, places in choose(line[0] if line and line[0].isascii() else _NOT_ASCII):
-            if found := pattern.fullmatch(line):
+            if match := pattern.fullmatch(line):
                 try:
-                    return _name_values(places, found.groups())
+                    return _name_values(places, match.groups())
                 except ValueError:  # "1.2.3"
                     return None
         return None

@@ -136,16 +136,16 @@ def _find_titles(prose: Sequence[tuple[int, str]]) -> Iterator[str]:
 
 def is_rate_alone(line: str) -> bool:
     """Whether a line is a rate with its unit and nothing else."""
-    found = _ALONE.fullmatch(line)
-    return found is not None and not found["name"] and line.rstrip()[-1:].isalpha()
+    match = _ALONE.fullmatch(line)
+    return match is not None and not match["name"] and line.rstrip()[-1:].isalpha()
 
 
 def find_html_rates(number: int, raw: str) -> list[Problem]:
     """A problem for a line of HTML as it stands with the title of a column or row of rates, where no row is a line of its own."""
-    found = _HTML_CELL.search(raw[:_LONGEST]) if "<t" in raw else None
+    match = _HTML_CELL.search(raw[:_LONGEST]) if "<t" in raw else None
     return (
         [Problem(number, "an HTML table of rates that was not read; expected each row (<tr>) on a line of its own")]
-        if found
+        if match
         else []
     )
 
@@ -173,24 +173,24 @@ def _find_stated(line: str) -> list[re.Match[str]]:
     return [each for each in found if _get_figure(each) not in _NO_FIGURES]
 
 
-def _get_figure(stated: re.Match[str]) -> str:
-    return stated["figure"] or stated["per"] if stated.re is _ALONE else stated["figure"]
+def _get_figure(match: re.Match[str]) -> str:
+    return match["figure"] or match["per"] if match.re is _ALONE else match["figure"]
 
 
-def _is_known(stated: re.Match[str], known: Sequence[float]) -> bool:
+def _is_known(match: re.Match[str], known: Sequence[float]) -> bool:
     """Whether one of the rates may be the one that is stated, rounded or cut off; or, of a mean, whether it is among them."""
-    figure = _get_figure(stated)
+    figure = _get_figure(match)
     rate, step = read_number(figure.replace("'", ",")) or (_as_float(figure.replace(",", ".")) or 0.0, 1.0)
     while (
         rate
-        and _ROUGHLY.search(stated.string[: stated.end(stated.lastgroup or 0) - len(figure)])
+        and _ROUGHLY.search(match.string[: match.end(match.lastgroup or 0) - len(figure)])
         and not rate % (10 * step)
     ):
         step *= 10
     at = bisect_left(known, rate - step / 2)
     if at < len(known) and known[at] < rate + step:
         return True
-    return bool(known) and known[0] < rate < known[-1] and _OF_SEVERAL.search(stated.string) is not None
+    return bool(known) and known[0] < rate < known[-1] and _OF_SEVERAL.search(match.string) is not None
 
 
 def _report_unread(line: int, text: str, expected: str = "") -> Problem:

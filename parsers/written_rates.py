@@ -269,11 +269,11 @@ def is_round(rate: float) -> bool:
 @remember_short
 def find_latency(title: str) -> tuple[str, float | None] | None:
     """(name of the figure: "mean", "max", "99"; ms of its unit, None where the title has none) of a column of latencies."""
-    found = _LATENCY.fullmatch(title.strip())
-    if not found:
+    match = _LATENCY.fullmatch(title.strip())
+    if not match:
         return None
-    name = "mean" if found["mean"] else "max" if found["max"] else "50" if found["median"] else found["p"] or found["q"]
-    unit = (found["unit"] or "").lower()
+    name = "mean" if match["mean"] else "max" if match["max"] else "50" if match["median"] else match["p"] or match["q"]
+    unit = (match["unit"] or "").lower()
     return name, _MS[unit] if unit else None
 
 
@@ -286,7 +286,7 @@ def tells_times(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
 
 def spell_latencies(titles: Sequence[str], said: Sequence[str]) -> list[str]:
     """The titles with the unit that only the text above tells of times: "Latency (ms)"."""
-    unit = next((found[1] for text in said if (found := _TIMES_ABOVE.search(text))), "")
+    unit = next((match[1] for text in said if (match := _TIMES_ABOVE.search(text))), "")
     unit = "ms" if unit.startswith("mil") else unit
     return [
         f"{title} ({unit})" if unit and (kind := find_latency(title)) and not kind[1] else title for title in titles
@@ -317,12 +317,12 @@ def read_latencies(row: list[str], columns: dict[int, str]) -> tuple[dict[str, A
 
 def _read_failures(cell: str, in_per_cent: bool) -> dict[str, Any]:
     """How many requests of a row failed, or the share that did not."""
-    found = _FAILURES.fullmatch(cell.replace(",", ""))
-    if not found:
+    match = _FAILURES.fullmatch(cell.replace(",", ""))
+    if not match:
         return {}
-    if found[2] or in_per_cent:
-        return {"availability_pct": max(100 - float(found[1]), 0.0)}
-    return {} if "." in found[1] else {"failed_requests": int(found[1])}
+    if match[2] or in_per_cent:
+        return {"availability_pct": max(100 - float(match[1]), 0.0)}
+    return {} if "." in match[1] else {"failed_requests": int(match[1])}
 
 
 def find_unclear(column: list[str]) -> set[str]:
@@ -334,8 +334,8 @@ def find_unclear(column: list[str]) -> set[str]:
 
 def read_load(title: str) -> int | None:
     """How many clients a title tells: "100" below "Clients", "c=100", "100 connections"."""
-    found = COUNT.fullmatch(title) or LOAD_TITLE.fullmatch(title)
-    return int(found[0] if found.re is COUNT else found[1] or found[2]) if found else None
+    match = COUNT.fullmatch(title) or LOAD_TITLE.fullmatch(title)
+    return int(match[0] if match.re is COUNT else match[1] or match[2]) if match else None
 
 
 def group_by_commas(text: str) -> str:
@@ -357,13 +357,13 @@ def read_number(text: str) -> tuple[float, float] | None:
     figure = IS_RATE.sub("", _PREFIX.sub(r"\1 ", _IS_PER_MINUTE.sub("", text))).strip().removesuffix("/s").rstrip()
     for behind in (_FOOTNOTE, _HAS_SPREAD, _RATIO):
         figure = behind.sub("", figure)
-    found = _NUMBER.fullmatch(figure)
-    if not found or (found[4] == "W" and figure == text.strip()):  # watts
+    match = _NUMBER.fullmatch(figure)
+    if not match or (match[4] == "W" and figure == text.strip()):  # watts
         return None
-    digits = re.sub(r"\D", "", found[1])
-    factor = _FACTOR[found[4]] * 10 ** int(found[3] or 0) / (60 if _IS_PER_MINUTE.search(text) else 1)
-    decimals = len(found[2]) - 1 if found[2] else 0
-    return round(float(f"{digits}{found[2] or ''}") * factor, 6), factor / 10**decimals
+    digits = re.sub(r"\D", "", match[1])
+    factor = _FACTOR[match[4]] * 10 ** int(match[3] or 0) / (60 if _IS_PER_MINUTE.search(text) else 1)
+    decimals = len(match[2]) - 1 if match[2] else 0
+    return round(float(f"{digits}{match[2] or ''}") * factor, 6), factor / 10**decimals
 
 
 def tells_rates(row: Sequence[str]) -> bool:

@@ -291,10 +291,10 @@ class _Report:
         if self.values or self.foreign:
             return self._mine() if self.before == (line, "") else self._end()  # another load's, started at once
         self.before = (line, "")
-        if found := _BANNER.match(line):
-            self.values["ab_version"] = found[1]
-            if found[2]:
-                self.values["ab_revision"] = int(found[2]) if found[2].isdigit() else found[2]
+        if match := _BANNER.match(line):
+            self.values["ab_version"] = match[1]
+            if match[2]:
+                self.values["ab_revision"] = int(match[2]) if match[2].isdigit() else match[2]
         if "<i>" in self.lines.raw:
             self.html = True
             if self.lines.number == self.first and _PARAGRAPH.fullmatch(self.lines.before.strip()):
@@ -308,8 +308,8 @@ class _Report:
             for name, count in zip(("connect", "receive", "length", "exceptions"), failed.groups(), strict=True):
                 if count is not None:
                     values[f"failed_{name}"] = int(count)
-        elif sent := _SENT.match(line):
-            values[f"transfer_rate_{sent[2]}_kbytes_per_s"] = number(sent[1])
+        elif match := _SENT.match(line):
+            values[f"transfer_rate_{match[2]}_kbytes_per_s"] = number(match[1])
         elif total := _TOTAL_OF.match(line):
             values |= {"aborted": True, "complete_requests": int(total[1])}
         elif _SANE.match(line):

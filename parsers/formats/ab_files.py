@@ -86,15 +86,15 @@ class _Requests:
         return n
 
     def take_line(self, line: str) -> bool:
-        found = _ROW.fullmatch(line)
-        if found is None:
+        match = _ROW.fullmatch(line)
+        if match is None:
             return False
-        figures = [int(figure) for figure in found.groups()[1:]]
+        figures = [int(figure) for figure in match.groups()[1:]]
         for name, figure in zip(_FIGURES, figures[1:], strict=True):
             self.spreads[name].add({figure: 1})
         self.ttime.add(figures[3] * 1000)
         self.seconds.add(figures[0], figures[3] * 1000)
-        self._span(figures[0], figures[0], " ".join(found[1].split()))
+        self._span(figures[0], figures[0], " ".join(match[1].split()))
         return True
 
     def is_row(self, line: str) -> bool:
@@ -161,10 +161,10 @@ class _Percentiles:
         return 0  # a hundred rows need no hurry
 
     def take_line(self, line: str) -> bool:
-        found = _CSV_ROW.fullmatch(line)
-        if found is None or int(found[1]) > 100 or str(int(found[1])) in self.percentiles:
+        match = _CSV_ROW.fullmatch(line)
+        if match is None or int(match[1]) > 100 or str(int(match[1])) in self.percentiles:
             return False
-        self.percentiles[str(int(found[1]))] = float(found[2])
+        self.percentiles[str(int(match[1]))] = float(match[2])
         return True
 
     def is_row(self, line: str) -> bool:

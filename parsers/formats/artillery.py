@@ -143,8 +143,8 @@ class _Reader:
 
     def _read_figures(self, line: str) -> dict[str, Any] | None:
         """What a line of figures tells: {} of a name alone, and of what was not measured."""
-        if found := _TABLE.fullmatch(line) or _LIST.fullmatch(line):
-            self.table = _TABLES.get(found[1], found[1])
+        if match := _TABLE.fullmatch(line) or _LIST.fullmatch(line):
+            self.table = _TABLES.get(match[1], match[1])
             return {}
         if self.table and (row := _ROW.fullmatch(line)):
             return {self.table: {row[1]: number(row[2])}} if row[2] != "NaN" else {}
@@ -167,8 +167,8 @@ def _name_metric(name: str, figure: str) -> dict[str, Any]:
 
 
 def _read_total_time(line: str) -> int:
-    found = _TOTAL_TIME.fullmatch(line)
-    parts = re.findall(r"(\d+) (day|hour|minute|second)", found[1]) if found else []
+    match = _TOTAL_TIME.fullmatch(line)
+    parts = re.findall(r"(\d+) (day|hour|minute|second)", match[1]) if match else []
     return sum(int(n) * _SECONDS[unit] for n, unit in parts)
 
 

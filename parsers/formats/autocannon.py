@@ -122,10 +122,10 @@ class _Tables:
         if _BARE_HEADING.fullmatch(line):
             self.columns = line.split()
             return {}
-        if self.columns and (found := _BARE_ROW.fullmatch(line)):
-            return self._read_row([found[1], *_BARE_CELL.findall(found[2])])
-        if not self.columns and (found := _OLD.fullmatch(line)):
-            return _read_old_row(*(text for text in found.groups() if text))
+        if self.columns and (match := _BARE_ROW.fullmatch(line)):
+            return self._read_row([match[1], *_BARE_CELL.findall(match[2])])
+        if not self.columns and (match := _OLD.fullmatch(line)):
+            return _read_old_row(*(text for text in match.groups() if text))
         if _OLD_HEADING.fullmatch(line):
             return {}
         return _read_figures(line)
@@ -193,8 +193,8 @@ _read_figures = compile_lines(
 
 
 def _parse_ms(cell: str) -> float:
-    found = _MS.fullmatch(cell)
-    return float(found[1]) if found else float("x")
+    match = _MS.fullmatch(cell)
+    return float(match[1]) if match else float("x")
 
 
 def _parse_figure(cell: str) -> float:
@@ -203,8 +203,8 @@ def _parse_figure(cell: str) -> float:
 
 
 def _parse_size(cell: str) -> float:
-    found = _SIZE.fullmatch(cell)
-    return round(float(found[1]) * DECIMAL_SIZES[found[2]]) if found else float("x")
+    match = _SIZE.fullmatch(cell)
+    return round(float(match[1]) * DECIMAL_SIZES[match[2]]) if match else float("x")
 
 
 def _read_object(tree: dict[str, Any]) -> dict[str, Any]:

@@ -136,8 +136,8 @@ def _read_errors(lines: Lines) -> dict[str, int]:
         if not ahead or "Throughput:" in ahead[0]:
             break
         text = f"{text} {lines.take_next()}".strip()
-        if (found := _ERROR.fullmatch(text)) and not lines.unended():
-            errors[found[1]] = int(found[2])
+        if (match := _ERROR.fullmatch(text)) and not lines.unended():
+            errors[match[1]] = int(match[2])
             text = ""
     return errors
 

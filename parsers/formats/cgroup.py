@@ -51,9 +51,9 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     first = lines.number + 1
     groups: dict[str, dict[str, Any]] = {}
     for text in lines.texts():
-        found = _NAMED.fullmatch(text)
-        name = _group_name(found[1]) if found else _group_of(command)
-        new = _read(found[2], found[3].strip()) if found else _read_stat(text)
+        match = _NAMED.fullmatch(text)
+        name = _group_name(match[1]) if match else _group_of(command)
+        new = _read(match[2], match[3].strip()) if match else _read_stat(text)
         group = groups.get(name, {})
         if not new or new.keys() & group.keys() or lines.unended():
             lines.refuse()
@@ -69,8 +69,8 @@ def _group_name(path: str) -> str:
 
 
 def _group_of(command: str | None) -> str:
-    shown = re.search(rf"({_GROUP}){_FILE}", command or "")
-    return _group_name(shown[1]) if shown else "/"
+    match = re.search(rf"({_GROUP}){_FILE}", command or "")
+    return _group_name(match[1]) if match else "/"
 
 
 def _read(file: str, text: str) -> dict[str, Any]:
@@ -81,16 +81,16 @@ def _read(file: str, text: str) -> dict[str, Any]:
         return {"cpu.max_cores": None if none else round(int(quota[1]) / int(quota[2]), 4)} if quota else {}
     if file.startswith("cpuset"):
         return {file: text}
-    if said := _LINE.fullmatch(text):
-        return {f"{file}.{said[1]}": int(said[2])}
+    if match := _LINE.fullmatch(text):
+        return {f"{file}.{match[1]}": int(match[2])}
     if not re.fullmatch(r"max|-1|\d{1,20}", text):
         return {}
     return {file: None if text in ("max", "-1") or int(text) > NO_LIMIT else int(text)}
 
 
 def _read_stat(text: str) -> dict[str, Any]:
-    said = _LINE.fullmatch(text)
-    return {f"cpu.stat.{said[1]}": int(said[2])} if said and said[1] in _CPU_STAT else {}
+    match = _LINE.fullmatch(text)
+    return {f"cpu.stat.{match[1]}": int(match[2])} if match and match[1] in _CPU_STAT else {}
 
 
 _COUNTERS = {  # name in the values: (metric, what one of it is)
@@ -152,11 +152,11 @@ def _parse_memory(lines: Lines, command: str | None) -> Found | None:
     first = lines.number + 1
     values: dict[str, Any] = {}
     for text in lines.texts():
-        found = _MEMORY_LINE.fullmatch(split_path(text)[1])
-        if not found or found[1] in values or found[1] in _CPU_STAT or lines.unended():
+        match = _MEMORY_LINE.fullmatch(split_path(text)[1])
+        if not match or match[1] in values or match[1] in _CPU_STAT or lines.unended():
             lines.refuse()
             break
-        values[found[1]] = int(found[2])
+        values[match[1]] = int(match[2])
     return Found(values, first, lines.last, len(values) < 3) if values else None
 
 

@@ -61,10 +61,10 @@ def claims(command: str) -> bool:
 
 def _find_path(command: str) -> str | None:
     shows = _SHOWS.search(command)
-    found = _PATH.search(shows["words"]) if shows else None
-    if not found:
+    match = _PATH.search(shows["words"]) if shows else None
+    if not match:
         return None
-    path = found[0].strip("'\"")
+    path = match[0].strip("'\"")
     return None if _NOT.search(path) else path
 
 

@@ -55,9 +55,9 @@ class _Reading:
         blank: list[str] = []
         for line in self.lines:
             stripped = line.strip()
-            found = _LINE.fullmatch(stripped)
-            known = found and (_KNOWN.match(found[1]) or (self.counted and not blank and _SET_OFF.match(stripped)))
-            if found and known and prompt(stripped) is None and self._take(found, bool(blank)):
+            match = _LINE.fullmatch(stripped)
+            known = match and (_KNOWN.match(match[1]) or (self.counted and not blank and _SET_OFF.match(stripped)))
+            if match and known and prompt(stripped) is None and self._take(match, bool(blank)):
                 self.last = self.lines.number
                 blank.clear()
             elif not blank and self._more_words(stripped):
@@ -69,9 +69,9 @@ class _Reading:
                 break
         return self._finish()
 
-    def _take(self, found: re.Match[str], after_blank: bool) -> bool:
-        key = re.sub(r"\W+", "_", found[1].strip().lower()).strip("_")
-        text = (found[2] or "").strip()
+    def _take(self, match: re.Match[str], after_blank: bool) -> bool:
+        key = re.sub(r"\W+", "_", match[1].strip().lower()).strip("_")
+        text = (match[2] or "").strip()
         current = self.processors[-1] if self.processors else None
         if key == "processor" and not self.processors and text and not text.isdigit():
             self._value(self.machine, "processor_name", text)  # old ARM: the one name of all its processors

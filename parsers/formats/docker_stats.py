@@ -101,9 +101,9 @@ def _build_row_pattern(titles: list[str], cut: bool) -> str:
     )
 
 
-def _read_row(titles: list[str], found: re.Match[str]) -> dict[str, Any]:
+def _read_row(titles: list[str], match: re.Match[str]) -> dict[str, Any]:
     row: dict[str, Any] = {}
-    for title, text in zip(titles, found.groups(), strict=False):
+    for title, text in zip(titles, match.groups(), strict=False):
         names = _COLUMNS[title][1]
         for name, figure in zip(names, _SLASH.split(text) if text else (), strict=False):
             row[name] = _parse_figure(name, figure)

@@ -77,9 +77,9 @@ _REPORT = Report(
 
 
 def _read_line(line: str) -> dict[str, Any] | None:
-    if not (found := _FIGURE.fullmatch(line)):
+    if not (match := _FIGURE.fullmatch(line)):
         return _read_figures(line)
-    step, label, percent, count, time, unit = found.groups()
+    step, label, percent, count, time, unit = match.groups()
     figure = int(count) if count else round(int(time) / 1e6, 6) if unit == "ns" else int(time)
     own = {"percentiles_ms": {f"{float(percent):g}": figure}} if percent else {_NAMES[label]: figure}
     return {"steps": {f"{step} {label}": figure}} if step else own

@@ -104,10 +104,10 @@ def _read_row(plan: list[list[_Column]], line: str) -> dict[str, Any] | None:
         if len(texts) != len(columns):
             return None
         for (name, units), text in zip(columns, texts, strict=True):
-            found = _FIGURE.fullmatch(text)
-            if found is None:
+            match = _FIGURE.fullmatch(text)
+            if match is None:
                 return None
-            value = float(found[1]) * units[found[2]]
+            value = float(match[1]) * units[match[2]]
             if name:
                 row[name] = round(value, 3) if units is _KB else value
     return row or None

@@ -81,8 +81,8 @@ _REPORT = Report(
 
 
 def _read_line(line: str) -> dict[str, Any] | None:
-    if found := _ROW.fullmatch(line):
-        count, rate, extreme, spread, percent, *cells = found.groups()
+    if match := _ROW.fullmatch(line):
+        count, rate, extreme, spread, percent, *cells = match.groups()
         columns = {
             name: number(cell.replace(",", ""))
             for name, cell in zip(_COLUMNS, filter(None, cells), strict=True)
@@ -91,9 +91,9 @@ def _read_line(line: str) -> dict[str, Any] | None:
         if count or rate:
             return {"request_count" if count else "requests_per_s": columns}
         return {"response_time_ms": {extreme or (f"{float(percent):g}" if percent else spread and "stdev"): columns}}
-    if found := _SHARE.fullmatch(line):
-        kind = "ranges" if _RANGE.fullmatch(found[1]) else "errors"
-        return {kind: {found[1]: int(found[2].replace(",", ""))}}
+    if match := _SHARE.fullmatch(line):
+        kind = "ranges" if _RANGE.fullmatch(match[1]) else "errors"
+        return {kind: {match[1]: int(match[2].replace(",", ""))}}
     return None
 
 

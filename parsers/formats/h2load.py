@@ -115,10 +115,10 @@ def _read_line(line: str) -> dict[str, Any] | None:
     if (read := _read_figures(line)) is not None:
         return read
     try:
-        if found := _COUNTS.fullmatch(line):
-            of = found[1].partition(" ")[0].replace("requests", "requests_").replace("status", "status_")
-            return {f"{of}{name}": int(n) for n, name in map(str.split, found[2].split(", "))}
-        return _read_row(found) if (found := _ROW.fullmatch(line)) else None
+        if match := _COUNTS.fullmatch(line):
+            of = match[1].partition(" ")[0].replace("requests", "requests_").replace("status", "status_")
+            return {f"{of}{name}": int(n) for n, name in map(str.split, match[2].split(", "))}
+        return _read_row(match) if (match := _ROW.fullmatch(line)) else None
     except ValueError:  # "1.2.3"
         return None
 
@@ -132,11 +132,11 @@ _REPORT = Report(
 )
 
 
-def _read_row(found: re.Match[str]) -> dict[str, Any] | None:
-    cells = [to_ms(cell[1], cell[2]) if cell[2] else float(cell[1]) for cell in _CELL.finditer(found[2])]
+def _read_row(match: re.Match[str]) -> dict[str, Any] | None:
+    cells = [to_ms(cell[1], cell[2]) if cell[2] else float(cell[1]) for cell in _CELL.finditer(match[2])]
     names = _COLUMNS.get(len(cells))
-    row = dict(zip(names, cells, strict=True)) | {"within_sd_pct": float(found[3])} if names else None
-    return {_TABLE[found[1]]: row} if row else None
+    row = dict(zip(names, cells, strict=True)) | {"within_sd_pct": float(match[3])} if names else None
+    return {_TABLE[match[1]]: row} if row else None
 
 
 def records(values: dict[str, Any]) -> list[Record]:

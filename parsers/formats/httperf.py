@@ -125,9 +125,9 @@ def _parse_command(line: str) -> dict[str, Any] | None:
     """What the command asked for. Headers are left out: there may be secrets in them."""
     values: dict[str, Any] = {}
     for name, convert in _ASKED.items():
-        if found := re.search(rf" --{name}=(\S+)", line):
+        if match := re.search(rf" --{name}=(\S+)", line):
             try:
-                values[f"asked_{name.replace('-', '_')}"] = convert(found[1])
+                values[f"asked_{name.replace('-', '_')}"] = convert(match[1])
             except ValueError:
                 return None
     if "asked_rate" in values and "asked_num_calls" in values:  # of connections; with sessions, of these

@@ -77,16 +77,16 @@ def _read_line(line: str) -> dict[str, Any] | None:
         return {"started_epoch_ms": int(started[1])}
     if _END.fullmatch(line):
         return {"end_of_run": True}
-    if not (found := _ROW.fullmatch(line)):
+    if not (match := _ROW.fullmatch(line)):
         return None
-    elapsed = found[4].removesuffix("s")
-    counts = (found[3], *found.group(6, 7, 8, 9))
-    row: dict[str, Any] = {"summariser": found[1], "sign": found[2]}
+    elapsed = match[4].removesuffix("s")
+    counts = (match[3], *match.group(6, 7, 8, 9))
+    row: dict[str, Any] = {"summariser": match[1], "sign": match[2]}
     row |= {name: int(n) for name, n in zip(_COUNTS, counts, strict=True)}
     row["elapsed_s"] = clock_s(elapsed) if ":" in elapsed else number(elapsed)
-    row |= {"samples_per_s": number(found[5]), "errors_pct": number(found[10])}
-    if found[11]:
-        row |= {name: int(n) for name, n in zip(_THREADS, found.group(11, 12, 13), strict=True)}
+    row |= {"samples_per_s": number(match[5]), "errors_pct": number(match[10])}
+    if match[11]:
+        row |= {name: int(n) for name, n in zip(_THREADS, match.group(11, 12, 13), strict=True)}
     return {"rows": [row]}
 
 

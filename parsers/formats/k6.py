@@ -101,15 +101,15 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 
 def _note_scenario(lines: Lines) -> bool:
     """Whether the next line tells a scenario that is about to run; the duration of the only one is kept."""
-    found = _SCENARIO.fullmatch((lines.peek() or "").strip())
-    if found:
+    match = _SCENARIO.fullmatch((lines.peek() or "").strip())
+    if match:
         known = lines.memory.setdefault(KIND, {})
         figures = {
-            "scenario_duration_s": go_duration_ms(found[2]) / 1000,
-            "iterations_per_s": found[1] and float(found[1]),
+            "scenario_duration_s": go_duration_ms(match[2]) / 1000,
+            "iterations_per_s": match[1] and float(match[1]),
         }
         known |= dict.fromkeys(figures) if figures.keys() & known.keys() else figures
-    return found is not None
+    return match is not None
 
 
 class _Metrics:
@@ -123,9 +123,9 @@ class _Metrics:
         self.part = ""
 
     def read(self, line: str) -> dict[str, Any] | None:
-        if found := _PART.fullmatch(line):
-            is_outer = found[1] == "█"
-            self.part = found[2] if is_outer else f"{self.part.partition(' / ')[0]} / {found[2]}"
+        if match := _PART.fullmatch(line):
+            is_outer = match[1] == "█"
+            self.part = match[2] if is_outer else f"{self.part.partition(' / ')[0]} / {match[2]}"
             return {}
         metric = self._read_metric(line)
         if metric and self.part and not _RUNNING.fullmatch(line):
@@ -133,24 +133,24 @@ class _Metrics:
         return metric
 
     def _read_metric(self, line: str) -> dict[str, Any] | None:
-        if found := _RUNNING.fullmatch(line):
-            counts = {"vus_allowed": found[2], "complete_iterations": found[3], "interrupted_iterations": found[4]}
-            seconds = round(go_duration_ms(found[1]) / 1000, 9)
+        if match := _RUNNING.fullmatch(line):
+            counts = {"vus_allowed": match[2], "complete_iterations": match[3], "interrupted_iterations": match[4]}
+            seconds = round(go_duration_ms(match[1]) / 1000, 9)
             return {"run_time_s": seconds} | {name: int(n) for name, n in counts.items()}
-        if found := _THRESHOLD.fullmatch(line):
-            return {"thresholds": {f"{self.name} {found[2]}".strip(): found[1] == "✓"}}
+        if match := _THRESHOLD.fullmatch(line):
+            return {"thresholds": {f"{self.name} {match[2]}".strip(): match[1] == "✓"}}
         if _NAME.match(line):
             self.name = line
             return {}
-        found = _METRIC.fullmatch(line)
-        figures = _parse_figures(found[3].strip()) if found else None
-        if not found or not figures:
+        match = _METRIC.fullmatch(line)
+        figures = _parse_figures(match[3].strip()) if match else None
+        if not match or not figures:
             return None
-        tag = found[2].startswith("{")
-        name = self.name + "".join(found[2].split()) if tag else found[2]
+        tag = match[2].startswith("{")
+        name = self.name + "".join(match[2].split()) if tag else match[2]
         self.name = self.name if tag else name
         unit, texts = figures
-        mark = {"thresholds": {name: found[1] == "✓"}} if found[1] else {}
+        mark = {"thresholds": {name: match[1] == "✓"}} if match[1] else {}
         return {f"{name}{unit}": texts, **mark}
 
 
@@ -160,20 +160,20 @@ def _parse_figures(text: str) -> tuple[str, dict[str, float]] | None:
         if any(cell.count("=") > 1 for cell in text.split()):
             return None  # the blank between two of them is missing
         return _parse_trend(dict(cell.split("=") for cell in text.split()))
-    if found := _RATE.fullmatch(text):
-        if found[2] is found[4]:
-            return "", {"pct": float(found[1])}  # the counts were left out by whoever posted it
-        yes = int(found[2] or found[4])
-        no = int(found[3]) if found[3] else int(found[5]) - yes
-        return "", {"pct": float(found[1]), "passes": yes, "fails": no}
-    if found := _COUNTER.fullmatch(text):
-        return "", ({"count": number(found[1])} if found[1] else {}) | {"per_s": float(found[2])}
-    if found := _DATA.fullmatch(text):
-        sizes = ((found[1], found[2]), (found[3], found[4]))
+    if match := _RATE.fullmatch(text):
+        if match[2] is match[4]:
+            return "", {"pct": float(match[1])}  # the counts were left out by whoever posted it
+        yes = int(match[2] or match[4])
+        no = int(match[3]) if match[3] else int(match[5]) - yes
+        return "", {"pct": float(match[1]), "passes": yes, "fails": no}
+    if match := _COUNTER.fullmatch(text):
+        return "", ({"count": number(match[1])} if match[1] else {}) | {"per_s": float(match[2])}
+    if match := _DATA.fullmatch(text):
+        sizes = ((match[1], match[2]), (match[3], match[4]))
         count, rate = (round(float(figure) * DECIMAL_SIZES[unit]) for figure, unit in sizes)
         return "_bytes", {"count": count, "per_s": rate}
-    if found := _GAUGE.fullmatch(text):
-        return "", dict(zip(("value", "min", "max"), map(float, found.groups()), strict=True))
+    if match := _GAUGE.fullmatch(text):
+        return "", dict(zip(("value", "min", "max"), map(float, match.groups()), strict=True))
     return None
 
 

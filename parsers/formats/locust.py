@@ -84,17 +84,17 @@ class _Tables:
         if _HEAD.fullmatch(line):
             self.rows, self.percents = {}, []
             return {"tables": [self.rows]}
-        if found := _PERCENTS.fullmatch(line):
-            self.percents = found[1].split()
+        if match := _PERCENTS.fullmatch(line):
+            self.percents = match[1].split()
             return {}
         if self.percents:
             return self._read_percentiles(line.split())
-        if self.rows is None or "%)" not in line or not (found := _ROW.fullmatch(line)):
+        if self.rows is None or "%)" not in line or not (match := _ROW.fullmatch(line)):
             return None
-        figures = [float(found[4]) if at == 4 else int(found[at]) for at in (2, 3, 4, 5, 6, 7, 8)]
+        figures = [float(match[4]) if at == 4 else int(match[at]) for at in (2, 3, 4, 5, 6, 7, 8)]
         row = dict(zip(_NAMES, figures, strict=True))
-        row |= dict(zip(_RATES, (float(found[9]), float(found[10])), strict=True))
-        self.rows[" ".join(found[1].split())] = row
+        row |= dict(zip(_RATES, (float(match[9]), float(match[10])), strict=True))
+        self.rows[" ".join(match[1].split())] = row
         return {}
 
     def _read_percentiles(self, words: list[str]) -> dict[str, Any] | None:

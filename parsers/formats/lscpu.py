@@ -119,12 +119,12 @@ def _read_text(lines: Lines, *, only_known: bool = False) -> Found:
             blank.append(lines.raw)
             continue
         line = _join_lines(lines, line)
-        found = _LINE.fullmatch(line.rstrip())
-        name = _name(found[1]) if found else ""
-        found = None if only_known and name not in _OF_TRANSLATED else found
-        if found and name not in values and not (values and name == "architecture"):
+        match = _LINE.fullmatch(line.rstrip())
+        name = _name(match[1]) if match else ""
+        match = None if only_known and name not in _OF_TRANSLATED else match
+        if match and name not in values and not (values and name == "architecture"):
             if not lines.unended():  # the rest of it may be missing
-                values |= _parse_value(name, found[2].strip())
+                values |= _parse_value(name, match[2].strip())
             last = lines.number
         elif values and _TITLE.fullmatch(line) and (_GROUP.match(line) or (lines.peek() or "")[:2] == "  "):
             last = lines.number  # the title of a group: "Caches (sum of all):"

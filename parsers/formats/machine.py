@@ -125,7 +125,7 @@ def _read(text: str, asked: re.Pattern[str] | None) -> re.Match[str] | None:
     if len(text) > _LONGEST:
         return None
     patterns = [asked] if asked else [_ALL_OF_LINUX, _ALL_OF_OTHERS, _SRM]
-    return next((found for pattern in patterns if (found := pattern.fullmatch(text))), None)
+    return next((match for pattern in patterns if (match := pattern.fullmatch(text))), None)
 
 
 def records(values: dict[str, Any]) -> list[Record]:

@@ -115,10 +115,10 @@ class _Table:
         self.columns = list(columns)
 
     def read(self, line: str) -> dict[str, Any] | None:
-        if found := _ASKED.fullmatch(line):
-            return {_NAMES[found[2]]: int(found[1])}
-        if found := _TITLE.fullmatch(line):
-            return {"title": found[1]}
+        if match := _ASKED.fullmatch(line):
+            return {_NAMES[match[2]]: int(match[1])}
+        if match := _TITLE.fullmatch(line):
+            return {"title": match[1]}
         if _HEADING.fullmatch(line):
             self.columns = [_name_column(each) for each in _COLUMN.finditer(line)]
             return {}
@@ -130,12 +130,12 @@ class _Table:
         return {"operations": {row[1]: figures}}
 
 
-def _name_column(found: re.Match[str]) -> str:
-    if found[1]:
-        return f"{found[1].lower()}_per_s"
-    if found[3]:
+def _name_column(match: re.Match[str]) -> str:
+    if match[1]:
+        return f"{match[1].lower()}_per_s"
+    if match[3]:
         return "kb_per_s"
-    return f"{found[2]}_ms" if found[2] and found[2] != "Avg." else "avg_ms"
+    return f"{match[2]}_ms" if match[2] and match[2] != "Avg." else "avg_ms"
 
 
 def fits(command: Command, values: dict[str, Any]) -> bool:

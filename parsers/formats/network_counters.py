@@ -162,8 +162,8 @@ def _parse_statement(text: str) -> tuple[str, int] | None:
         return named[1].lower(), int(named[2])
     if title := _TITLE.fullmatch(text):
         return (_make_slug(text.partition(":")[0]), int(title[1])) if title[1] else ("", 0)
-    said = _SAID.fullmatch(text)
-    return (_make_slug(said[1] + said[3]), int(said[2])) if said and (said[1] or said[3]) else None
+    match = _SAID.fullmatch(text)
+    return (_make_slug(match[1] + match[3]), int(match[2])) if match and (match[1] or match[3]) else None
 
 
 def _make_slug(text: str) -> str:

@@ -171,14 +171,14 @@ def _parse_folded(lines: Lines, command: str | None) -> Found | None:
     counts: list[int] = []
     n = 0
     for text in lines.texts():
-        found = _STACK.fullmatch(text)
-        if not found or ";" not in found[1] or lines.unended():
+        match = _STACK.fullmatch(text)
+        if not match or ";" not in match[1] or lines.unended():
             lines.refuse()
             break
         n += 1
         if len(stacks) < MOST_STACKS:
-            stacks.append(found[1])
-            counts.append(int(found[2]))
+            stacks.append(match[1])
+            counts.append(int(match[2]))
     if n < _LEAST:
         return None
     return Found({"n_rows": n, "rows": Table({"stack": stacks, "samples": counts}, len(stacks))}, first, lines.last)

@@ -173,10 +173,10 @@ def _read_statements(lines: Lines) -> list[dict[str, Any]]:
     last = ""
     while len(rows) < _MOST_STATEMENTS and (ahead := lines.ahead(1)):
         text = ahead[0].strip()
-        found = _STATEMENT.fullmatch(text)
-        if found:
-            counts = dict(zip(("failures", "retries"), map(int, found[2].split()), strict=False))
-            rows.append({"ms": float(found[1]), **counts, "statement": found[3].strip()})
+        match = _STATEMENT.fullmatch(text)
+        if match:
+            counts = dict(zip(("failures", "retries"), map(int, match[2].split()), strict=False))
+            rows.append({"ms": float(match[1]), **counts, "statement": match[3].strip()})
         elif (
             rows
             and rows[-1]["statement"][-1:] != ";"

@@ -85,12 +85,12 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     values: dict[str, Any] = {}
     problems: list[Problem] = []
     for stripped in lines.texts(elisions=True):
-        found = _LINE.match(stripped)
-        if found and found[1].lower() not in values and (found[3] or found[1].startswith(_FREE_KEYS)):
-            values[found[1].lower()] = int(found[2])
-        elif not found and values and _CUT.match(stripped) and (lines.peek() is None or " kB" in stripped):
+        match = _LINE.match(stripped)
+        if match and match[1].lower() not in values and (match[3] or match[1].startswith(_FREE_KEYS)):
+            values[match[1].lower()] = int(match[2])
+        elif not match and values and _CUT.match(stripped) and (lines.peek() is None or " kB" in stripped):
             problems.append(Problem(lines.number, f"expected a number of kB, found {stripped[:60]!r}"))
-        elif found and not found[3] and values and lines.peek() is None:
+        elif match and not match[3] and values and lines.peek() is None:
             problems.append(Problem(lines.number, f"the text ends in {stripped[:60]!r}: the number may be cut off"))
         else:
             lines.refuse()
@@ -264,8 +264,8 @@ _HEADED = re.compile(r"==> (/(?:proc|sys)/\S{1,300}) <==")
 
 def _find_heading_path(text: str) -> str:
     """The path of head's line above a file, or ""."""
-    found = _HEADED.fullmatch(text)
-    return found[1] if found else ""
+    match = _HEADED.fullmatch(text)
+    return match[1] if match else ""
 
 
 def _parse_pressure(lines: Lines, command: str | None) -> Found | None:
@@ -275,18 +275,18 @@ def _parse_pressure(lines: Lines, command: str | None) -> Found | None:
     for text in lines.texts():
         heading = _find_heading_path(text) or heading
         path, line = split_path(text)
-        found = _PRESSURE_LINE.fullmatch(line)
+        match = _PRESSURE_LINE.fullmatch(line)
         if _find_heading_path(text) and _name_resource(heading):
             continue
-        resource = _name_resource(path or heading) if found else ""
-        if found and not resource:
+        resource = _name_resource(path or heading) if match else ""
+        if match and not resource:
             begun = list(values)
-            resource = begun[-1] if begun and found[1] not in values[begun[-1]] else _find_next_file(files, begun)
-        if not found or not resource or lines.unended() or found[1] in values.get(resource, {}):
+            resource = begun[-1] if begun and match[1] not in values[begun[-1]] else _find_next_file(files, begun)
+        if not match or not resource or lines.unended() or match[1] in values.get(resource, {}):
             lines.refuse()
             break
-        averages = {f"avg{span}_pct": float(found[at]) for at, span in ((2, 10), (3, 60), (4, 300))}
-        values.setdefault(resource, {})[found[1]] = averages | {"total_us": int(found[5])}
+        averages = {f"avg{span}_pct": float(match[at]) for at, span in ((2, 10), (3, 60), (4, 300))}
+        values.setdefault(resource, {})[match[1]] = averages | {"total_us": int(match[5])}
     return Found(values, first, lines.last) if values else None
 
 

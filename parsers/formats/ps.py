@@ -84,12 +84,12 @@ _NO_TITLES = re.compile(r"\s(?:--no-head\w*|h)(?=\s|$)")
 
 def claims(command: str) -> bool:
     """A listing whose header was filtered away or not asked for, or has no PID: only the command tells the columns."""
-    found = re.search(COMMAND, command)
-    if not found:
+    match = re.search(COMMAND, command)
+    if not match:
         return False
     if "|" in command and _GREP.search(command):
         return True
-    names = _list_asked(command) if _WHOLE_ROWS.fullmatch(command, found.start() + 1) else []
+    names = _list_asked(command) if _WHOLE_ROWS.fullmatch(command, match.start() + 1) else []
     return bool(names) and ("pid" not in names or "=" in command or bool(_NO_TITLES.search(command)))
 
 

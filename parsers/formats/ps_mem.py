@@ -40,8 +40,8 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     for text in lines.texts():
         if _RULE.fullmatch(text):
             ruled = True
-        elif ruled and not total and (found := _TOTAL.fullmatch(text)):
-            total = _read_sizes(found)
+        elif ruled and not total and (match := _TOTAL.fullmatch(text)):
+            total = _read_sizes(match)
         elif not ruled and (row := _ROW.fullmatch(text)) and not _may_be_cut(lines, row):
             rows.append(_read_row(row))
         elif rows or not _HEADING.fullmatch(text):
@@ -66,8 +66,8 @@ def _read_row(row: re.Match[str]) -> dict[str, Any]:
     return {"program": row["program"], **_read_sizes(row), **numbers}
 
 
-def _read_sizes(found: re.Match[str]) -> dict[str, Any]:
-    return {f"{name}_kb": size_kb(text) for name, text in found.groupdict().items() if text and text.endswith("iB")}
+def _read_sizes(match: re.Match[str]) -> dict[str, Any]:
+    return {f"{name}_kb": size_kb(text) for name, text in match.groupdict().items() if text and text.endswith("iB")}
 
 
 def records(values: dict[str, Any]) -> list[Record]:

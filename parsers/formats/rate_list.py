@@ -291,8 +291,8 @@ def _find_rates(line: str) -> list[re.Match[str]]:
 
 def _read_letter(text: str, n_rates: int) -> str:
     """What a sentence on several calls one of them, where that is a letter: "A served 900 req/s while B managed 1200 req/s"."""
-    found = _LETTER.search(text) if n_rates > 1 else None
-    return found[1] if found else ""
+    match = _LETTER.search(text) if n_rates > 1 else None
+    return match[1] if match else ""
 
 
 # --- rate_mean --------------------------------------------------------------------------------------------------------

@@ -155,7 +155,7 @@ def _read_bars(lines: Lines, is_row: bool) -> tuple[Row, list[tuple[int, Row]]]:
 
 
 def _read_between_rules(lines: Lines) -> tuple[Row, list[tuple[int, Row]]]:
-    spans = [found.span() for found in re.finditer("=+", next(lines))]
+    spans = [match.span() for match in re.finditer("=+", next(lines))]
     ends = [*(start for start, _ in spans[1:]), None]
 
     def cut(line: str) -> Row:

@@ -359,8 +359,8 @@ def _read_pairs(lines: Lines, following: list[str], taken: list[str], above: _Ab
     above.captions.append((above.line, f"{sign} {caption}".strip()))
     rows: list[tuple[int, list[str]]] = []
     for line in map(lines.end_text, lines):
-        if found := _PAIR.fullmatch(line):
-            rows.append((lines.number, [found["name"], found["rate"]]))
+        if match := _PAIR.fullmatch(line):
+            rows.append((lines.number, [match["name"], match["rate"]]))
         elif line.strip() or len(rows) == _MOST_ROWS:
             lines.step_back()
             break

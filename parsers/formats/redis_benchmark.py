@@ -161,13 +161,13 @@ class _Test:
             return self._share(share)
         return _read_figures(line)
 
-    def _share(self, found: re.Match[str]) -> dict[str, Any]:
-        percent = f"{float(found[1]):g}"
-        table = "percentiles_ms" if found[3] or self.shares else "floors_ms"
+    def _share(self, match: re.Match[str]) -> dict[str, Any]:
+        percent = f"{float(match[1]):g}"
+        table = "percentiles_ms" if match[3] or self.shares else "floors_ms"
         if self.shares == "C" or percent in self.seen:
             return {}  # the same once more, by equal steps
         self.seen.add(percent)
-        return {table: {percent: float(found[2])}}
+        return {table: {percent: float(match[2])}}
 
 
 def fits(command: Command, values: dict[str, Any]) -> bool:

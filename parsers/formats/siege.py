@@ -205,13 +205,13 @@ class _Siege:
             return self._take_figure(key, label[2])
         return self._take_around(line)
 
-    def _take_json(self, found: re.Match[str]) -> bool:
-        key = _KEYS.get(found[1].replace("_", " "))
+    def _take_json(self, match: re.Match[str]) -> bool:
+        key = _KEYS.get(match[1].replace("_", " "))
         if key is None or key in self.values:
             return False
         self.values["format"] = "json"
-        self._number(key, found[2], "")
-        self.done = bool(found[3])
+        self._number(key, match[2], "")
+        self.done = bool(match[3])
         return True
 
     def _take_figure(self, key: str, rest: str) -> bool:

@@ -115,11 +115,11 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 
 def _read_keyed(lines: Lines, text: str) -> dict[str, Any]:
     """What a "Key: value" line says; None as value where it says nothing yet."""
-    found = _LINE.fullmatch(text)
-    name = _name(found[1]) if found else ""
-    if found is None or not (found[2] or name == "scoreboard" or lines.unended()):
+    match = _LINE.fullmatch(text)
+    name = _name(match[1]) if match else ""
+    if match is None or not (match[2] or name == "scoreboard" or lines.unended()):
         return {}
-    return {name: None} | _parse_value(name, _join_value(lines, name, found), lines)
+    return {name: None} | _parse_value(name, _join_value(lines, name, match), lines)
 
 
 def _read_sentence(lines: Lines, text: str) -> dict[str, Any]:
@@ -131,7 +131,7 @@ def _read_sentence(lines: Lines, text: str) -> dict[str, Any]:
 
 
 def _match_sentence(text: str) -> re.Match[str] | None:
-    return next((found for pattern in _SENTENCES if (found := pattern.fullmatch(text))), None)
+    return next((match for pattern in _SENTENCES if (match := pattern.fullmatch(text))), None)
 
 
 def _parse_amount(name: str, text: str) -> int | float:
@@ -147,9 +147,9 @@ def _name(key: str) -> str:
     return _UNITS.get(name, name)
 
 
-def _join_value(lines: Lines, name: str, found: re.Match[str]) -> str:
+def _join_value(lines: Lines, name: str, match: re.Match[str]) -> str:
     """The value, with its rest where a mail client broke the line: of the scoreboard, or of a long list of modules."""
-    value, last, number = found[2] or "", found[0], lines.number
+    value, last, number = match[2] or "", match[0], lines.number
     while lines.number - number <= _MOST and (ahead := lines.ahead(1)):
         more = ahead[0].strip()
         board = name == "scoreboard" and not value and _BOARD.fullmatch(more)
@@ -219,13 +219,13 @@ def _parse_fpm(lines: Lines, command: str | None) -> Found | None:
 
 def _read_line(text: str) -> dict[str, Any]:
     """What one line says; nothing where it is none of the page's."""
-    found = _FPM_LINE.fullmatch(text)
-    key = found[1].replace(" ", "_") if found else ""
-    if found is None or key not in _KEYS:
+    match = _FPM_LINE.fullmatch(text)
+    key = match[1].replace(" ", "_") if match else ""
+    if match is None or key not in _KEYS:
         return {}
     if key in _FPM_TEXTS:
-        return {key: found[2]}
-    return {_FPM_UNITS.get(key, key): int(found[2])} if found[2].isdecimal() and found[2].isascii() else {}
+        return {key: match[2]}
+    return {_FPM_UNITS.get(key, key): int(match[2])} if match[2].isdecimal() and match[2].isascii() else {}
 
 
 def _fpm_records(values: dict[str, Any]) -> list[Record]:

@@ -162,8 +162,8 @@ class _Reader:
     def read(self, line: str) -> dict[str, Any] | None:
         if "/" in line and self.lines.unended():
             return None  # "437.5/22.4" may go on
-        if found := _FATAL.fullmatch(line):
-            said: dict[str, Any] = {} if self.failed else {"error": self._join_error(found[1], line)}
+        if match := _FATAL.fullmatch(line):
+            said: dict[str, Any] = {} if self.failed else {"error": self._join_error(match[1], line)}
             self.failed = True
             return said
         if _PREPARES.fullmatch(line):

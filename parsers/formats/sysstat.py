@@ -70,15 +70,15 @@ _NAMES = ("kernel_release", "nodename", "date", "machine")
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     line, first = next(lines), lines.number
-    found = _LINE.fullmatch(join_rest(lines, line, lambda more: bool(_END.fullmatch(more))))
-    if found is None:
+    match = _LINE.fullmatch(join_rest(lines, line, lambda more: bool(_END.fullmatch(more))))
+    if match is None:
         lines.step_back()
         return None
-    values: dict[str, Any] = {name: text for name, text in zip(_NAMES, found.groups(), strict=False) if text}
-    if found[5]:
-        values["n_cpus"] = int(found[5])
+    values: dict[str, Any] = {name: text for name, text in zip(_NAMES, match.groups(), strict=False) if text}
+    if match[5]:
+        values["n_cpus"] = int(match[5])
     elif lines.unended():
-        values.pop("machine" if found[4] else "date", None)  # it may go on
+        values.pop("machine" if match[4] else "date", None)  # it may go on
     return Found(values, first, lines.number)
 
 

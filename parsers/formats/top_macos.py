@@ -188,10 +188,10 @@ def _parse_figure(title: str, word: str) -> Any:
 
 def _parse_size(text: str) -> int | float:
     """ "15G" -> 15728640. Raises ValueError."""
-    found = _SIZE.fullmatch(text)
-    if found is None:
+    match = _SIZE.fullmatch(text)
+    if match is None:
         raise ValueError(f"not a size: {text!r}")
-    return rounded(float(found[1]) * _FACTOR[found[2]], 3)
+    return rounded(float(match[1]) * _FACTOR[match[2]], 3)
 
 
 _METRICS = {"mem_used_kb": "mem_used_kb", "mem_unused_kb": "mem_free_kb", "mem_wired_kb": "mem_wired_kb"}

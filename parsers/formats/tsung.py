@@ -63,10 +63,10 @@ def parse(lines: Lines, command: str | None) -> Found | None:
             if not (ahead := lines.ahead(1)) or not _REST.fullmatch(ahead[0].strip()):
                 break
             text = f"{text} {lines.take_next()}"
-        if found := _DUMP.fullmatch(text):
-            _add_dump(values, int(found[1]))
-        elif found := _ROW.fullmatch(text):
-            if not lines.unended() and not _add_row(values, found[1], found[2].split()):
+        if match := _DUMP.fullmatch(text):
+            _add_dump(values, int(match[1]))
+        elif match := _ROW.fullmatch(text):
+            if not lines.unended() and not _add_row(values, match[1], match[2].split()):
                 problems.append(Problem(lines.number, f"expected a row of tsung's statistics, found {text[:60]!r}"))
         elif _END.fullmatch(text):
             lines.last = lines.number

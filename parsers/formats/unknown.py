@@ -42,13 +42,13 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     if (lines.peek() or "").lstrip().startswith("Transfer/sec:"):
         lines.step_back()
         return None
-    found = re.match(INLINE, ungrouped(line.strip()))
-    if found is None:
+    match = re.match(INLINE, ungrouped(line.strip()))
+    if match is None:
         return None
-    values: dict[str, Any] = {"requests_per_second": number(found[1])}
+    values: dict[str, Any] = {"requests_per_second": number(match[1])}
     at = dict.fromkeys(values, lines.number)
     tool, decimals = lines.memory.get(LABELS, {}).get("Requests/sec", ("", 0))
-    if tool and not command and len(found[1].partition(".")[2]) in (0, decimals):
+    if tool and not command and len(match[1].partition(".")[2]) in (0, decimals):
         values["tool"] = tool
     return Found(values, lines.number, lines.number, partial=True, lines=at)
 
@@ -73,11 +73,11 @@ _OF_GOALS = re.compile(r"[<≤]\s?\d|\b(?:target|goal|ziel|slo)\b", re.IGNORECAS
 
 def _parse_throughput(lines: Lines, command: str | None) -> Found | None:
     line = next(lines)
-    found = _THROUGHPUT.fullmatch(line.strip())
-    rate = read_number(f"{found['rate']} {found['unit'] or ''}".strip()) if found else None
+    match = _THROUGHPUT.fullmatch(line.strip())
+    rate = read_number(f"{match['rate']} {match['unit'] or ''}".strip()) if match else None
     below = [text for text in lines.ahead(3) if text.strip()][:2]
     is_explained = any(map(_ON_LATENCY.search, below)) and not any(map(_OF_GOALS.search, below))
-    if not (found and rate and (found["label"] or ((found["unit"] or found["plain"]) and is_explained))):
+    if not (match and rate and (match["label"] or ((match["unit"] or match["plain"]) and is_explained))):
         return None
     return Found({"requests_per_second": rate[0]}, lines.number, lines.number, partial=True)
 

@@ -70,10 +70,10 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 def follows(lines: Lines, command: str | None) -> Found | None:
     """The next line of a log of them, where procps printed it."""
     first = lines.number + 1
-    found = lines.match(_USUAL, lines=1, size=_LONGEST)
-    if found is None:
+    match = lines.match(_USUAL, lines=1, size=_LONGEST)
+    if match is None:
         return None
-    clock, up, users, *loads = found.groups()
+    clock, up, users, *loads = match.groups()
     count = iteration(lines, KIND, first, first, lines.raw)
     load1, load5, load15 = map(float, loads)
     values = {"iteration": count, "time": clock, "uptime": up, "uptime_s": uptime_s(up), "users": int(users)}

@@ -77,9 +77,9 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 
 
 def _read_line(line: str) -> dict[str, Any] | None:
-    found = _ROW.fullmatch(line)
+    match = _ROW.fullmatch(line)
     try:
-        return _MEANINGS[found[1]](found[2].split(", "), found[3].rstrip()) if found else None
+        return _MEANINGS[match[1]](match[2].split(", "), match[3].rstrip()) if match else None
     except (ValueError, KeyError):  # a cell too few, one that is no figure, or no title of vegeta's
         return None
 

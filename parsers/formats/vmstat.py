@@ -57,9 +57,9 @@ _ASKED_UNIT = re.compile(r"\s(?:-\w*S|--unit)[ =]?([kKmM])\b")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    asked = _ASKED_UNIT.search(command or "")
+    match = _ASKED_UNIT.search(command or "")
     order = _ACTIVE if _ASKED_ACTIVE.search(command or "") else _USUAL
-    tables = [_Rows(lines, _UNITS[asked[1]] if asked else 1, order)]
+    tables = [_Rows(lines, _UNITS[match[1]] if match else 1, order)]
     if (lines.peek() or "").lstrip()[:1].isdigit():
         tables = [table for table in (lines.memory.get(_BEFORE), *tables) if table and table.goes_on()]
     if not tables:
@@ -274,8 +274,8 @@ def _parse_totals(lines: Lines, command: str | None) -> Found | None:
     if not _LINE.fullmatch(ahead := lines.ahead(1)[0].strip()) or not ahead.endswith("total memory"):
         return _parse_translated_totals(lines)
     for text in lines.texts():
-        found = _LINE.fullmatch(text)
-        new = _parse_figure(found[1], found[2], found[3]) if found else {}
+        match = _LINE.fullmatch(text)
+        new = _parse_figure(match[1], match[2], match[3]) if match else {}
         if not new or new.keys() & values.keys():
             lines.refuse()
             break

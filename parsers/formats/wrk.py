@@ -143,9 +143,9 @@ class _Reader:
             line = ungrouped(line)
         if (read := _read_figures(line)) is not None:
             return read
-        if found := _SPECTRUM.fullmatch(line):
-            is_shown = float(found[2]) < 1 or found[3] == "inf"  # only the last row is the longest request
-            return self._name_row("spectrum_ms", f"{float(found[2]) * 100:.10g}", float(found[1])) if is_shown else {}
+        if match := _SPECTRUM.fullmatch(line):
+            is_shown = float(match[2]) < 1 or match[3] == "inf"  # only the last row is the longest request
+            return self._name_row("spectrum_ms", f"{float(match[2]) * 100:.10g}", float(match[1])) if is_shown else {}
         if read := _read_percent(line):
             return self._name_row("percentiles_ms", *next(iter(read.items())))
         glued = max(map(line.find, _GLUED))  # what the server printed at the same time stands before it

@@ -93,11 +93,11 @@ def comparison(seed: object) -> str:
         random.choice(FACTORS),
     )
 
-    def scale(found: re.Match[str]) -> str:
-        if random.random() >= share or not found[0].replace(".", "", 1).isdecimal():
-            return found[0]
-        value = float(found[0]) * random.choice(factors)
-        return f"{value:.2f}" if "." in found[0] else f"{value:.0f}"
+    def scale(match: re.Match[str]) -> str:
+        if random.random() >= share or not match[0].replace(".", "", 1).isdecimal():
+            return match[0]
+        value = float(match[0]) * random.choice(factors)
+        return f"{value:.2f}" if "." in match[0] else f"{value:.0f}"
 
     parts = []
     for name, at in runs:

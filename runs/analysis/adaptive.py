@@ -159,19 +159,19 @@ class FigureLimit:
 
 def read_limit(text: str) -> FigureLimit:
     """Raises ValueError for what is no limit."""
-    found = _LIMIT.fullmatch(text.strip())
-    if not found or (found[4] == "%") != (found[1] == "failed") or (found[1] == "rps" and found[4]):
+    match = _LIMIT.fullmatch(text.strip())
+    if not match or (match[4] == "%") != (match[1] == "failed") or (match[1] == "rps" and match[4]):
         raise ValueError(
             f"limit={text[:40]} is not understood; expected one such as p95 < 200ms, rps > 1000 or failed < 1%."
         )
-    return FigureLimit(text.strip(), found[1], found[2], float(found[3]) * (1000 if found[4] == "s" else 1))
+    return FigureLimit(text.strip(), match[1], match[2], float(match[3]) * (1000 if match[4] == "s" else 1))
 
 
 def limit_of_name(experiment: str) -> FigureLimit | None:
     """The limit of a sweep that bd recorded, which stands at the end of its name."""
-    found = _NAMED.search(experiment)
+    match = _NAMED.search(experiment)
     try:
-        return read_limit(found[1]) if found else None
+        return read_limit(match[1]) if match else None
     except ValueError:
         return None
 

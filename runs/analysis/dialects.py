@@ -59,13 +59,13 @@ class _Token(NamedTuple):
 def _tokenize(pattern: re.Pattern[str], text: str) -> list[_Token]:
     """Comments left out, and blanks. The pattern's groups are `comment`, `quoted` and `mark`."""
     tokens, line, last = [], 0, 0
-    for found in pattern.finditer(text):
-        line += text.count("\n", last, found.start())
-        last = found.start()
-        if found["quoted"] is not None:
-            tokens.append(_Token(found[0][1:-1], False, line))
-        elif found["comment"] is None and not found[0].isspace():
-            tokens.append(_Token(found[0], found["mark"] is not None, line))
+    for match in pattern.finditer(text):
+        line += text.count("\n", last, match.start())
+        last = match.start()
+        if match["quoted"] is not None:
+            tokens.append(_Token(match[0][1:-1], False, line))
+        elif match["comment"] is None and not match[0].isspace():
+            tokens.append(_Token(match[0], match["mark"] is not None, line))
     return tokens
 
 

@@ -58,7 +58,7 @@ def is_elision(line: str) -> bool:
 
 def split_words(text: str) -> list[str]:
     """A line's words; quotes hold words together and are no part of them."""
-    return [next((part for part in found.groups() if part is not None), "") for found in _WORD.finditer(text)]
+    return [next((part for part in match.groups() if part is not None), "") for match in _WORD.finditer(text)]
 
 
 def join_words(parts: Sequence[str]) -> str:
@@ -127,9 +127,9 @@ def parse_httpd(text: str) -> tuple[list[Directive], list[int]]:
                 unread.append(at)
             else:
                 del stack[depth:]
-        elif named := _HTTPD_DIRECTIVE.fullmatch(line):
+        elif match := _HTTPD_DIRECTIVE.fullmatch(line):
             path = tuple(label for _, label in stack[:MOST_DEEP])
-            found.append(_make_httpd_directive(path, named[1], split_words(named[2] or ""), at))
+            found.append(_make_httpd_directive(path, match[1], split_words(match[2] or ""), at))
         else:
             unread.append(at)
     return found, unread
@@ -206,9 +206,9 @@ def parse_sysctl(text: str) -> tuple[list[Directive], list[int]]:
     found: list[Directive] = []
     unread: list[int] = []
     for at, line in list_lines(text, INI_COMMENT):
-        if named := _SYSCTL.fullmatch(line):
-            name = _normalize_sysctl(named[1])
-            found.append(Directive((), name, join_words(split_words(named[2])), at, name))
+        if match := _SYSCTL.fullmatch(line):
+            name = _normalize_sysctl(match[1])
+            found.append(Directive((), name, join_words(split_words(match[2])), at, name))
         else:
             unread.append(at)
     return found, unread
@@ -234,9 +234,9 @@ def parse_generic(text: str) -> tuple[list[Directive], list[int]]:
     raw = text.split("\n")
     indents = {len(raw[at]) - len(raw[at].lstrip()) for at, _ in lines}
     for at, line in lines:
-        named = _GENERIC.fullmatch(line)
-        if named and (len(indents) == 1 or "=" in line):
-            found.append(Directive((), named[1], _value(named[2]), at, named[1]))
+        match = _GENERIC.fullmatch(line)
+        if match and (len(indents) == 1 or "=" in line):
+            found.append(Directive((), match[1], _value(match[2]), at, match[1]))
         else:
             unread.append(at)
     return found, unread

@@ -221,8 +221,8 @@ def _read_path(sized: bool, run: RunFact) -> Value | None:
 
 def _read_front(run: RunFact) -> Value | None:
     """The web server that answered, which may stand before an application."""
-    found = FRONTS.match(run.answered_by)
-    return found[0].lower() if found else "no proxy" if run.answered_by else None
+    match = FRONTS.match(run.answered_by)
+    return match[0].lower() if match else "no proxy" if run.answered_by else None
 
 
 def _read_beginning(run: RunFact) -> Value | None:

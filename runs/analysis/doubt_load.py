@@ -169,10 +169,10 @@ def find_other_clients(case: Case) -> Iterator[Finding]:
 
 def _read_clients(label: str, had: Collection[int]) -> int | None:
     """The number of clients that a heading tells of, if none of its numbers is one of those that its loads had."""
-    found = _SAID_CLIENTS.search(label)
-    if found is None or not {int(number) for number in re.findall(r"\d{1,9}", label)}.isdisjoint(had):
+    match = _SAID_CLIENTS.search(label)
+    if match is None or not {int(number) for number in re.findall(r"\d{1,9}", label)}.isdisjoint(had):
         return None
-    told = int((found[1] or found[3] or found[5]).replace(",", "")) * (1000 if found[2] or found[4] or found[6] else 1)
+    told = int((match[1] or match[3] or match[5]).replace(",", "")) * (1000 if match[2] or match[4] or match[6] else 1)
     return None if told in had else told
 
 

@@ -37,10 +37,10 @@ FORMULA = re.compile(r"""(^|[,;|\t\r\n]["'\s]*)(?=[=+\-@\t\r＝＋－＠])""")
 def escape_markdown(words: str) -> str:
     """On one line, every sign that would mean something to Markdown or HTML made plain."""
     plain = MEANS.sub(_describe_instead, " ".join(words.split()))
-    found = OPENS.match(plain)
-    if not found:
+    match = OPENS.match(plain)
+    if not match:
         return plain
-    return f"{found[1]}\\{found[2]}{plain[found.end() :]}" if found[1] else f"\\{plain}"
+    return f"{match[1]}\\{match[2]}{plain[match.end() :]}" if match[1] else f"\\{plain}"
 
 
 def quote_address(url: str) -> str:
@@ -54,8 +54,8 @@ def write_markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *,
     return "\n".join("| " + " | ".join(line) + " |" for line in (heads, sides, *rows))
 
 
-def _describe_instead(found: re.Match[str]) -> str:
-    sign = found[0]
+def _describe_instead(match: re.Match[str]) -> str:
+    sign = match[0]
     if sign < " " or sign == "\x7f":
         return "\ufffd"
     return INSTEAD.get(sign, f"\\{sign}")

@@ -287,8 +287,8 @@ def _choose_rule(data: HeadlineData, row: Row, lead: str) -> str:
         return ""
     if row.key.endswith("_after") and data.comparison.row(f"{row.key.removesuffix('_after')}_during"):
         return ""
-    if found := PERCENTILE.fullmatch(row.key):
-        return "tail" if float(found[1]) >= TAIL else "latency"
+    if match := PERCENTILE.fullmatch(row.key):
+        return "tail" if float(match[1]) >= TAIL else "latency"
     if row.key == "max_ms":
         return "longest"
     if row.key == "mean_ms":

@@ -180,8 +180,8 @@ def judged_row(row: Row) -> JudgedRow | None:
         return of_row(-1 if key == "mean_ms" else 1, key)
     if key == "max_ms":
         return of_row(-1, key, math.inf)
-    if found := PERCENTILE.fullmatch(key):
-        tail = float(found[1]) >= TAIL
+    if match := PERCENTILE.fullmatch(key):
+        tail = float(match[1]) >= TAIL
         return of_row(-1, "max_ms" if tail else "mean_ms", math.inf if tail else UNKNOWN_REACH)
     if key in FAILURE_COUNTS:
         return of_row(-1, "")

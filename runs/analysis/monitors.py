@@ -294,8 +294,8 @@ Read = Callable[[CaptureFact], float | None]
 
 def find_said_limit(*texts: str) -> tuple[str, int] | None:
     """The setting and its number that a person wrote in one of them: "MaxClients is 50 now"."""
-    said = _SAID.search("\n".join(texts))
-    return (said[1], int(said[2])) if said else None
+    match = _SAID.search("\n".join(texts))
+    return (match[1], int(match[2])) if match else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -341,8 +341,8 @@ def _value(swept: Range, point: Point) -> str:
 
 def _measure(swept: Range) -> str:
     """ " MB" of sizes in "MB cache"; "" of counts of things."""
-    found = SIZE.match(swept.unit)
-    return f" {found[0]}" if found else ""
+    match = SIZE.match(swept.unit)
+    return f" {match[0]}" if match else ""
 
 
 def advise_levels(runs: int, swept: Range | None) -> str:

@@ -346,10 +346,10 @@ def is_code(text: str) -> bool:
 
 def find_numbering(text: str) -> str:
     """ "(1.2) worker" → "1.2"; "" where there is none. A version is none."""
-    found = _NUMBERING.match(strip_markup(text))
+    match = _NUMBERING.match(strip_markup(text))
     return (
-        found[1]
-        if found and (text.lstrip().startswith(("(", "（")) or found[0].endswith((".", ")")) or "." in found[1])
+        match[1]
+        if match and (text.lstrip().startswith(("(", "（")) or match[0].endswith((".", ")")) or "." in match[1])
         else ""
     )
 
@@ -357,8 +357,8 @@ def find_numbering(text: str) -> str:
 @remember_lines
 def heading_level(text: str) -> int:
     """Depth of a Markdown heading, 0 where it is none. Older Markdown has no blank behind the signs: "##Siege"."""
-    found = re.match(r"\s*(#{1,6}(?=\s+\S)|#{2,6}(?=[^\W\d_]))", text)
-    return len(found[1]) if found else 0
+    match = re.match(r"\s*(#{1,6}(?=\s+\S)|#{2,6}(?=[^\W\d_]))", text)
+    return len(match[1]) if match else 0
 
 
 def list_sections(trails: Sequence[Sequence[Line]], loads: Sequence[int]) -> dict[int, list[Line]]:

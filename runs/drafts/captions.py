@@ -81,8 +81,8 @@ def _find_names(
     named = {}
     for load, lines in below.items():
         line, text = lines[0]
-        found = pattern.match(text) if line - blocks[load].last <= _FARTHEST + 1 else None
-        name = strip_markup(found["name"]).rstrip(".!") if found else ""
+        match = pattern.match(text) if line - blocks[load].last <= _FARTHEST + 1 else None
+        name = strip_markup(match["name"]).rstrip(".!") if match else ""
         name = name[:-1] if name.endswith(")") and "(" not in name else name
         if name and is_short(name) and len(name.split()) <= _MOST_WORDS:
             named[load] = ((line, text), name)
@@ -313,12 +313,12 @@ def _read_change(clause: str) -> list[str]:
     """The two values of a setting that was changed between two reports, or the versions of a program, each with its name."""
     if upgrade := _UPGRADE.fullmatch(clause.strip()):
         return [f"{upgrade['name']} {upgrade[which]}" for which in ("old", "new")]
-    found = _CHANGE.search(clause)
-    if found is None:
+    match = _CHANGE.search(clause)
+    if match is None:
         return []
-    setting = (found["name"] or found["name2"]).rstrip(":= ")
-    values = [value.strip("\"'`*_()") for value in (found["old"] or found["old2"], found["new"] or found["new2"])]
-    is_other = any(map(_NO_SETTING.search, (setting, *values, found["rest"] or ""))) or any(map(names_software, values))
+    setting = (match["name"] or match["name2"]).rstrip(":= ")
+    values = [value.strip("\"'`*_()") for value in (match["old"] or match["old2"], match["new"] or match["new2"])]
+    is_other = any(map(_NO_SETTING.search, (setting, *values, match["rest"] or ""))) or any(map(names_software, values))
     return [] if is_other else [f"{setting} {value}" for value in values]
 
 
@@ -362,11 +362,11 @@ def label_by_remarks(loads: Sequence[Block]) -> None:
 
 def _list_comments(loads: Sequence[Block]) -> list[str]:
     """What stands behind each load test's command, or "". Where any has such a comment, one behind a command before it counts."""
-    own = [found[1].strip() if (found := _COMMENT.search(block.command or "")) else "" for block in loads]
+    own = [match[1].strip() if (match := _COMMENT.search(block.command or "")) else "" for block in loads]
     if not any(own):
         return own
     comments: list[str] = []
     for block, comment in zip(loads, own, strict=True):
-        before = [found[1].strip() for command in block.typed if (found := _COMMENT.search(command))]
+        before = [match[1].strip() for command in block.typed if (match := _COMMENT.search(command))]
         comments.append(comment or next(reversed(before), comments[-1] if comments and not block.typed else ""))
     return comments

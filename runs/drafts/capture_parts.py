@@ -166,8 +166,8 @@ def _find_times(samples: CaptureSeries, command: str) -> Floats | None:
 
 
 def _read_interval(command: str) -> float | None:
-    named = _DELAY.search(command) or _INTERVAL.search(command)
-    return float(named[1]) if named else None
+    match = _DELAY.search(command) or _INTERVAL.search(command)
+    return float(match[1]) if match else None
 
 
 def _measure_load(samples: CaptureSeries) -> Floats | None:

@@ -216,8 +216,8 @@ class _Placing:
 
     def _find_runs_recorded(self, index: int) -> list[DraftRun]:
         """The runs while a monitor wrote the file that is shown here: "vmstat 1 > vm.log &", the runs, "cat vm.log"."""
-        shown = _SHOWS_FILE.search(self.blocks[index].command or "")
-        starts = self.recorded.get(shown["file"], []) if shown else []
+        match = _SHOWS_FILE.search(self.blocks[index].command or "")
+        starts = self.recorded.get(match["file"], []) if match else []
         place = bisect_right(starts, index)
         if not place:
             return []

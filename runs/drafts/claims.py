@@ -157,9 +157,9 @@ def _find_claims(blocks: Sequence[Block], names: Sequence[str]) -> Iterator[tupl
     )
     for line, text in (each for block in blocks for each in (*block.trail, *block.tail)):
         for sentence in _SENTENCE_ENDS.split(text[:_LONGEST]):
-            if found := claim.fullmatch(sentence.strip()):
-                one, two = found["one"].lower(), found["two"].lower()
-                yield line, sentence.strip("#*_ .!"), *((one, two) if found["wins"] else (two, one))
+            if match := claim.fullmatch(sentence.strip()):
+                one, two = match["one"].lower(), match["two"].lower()
+                yield line, sentence.strip("#*_ .!"), *((one, two) if match["wins"] else (two, one))
 
 
 def read_said(texts: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str, Option]]:
@@ -178,8 +178,8 @@ def read_disturbances(texts: Iterable[str], names: Iterable[str]) -> Iterator[tu
     parts = [part for each in sentences if "," in each for part in each.split(",")]
     for name, clause in _find_owners([*sentences, *parts], _index_names(names)):
         for what, pattern in disturbs.items():
-            if (found := pattern.search(clause)) and not _DENIES.search(clause):
-                job = (found.groupdict().get("job") or "").lower()
+            if (match := pattern.search(clause)) and not _DENIES.search(clause):
+                job = (match.groupdict().get("job") or "").lower()
                 yield (
                     name,
                     what.format(job=f"{'' if job.endswith('s') else 'an ' if job[:1] in 'aeiou' else 'a '}{job}"),
@@ -235,12 +235,12 @@ def _read_states(
     return states if {*states.values()} == {True, False} else {}
 
 
-def _read_amount(found: re.Match[str]) -> float:
-    groups = found.groupdict()
+def _read_amount(match: re.Match[str]) -> float:
+    groups = match.groupdict()
     if groups.get("empty"):
         return 0.0
-    unit = found["unit"].lower()
-    return float(found["n"].replace(",", "")) * (1e6 if unit == "million" else _UNITS.get(unit[0], 1))
+    unit = match["unit"].lower()
+    return float(match["n"].replace(",", "")) * (1e6 if unit == "million" else _UNITS.get(unit[0], 1))
 
 
 def _are_unlike(amounts: Sequence[float]) -> bool:

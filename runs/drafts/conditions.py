@@ -333,7 +333,7 @@ def note_requests(loads: Sequence[Block]) -> None:
     for block in loads:
         texts = [text for _, text in block.trail] + [block.label or ""]
         named = next(
-            (found for text in reversed(texts) if (found := _HEADS_REQUEST.fullmatch(text)) and any(found.groups())),
+            (match for text in reversed(texts) if (match := _HEADS_REQUEST.fullmatch(text)) and any(match.groups())),
             None,
         )
         if named and not block.command:

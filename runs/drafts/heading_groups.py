@@ -335,10 +335,10 @@ def find_compared(trails: Sequence[Sequence[Heading]], counts: Collection[str] =
         for trail in trails
     ]
     ends = [trail[-1][1] for trail in trails if trail]
-    letters = {text: found[1].upper() for text in last if (found := LETTER.fullmatch(_drop_load(drop_repeat(text))))}
+    letters = {text: match[1].upper() for text in last if (match := LETTER.fullmatch(_drop_load(drop_repeat(text))))}
     meanings: list[dict[str, str]] = [  # of each kind {line: what it tells}
         letters,
-        {text: found[1] for text in last if (found := _VERSION.fullmatch(text))},
+        {text: match[1] for text in last if (match := _VERSION.fullmatch(text))},
         # Commands name nothing, unless they start the servers that are compared.
         {text: text for text in ends if _STARTS_SERVER.match(strip_markup(text))},
         # Words that look like options tell runs apart where each has one of its own: a script's "-threads" and "-single".
@@ -359,7 +359,7 @@ def find_compared(trails: Sequence[Sequence[Heading]], counts: Collection[str] =
     if len(brief) > 1 or any(may_name(text) for text in last):  # "G1:" where others stand below "ZGC:"
         compared |= brief
     templated = [next((text for _, text in reversed(trail) if EXPECTED.fullmatch(text)), "") for trail in trails]
-    expected = {text: any(found.groups()) for text in templated if (found := EXPECTED.fullmatch(text))}
+    expected = {text: any(match.groups()) for text in templated if (match := EXPECTED.fullmatch(text))}
     return compared or (set(expected) if len(set(expected.values())) > 1 else set())
 
 
@@ -377,8 +377,8 @@ def find_fixed_settings(trails: Sequence[Sequence[Heading]]) -> set[str]:
 def _drop_load(text: str) -> str:
     """ "A (10 connections)" → "A", as of "1. A"."""
     text = re.sub(r"^\d{1,2}[.)]\s+", "", text)
-    found = re.fullmatch(r"([A-Z]\w?)(?=\W)(.*\d.*)", text)
-    return found[1] if found and is_generic(found[2]) else text
+    match = re.fullmatch(r"([A-Z]\w?)(?=\W)(.*\d.*)", text)
+    return match[1] if match and is_generic(match[2]) else text
 
 
 def _heads_output(text: str) -> bool:
@@ -393,11 +393,11 @@ def find_counts(trails: Sequence[Sequence[Heading]]) -> set[str]:
     """
     counted: list[tuple[str, int, str]] = []  # line, its number, the name above it
     for trail in trails:
-        if trail and (found := _COUNT.fullmatch(strip_markup(trail[-1][1]))):
+        if trail and (match := _COUNT.fullmatch(strip_markup(trail[-1][1]))):
             named = next(
                 (text for _, text in reversed(trail[:-1]) if may_name(text) or find_phase(text) in _BESIDE), ""
             )
-            counted.append((trail[-1][1], read_number(found["number"]) or 0, named))
+            counted.append((trail[-1][1], read_number(match["number"]) or 0, named))
     names = [name for *_, name in counted if name]
     goes_on = all(
         n == (1 if name else before + 1) for (_, before, _), (_, n, name) in pairwise([("", 0, ""), *counted])

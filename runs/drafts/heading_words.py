@@ -212,10 +212,10 @@ def find_phase(heading: str) -> str:
 @remember_lines
 def find_repeat(text: str) -> int | None:
     """The repeat's number in a heading or label, or None."""
-    found = REPEAT.search(lower(text))
-    if not found:
+    match = REPEAT.search(lower(text))
+    if not match:
         return None
-    return read_number(found[found.lastgroup or 0])
+    return read_number(match[match.lastgroup or 0])
 
 
 @remember_lines
@@ -225,13 +225,13 @@ def split_repeat(text: str) -> tuple[str, int, bool] | None:
     The last is False where only a number stands there, which may as well be a version's: "nginx 2".
     """
     bare = strip_markup(text)
-    found = REPEAT.search(lower(bare)) or AGAIN.search(lower(bare))
-    if found and _has_many_repeats(lower(bare)):
+    match = REPEAT.search(lower(bare)) or AGAIN.search(lower(bare))
+    if match and _has_many_repeats(lower(bare)):
         return None
-    if found and not (re.search(r"\w", bare[: found.start()]) and re.search(r"\w", bare[found.end() :])):
-        base = _trim(f"{bare[: found.start()]} {bare[found.end() :]}")
+    if match and not (re.search(r"\w", bare[: match.start()]) and re.search(r"\w", bare[match.end() :])):
+        base = _trim(f"{bare[: match.start()]} {bare[match.end() :]}")
         names = base and (LETTER.fullmatch(base) or find_phase(base) in ("before", "after") or not is_generic(base))
-        return (base, find_repeat(found[0]) or 2, True) if names else None
+        return (base, find_repeat(match[0]) or 2, True) if names else None
     numbered = split_number(bare)
     return (_trim(numbered[0]), numbered[1], False) if numbered and not numbered[2] else None
 
@@ -239,10 +239,10 @@ def split_repeat(text: str) -> tuple[str, int, bool] | None:
 def _has_many_repeats(text: str) -> bool:
     """Whether more of them stand in a heading than anyone writes: each would be taken off, and the rest be judged."""
     for _ in range(_MOST_REPEATS):
-        found = REPEAT.search(text) or AGAIN.search(text)
-        if found is None:
+        match = REPEAT.search(text) or AGAIN.search(text)
+        if match is None:
             return False
-        text = f"{text[: found.start()]} {text[found.end() :]}"
+        text = f"{text[: match.start()]} {text[match.end() :]}"
     return True
 
 
@@ -255,14 +255,14 @@ def _trim(text: str) -> str:
 @remember_lines
 def is_warm_up(text: str) -> bool:
     """Whether a heading, or a command's comment, says that the run only warms something up."""
-    found = _WARM_UP.search(lower(text))
-    if found is None or retracts(text) or _WARMED.search(text[: found.start()]):
+    match = _WARM_UP.search(lower(text))
+    if match is None or retracts(text) or _WARMED.search(text[: match.start()]):
         return False
-    if re.search(r"\d\s?(?:s|secs?|seconds?|m|min(?:utes)?)\s(?:of\s)?$", text[: found.start()][-16:]):
+    if re.search(r"\d\s?(?:s|secs?|seconds?|m|min(?:utes)?)\s(?:of\s)?$", text[: match.start()][-16:]):
         return not re.match(
-            r"(?:\w|-)*,?\s(?:then|and|\+|discarded|excluded)", text[found.end() :]
+            r"(?:\w|-)*,?\s(?:then|and|\+|discarded|excluded)", text[match.end() :]
         )  # a part of each run
-    return not re.match(r"\w*\s?(?:後|済|done|over\b|finished)", text[found.end() :])
+    return not re.match(r"\w*\s?(?:後|済|done|over\b|finished)", text[match.end() :])
 
 
 @remember_lines
@@ -290,10 +290,10 @@ def name_of_heading(text: str) -> str:
     bare = named if re.search(r"\d", named) or not is_generic(named) else bare
     bare = bare.removesuffix(".") if heading_level(text) > 1 and not is_sentence(text) else bare
     rest = bare
-    while found := _LEAD_IN.match(rest):
-        rest = rest[found.end() :]
-    while rest != bare and (found := _LEADS_ON.match(rest)):
-        rest = rest[found.end() :]
+    while match := _LEAD_IN.match(rest):
+        rest = rest[match.end() :]
+    while rest != bare and (match := _LEADS_ON.match(rest)):
+        rest = rest[match.end() :]
     return rest if len(rest) > 1 and not is_generic(rest) else bare
 
 
@@ -378,8 +378,8 @@ def drop_repeat(text: str) -> str:
 def cut_repeat(text: str) -> str:
     """A heading without the number of a repeat, also where the rest names nothing: "1 KB, run 2" → "1 KB"."""
     bare = strip_markup(text)
-    found = REPEAT.search(lower(bare))
-    return _trim(f"{bare[: found.start()]} {bare[found.end() :]}") if found else bare
+    match = REPEAT.search(lower(bare))
+    return _trim(f"{bare[: match.start()]} {bare[match.end() :]}") if match else bare
 
 
 def only_counts(text: str) -> bool:

@@ -99,9 +99,9 @@ def _find_first_of_each(blocks: Sequence[Block], groups: Sequence[Sequence[int]]
 
 
 def _tells_of_first(text: str, *, is_above: bool) -> bool:
-    for found in _FIRST_OF_EACH.finditer(text):
-        said = next(filter(None, found.groups()), "")
-        if (found["before"] or _DOES_NOT_COUNT.search(said)) and (is_above or _OF_EACH.search(text)):
+    for match in _FIRST_OF_EACH.finditer(text):
+        said = next(filter(None, match.groups()), "")
+        if (match["before"] or _DOES_NOT_COUNT.search(said)) and (is_above or _OF_EACH.search(text)):
             return True
     return False
 

@@ -114,8 +114,8 @@ def _find_parts_of_commands(blocks: Sequence[Block], loads: Sequence[int]) -> It
 
 def _says_at_once(text: str) -> bool:
     """Whether a line says that several generators ran at the same time, and not that each sent several requests at once."""
-    found = _SAYS_AT_ONCE.search(lower(text))
-    return bool(found and _SAYS_GENERATORS.search(text) and not _REQUESTS.search(text[: found.start()]))
+    match = _SAYS_AT_ONCE.search(lower(text))
+    return bool(match and _SAYS_GENERATORS.search(text) and not _REQUESTS.search(text[: match.start()]))
 
 
 @lru_cache(maxsize=16)
@@ -140,9 +140,9 @@ def _name_part(block: Block) -> str:
     ssh = SSH.findall(block.command or "")
     if len(ssh) == 1 and "$" not in ssh[0]:
         return str(ssh[0])
-    found = _HOST_LINE.fullmatch(above.strip())
-    if found and (found["c"] is None or _GENERATOR.fullmatch(found["c"])):
-        return str(found["a"] or found["b"] or found["c"])
+    match = _HOST_LINE.fullmatch(above.strip())
+    if match and (match["c"] is None or _GENERATOR.fullmatch(match["c"])):
+        return str(match["a"] or match["b"] or match["c"])
     return block.prompt_host or ""
 
 
@@ -217,7 +217,7 @@ def _list_turns(command: str) -> list[Words]:
     command = _RANGE.sub(_count_out, command)
     loops = list(LOOP.finditer(command))
     if not loops:
-        if (shown := _SHOWN_FILES.match(command)) and len(files := shown["files"].split()) > 1:
+        if (match := _SHOWN_FILES.match(command)) and len(files := match["files"].split()) > 1:
             return [("cat", f">{file}") for file in files]
         scripts = _list_scripts(command)
         return scripts if len(set(scripts)) > 1 else []
@@ -235,22 +235,22 @@ def _list_turns_of(loop: re.Match[str], command: str) -> list[Words]:
     return [() if is_count else ("for", f"{loop['name']}={item}") for item in items]
 
 
-def _count_out(found: re.Match[str]) -> str:
+def _count_out(match: re.Match[str]) -> str:
     """The numbers of a range, as the shell puts them into a loop; the range itself where they are too many."""
-    parts = [int(part) for part in (found["seq"] or f"{found['first']} {found['step'] or 1} {found['last']}").split()]
+    parts = [int(part) for part in (match["seq"] or f"{match['first']} {match['step'] or 1} {match['last']}").split()]
     first, step = (parts[0] if len(parts) > 1 else 1), (parts[1] if len(parts) > 2 else 1)
     numbers = range(first, parts[-1] + 1, max(step, 1))
-    return " ".join(map(str, numbers)) if len(numbers) <= _MOST_TURNS else found[0]
+    return " ".join(map(str, numbers)) if len(numbers) <= _MOST_TURNS else match[0]
 
 
 def _find_option_of_loop(name: str, body: str) -> str:
     """What a loop's variable is the value of, "-w" in `gunicorn -w $w`; "" where it only counts, or names an output."""
-    found = re.search(
+    match = re.search(
         rf"(?<![\w$-])(--?[A-Za-z][\w-]*|[A-Z][A-Z0-9_]+)(?:=|\s)?[\"']?\$(?:{name}\b|\{{{name}\}})[\"']?(?=\s|;|$)",
         body,
     )
-    is_option = found and not (NEUTRAL.match(f"{found[1]}=") or OUTPUT.fullmatch(found[1]))
-    return found[1] if found and is_option and find_repeat(f"{found[1].strip('-')} 1") is None else ""
+    is_option = match and not (NEUTRAL.match(f"{match[1]}=") or OUTPUT.fullmatch(match[1]))
+    return match[1] if match and is_option and find_repeat(f"{match[1].strip('-')} 1") is None else ""
 
 
 def count_up(numbers: Sequence[int], least: int) -> bool:

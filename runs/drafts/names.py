@@ -229,9 +229,9 @@ def _is_load_of(number: str, methods: Sequence[Method]) -> bool:
 
 
 def _is_load(number: str, method: Method) -> bool:
-    found = re.fullmatch(r"(\d{1,9})([kKm]?)", re.sub(r"[,.\s](?=\d{3})", "", number))
-    scale = {"k": 1000, "m": 60}.get(found[2].lower(), 1) if found else 0
-    return found is not None and _tells_load([int(found[1]) * scale], method._replace(further=None))
+    match = re.fullmatch(r"(\d{1,9})([kKm]?)", re.sub(r"[,.\s](?=\d{3})", "", number))
+    scale = {"k": 1000, "m": 60}.get(match[2].lower(), 1) if match else 0
+    return match is not None and _tells_load([int(match[1]) * scale], method._replace(further=None))
 
 
 def _around(parts: Sequence[str], side: int) -> list[str]:

@@ -128,12 +128,12 @@ def find_development(words: Words, variables: Collection[str]) -> list[Option]:
     """By what a program that was started with these words runs as its developers run it, where nothing says production."""
     command = " ".join(words)
     wrapped = _WRAPS.match(command)
-    found = _DEVELOPS.search(command) if "production" not in " ".join([command, *variables]) else None
+    match = _DEVELOPS.search(command) if "production" not in " ".join([command, *variables]) else None
     said = [wrapped[1]] if wrapped else []
-    if found:
-        last = found[found.lastindex or 0]
+    if match:
+        last = match[match.lastindex or 0]
         # Without the name of its program, which may be the config's.
-        said.append(f"development mode ({last})" if last == found[0] else "development server")
+        said.append(f"development mode ({last})" if last == match[0] else "development server")
     return [Option(DEVELOPMENT, "", one) for one in said]
 
 
@@ -141,10 +141,10 @@ def _read_options(text: str) -> list[Option]:
     """The settings of a config text that say how much, or whether, and the options of commands in it; none of a port."""
     options = []
     for line in _split_lines(text):
-        if (found := _SETTING.fullmatch(line)) and not _UNTOLD.search(found["key"]):
-            options.append(Option(found["key"], found["value"], f"{found['key']}={found['value']}"))
-        elif found := _STARTS.fullmatch(line):
-            options += list_options(tuple(re.findall(r"[^\s\"',\[\]]+", found["words"])))
+        if (match := _SETTING.fullmatch(line)) and not _UNTOLD.search(match["key"]):
+            options.append(Option(match["key"], match["value"], f"{match['key']}={match['value']}"))
+        elif match := _STARTS.fullmatch(line):
+            options += list_options(tuple(re.findall(r"[^\s\"',\[\]]+", match["words"])))
     return options
 
 
@@ -194,8 +194,8 @@ def _count_backends(texts: Iterable[str]) -> frozenset[str]:
     for text in texts:
         targets: dict[str, set[str]] = {}
         for line in _split_lines(text):
-            if (found := _ADDRESS.match(line)) and not _UNTOLD.search(found["key"]):
-                targets.setdefault(found["key"].lower(), set()).add(found["target"])
+            if (match := _ADDRESS.match(line)) and not _UNTOLD.search(match["key"]):
+                targets.setdefault(match["key"].lower(), set()).add(match["target"])
         most = max([most, *map(len, targets.values())])
     return frozenset({f"{most} backend{'' if most == 1 else 's'}"}) if most else frozenset()
 

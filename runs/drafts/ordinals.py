@@ -96,10 +96,10 @@ def takes_number(base: str) -> bool:
 
 def split_number(bare: str) -> tuple[str, int, bool] | None:
     """("nginx", 2, False) of "nginx 2", "#2: nginx"; the last is True for "worker 2", whose number may be its own."""
-    found = _NUMBERED.fullmatch(bare)
-    if found is None:
+    match = _NUMBERED.fullmatch(bare)
+    if match is None:
         return None
-    base, number = (next(filter(None, map(found.__getitem__, names))) for names in (_BASES, _NUMBERS))
+    base, number = (next(filter(None, map(match.__getitem__, names))) for names in (_BASES, _NUMBERS))
     value = read_number(number)
     has_two = re.search(r"\d", base) and re.search(r"[#(（\[]", bare[len(base) :])  # "4 workers #1"
     return None if value is None else (base, value, takes_number(base) and not has_two)
@@ -108,7 +108,7 @@ def split_number(bare: str) -> tuple[str, int, bool] | None:
 def split_ordinal(name: str) -> tuple[str, str, int] | None:
     """("dash", "jdk11", 2) of "jdk11-2"; None of a name without what may be the number of a repeat."""
     for kind, pattern in _ORDINALS:
-        if found := pattern.fullmatch(name):
-            number = read_number(found["n"]) or (2 if kind == "again" else _DAY_NAMES.index(found["n"].lower()[:3]) + 1)
-            return kind, found["base"], number
+        if match := pattern.fullmatch(name):
+            number = read_number(match["n"]) or (2 if kind == "again" else _DAY_NAMES.index(match["n"].lower()[:3]) + 1)
+            return kind, match["base"], number
     return None

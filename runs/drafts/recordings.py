@@ -117,8 +117,8 @@ def _place_host(draft: Draft, experiment: DraftExperiment, name: str) -> None:
 def _find_marks(text: TextLines) -> Iterator[_Mark]:
     mark = None
     for number, line in enumerate(text.lines(), start=1):
-        if line[:3] == "## " and (found := _MARK.fullmatch(line.strip())):
-            mark = _Mark(number, found[1], not found[3], most=int(found[2]) if found[2] else None)
+        if line[:3] == "## " and (match := _MARK.fullmatch(line.strip())):
+            mark = _Mark(number, match[1], not match[3], most=int(match[2]) if match[2] else None)
             yield mark
         elif mark and line[-5:] == "load:" and (said := _PHASE.fullmatch(line)):
             yield replace(mark, line=number, phase=said[1].lower())

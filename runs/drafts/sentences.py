@@ -114,9 +114,9 @@ class Sentences:
             name, lower = state[0].replace("the ", "").replace("any ", ""), state[0].lower()
             if not is_generic(name) and self._lower.count(lower) <= own.count(lower):
                 return name
-        for found in _WITH.finditer(sentence):
-            if found[2].lower() in self._lacking:
-                return f"{found[1].lower()} {found[2]}"
+        for match in _WITH.finditer(sentence):
+            if match[2].lower() in self._lacking:
+                return f"{match[1].lower()} {match[2]}"
         versions = list(dict.fromkeys(map(str.lower, _VERSION.findall(sentence) or _RELEASE.findall(sentence))))
         distinct = [version for version in versions if self._lower.count(version) <= own.count(version)] or versions
         if len(distinct) == 1 and (version := re.search(re.escape(distinct[0]), sentence, re.IGNORECASE)):
@@ -201,17 +201,17 @@ def is_one_of(name: str) -> bool:
 def find_replacement(sentence: str, title: str) -> str:
     """Y of "changed X to Y (with its settings)" below a title that compares the two, or ""."""
     for pattern in _REPLACEMENTS:
-        for found in pattern.finditer(sentence[:_MAX_SENTENCE]):
-            known = re.findall(r"[^\W_]{2,}", re.split("[(（]", found["new"])[0].lower())
+        for match in pattern.finditer(sentence[:_MAX_SENTENCE]):
+            known = re.findall(r"[^\W_]{2,}", re.split("[(（]", match["new"])[0].lower())
             if any(word in title.lower() for word in known):
-                return found["new"].strip()
+                return match["new"].strip()
     return ""
 
 
 def find_setting(line: str) -> str:
     """The setting that a line consists of, as "worker_processes 2", or ""."""
-    found = _SETTING.fullmatch(line.strip())
-    return found[1] if found else ""
+    match = _SETTING.fullmatch(line.strip())
+    return match[1] if match else ""
 
 
 def find_settings(section: Sequence[Block], line: int) -> str:

@@ -23,42 +23,42 @@ ChangedTexts = Mapping[int, tuple[tuple[str, str], ...]]  # {load: (path, text) 
 Setting = tuple[str, str]  # key, and how it is said; "" takes the key away
 
 
-def _read_sql(found: re.Match[str]) -> Setting:
-    value = found["value"].strip().strip("'\"")
-    return found["key"].lower(), f"{found['key']}={value}"
+def _read_sql(match: re.Match[str]) -> Setting:
+    value = match["value"].strip().strip("'\"")
+    return match["key"].lower(), f"{match['key']}={value}"
 
 
-def _read_pair(found: re.Match[str]) -> Setting:
-    value = found["value"].strip("'\"")
-    return found["key"], f"{found['key']}={value}"
+def _read_pair(match: re.Match[str]) -> Setting:
+    value = match["value"].strip("'\"")
+    return match["key"], f"{match['key']}={value}"
 
 
-def _read_change(found: re.Match[str]) -> Setting:
-    return found["key"], f"{found['key']} {found['new']}"
+def _read_change(match: re.Match[str]) -> Setting:
+    return match["key"], f"{match['key']} {match['new']}"
 
 
-def _read_written(found: re.Match[str]) -> Setting:
+def _read_written(match: re.Match[str]) -> Setting:
     """A line for a file, or the value of one that holds nothing else."""
-    line = found["value"].strip("'\" ;")
-    return (re.split(r"[\s=]", line)[0], line) if re.search(r"[\s=]", line) else _read_pair(found)
+    line = match["value"].strip("'\" ;")
+    return (re.split(r"[\s=]", line)[0], line) if re.search(r"[\s=]", line) else _read_pair(match)
 
 
-def _read_sed(found: re.Match[str]) -> Setting:
+def _read_sed(match: re.Match[str]) -> Setting:
     """What the expression writes, of a file's setting by its first word: "s/KeepAlive On/KeepAlive Off/"."""
-    text = re.sub(r"\\[1-9]|[&^$]|\\(?=[./])", "", found["new"]).strip(" ;\"'")
+    text = re.sub(r"\\[1-9]|[&^$]|\\(?=[./])", "", match["new"]).strip(" ;\"'")
     name = re.match(r"[A-Za-z][\w.-]*", text)
-    file = PurePosixPath(found["file"]).name
+    file = PurePosixPath(match["file"]).name
     if not name or len(text) == len(name[0]):
         return (
-            f"{file} {name[0] if name and ' ' in found['old'] else ''}",
-            f"{file}: {text or 'without ' + found['old']}",
+            f"{file} {name[0] if name and ' ' in match['old'] else ''}",
+            f"{file}: {text or 'without ' + match['old']}",
         )
     return f"{file} {name[0]}", text
 
 
-def _read_module(found: re.Match[str]) -> Setting:
-    name = found["name"].strip()
-    return f"module {name}", f"{'' if found['verb'] == 'en' else 'without '}{name}"
+def _read_module(match: re.Match[str]) -> Setting:
+    name = match["name"].strip()
+    return f"module {name}", f"{'' if match['verb'] == 'en' else 'without '}{name}"
 
 
 def _take_words(key: str) -> Callable[[re.Match[str]], Setting]:
@@ -138,8 +138,8 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Setting]], ...
 def read_setting(command: str) -> Setting | None:
     """(what a command sets, how that is said) or None: ("shared_buffers", "shared_buffers=1GB"); "" where it is as before again."""
     for pattern, meaning in _SETTINGS:
-        if found := pattern.search(command):
-            key, said = meaning(found)
+        if match := pattern.search(command):
+            key, said = meaning(match)
             return None if _NO_SETTING.fullmatch(key) else (key, said[:MAX_WIDTH])
     return None
 

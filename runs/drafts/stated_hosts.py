@@ -32,12 +32,12 @@ _NO_HOST = re.compile(  # software, systems and words that stand there, too
 
 def find_stated_host(text: str) -> HostFacts:
     """What a line by itself tells of a machine: its name, and its cores behind that; nothing where it names none."""
-    found = _STATED_HOST.fullmatch(text.strip()) if len(text) < _LONGEST_STATED else None
-    name = found["name"] if found else ""
-    if not found or name.lower() in PLACEHOLDERS or makes_load(name) or _NO_HOST.fullmatch(re.split(r"[.-]", name)[0]):
+    match = _STATED_HOST.fullmatch(text.strip()) if len(text) < _LONGEST_STATED else None
+    name = match["name"] if match else ""
+    if not match or name.lower() in PLACEHOLDERS or makes_load(name) or _NO_HOST.fullmatch(re.split(r"[.-]", name)[0]):
         return HostFacts()
-    cores = CORES.search(found["rest"] or "")
-    if found["server"] and not (cores or re.search(r"\w[\d-]", name)):  # of a framework: "Server: Actix"
+    cores = CORES.search(match["rest"] or "")
+    if match["server"] and not (cores or re.search(r"\w[\d-]", name)):  # of a framework: "Server: Actix"
         return HostFacts()
     return HostFacts(name=name, cores=int(cores[1]) if cores else None)
 
@@ -188,8 +188,8 @@ def _read_parts(line: str) -> HostFacts:
     )
 
 
-def _read_size(found: re.Match[str]) -> int | None:
-    size, unit = next((found[f"size{n}"], found[f"unit{n}"]) for n in ("", "2", "3", "4") if found[f"size{n}"])
+def _read_size(match: re.Match[str]) -> int | None:
+    size, unit = next((match[f"size{n}"], match[f"unit{n}"]) for n in ("", "2", "3", "4") if match[f"size{n}"])
     kib = round(float(size.replace(",", ".")) * _KIB[unit.lower()])
     return kib if kib >= _LEAST_RAM_KB else None
 

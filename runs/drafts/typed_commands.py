@@ -179,8 +179,8 @@ class Typing:
                 is_server = self._serve(bare, tuple("".join(CONFINES.findall(part[: part.find(bare)])).split()))
                 if self.opened and (is_server or _READS_CONFIG.search(bare)):
                     self._edit()
-                elif found := _RELOADS.search(bare):
-                    name = found["program"] or found["service"]  # something was changed in its files, elsewhere
+                elif match := _RELOADS.search(bare):
+                    name = match["program"] or match["service"]  # something was changed in its files, elsewhere
                     name, verb = name.removesuffix(".service"), "restarted" if "restart" in bare else "reloaded"
                     self._change(f"{RELOADED}{name}", f"{name} {verb}")
                 if not is_server:
@@ -193,9 +193,9 @@ class Typing:
         """What runs beside the load tests ends; and a compiler's words are noted."""
         if _ENDS.match(command):
             self.beside, self.ended = set(), True
-        if found := _COMPILES.match(command):
-            words = _split_words(command[found.end() :])
-            self.compiled[found[0]] = tuple(word for word in words if word[:2] not in ("-l", "-L", "-I"))
+        if match := _COMPILES.match(command):
+            words = _split_words(command[match.end() :])
+            self.compiled[match[0]] = tuple(word for word in words if word[:2] not in ("-l", "-L", "-I"))
 
     def _begin(self) -> None:
         """A server that was run in the foreground of another terminal is no script that printed what follows."""
@@ -241,17 +241,17 @@ class Typing:
 
     def _serve(self, command: str, confined: Words = ()) -> bool:
         """Take in a command that starts or stops a server, `confined` by the words before it. False: it is none."""
-        if found := _COMPOSE.search(command):
-            file = re.sub(r"(?:^|\s)--?[\w-]+(?:=|\s|$)", " ", found["words"]).strip()
-            names = [f"{file} {name}".strip() for name in found["names"].split() if name[0] != "-"]
-            self._switch(found["verb"], names or [file] * bool(file))
-        elif (found := _DETACHED.search(command)) and re.search(r"\s(?:-\w*d\w*|--detach)\b", found["words"]):
-            own, words = _split_container_words(found["words"])
+        if match := _COMPOSE.search(command):
+            file = re.sub(r"(?:^|\s)--?[\w-]+(?:=|\s|$)", " ", match["words"]).strip()
+            names = [f"{file} {name}".strip() for name in match["names"].split() if name[0] != "-"]
+            self._switch(match["verb"], names or [file] * bool(file))
+        elif (match := _DETACHED.search(command)) and re.search(r"\s(?:-\w*d\w*|--detach)\b", match["words"]):
+            own, words = _split_container_words(match["words"])
             if words:
                 self._start(words[0].partition(":")[0], (words[0], *own, *words[1:]), {"docker run": own})
-        elif found := _SERVICE.search(command):
-            names = (found["names"] or found["name"]).split()
-            self._switch(found["verb"] or found["verb2"], [name.removesuffix(".service") for name in names])
+        elif match := _SERVICE.search(command):
+            names = (match["names"] or match["name"]).split()
+            self._switch(match["verb"] or match["verb2"], [name.removesuffix(".service") for name in names])
         elif command.endswith("&") and (words := _split_words(command)):
             bare = re.sub(_RUNNER, "", command, count=1)
             if _runs_beside(words[0], command):
@@ -361,7 +361,7 @@ def split_commands(command: str) -> Words:
 
     Of one that gives commands to another shell, these.
     """
-    joints = [(*found.span(), found[1]) for found in _JOINT.finditer(command) if found[1]]
+    joints = [(*match.span(), match[1]) for match in _JOINT.finditer(command) if match[1]]
     ends = [(end if joint == "&" else start, end) for start, end, joint in joints]
     starts = [0, *(end for _, end in ends)]
     parts = [command[start:end].strip() for start, (end, _) in zip(starts, [*ends, (len(command), 0)], strict=True)]
@@ -384,8 +384,8 @@ def _split_container_words(text: str) -> tuple[Words, Words]:
     for word in words:
         if skip:
             skip = False
-        elif found := _FLAGS_OF_RUN.match(word):
-            skip = found["value"] == ""
+        elif match := _FLAGS_OF_RUN.match(word):
+            skip = match["value"] == ""
         else:
             kept.append(word)
     at = next(

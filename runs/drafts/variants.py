@@ -396,9 +396,9 @@ _NUMBERED_GENERATOR = re.compile(r"^(?:client|lg|load|gen|bench|tester|attack|dr
 
 def _compare_generators(loads: Mapping[int, Block], results: Mapping[int, LoadResult]) -> dict[int, str]:
     """{load: the machine that it was run on, by ssh or at its prompt, or the part of it}, where others were run on others."""
-    hosts = {load: found["host"] for load, block in loads.items() if (found := SSH.search(block.command or ""))}
+    hosts = {load: match["host"] for load, block in loads.items() if (match := SSH.search(block.command or ""))}
     confined = {
-        load: found[0].strip() for load, block in loads.items() if (found := CONFINES.search(block.command or ""))
+        load: match[0].strip() for load, block in loads.items() if (match := CONFINES.search(block.command or ""))
     }
     hosts |= {load: ", ".join(filter(None, (hosts.get(load), words))) for load, words in confined.items()}
     is_remote = all(results[load].hostname and results[load].hostname not in LOCAL for load in loads)

@@ -70,8 +70,8 @@ def _find_longest_part(form: str) -> str:
     return max(re.split("[^a-z0-9]+", form[:LONGEST_SPELT].lower()), key=len)
 
 
-def _mask_lines(found: re.Match[str]) -> str:
-    parts = re.split(f"({LINE_END})", found[0])  # every second one is the end of a line, which stays
+def _mask_lines(match: re.Match[str]) -> str:
+    parts = re.split(f"({LINE_END})", match[0])  # every second one is the end of a line, which stays
     return "".join(part if at % 2 else REDACTED for at, part in enumerate(parts))
 
 

@@ -44,11 +44,11 @@ def canonicalize(text: str) -> str:
     for pattern, fault in TRICKS:
         if pattern.search(text):
             raise NotAllowed(f"The address {text!r} {fault}.")
-    found = BASE.fullmatch(text)
-    if not found:
+    match = BASE.fullmatch(text)
+    if not match:
         raise NotAllowed(f"{text!r} is no address such as http://shop.lan:8080 (scheme, host and port, nothing else).")
-    scheme = found["scheme"].lower()
-    return f"{scheme}://{_parse_host(found['host'].lower())}:{_parse_port(found['port'], scheme)}"
+    scheme = match["scheme"].lower()
+    return f"{scheme}://{_parse_host(match['host'].lower())}:{_parse_port(match['port'], scheme)}"
 
 
 # Asked in this order; each refusal says what is wrong instead of "invalid".

@@ -46,12 +46,12 @@ def expand(text: str) -> str:
     return re.sub(rf"^(?P<before>[> ]*)@(?P<tool>{tools})\b(?P<figures>.*)$", _printed, text, flags=re.MULTILINE)
 
 
-def _printed(found: re.Match[str]) -> str:
-    words = shlex.split(found["figures"])
+def _printed(match: re.Match[str]) -> str:
+    words = shlex.split(match["figures"])
     named = dict(word.split("=", 1) for word in words if "=" in word)
     plain = [word for word in words if "=" not in word]
-    printed = _TOOLS[found["tool"]](*plain, **named)
-    return "\n".join(found["before"] + line for line in printed.rstrip("\n").split("\n"))
+    printed = _TOOLS[match["tool"]](*plain, **named)
+    return "\n".join(match["before"] + line for line in printed.rstrip("\n").split("\n"))
 
 
 def _genuine(path: str, first: str = "", most: int = 999) -> str:

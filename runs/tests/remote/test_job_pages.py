@@ -283,8 +283,8 @@ def test_an_experiment_tells_which_job_still_adds_to_it(browser):
 def test_an_experiment_is_fetched_anew_only_when_a_step_was_stored(browser):
     made = factories.mpm_experiment()
     job = job_rows.job(experiment=made)
-    shown = re.search(r'hx-get="(\S+adding\S+)"', browser.get(made.get_absolute_url()).content.decode())
-    address = shown.group(1).replace("&amp;", "&")
+    match = re.search(r'hx-get="(\S+adding\S+)"', browser.get(made.get_absolute_url()).content.decode())
+    address = match.group(1).replace("&amp;", "&")
     assert browser.get(address).status_code == 204
     Job.objects.filter(pk=job.pk).update(state="storing")
     assert "HX-Trigger" not in browser.get(address)

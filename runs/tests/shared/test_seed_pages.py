@@ -45,8 +45,8 @@ def sentences(browser, pages) -> Callable[[str], list[str]]:
 
 def doubts(page: str) -> Iterator[tuple[str, str]]:
     """(severity, text) as the page's words have them."""
-    for found in re.finditer(r"\[(fatal|caution|note)\] (.*?) line \d+", page):
-        yield found[1], found[2]
+    for match in re.finditer(r"\[(fatal|caution|note)\] (.*?) line \d+", page):
+        yield match[1], match[2]
 
 
 def has(page: str, severity: str, *parts: str) -> bool:
