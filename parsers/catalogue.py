@@ -208,13 +208,13 @@ def has_cpu_now(kind: str) -> bool:
 
 def list_secret_options() -> dict[str, str]:
     """Program of a load tool -> pattern of its options whose value may hold a secret, as far as that value."""
-    found: dict[str, str] = {}
+    secret_options: dict[str, str] = {}
     for form in formats().values():
         names = [name for name, option in form.syntax.options.items() if option.secret] if form.syntax else []
         if names and form.syntax:
             apart = r"[\s=]+" if form.syntax.one_dash else r"[\s=]*"
-            found |= dict.fromkeys(form.programs, rf"\s(?:{'|'.join(map(re.escape, names))}){apart}")
-    return found
+            secret_options |= dict.fromkeys(form.programs, rf"\s(?:{'|'.join(map(re.escape, names))}){apart}")
+    return secret_options
 
 
 def shows_memory_only(kind: str) -> bool:

@@ -117,16 +117,16 @@ class Tool:
 
 def _read_interval(lines: Lines, tool: Tool, titles: list[str], count: int) -> Found | None:
     reading = _Reading(lines, tool, titles)
-    found = reading.read()
-    if found is None:
+    interval = reading.read()
+    if interval is None:
         return None
-    count = 0 if found.average else count + 1
+    count = 0 if interval.average else count + 1
     lines.memory[tool.kind] = (reading.titles, count)
-    head: Row = {"average": "all"} if found.average else {"iteration": count}
-    if found.clock:
-        head["time"] = found.clock
+    head: Row = {"average": "all"} if interval.average else {"iteration": count}
+    if interval.clock:
+        head["time"] = interval.clock
     # A column may have a title of these names.
-    return Found(head | tool.values(found) | head, found.first, found.last, False, found.problems)
+    return Found(head | tool.values(interval) | head, interval.first, interval.last, False, interval.problems)
 
 
 class _Reading:

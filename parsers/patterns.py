@@ -33,20 +33,20 @@ _NO_CHARACTER = (_constants.AT, _constants.ASSERT, _constants.ASSERT_NOT)
 def find_first_characters(pattern: str) -> set[str]:
     """The ASCII characters with which a text may begin that the pattern matches; all where it matches an empty one."""
     parsed = _parser.parse(pattern)
-    found, may_be_empty = _find_first(parsed, parsed.state.flags)
-    return set(ASCII) if may_be_empty else found
+    first_characters, may_be_empty = _find_first(parsed, parsed.state.flags)
+    return set(ASCII) if may_be_empty else first_characters
 
 
 def split_alternatives(pattern: str) -> list[str]:
     """The alternatives of which a pattern consists."""
-    found, depth = [""], 0
+    alternatives, depth = [""], 0
     for part in _PARTS.findall(pattern):
         depth += (part == "(") - (part == ")")
         if part == "|" and not depth:
-            found.append("")
+            alternatives.append("")
         else:
-            found[-1] += part
-    return found
+            alternatives[-1] += part
+    return alternatives
 
 
 @cache
@@ -113,13 +113,13 @@ def number_names(pattern: str) -> str:
 
 def _find_first(nodes: Any, flags: int) -> tuple[set[str], bool]:
     """(the characters, whether what matches may be empty) of nodes in a row."""
-    found: set[str] = set()
+    first: set[str] = set()
     for operation, argument in nodes:
         own, may_be_empty = _find_first_of_node(operation, argument, flags)
-        found |= own
+        first |= own
         if not may_be_empty:
-            return found, False
-    return found, True
+            return first, False
+    return first, True
 
 
 def _find_first_of_node(operation: Any, argument: Any, flags: int) -> tuple[set[str], bool]:
@@ -128,15 +128,17 @@ def _find_first_of_node(operation: Any, argument: Any, flags: int) -> tuple[set[
         return set(filter(single.match, ASCII)), False
     if operation is _constants.BRANCH:
         branches = [_find_first(branch, flags) for branch in argument[1]]
-        return set().union(*(found for found, _ in branches)), any(may_be_empty for _, may_be_empty in branches)
+        return set().union(*(first_of_node for first_of_node, _ in branches)), any(
+            may_be_empty for _, may_be_empty in branches
+        )
     if operation is _constants.SUBPATTERN:
         _, added, removed, nodes = argument
         return _find_first(nodes, (flags | added) & ~removed)
     if operation is _constants.ATOMIC_GROUP:
         return _find_first(argument, flags)
     if operation in _REPEATED:
-        found, may_be_empty = _find_first(argument[2], flags)
-        return found, may_be_empty or argument[0] == 0
+        first_of_node, may_be_empty = _find_first(argument[2], flags)
+        return first_of_node, may_be_empty or argument[0] == 0
     if operation in _NO_CHARACTER:
         return set(), True
     return set(ASCII), False  # a reference to a group, and what later versions may add

@@ -217,11 +217,11 @@ def read_state(line: str) -> tuple[str, str] | None:
 def find_branch(line: str, above: str = "") -> str | None:
     """The branch of git that a prompt shows, which may have a line of its own above it."""
     head = line[:_LONGEST_PROMPT]
-    found = _BRANCH_SHOWN.search(head) or _BRANCH_NAMED.search(head)
-    if not found and 0 < len(above) < 2 * _LONGEST_PROMPT:
+    branch = _BRANCH_SHOWN.search(head) or _BRANCH_NAMED.search(head)
+    if not branch and 0 < len(above) < 2 * _LONGEST_PROMPT:
         of_two = (_FIRST_OF_TWO, _DIRECTORY_ON_BRANCH, _TIMED_FIRST_OF_TWO)
-        found = next(filter(None, (pattern.fullmatch(above) for pattern in of_two)), None)
-    return next(filter(None, found.groups()), None) if found else None
+        branch = next(filter(None, (pattern.fullmatch(above) for pattern in of_two)), None)
+    return next(filter(None, branch.groups()), None) if branch else None
 
 
 _COMMAND_SIGN = re.compile(f"[{PROMPT_SIGNS}/`+]")

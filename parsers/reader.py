@@ -211,8 +211,8 @@ def _read_usual(source: Lines, form: Format, context: Context) -> Block | None:
     """The block that begins here in its usual form; None if the form differs, and the line is read like any other."""
     number = source.number
     context.take_label(number + 1, (form.kind,))
-    found = _parse_quoted(source, form, "", context, context.pending_command)
-    return _make_block(source, form, found, context) if found and source.number > number else None
+    usual = _parse_quoted(source, form, "", context, context.pending_command)
+    return _make_block(source, form, usual, context) if usual and source.number > number else None
 
 
 def _find_glued(line: str) -> int:
@@ -268,18 +268,18 @@ def _parse_quoted(source: Lines, form: Format, prefix: str, context: Context, co
     source.prefix, source.prose, source.rows_above = prefix, context.trail, context.rows_above
     source.watched = compile_rate_labels() if form.inline or form.semantics else None
     try:
-        found = _try_parse(form, form.parse, source, context, command)
+        quoted = _try_parse(form, form.parse, source, context, command)
     finally:
         source.prefix, source.watched = "", None
         seen, source.seen = source.seen, {}
-    taken = {number: line for number, line in seen.items() if number <= (found.last if found else source.number)}
-    if found and taken:
-        note_labels(source.memory, form, found, taken)
-        known = {problem.line for problem in found.problems}
-        found.problems += [problem for problem in check_rates(form, found, taken) if problem.line not in known]
+    taken = {number: line for number, line in seen.items() if number <= (quoted.last if quoted else source.number)}
+    if quoted and taken:
+        note_labels(source.memory, form, quoted, taken)
+        known = {problem.line for problem in quoted.problems}
+        quoted.problems += [problem for problem in check_rates(form, quoted, taken) if problem.line not in known]
     elif taken:
         context.add_problems(find_unread_rates(taken))
-    return found
+    return quoted
 
 
 def _try_parse(form: Format, parse: Parse, source: Lines, context: Context, command: str | None) -> Found | None:

@@ -260,14 +260,14 @@ def _list_printed(tool: str) -> list[tuple[str, list[str], float, int]]:
 
 def list_figures(tool: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """The values that have the name of a LoadResult's figure, or that this tool prints for one, in its unit."""
-    found = {name: values[name] for name in _FIGURES & values.keys()}
+    figures = {name: values[name] for name in _FIGURES & values.keys()}
     for name, path, factor, decimals in _list_printed(tool):
         value: Any = values.get(path[0])
         for part in path[1:]:
             value = value.get(part) if isinstance(value, dict) else None
         if type(value) in _PLAIN:
-            found[name] = value if factor == 1 else round(value * factor, decimals)
-    return found
+            figures[name] = value if factor == 1 else round(value * factor, decimals)
+    return figures
 
 
 def make_result(tool: str, values: Mapping[str, Any], **figures: Any) -> LoadResult:

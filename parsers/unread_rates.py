@@ -156,10 +156,10 @@ def find_stated_rates(lines: Sequence[tuple[int, str]], rates: Iterable[float]) 
     unread = [
         (number, text) for number, text in lines if not all(_is_known(each, known) for each in _find_stated(text))
     ]
-    found = [_report_unread(number, text.strip()[:80], _EXPECTED) for number, text in unread]
-    if found and len(lines) == MOST_STATED:
-        found.append(Problem(lines[-1][0], "further rates of this kind that were not read are not listed"))
-    return found
+    stated_rates = [_report_unread(number, text.strip()[:80], _EXPECTED) for number, text in unread]
+    if stated_rates and len(lines) == MOST_STATED:
+        stated_rates.append(Problem(lines[-1][0], "further rates of this kind that were not read are not listed"))
+    return stated_rates
 
 
 def _find_stated(line: str) -> list[re.Match[str]]:
@@ -169,8 +169,13 @@ def _find_stated(line: str) -> list[re.Match[str]]:
     if _NOT_MEASURED.search(text) or NOT_MEASURED.search(text):
         return []
     start, alone = _LABELLED_AT_START.match(text), _ALONE.fullmatch(text.rstrip())
-    found = [*_LABELLED.finditer(text), *([start] if start else ()), *([alone] if alone else ()), *_TOLD.finditer(text)]
-    return [each for each in found if _get_figure(each) not in _NO_FIGURES]
+    stated = [
+        *_LABELLED.finditer(text),
+        *([start] if start else ()),
+        *([alone] if alone else ()),
+        *_TOLD.finditer(text),
+    ]
+    return [each for each in stated if _get_figure(each) not in _NO_FIGURES]
 
 
 def _get_figure(match: re.Match[str]) -> str:
@@ -200,11 +205,11 @@ def _report_unread(line: int, text: str, expected: str = "") -> Problem:
 @lru_cache(maxsize=256)  # of one line it is asked by each format that tries it
 def _find_rates(line: str) -> list[tuple[str, set[float | None]]]:
     """The rates of load tools in a line, with their labels, and their figures: a comma may stand before decimals."""
-    found = (
+    rates = (
         (each[0][:80], each[each.lastindex or 0].rstrip(".,"))
         for each in _compile_rate_lines().finditer(ungrouped(line[:_LONGEST]))
     )
-    return [(label, {_as_float(text.replace(",", sign)) for sign in ("", ".")}) for label, text in found]
+    return [(label, {_as_float(text.replace(",", sign)) for sign in ("", ".")}) for label, text in rates]
 
 
 @cache

@@ -100,8 +100,8 @@ def parse_id(text: str) -> int | None:
 
 def parse_ids(text: str) -> list[int] | None:
     """ "1,2,3" as ids in order, each once; None where any word between commas is no id."""
-    found = [parse_id(word.strip()) for word in text.split(",") if word.strip()]
-    return None if None in found else [pk for pk in dict.fromkeys(found) if pk is not None]
+    ids = [parse_id(word.strip()) for word in text.split(",") if word.strip()]
+    return None if None in ids else [pk for pk in dict.fromkeys(ids) if pk is not None]
 
 
 def find_ids(model: str, wanted: str) -> list[int]:

@@ -233,8 +233,8 @@ def name_causes(wanted: Sequence[Plant]) -> Iterator[tuple[Plant, list[str], str
         experiment = Experiment.objects.filter(name=plant.name).latest("id")
         found = judging.compare_and_judge(comparison_data.load_experiment(experiment))[1]
         causes = found.causes
-        said = " ".join(one.text for one in causes.findings) or causes.unknown
-        yield plant, [one.cause for one in causes.findings], f"[{found.headline.outcome}] {said}"
+        said = " ".join(finding.text for finding in causes.findings) or causes.unknown
+        yield plant, [finding.cause for finding in causes.findings], f"[{found.headline.outcome}] {said}"
 
 
 if __name__ == "__main__":

@@ -103,14 +103,14 @@ _GROUPS = {"http.codes.": "status_codes", "errors.": "errors"}
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     reader = _Reader()
-    found = take_report(lines, replace(_REPORT, over=reader.is_next), reader.read)
-    if found is None or not reader.n_figures:
+    report = take_report(lines, replace(_REPORT, over=reader.is_next), reader.read)
+    if report is None or not reader.n_figures:
         return None
-    if not found.values.keys() - {"periods", "total_time_s"}:
-        found.problems.append(
-            Problem(found.last, "artillery was broken off before its summary: no figures of the whole run")
+    if not report.values.keys() - {"periods", "total_time_s"}:
+        report.problems.append(
+            Problem(report.last, "artillery was broken off before its summary: no figures of the whole run")
         )
-    return found
+    return report
 
 
 class _Reader:

@@ -91,11 +91,11 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     ahead = [line.strip() for line in lines.ahead(3)]
     if not ours and not any(line.startswith(("│", "Stat")) or _CONNECTIONS.fullmatch(line) for line in ahead):
         return None  # wrk's first line is the same
-    found = take_report(lines, _REPORT, _Tables().read)
-    title = found.values.pop("title", None) if found else None
-    if found and (exact := take_object(lines, JSON, _read_object)):
-        return Found(found.values | exact.values, found.first, exact.last, False, found.problems, label=title)
-    return replace(found, label=title) if found else None
+    report = take_report(lines, _REPORT, _Tables().read)
+    title = report.values.pop("title", None) if report else None
+    if report and (exact := take_object(lines, JSON, _read_object)):
+        return Found(report.values | exact.values, report.first, exact.last, False, report.problems, label=title)
+    return replace(report, label=title) if report else None
 
 
 _REPORT = Report(

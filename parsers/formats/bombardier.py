@@ -86,11 +86,11 @@ JSON = re.compile(r'\{"spec":\{"numberOfConnections":\d')
 def parse(lines: Lines, command: str | None) -> Found | None:
     if (lines.peek() or "").lstrip().startswith("{"):
         return take_object(lines, JSON, _read_object)
-    found = take_report(lines, _REPORT, _Reader(lines).read)
-    if found and "latency_ms" not in found.values and (whole := take_object(lines, JSON, _read_object)):
-        whole.first = found.first  # the JSON stands below "Bombarding ..." and the progress
+    report = take_report(lines, _REPORT, _Reader(lines).read)
+    if report and "latency_ms" not in report.values and (whole := take_object(lines, JSON, _read_object)):
+        whole.first = report.first  # the JSON stands below "Bombarding ..." and the progress
         return whole
-    return found
+    return report
 
 
 _REPORT = Report(

@@ -54,8 +54,8 @@ _REPORT = Report(
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _REPORT, _read_line)
-    return found if found and found.values.keys() & {"complete_requests", "average_s"} else None
+    report = take_report(lines, _REPORT, _read_line)
+    return report if report and report.values.keys() & {"complete_requests", "average_s"} else None
 
 
 def records(values: dict[str, Any]) -> list[Record]:

@@ -61,8 +61,8 @@ _FIGURE = re.compile(
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _REPORT, _read_line)
-    return found if found and found.values.keys() & {"requests_per_second", "average_ms"} else None
+    report = take_report(lines, _REPORT, _read_line)
+    return report if report and report.values.keys() & {"requests_per_second", "average_ms"} else None
 
 
 _REPORT = Report(

@@ -204,7 +204,7 @@ def _find_unit(command: str) -> float | None:
 
 def _parse_figures(text: str, unit: float | None, base: int) -> list[int | float] | None:
     """The row's sizes in KiB; a remark behind them ends them."""
-    found: list[int | float] = []
+    figures: list[int | float] = []
     for word in text.split():
         size = _SIZE.fullmatch(word)
         if size is None:
@@ -216,8 +216,8 @@ def _parse_figures(text: str, unit: float | None, base: int) -> list[int | float
             factor = 1 / 1024
         else:
             factor = (1024 if size[4] else base) ** (_ORDER.index(size[3]) + 1) / 1024
-        found.append(rounded(value * factor))
-    return found or None
+        figures.append(rounded(value * factor))
+    return figures or None
 
 
 def _number_of(lines: Lines, command: str | None, first: int) -> int:

@@ -106,7 +106,7 @@ def records(values: dict[str, Any]) -> list[Record]:
         last["gc_pauses_per_s"] += 1 / width
         if "cpu_ms" in row:
             last["gc_cpu_pct"] = last.get("gc_cpu_pct", 0.0) + row["cpu_ms"] / 10 / width
-    return [SystemSample(KIND, None, {name: round(value, 4) for name, value in one.items()}) for one in samples]
+    return [SystemSample(KIND, None, {name: round(value, 4) for name, value in sample.items()}) for sample in samples]
 
 
 def _divide(begin: float, end: float, width: float, n: int) -> Iterator[tuple[int, float]]:

@@ -60,11 +60,11 @@ _COLUMNS = ("total", "ok", "ko")
 def parse(lines: Lines, command: str | None) -> Found | None:
     if note_script(lines, KIND, _SIMULATION):
         return None
-    found = take_report(lines, _REPORT, _read_line)
-    if not found or not found.values.keys() & {"request_count", "requests_per_s"}:
+    report = take_report(lines, _REPORT, _read_line)
+    if not report or not report.values.keys() & {"request_count", "requests_per_s"}:
         return None
-    found.values |= take_noted(lines, KIND)
-    return found
+    report.values |= take_noted(lines, KIND)
+    return report
 
 
 _REPORT = Report(

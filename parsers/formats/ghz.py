@@ -75,8 +75,8 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     ahead = [line.strip() for line in lines.ahead(3)]
     if not any(_COUNT.fullmatch(line) for line in ahead[:3]) or len(ahead) < 2:
         return None  # hey's and oha's summaries begin alike
-    found = take_report(lines, _REPORT, SummaryReader(lines, _read_line, _ERROR).read)
-    return found if found and found.values.keys() != {"count"} else None  # a count alone may be anybody's
+    report = take_report(lines, _REPORT, SummaryReader(lines, _read_line, _ERROR).read)
+    return report if report and report.values.keys() != {"count"} else None  # a count alone may be anybody's
 
 
 _REPORT = Report(

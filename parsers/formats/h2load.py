@@ -106,8 +106,8 @@ _LABELS = (
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _REPORT, _read_line)
-    return found if found and found.values.keys() & {"requests_per_second", "requests_total", "request_ms"} else None
+    report = take_report(lines, _REPORT, _read_line)
+    return report if report and report.values.keys() & {"requests_per_second", "requests_total", "request_ms"} else None
 
 
 def _read_line(line: str) -> dict[str, Any] | None:

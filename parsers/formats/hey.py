@@ -122,14 +122,14 @@ _REPORT = Report(
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _REPORT, SummaryReader(lines, _read_line, _ERROR).read)
-    values = found.values if found else {}
-    if found is None or (
+    report = take_report(lines, _REPORT, SummaryReader(lines, _read_line, _ERROR).read)
+    values = report.values if report else {}
+    if report is None or (
         len(values) < 2 and not ("requests_per_second" in values and names_program(command, PROGRAMS))
     ):
         lines.return_to_mark()  # "Summary:" may be anybody's heading, above a rate by itself
         return None
-    return replace(found, partial="errors" not in values and len(values.keys() & set(_TABLES.values())) < _WHOLE)
+    return replace(report, partial="errors" not in values and len(values.keys() & set(_TABLES.values())) < _WHOLE)
 
 
 def fits(command: Command, values: dict[str, Any]) -> bool:

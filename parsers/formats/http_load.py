@@ -65,10 +65,10 @@ _REPORT = Report(
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _REPORT, _read_line)
-    if found is not None and found.values.keys() >= {"fetches", "status_codes"}:
-        found.values.setdefault("timeouts", 0)  # which stand above the codes, where there were any
-    return found
+    report = take_report(lines, _REPORT, _read_line)
+    if report is not None and report.values.keys() >= {"fetches", "status_codes"}:
+        report.values.setdefault("timeouts", 0)  # which stand above the codes, where there were any
+    return report
 
 
 def records(values: dict[str, Any]) -> list[Record]:

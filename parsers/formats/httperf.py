@@ -159,11 +159,11 @@ _REPORT = Report(
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _REPORT, _read_line)
-    if found is None or not found.values.keys() - {"asked_" + name for name in _ASKED}:
+    report = take_report(lines, _REPORT, _read_line)
+    if report is None or not report.values.keys() - {"asked_" + name for name in _ASKED}:
         return None
-    _leave_out_noughts(found.values)
-    return found
+    _leave_out_noughts(report.values)
+    return report
 
 
 def _leave_out_noughts(values: dict[str, Any]) -> None:

@@ -62,12 +62,12 @@ _THREADS = ("active", "started", "finished")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _REPORT, _read_line)
-    if found is None or "rows" not in found.values:
+    report = take_report(lines, _REPORT, _read_line)
+    if report is None or "rows" not in report.values:
         return None
-    found.values["n_rows"] = len(found.values["rows"])
-    found.partial = not any(row["sign"] == "=" for row in found.values["rows"])
-    return found
+    report.values["n_rows"] = len(report.values["rows"])
+    report.partial = not any(row["sign"] == "=" for row in report.values["rows"])
+    return report
 
 
 def _read_line(line: str) -> dict[str, Any] | None:

@@ -92,11 +92,11 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         """Whether a word is no metric's name: the thresholds of a metric stand right below it."""
         return bool(_NAME.match(line)) and not any(map(_THRESHOLD.fullmatch, map(str.strip, lines.ahead(1))))
 
-    found = take_report(lines, replace(_REPORT, over=is_alone), _Metrics().read)
-    if not found or not found.values.keys() - {"thresholds"}:
+    report = take_report(lines, replace(_REPORT, over=is_alone), _Metrics().read)
+    if not report or not report.values.keys() - {"thresholds"}:
         return None
-    found.values |= take_noted(lines, KIND)
-    return found
+    report.values |= take_noted(lines, KIND)
+    return report
 
 
 def _note_scenario(lines: Lines) -> bool:

@@ -57,11 +57,11 @@ _TOTAL = ("Aggregated", "Total", "None Aggregated")  # "None" stands for no type
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _REPORT, _Tables().read)
-    if found is None or not found.values.get("tables"):
+    report = take_report(lines, _REPORT, _Tables().read)
+    if report is None or not report.values.get("tables"):
         return None
-    found.partial = "percentiles_ms" not in found.values
-    return found
+    report.partial = "percentiles_ms" not in report.values
+    return report
 
 
 _REPORT = Report(

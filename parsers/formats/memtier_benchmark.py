@@ -66,16 +66,16 @@ _NAMES |= {"Requests per client": "requests_per_client", "Requests per thread": 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     table = _Table()
-    found = take_report(lines, _REPORT, table.read)
-    if found is None or "operations" not in found.values:
+    report = take_report(lines, _REPORT, table.read)
+    if report is None or "operations" not in report.values:
         return None
     lines.memory[_COLUMNS] = table.columns
-    asked = {name: value for name, value in found.values.items() if name in _NAMES.values()}
+    asked = {name: value for name, value in report.values.items() if name in _NAMES.values()}
     if asked:
         lines.memory[KIND] = asked
-    elif found.values.get("title", "")[:1] in "WA":  # of the same runs as the best one above
-        found.values |= lines.memory.get(KIND, {})
-    return found
+    elif report.values.get("title", "")[:1] in "WA":  # of the same runs as the best one above
+        report.values |= lines.memory.get(KIND, {})
+    return report
 
 
 def follows(lines: Lines, command: str | None) -> Found | None:

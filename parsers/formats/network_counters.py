@@ -152,8 +152,8 @@ def _parse_statistics(lines: Lines, command: str | None) -> Found | None:
             break
         if said[0]:
             section[said[0]] = section.get(said[0], 0) + said[1]
-    found = {name: figures for name, figures in sections.items() if figures}
-    return Found({"sections": found}, first, lines.last, "tcp" not in found) if found else None
+    statistics = {name: figures for name, figures in sections.items() if figures}
+    return Found({"sections": statistics}, first, lines.last, "tcp" not in statistics) if statistics else None
 
 
 def _parse_statement(text: str) -> tuple[str, int] | None:

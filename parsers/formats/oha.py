@@ -95,8 +95,8 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     ahead = [line.strip() for line in lines.ahead(2)]
     if not any(line.startswith(("Success rate:", "Response time distribution:")) for line in ahead):
         return None  # hey's summary begins alike
-    found = take_report(lines, _REPORT, SummaryReader(lines, _read_line, _ERROR).read)
-    return found if found and found.values.keys() - {"success_rate_pct"} else None
+    report = take_report(lines, _REPORT, SummaryReader(lines, _read_line, _ERROR).read)
+    return report if report and report.values.keys() - {"success_rate_pct"} else None
 
 
 _REPORT = Report(

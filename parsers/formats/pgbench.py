@@ -150,12 +150,12 @@ _REPORT = Report(
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _REPORT, lambda line: _read_line(lines, line))
-    if found and not found.values.keys() - {"duration_s"}:
+    report = take_report(lines, _REPORT, lambda line: _read_line(lines, line))
+    if report and not report.values.keys() - {"duration_s"}:
         return None
-    if found and command and "tps_including_connections" in found.values and _RECONNECTING.search(command):
-        found.values["reconnects"] = True
-    return found
+    if report and command and "tps_including_connections" in report.values and _RECONNECTING.search(command):
+        report.values["reconnects"] = True
+    return report
 
 
 def _read_line(lines: Lines, line: str) -> dict[str, Any] | None:

@@ -71,8 +71,8 @@ _TIMES = re.compile(rf"{GO_DURATION}(?:\s+{GO_DURATION})*")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _REPORT, _Lines(lines).read)
-    return found if found and found.values.keys() - {"url", "connections", "requests", "duration_s"} else None
+    report = take_report(lines, _REPORT, _Lines(lines).read)
+    return report if report and report.values.keys() - {"url", "connections", "requests", "duration_s"} else None
 
 
 _REPORT = Report(

@@ -280,13 +280,13 @@ def _parse_prose(lines: Lines, command: str | None) -> Found | None:
 
 def _find_rates(line: str) -> list[re.Match[str]]:
     """The rates with a verb, and those behind them that another one's name alone stands before."""
-    found = list(_PROSE_RATE.finditer(line))
-    for each in _ANY_RATE.finditer(line) if found else ():
-        before = max((rate.end() for rate in found if rate.end() <= each.start()), default=0)
-        is_read = any(rate.start() <= each.start() < rate.end() for rate in found)
+    rates = list(_PROSE_RATE.finditer(line))
+    for each in _ANY_RATE.finditer(line) if rates else ():
+        before = max((rate.end() for rate in rates if rate.end() <= each.start()), default=0)
+        is_read = any(rate.start() <= each.start() < rate.end() for rate in rates)
         if before and not is_read and _OF_ANOTHER.fullmatch(line, before, each.start()):
-            found.append(each)
-    return sorted(found, key=lambda rate: rate.start())
+            rates.append(each)
+    return sorted(rates, key=lambda rate: rate.start())
 
 
 def _read_letter(text: str, n_rates: int) -> str:

@@ -338,12 +338,12 @@ def _read_aligned(lines: Lines, following: list[str], taken: list[str], above: _
             return []
     if lines.unended():
         return []
-    found = tables.find_table_rates(heading, rows, following[0] if captioned else "")
-    if are_limits(find_said(lines.prose, lines.number - len(taken)), heading, rows, found):
+    aligned = tables.find_table_rates(heading, rows, following[0] if captioned else "")
+    if are_limits(find_said(lines.prose, lines.number - len(taken)), heading, rows, aligned):
         return []
-    if len(found) < 2 and len(rows) >= _LONG:  # each row may be tried as the heading of those below
+    if len(aligned) < 2 and len(rows) >= _LONG:  # each row may be tried as the heading of those below
         lines.memory[_REFUSED] = lines.number
-    return found
+    return aligned
 
 
 def _may_be_pairs(lines: Lines, following: list[str]) -> bool:

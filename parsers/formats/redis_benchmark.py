@@ -94,8 +94,8 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         return _read_row(lines)
     if " requests" in opening and "=" * 6 not in opening:
         return _read_quiet_line(lines, command or "")
-    found = take_report(lines, _REPORT, _Test().read)
-    return found if found and found.values.keys() - {"test"} else None
+    report = take_report(lines, _REPORT, _Test().read)
+    return report if report and report.values.keys() - {"test"} else None
 
 
 def _read_quiet_line(lines: Lines, command: str) -> Found | None:

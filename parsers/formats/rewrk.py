@@ -51,10 +51,10 @@ _PART = re.compile(r"(\d+) ([dhms])")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(
+    report = take_report(
         lines, _REPORT, lambda line: None if lines.unended() and line[-1:].isalnum() else _read_line(line)
     )
-    return found if found and found.values.keys() & {"requests_per_second", "latency_ms"} else None
+    return report if report and report.values.keys() & {"requests_per_second", "latency_ms"} else None
 
 
 _REPORT = Report(

@@ -124,9 +124,11 @@ def _read_keyed(lines: Lines, text: str) -> dict[str, Any]:
 
 def _read_sentence(lines: Lines, text: str) -> dict[str, Any]:
     """What a line of the page for people says."""
-    found = match_joined(lines, text, _match_sentence)
+    sentence = match_joined(lines, text, _match_sentence)
     return (
-        {name: _parse_amount(name, printed) for name, printed in found.groupdict().items() if printed} if found else {}
+        {name: _parse_amount(name, printed) for name, printed in sentence.groupdict().items() if printed}
+        if sentence
+        else {}
     )
 
 

@@ -141,11 +141,11 @@ _FATAL = re.compile(r"(?:FATAL|ALERT): (\S.*)")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _REPORT, _Reader(lines).read)
-    if found is None or not found.values.keys() & {"error", "total_time_s", "latency_ms", "prepares", *_RATES}:
+    report = take_report(lines, _REPORT, _Reader(lines).read)
+    if report is None or not report.values.keys() & {"error", "total_time_s", "latency_ms", "prepares", *_RATES}:
         return None
-    found.partial = "latency_ms" not in found.values
-    return found
+    report.partial = "latency_ms" not in report.values
+    return report
 
 
 _MOST_PIECES = 3  # more lines that an error is broken into

@@ -154,21 +154,21 @@ class _Screen:
 
 def _read_figures(text: str) -> dict[str, Any]:
     """What a line of the summary tells; a terminal's has several parts."""
-    found: dict[str, Any] = {}
+    figures: dict[str, Any] = {}
     if text.startswith("Processes:"):
-        found = {"tasks_total" if what == "total" else f"tasks_{what}": int(n) for n, what in _TASKS.findall(text)}
+        figures = {"tasks_total" if what == "total" else f"tasks_{what}": int(n) for n, what in _TASKS.findall(text)}
     if clock := _CLOCK.search(text) if text.startswith("Processes:") or _DATE.match(text) else None:
-        found["time"] = clock[1]
+        figures["time"] = clock[1]
     if loads := _LOADS.search(text):
-        found |= {name: number(load) for name, load in zip(("load1", "load5", "load15"), loads.groups(), strict=True)}
+        figures |= {name: number(load) for name, load in zip(("load1", "load5", "load15"), loads.groups(), strict=True)}
     if cpu := _CPU.search(text):
-        found["cpu"] = {name: number(share) for name, share in zip(("us", "sy", "id"), cpu.groups(), strict=True)}
+        figures["cpu"] = {name: number(share) for name, share in zip(("us", "sy", "id"), cpu.groups(), strict=True)}
     if memory := _MEMORY.search(text):
-        found |= {"mem_used_kb": _parse_size(memory[1]), "mem_unused_kb": _parse_size(memory[3])}
-        found |= {f"mem_{what}_kb": _parse_size(size) for size, what in _PARTS.findall(memory[2] or "")}
+        figures |= {"mem_used_kb": _parse_size(memory[1]), "mem_unused_kb": _parse_size(memory[3])}
+        figures |= {f"mem_{what}_kb": _parse_size(size) for size, what in _PARTS.findall(memory[2] or "")}
     if swaps := _SWAPS.search(text):
-        found |= {"swapins": int(swaps[1]), "swapouts": int(swaps[2])}
-    return found
+        figures |= {"swapins": int(swaps[1]), "swapouts": int(swaps[2])}
+    return figures
 
 
 def _parse_figure(title: str, word: str) -> Any:

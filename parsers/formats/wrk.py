@@ -119,13 +119,13 @@ _REPORT = Report(
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     values = Values(lines)
-    found = take_report(lines, _REPORT, _Reader(lines, values).read, values)
+    report = take_report(lines, _REPORT, _Reader(lines, values).read, values)
     if not values.keys() & {"requests_per_second", "complete_requests", "latency_mean_ms", "url", "spectrum_ms"}:
         return None
     if not values.get(_UNCORRECTED, True):
         del values[_UNCORRECTED]
     _tell_closed_connections(values)
-    return found
+    return report
 
 
 class _Reader:

@@ -20,13 +20,13 @@ _SOON_S = 0.002  # of less nothing can be told where others use the processor, t
 def make_attacks(pattern: str, flags: int = 0) -> Iterator[tuple[str, str]]:
     """(what stands in front, what is repeated behind it): signs alone, and what each long repeat of the pattern holds."""
     tree = _parser.parse(pattern, flags)
-    found = dict.fromkeys(("", pump) for pump in PUMPS)
+    attacks = dict.fromkeys(("", pump) for pump in PUMPS)
     for front, body in _find_repeats(tree, tree.state.flags, ""):
         for pick in range(3):
             pump = _sample(body, tree.state.flags, pick)[:_MOST]
-            found |= dict.fromkeys([("", pump), (front, pump), ("", (front + pump)[-_MOST:])])
-        found |= dict.fromkeys((front, sign) for sign in SIGNS)
-    return ((front, pump) for front, pump in found if pump)
+            attacks |= dict.fromkeys([("", pump), (front, pump), ("", (front + pump)[-_MOST:])])
+        attacks |= dict.fromkeys((front, sign) for sign in SIGNS)
+    return ((front, pump) for front, pump in attacks if pump)
 
 
 def is_slow(look: Callable[[str], Any], front: str, pump: str, size: int = 4_000) -> bool:

@@ -62,7 +62,7 @@ def test_no_first_look_at_a_line_goes_back_and_forth_in_texts_made_of_its_patter
     look("$ ab -n 1 http://a/")  # all patterns are compiled
     patterns = [each for each in vars(module).values() if isinstance(each, re.Pattern)]
     attacks = {one for each in patterns for one in make_attacks(each.pattern, each.flags & re.IGNORECASE)}
-    assert not [one for one in sorted(attacks) if "".join(one).strip() and is_slow(look, *one)]
+    assert not [attack for attack in sorted(attacks) if "".join(attack).strip() and is_slow(look, *attack)]
 
 
 @pytest.mark.parametrize(

@@ -244,7 +244,9 @@ def test_an_object_lacks_a_name_that_its_tool_prints(path: Path):
     text = text_of(path)
     for name in sorted(set(re.findall(r'"([A-Za-z_][\w-]*)"\s*:', text)))[:40]:
         found = blocks(text.replace(f'"{name}"', '"x"'))
-        assert not [one for block in found for one in block.problems if "a fault of the reader" in one.message], name
+        assert not [
+            problem for block in found for problem in block.problems if "a fault of the reader" in problem.message
+        ], name
 
 
 def test_a_passport_of_its_first_line_alone_ends_there():

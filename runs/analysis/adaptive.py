@@ -333,10 +333,10 @@ def take_command(line: str) -> str:
         while own and own[0] in _BEFORE:
             del own[0]
     commands = [own for own in commands if own]
-    found = commands if len(commands) == 1 else [own for own in commands if any("://" in word for word in own)]
-    if len(found) != 1 or found[0][0] in _SENDERS or any(sign in word for word in found[0] for sign in "$`"):
+    command = commands if len(commands) == 1 else [own for own in commands if any("://" in word for word in own)]
+    if len(command) != 1 or command[0][0] in _SENDERS or any(sign in word for word in command[0] for sign in "$`"):
         return ""
-    return " ".join(found[0])
+    return " ".join(command[0])
 
 
 def write_command(run: RunFact) -> str:

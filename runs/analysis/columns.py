@@ -214,8 +214,8 @@ class _Block:
         def fits(other: int) -> bool:
             return other < at and self.configs[other] != self.configs[at]
 
-        found = self.by_method.find_first(self.methods[at], fits)
-        return self.by_load.find_first(self.loads[at], fits) if found is None else found
+        other_config = self.by_method.find_first(self.methods[at], fits)
+        return self.by_load.find_first(self.loads[at], fits) if other_config is None else other_config
 
     def _is_further_baseline(self, at: int) -> bool:
         """Whether this column is the baseline config under another load, which a later config was tried with too."""
@@ -315,7 +315,7 @@ def compare_columns(columns: Sequence[Column]) -> tuple[list[Difference], list[t
 def _list_properties(column: Column) -> dict[str, str]:
     """{name: value} as in {"Host": "web1"}; values of several runs with commas between, "" where none is known."""
     how = column.method
-    found = {
+    properties = {
         "Host": [run.host for run in column.runs],
         "Server": [run.server_software for run in column.runs],
         "Tool": [run.semantics.shown_as or run.tool for run in column.runs],
@@ -324,7 +324,7 @@ def _list_properties(column: Column) -> dict[str, str]:
         "Concurrency": [str(how.concurrency or "")],
         "Keep-alive": ["" if how.keepalive is None else "on" if how.keepalive else "off"],
     }
-    return {name: ", ".join(dict.fromkeys(filter(None, values))) for name, values in found.items()}
+    return {name: ", ".join(dict.fromkeys(filter(None, values))) for name, values in properties.items()}
 
 
 def compare_hosts(hosts: Sequence[Mapping[str, object]]) -> tuple[list[Difference], list[tuple[str, str]]]:

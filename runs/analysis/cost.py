@@ -198,9 +198,9 @@ def _find_free(capture: CaptureFact, captures: Sequence[CaptureFact]) -> tuple[f
     """Available memory when `capture` was taken: by itself, else by another capture of its run and phase."""
     same = [other for other in captures if other.run == capture.run and other.phase == capture.phase]
     for other in (capture, *same):
-        found = find_available(other)
-        if found:
-            return *found, other.first_line
+        free = find_available(other)
+        if free:
+            return *free, other.first_line
     return None
 
 
@@ -294,7 +294,7 @@ def _find_memory_taken(
     column: Column, runs: Sequence[RunFact], captures: Sequence[CaptureFact], texts: Sequence[TextFact]
 ) -> list[MemoryTaken]:
     own = [text.text for text in texts if text.config in (None, column.config.id)]
-    found = []
+    memory_taken = []
     for run in runs:
         around_run = [capture for capture in captures if capture.run == run.id]
         if not around_run and len(runs) == 1:
@@ -302,8 +302,8 @@ def _find_memory_taken(
         threaded = is_threaded((column.config.name, run.server_software), own)
         one = measure_taken(run, around_run, threaded=threaded)
         if one:
-            found.append(one)
-    return found
+            memory_taken.append(one)
+    return memory_taken
 
 
 def _make_rows(seen: Sequence[ColumnFacts]) -> list[CostRow]:
@@ -349,20 +349,20 @@ def _compare_columns(row: CostRow, columns: Sequence[Column]) -> list[str]:
 
 def _collect_notes(seen: Sequence[ColumnFacts], rows: Sequence[CostRow], excluded: Mapping[int, str]) -> list[str]:
     keys = {row.key for row in rows}
-    found = [SHARED] if any(each.served for each in seen) else []
+    notes = [SHARED] if any(each.served for each in seen) else []
     bases = list(dict.fromkeys(one.basis for each in seen for one in each.taken))
     if "available" in keys:
-        found.append(
+        notes.append(
             f"Available memory is {', '.join(bases)}; kB are the kernel's (1024 bytes), “about … MB” counts them by thousands."
         )
     if any("one a connection" in (one.count.words if one.count else "") for each in seen for one in each.taken):
-        found.append(
+        notes.append(
             "Where no whole list of processes was shown, each connection is taken to have a process (prefork)."
         )
     if "workers" in keys:
-        found.append(
+        notes.append(
             "What fits is (available memory + what the processes hold) / memory of one; leave room for the rest."
         )
     left = [(run, excluded[run.id]) for each in seen for run in each.column.runs if run.id in excluded]
-    found += [f"Not counted: {run.label or f'run {run.id}'}, {why.rstrip('.')}." for run, why in left[:MOST_NAMES]]
-    return found
+    notes += [f"Not counted: {run.label or f'run {run.id}'}, {why.rstrip('.')}." for run, why in left[:MOST_NAMES]]
+    return notes

@@ -102,13 +102,13 @@ def nginx_fits(lines: list[str]) -> float:
 def parse_nginx(text: str) -> Found:
     root = _Block("", "")
     block, blocks, held, unread = root, [], list[tuple[str, int]](), list[int]()
-    found: list[tuple[_Block, list[str], int]] = []
+    nginx: list[tuple[_Block, list[str], int]] = []
     for word, is_mark, at in _tokenize(_NGINX_TOKEN, _quote_lua(_drop_elisions(text))):
         if not is_mark:
             held.append((word, at))
         elif word == ";":
             if held:
-                found.append((block, [part for part, _ in held], held[0][1]))
+                nginx.append((block, [part for part, _ in held], held[0][1]))
             held = []
         elif word == "{":
             block = _open_block(block, [part for part, _ in held])
@@ -119,10 +119,10 @@ def parse_nginx(text: str) -> Found:
             held = []
             block = block.above or root
     unread += [line for _, line in held]
-    for inside, parts, _ in found:
+    for inside, parts, _ in nginx:
         inside.directives.setdefault(parts[0], join_words(parts[1:]))
     _name_servers([each for each in blocks if each.name == "server"])
-    return [_make_nginx_directive(inside.path(), parts, at) for inside, parts, at in found], sorted(set(unread))
+    return [_make_nginx_directive(inside.path(), parts, at) for inside, parts, at in nginx], sorted(set(unread))
 
 
 def _quote_lua(text: str) -> str:
@@ -190,7 +190,7 @@ def lighttpd_fits(lines: list[str]) -> float:
 
 
 def parse_lighttpd(text: str) -> Found:
-    found: list[Directive] = []
+    lighttpd: list[Directive] = []
     unread: list[int] = []
     stack: list[str] = []
     for statement in _split_statements(_tokenize(_LIGHTTPD_TOKEN, _drop_elisions(text))):
@@ -204,13 +204,13 @@ def parse_lighttpd(text: str) -> Found:
             else:
                 unread.append(first.line)
         elif len(statement) > 1 and statement[1].is_mark and statement[1].text in _SETS and not first.is_mark:
-            found += _set(tuple(stack[:MOST_DEEP]), first.text, statement[2:], first.line)
+            lighttpd += _set(tuple(stack[:MOST_DEEP]), first.text, statement[2:], first.line)
         elif first.text in ("include", "include_shell") and len(statement) > 1:
             value = _write_tokens(statement[1:])
-            found.append(Directive(tuple(stack[:MOST_DEEP]), first.text, value, first.line, first.text))
+            lighttpd.append(Directive(tuple(stack[:MOST_DEEP]), first.text, value, first.line, first.text))
         else:
             unread += sorted({token.line for token in statement})
-    return found, unread
+    return lighttpd, unread
 
 
 def _split_statements(tokens: list[_Token]) -> Iterator[list[_Token]]:
@@ -361,13 +361,13 @@ def read_limits(text: str, path: str = "") -> Sequence[Setting]:
     parsed = read(text, path)
     if parsed is None:  # a page's prose around two settings: the lines that name one outright
         lines = ((at, _LINE.match(line)) for at, line in enumerate(text.split("\n")))
-        named = [(at, found) for at, found in lines if found and found[1].lower() in LIMITS]
-        return [Setting(LIMITS[found[1].lower()], int(found[2]), at) for at, found in named]
-    found = []
+        named = [(at, limits) for at, limits in lines if limits and limits[1].lower() in LIMITS]
+        return [Setting(LIMITS[limits[1].lower()], int(limits[2]), at) for at, limits in named]
+    limits = []
     for directive in parsed.directives:
         name = directive.name.lower()
         documented = LIMITS.get(name.replace("-", "_")) or LIMITS.get(name)
         value = re.fullmatch(r"\d{1,12}", directive.value.split(" ")[0]) if documented else None
         if documented and value:
-            found.append(Setting(documented, int(value[0]), directive.line, directive.path))
-    return found
+            limits.append(Setting(documented, int(value[0]), directive.line, directive.path))
+    return limits

@@ -112,7 +112,7 @@ def httpd_fits(lines: list[str]) -> float:
 
 def parse_httpd(text: str) -> tuple[list[Directive], list[int]]:
     """(directives, offsets of lines that are none)."""
-    found: list[Directive] = []
+    httpd: list[Directive] = []
     unread: list[int] = []
     stack: list[tuple[str, str]] = []
     for at, line in _join_continued(text):
@@ -129,10 +129,10 @@ def parse_httpd(text: str) -> tuple[list[Directive], list[int]]:
                 del stack[depth:]
         elif match := _HTTPD_DIRECTIVE.fullmatch(line):
             path = tuple(label for _, label in stack[:MOST_DEEP])
-            found.append(_make_httpd_directive(path, match[1], split_words(match[2] or ""), at))
+            httpd.append(_make_httpd_directive(path, match[1], split_words(match[2] or ""), at))
         else:
             unread.append(at)
-    return found, unread
+    return httpd, unread
 
 
 def _join_continued(text: str) -> Iterator[tuple[int, str]]:
@@ -181,7 +181,7 @@ def ini_fits(lines: list[str]) -> float:
 
 def parse_ini(text: str) -> tuple[list[Directive], list[int]]:
     """(directives, offsets of lines that are none). A hyphen and an underscore are one, as MySQL has it."""
-    found: list[Directive] = []
+    ini: list[Directive] = []
     unread: list[int] = []
     path: tuple[str, ...] = ()
     for at, line in list_lines(text, INI_COMMENT):
@@ -189,12 +189,12 @@ def parse_ini(text: str) -> tuple[list[Directive], list[int]]:
             path = (f"[{section[1].strip()}]",)
         elif assigned := _ASSIGNED.fullmatch(line):
             key = assigned[1].replace("-", "_")
-            found.append(Directive(path, assigned[1], _value(assigned[2]), at, key))
+            ini.append(Directive(path, assigned[1], _value(assigned[2]), at, key))
         elif _BARE.fullmatch(line):
-            found.append(Directive(path, line, "", at, line.replace("-", "_")))
+            ini.append(Directive(path, line, "", at, line.replace("-", "_")))
         else:
             unread.append(at)
-    return found, unread
+    return ini, unread
 
 
 def sysctl_fits(lines: list[str]) -> float:
@@ -203,15 +203,15 @@ def sysctl_fits(lines: list[str]) -> float:
 
 def parse_sysctl(text: str) -> tuple[list[Directive], list[int]]:
     """(directives, offsets of lines that are none). Names may be written with dots or as paths."""
-    found: list[Directive] = []
+    sysctl: list[Directive] = []
     unread: list[int] = []
     for at, line in list_lines(text, INI_COMMENT):
         if match := _SYSCTL.fullmatch(line):
             name = _normalize_sysctl(match[1])
-            found.append(Directive((), name, join_words(split_words(match[2])), at, name))
+            sysctl.append(Directive((), name, join_words(split_words(match[2])), at, name))
         else:
             unread.append(at)
-    return found, unread
+    return sysctl, unread
 
 
 def _normalize_sysctl(name: str) -> str:
@@ -228,7 +228,7 @@ def generic_fits(lines: list[str]) -> float:
 
 def parse_generic(text: str) -> tuple[list[Directive], list[int]]:
     """(directives, offsets of lines that are none). Indented lines belong to something that is not known: none of them."""
-    found: list[Directive] = []
+    generic: list[Directive] = []
     unread: list[int] = []
     lines = list(list_lines(text, INI_COMMENT))
     raw = text.split("\n")
@@ -236,10 +236,10 @@ def parse_generic(text: str) -> tuple[list[Directive], list[int]]:
     for at, line in lines:
         match = _GENERIC.fullmatch(line)
         if match and (len(indents) == 1 or "=" in line):
-            found.append(Directive((), match[1], _value(match[2]), at, match[1]))
+            generic.append(Directive((), match[1], _value(match[2]), at, match[1]))
         else:
             unread.append(at)
-    return found, unread
+    return generic, unread
 
 
 def _value(written: str) -> str:

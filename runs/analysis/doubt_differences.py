@@ -115,8 +115,10 @@ def _grade_rates(one: Value, other: Value) -> Grade | None:
 
 def _read_machine(case: Case, name: str, run: RunFact) -> Value | None:
     """A property of the machine that served; memory in kB, rounded as kernels keep more or less of it for themselves."""
-    found: Value | None = getattr(case.machines.get(run.host_id or 0), name, None) or None
-    return float(round(found / STEP_KB) * STEP_KB // 1024) if name == "ram_kb" and isinstance(found, int) else found
+    machine: Value | None = getattr(case.machines.get(run.host_id or 0), name, None) or None
+    return (
+        float(round(machine / STEP_KB) * STEP_KB // 1024) if name == "ram_kb" and isinstance(machine, int) else machine
+    )
 
 
 def _read_day(run: RunFact) -> Value | None:
@@ -137,14 +139,14 @@ def _grade_days(one: Value, other: Value) -> Grade | None:
 
 def _read_option(name: str, unset: str, run: RunFact) -> Value | None:
     """What the command sets, or that it does not."""
-    found = run.options.get(name) or (unset if run.command else None)
-    return found if isinstance(found, (str, float, int)) else None
+    option = run.options.get(name) or (unset if run.command else None)
+    return option if isinstance(option, (str, float, int)) else None
 
 
 def _read_script(run: RunFact) -> Value | None:
     """Without folders: one script is called from several."""
-    found = _read_option("script", NONE, run)
-    return drop_folders(found) if isinstance(found, str) else None
+    script = _read_option("script", NONE, run)
+    return drop_folders(script) if isinstance(script, str) else None
 
 
 def _read_timeout(run: RunFact) -> Value | None:
@@ -187,8 +189,8 @@ def _read_tls_part(at: int, run: RunFact) -> Value | None:
 
 
 def _read_mean_reply(run: RunFact) -> Value | None:
-    found = mean_reply_bytes(run)
-    return None if found is None else float(round(found))
+    mean_reply = mean_reply_bytes(run)
+    return None if mean_reply is None else float(round(mean_reply))
 
 
 def _read_way(run: RunFact) -> Value | None:
@@ -371,9 +373,9 @@ def _collect_values(case: Case, prop: Property, at: int) -> list[Value]:
     else:
         source, _, name = prop.read.partition(".")
         read = partial(_read_machine, case, name) if source == "machine" else read_at(prop.read)
-    found = [value for value in dict.fromkeys(map(read, case.columns[at].runs)) if value not in (None, "")]
+    values = [value for value in dict.fromkeys(map(read, case.columns[at].runs)) if value not in (None, "")]
     name = case.columns[at].config.name.lower()
-    return [value for value in found if not (read is _read_front and (str(value) in name or "mod_" in name))]
+    return [value for value in values if not (read is _read_front and (str(value) in name or "mod_" in name))]
 
 
 def _find_configs_apart(case: Case, gaps: Sequence[Gap]) -> list[int]:

@@ -99,23 +99,23 @@ def _find_worker_limit(case: Case, config: int) -> WorkerLimit | None:
     """The limit in the config's own texts, else in those that hold for all. Of several the widest: any may be in force."""
     for owner in (config, None):
         texts = [text for text in case.texts if text.config == owner and len(text.text) <= LONGEST_TEXT]
-        found = [each for text in texts for each in _list_worker_limits(case, text, case.names.get(config, ""))]
-        if found:
-            return max(found, key=lambda capacity: capacity.value)
+        worker_limit = [each for text in texts for each in _list_worker_limits(case, text, case.names.get(config, ""))]
+        if worker_limit:
+            return max(worker_limit, key=lambda capacity: capacity.value)
     return None
 
 
 def _list_worker_limits(case: Case, text: TextFact, name: str) -> list[WorkerLimit]:
     limits = read_limits(text.text, text.path) if NAMED.search(text.text) else []
     own = [limit for limit in limits if limit.name in WORKERS and limit.value and _is_in_force(limit, name)]
-    found = [WorkerLimit(limit.name, limit.value, _find_source(text, limit)) for limit in own]
+    worker_limits = [WorkerLimit(limit.name, limit.value, _find_source(text, limit)) for limit in own]
     # worker_connections holds for each worker process; "auto" is one a core.
     each = [limit for limit in limits if limit.name == "worker_connections"]
     processes = [limit.value for limit in limits if limit.name == "worker_processes"]
     n = processes[0] if processes else max((host.cores or 0 for host in case.hosts), default=0)
     if each and (processes or n):
-        found.append(WorkerLimit(f"{n} × worker_connections", n * each[-1].value, _find_source(text, each[-1])))
-    return found
+        worker_limits.append(WorkerLimit(f"{n} × worker_connections", n * each[-1].value, _find_source(text, each[-1])))
+    return worker_limits
 
 
 def _is_in_force(limit: Setting, name: str) -> bool:

@@ -138,13 +138,13 @@ def _list_programs(case: Case, column: Column) -> dict[str, tuple[float, Capture
 
     What never serves counts where it is seen beside a run at any time.
     """
-    found: dict[str, tuple[float, CaptureFact]] = {}
+    programs: dict[str, tuple[float, CaptureFact]] = {}
     for capture in {one.id: one for run in column.runs for one in case.captures_of(run.id)}.values():
         for group in group_processes(capture, served=True) if case.watched_side(capture) != "generator" else ():
             is_seen = is_batch(group.name) or (_is_during(capture) and not _is_kernel(capture, group))
-            if is_seen and group.cpu_pct >= max(BUSY_PCT, found.get(group.name, (0.0,))[0]):
-                found[group.name] = group.cpu_pct, capture
-    return {name: used for name, used in found.items() if not name.lower().startswith(AROUND_THEM)}
+            if is_seen and group.cpu_pct >= max(BUSY_PCT, programs.get(group.name, (0.0,))[0]):
+                programs[group.name] = group.cpu_pct, capture
+    return {name: used for name, used in programs.items() if not name.lower().startswith(AROUND_THEM)}
 
 
 def _is_kernel(capture: CaptureFact, group: ProcessGroup) -> bool:

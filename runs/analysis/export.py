@@ -204,14 +204,14 @@ def write_post(post: Post) -> str:
     """The whole post. Every name and sentence is escaped: none can become markup or break a table."""
     parts = [f"# {escape_markdown(post.title)}", _write_headline(post), escape_markdown(post.notes)]
     parts += ["## Overview", _write_table(post.overview)] if post.overview else []
-    parts += ["## Doubts", "\n".join(f"- {_write_doubt(post, one)}" for one in post.doubts)] if post.doubts else []
+    parts += ["## Doubts", "\n".join(f"- {_write_doubt(post, doubt)}" for doubt in post.doubts)] if post.doubts else []
     parts += _write_causes(post)
     parts += [f"**Next:** {escape_markdown(post.headline.next.text)}", _write_code(post.next)]
     parts += _write_figures(post)
     parts += [f"![{escape_markdown(words)}]({quote_address(url)})" for words, url in post.pictures]
     for section in post.sections:
         parts += [f"## {section.heading}", *(escape_markdown(words) for words in section.sentences)]
-        parts += [part for one in section.tables for part in (escape_markdown(one.caption), _write_table(one))]
+        parts += [part for table in section.tables for part in (escape_markdown(table.caption), _write_table(table))]
         parts += [escape_markdown(words) for words in section.notes]
     parts += _write_method(post)
     parts += _write_environment(post)
@@ -371,8 +371,8 @@ MOST_COMMANDS = 12
 
 def collect_commands(comparison: Comparison) -> list[str]:
     """The command lines of the runs, each once, as far as the text has them."""
-    found = (" ".join(run.command.split()) for column in comparison.columns for run in column.runs if run.command)
-    return list(dict.fromkeys(found))[:MOST_COMMANDS]
+    commands = (" ".join(run.command.split()) for column in comparison.columns for run in column.runs if run.command)
+    return list(dict.fromkeys(commands))[:MOST_COMMANDS]
 
 
 def collect_environment(

@@ -45,7 +45,7 @@ class Attempts:
 
 def read_attempts(runs: Sequence[RunFact], key: str) -> list[Attempts]:
     """Of the runs that have both counts."""
-    found = []
+    attempts = []
     for run in runs:
         bad: float | None = getattr(run, key)
         made = run.requests_made
@@ -53,8 +53,8 @@ def read_attempts(runs: Sequence[RunFact], key: str) -> list[Attempts]:
             continue
         of = max(made, bad)
         if of > 0:
-            found.append(Attempts(int(bad), int(of), max(int(run.clients or run.measured_concurrency or 1), 1)))
-    return found
+            attempts.append(Attempts(int(bad), int(of), max(int(run.clients or run.measured_concurrency or 1), 1)))
+    return attempts
 
 
 def failed_share(runs: Sequence[Attempts]) -> float:
@@ -155,16 +155,16 @@ class Failure:
 
 def find_failures(columns: Sequence[Column], findings: Iterable[tuple[str, Finding]]) -> dict[int, Failure]:
     """Column -> what failed of it, over all its runs. findings: (rule, what it found), without those that were overruled."""
-    found: dict[int, Failure] = {}
+    failures: dict[int, Failure] = {}
     for rule, finding in findings:
         one = _read_failure(rule, finding)
-        known = found.get(finding.run or 0)
+        known = failures.get(finding.run or 0)
         if one and finding.run and (known is None or _rank(one) > _rank(known)):
-            found[finding.run] = one
+            failures[finding.run] = one
     return {
         at: failure
         for at, column in enumerate(columns)
-        if (failure := _add_failures(column, {run.id: found[run.id] for run in column.runs if run.id in found}))
+        if (failure := _add_failures(column, {run.id: failures[run.id] for run in column.runs if run.id in failures}))
     }
 
 

@@ -67,10 +67,10 @@ MOST_ALIKE = 12  # columns that are held against each other for those that had t
 
 def find_headline(case: Case, data: HeadlineData, sweeps: Sequence[Sweep]) -> Headline:
     """The headline without its sentences (see headline_wording.write_headline)."""
-    found = [_decide_workload(data, workload) for workload in data.workloads]
+    headline = [_decide_workload(data, workload) for workload in data.workloads]
     shares = {at: min(one.weight, 1.0) for at, one in data.failures.items() if one.is_serious}
     swept = find_range(data.comparison, sweeps, data.out, shares, case.limit)
-    return _make_sweep_headline(data, swept, found) if swept else _combine_workloads(data, found)
+    return _make_sweep_headline(data, swept, headline) if swept else _combine_workloads(data, headline)
 
 
 def _decide_workload(data: HeadlineData, block: Sequence[int]) -> Headline:
@@ -122,10 +122,10 @@ def _compare_columns(data: HeadlineData, ats: Sequence[int]) -> Headline:
     if len(sides) == 1:
         return Headline(Outcome.SINGLE, Next(NextStep.COMPARE), key, sides=tuple(sides))
     ranked = sorted(sides, key=lambda side: -score_column(data, key, side))
-    found = _compare_best_two(data, key, ranked)
-    few = found.outcome == Outcome.NOT_COMPARABLE and len(ranked) <= MOST_ALIKE
+    columns = _compare_best_two(data, key, ranked)
+    few = columns.outcome == Outcome.NOT_COMPARABLE and len(ranked) <= MOST_ALIKE
     if not few or not (alike := find_alike(data, ranked)):
-        return found
+        return columns
     left = [side for side in ranked if side not in alike]
     dropped = []
     for side in left:
@@ -148,7 +148,7 @@ def _compare_best_two(data: HeadlineData, key: str, ranked: Sequence[RankedColum
     against = list_objections(data, key, own, other, verdict, unlike)
     outcome = Outcome.NOT_COMPARABLE if stops else decide_outcome(verdict, against)
     odd = find_odd_runs(data, (own, other))
-    found = Headline(
+    best_two = Headline(
         outcome=outcome,
         next=advise(outcome, verdict, against, odd),
         metric=key,
@@ -158,12 +158,12 @@ def _compare_best_two(data: HeadlineData, key: str, ranked: Sequence[RankedColum
         sides=(own, other, *ranked[2:]),
     )
     if odd[0] and outcome == Outcome.UNPROVEN and not leads_by_median(data, key, own, other):
-        return found
+        return best_two
     if short := find_short_answer(stops, own, other):
-        found = replace(found, next=Next(NextStep.ANSWER, about=short[0]))
+        best_two = replace(best_two, next=Next(NextStep.ANSWER, about=short[0]))
     machines = tuple(one for one in differing if one.is_compared and one.name in ("CPU", "cores"))
     base = _compare_with_base(data, key, own, other)
-    return _add_verdict(data, replace(found, unlike=stops, machines=machines, base=base), verdict)
+    return _add_verdict(data, replace(best_two, unlike=stops, machines=machines, base=base), verdict)
 
 
 def _compare_unjudged(data: HeadlineData, key: str, ranked: Sequence[RankedColumn]) -> Headline:
@@ -200,7 +200,7 @@ def find_confounder(data: HeadlineData, ahead: int, behind: int) -> str:
     unlike = next((one.name for one in find_unlike(data, ahead, behind) if one.confounds and not one.is_compared), "")
     sides = data.side(RATE, ahead), data.side(RATE, behind)
     flaws = [*find_contradictions(data, *sides), *find_flaws(data, *sides)] if not unlike else ()
-    return unlike or next((one.rule for one in flaws if one.serious and one.confounds), "")
+    return unlike or next((flaw.rule for flaw in flaws if flaw.serious and flaw.confounds), "")
 
 
 def find_doubtful(data: HeadlineData, ahead: int, behind: int) -> str:

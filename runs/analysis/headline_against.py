@@ -144,7 +144,7 @@ class HeadlineData:
 
     @cached_property
     def failures(self) -> Mapping[int, Failure]:
-        findings = ((doubt.rule, one) for doubt in self.doubts if not doubt.overruled for one in doubt.findings)
+        findings = ((doubt.rule, finding) for doubt in self.doubts if not doubt.overruled for finding in doubt.findings)
         return find_failures(self.comparison.columns, findings)
 
     @cached_property
@@ -181,7 +181,7 @@ class HeadlineData:
 
     def side(self, key: str, at: int) -> RankedColumn:
         column, figures = self.comparison.columns[at], self.figures(key, at)
-        value = mean([one.value for one in figures]) if figures else None
+        value = mean([figure.value for figure in figures]) if figures else None
         apart = self._has_several_headings.get(at, False)
         return RankedColumn(
             at, column.title, len(figures), value, self.failures.get(at), column.config.group if apart else ""
@@ -198,7 +198,9 @@ class HeadlineData:
     @cached_property
     def drifting(self) -> Mapping[int, Finding]:
         """Config id -> how its rates went down or up from run to run."""
-        return {one.config or 0: one for doubt in self._doubts_by_rule.get(DRIFT, ()) for one in doubt.findings}
+        return {
+            finding.config or 0: finding for doubt in self._doubts_by_rule.get(DRIFT, ()) for finding in doubt.findings
+        }
 
     @cached_property
     def _doubts_by_rule(self) -> Mapping[str, list[Doubt]]:
@@ -214,7 +216,7 @@ class HeadlineData:
         """(rule, run id) -> its findings, each with its place among those of the rule."""
         found: dict[tuple[str, int | None], list[tuple[int, Finding]]] = {}
         for rule, doubts in self._doubts_by_rule.items():
-            for place, one in enumerate(one for doubt in doubts for one in doubt.findings):
+            for place, one in enumerate(finding for doubt in doubts for finding in doubt.findings):
                 found.setdefault((rule, one.run), []).append((place, one))
         return found
 
@@ -274,7 +276,10 @@ def _find_missed_rates(data: HeadlineData, sides: Sequence[RankedColumn]) -> lis
         asked, got = most.facts.get("asked"), most.facts.get("got")
         value = 100 * most.facts["missed"] if asked is None else got
         objections.append(Objection(MISSED, side.title, "", "%", value, asked, source=most.first_source))
-    if len({(one.other, one.value is None) for one in objections}) == 1 < len(objections) and objections[0].other:
+    if (
+        len({(objection.other, objection.value is None) for objection in objections}) == 1 < len(objections)
+        and objections[0].other
+    ):
         fastest = max(objections, key=lambda one: float(one.value or 0))
         return [replace(fastest, config="")]
     return objections

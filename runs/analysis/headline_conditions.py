@@ -108,15 +108,15 @@ def find_unlike(data: HeadlineData, own: int, other: int) -> list[Unlike]:
 
 def _find_slow_by_name(own: str, other: str) -> list[Unlike]:
     """What the slower side alone was by its name, where the names tell of something else as well."""
-    found = []
+    slow_by_name = []
     for what, (slow, contrary) in SLOW_BY_NAME.items():
         words = [set(list_other_words(name, f"{slow}|{contrary}")) for name in (own, other)]
         is_other = re.search(slow, other, re.IGNORECASE) and not re.search(slow, own, re.IGNORECASE)
         if is_other and not (words[0] <= words[1] or words[1] <= words[0]):
-            found.append(
+            slow_by_name.append(
                 Unlike("set-up", f"not {what} by its name", what, "", stops=False, is_said=True, confounds=True)
             )
-    return found
+    return slow_by_name
 
 
 def find_short_answer(unlike: Sequence[Unlike], own: RankedColumn, other: RankedColumn) -> tuple[str, float] | None:
@@ -389,9 +389,10 @@ def _find_told_otherwise(data: HeadlineData, own: RankedColumn, other: RankedCol
 def _find_claimed_otherwise(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """A sentence of the text that calls the slower side faster than the other one."""
     leader = data.comparison.columns[own.at].config.name
-    found = [one for one in data.findings(CLAIMED, other.at) if one.facts["over"] == leader]
+    claimed_otherwise = [one for one in data.findings(CLAIMED, other.at) if one.facts["over"] == leader]
     return [
-        Objection(CLAIMED, other.title, one.facts["said"], serious=True, source=one.first_source) for one in found[:1]
+        Objection(CLAIMED, other.title, one.facts["said"], serious=True, source=one.first_source)
+        for one in claimed_otherwise[:1]
     ]
 
 

@@ -394,16 +394,18 @@ def give_reasons(headline: Headline, doubts: Sequence[Doubt]) -> list[tuple[str,
     else:
         objections = [one for one in list_weighty(headline) if one.rule != "failures"]
         whose = "" if headline.winner else "the "
-        against = [(capitalize(say_against(one, whose)), one.source, True) for one in objections]
+        against = [(capitalize(say_against(objection, whose)), objection.source, True) for objection in objections]
     said = {one.label if one.rule == "failures" else one.rule for one in headline.against}
     if IMPOSSIBLE in said:
-        said |= {one.rule for one in doubts if one.rule.startswith(FIGURES)}
+        said |= {doubt.rule for doubt in doubts if doubt.rule.startswith(FIGURES)}
     if STOLEN in [one.name for one in headline.unlike]:
         said.add("machine.steal")
     if "differs" in said or headline.unlike:
-        said |= {one.rule for one in doubts if one.rule.startswith("differs.")}
-    cautions = [one for one in doubts if one.severity == "caution" and not one.overruled and one.rule not in said]
-    causes = [(shorten_doubt(one), next(iter(one.sources), None), False) for one in cautions]
+        said |= {doubt.rule for doubt in doubts if doubt.rule.startswith("differs.")}
+    cautions = [
+        doubt for doubt in doubts if doubt.severity == "caution" and not doubt.overruled and doubt.rule not in said
+    ]
+    causes = [(shorten_doubt(caution), next(iter(caution.sources), None), False) for caution in cautions]
     return [*against, *causes][:MOST_REASONS]
 
 

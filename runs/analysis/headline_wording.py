@@ -169,7 +169,7 @@ def _say_leader(headline: Headline) -> str:
 
 def _say_machines(headline: Headline) -> str:
     """As "on another machine: 64 cores against 8"; with one CPU model it may be one machine."""
-    found = {one.name: one for one in headline.machines}
+    found = {machine.name: machine for machine in headline.machines}
     where = "with " if "CPU" not in found else "on another machine: " if headline.winner else "on two machines: "
     if cores := found.get("cores"):
         values, unit = [figure(as_number(one)) for one in (cores.own, cores.other)], " cores"

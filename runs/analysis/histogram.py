@@ -96,10 +96,10 @@ def make_bars(counts: Counts, most: int = 60) -> list[Bin]:
     cells: Counter[int] = Counter()
     for ms, count in counts:
         cells[min(math.floor(ms / width + 1e-9), last + 1)] += int(count)
-    found = [Bin(_round_ms(at * width), _round_ms((at + 1) * width), cells[at]) for at in range(first, last + 1)]
+    bars = [Bin(_round_ms(at * width), _round_ms((at + 1) * width), cells[at]) for at in range(first, last + 1)]
     if cells[last + 1]:
-        found.append(Bin(_round_ms((last + 1) * width), math.inf, cells[last + 1]))
-    return found
+        bars.append(Bin(_round_ms((last + 1) * width), math.inf, cells[last + 1]))
+    return bars
 
 
 def _choose_width(span: float, most: int, least: float) -> float:

@@ -61,7 +61,11 @@ def group_processes(capture: CaptureFact, *, served: bool = False) -> list[Proce
 
 def _make_group(name: str, members: list[ProcessFact], sums: Mapping[str, Sequence[float]]) -> ProcessGroup:
     sizes = [process.rss_kb for process in members if process.rss_kb is not None]
-    single = {"processes": len(members), "rss_kb": sum(sizes), "cpu_pct": sum(one.cpu_pct or 0.0 for one in members)}
+    single = {
+        "processes": len(members),
+        "rss_kb": sum(sizes),
+        "cpu_pct": sum(member.cpu_pct or 0.0 for member in members),
+    }
     n, rss_kb, cpu_pct = (sums.get(metric, (value, value)) for metric, value in single.items())
     each = sum(sizes) / len(sizes) if sizes else 0.0
     if sums and n[0]:

@@ -208,11 +208,11 @@ def _compute_statistics(rows: Floats) -> tuple[Floats, Floats]:
 
 def _list_lengths(n: int) -> list[int]:
     """Of dips in n days: all short ones, and fewer of the long."""
-    found, length = [], FEWEST_DAYS
+    lengths, length = [], FEWEST_DAYS
     while length <= n - 2 * FEWEST_DAYS:
-        found.append(length)
+        lengths.append(length)
         length = max(length + 1, int(length * LENGTH_STEP))
-    return found
+    return lengths
 
 
 def _find_best_splits(rows: Floats, lengths: Sequence[int], noise: Floats) -> _Splits:

@@ -113,24 +113,24 @@ def compare_sides(base: Side, own: Side, step: float = 0.0, most: int = 0, tests
     """
     fewest = min(len(base.values), len(own.values))
     effect = stats.cliffs_delta(base.values, own.values) if fewest >= ENOUGH_FOR_PLAIN else None
-    found = ComparedSides(base, own, effect=effect)
+    sides = ComparedSides(base, own, effect=effect)
     if base.logs is None or own.logs is None:
         # Divided first: squares of huge values would overflow.
         greatest = max(map(abs, (*base.values, *own.values)))
         scaled = [[value / greatest for value in side.values] for side in (base, own)] if greatest else [[], []]
         plain = stats.welch(*scaled) if effect is not None else None
-        return replace(found, test="Welch", p=plain.p) if plain else found
+        return replace(sides, test="Welch", p=plain.p) if plain else sides
     design, pairs = read_design(base, own)
     of = "runs" if len(base.values) == len(own.values) == 1 else "means"
     apart = math.log(own.mean) - math.log(base.mean)
-    found = replace(found, design=design, distance=apart, of=of)
+    sides = replace(sides, design=design, distance=apart, of=of)
     least_sds = _estimate_least_sds(base, own, step)
     if fewest < 2 or least_sds is None:
-        return found
+        return sides
     pool = stats.pool_spread([base.logs, own.logs])
     sd = max(pool.sd if pool else 0.0, *least_sds)
     if most and base.places and own.places:
-        found, test = replace(found, most=most), "t test after each round, on the logs"
+        sides, test = replace(sides, most=most), "t test after each round, on the logs"
         shift = adaptive.compare_in_turn(base.placed, own.placed, most=most, least_sd=max(least_sds))
     elif design == Design.ALTERNATING and len(pairs) >= ENOUGH_PAIRS:
         shift, test = stats.paired(pairs, least_sd=math.hypot(*least_sds)), "paired t on the logs"
@@ -142,12 +142,12 @@ def compare_sides(base: Side, own: Side, step: float = 0.0, most: int = 0, tests
         if shift and fewest >= ENOUGH_BESIDE_RANKS and max(len(base.values), len(own.values)) >= ENOUGH_FOR_RANKS:
             shift, test = stats.unite(shift, stats.brunner_munzel(base.logs, own.logs)), f"{test} and Brunner-Munzel"
     if shift is None:
-        return found
+        return sides
     suspect = design == Design.BLOCKED and shift.p < ALPHA
     drift = stats.explaining_drift(base.placed, own.placed, tests) if suspect else None
     # What is told is the ratio of the means that are shown; a test that points the other way proves nothing.
     shift = stats.unite(stats.Shift(apart, apart, apart, 0.0), shift)
-    return replace(found, test=test, sd=sd, drift=drift, low=shift.low, high=shift.high, p=shift.p)
+    return replace(sides, test=test, sd=sd, drift=drift, low=shift.low, high=shift.high, p=shift.p)
 
 
 def read_design(base: Side, own: Side) -> tuple[Design, list[tuple[Placed, Placed]]]:

@@ -254,9 +254,9 @@ class ConclusionsSerializer(serializers.Serializer[Any]):
         }
 
     def get_config_differences(self, conclusions: dict[str, Any]) -> dict[str, Any]:
-        found = conclusions["judged"].differences
-        files = [export.name_for_scripts(file) for file in found.files]
-        return {"sentences": list(found.sentences), "files": files}
+        config_differences = conclusions["judged"].differences
+        files = [export.name_for_scripts(file) for file in config_differences.files]
+        return {"sentences": list(config_differences.sentences), "files": files}
 
 
 class ComparisonSerializer(ConclusionsSerializer):

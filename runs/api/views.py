@@ -106,8 +106,8 @@ class RunViews(ManagedRowViews):
     change_class, kind = serializers.RunChange, "run"
 
     def get_queryset(self) -> QuerySet[Run]:
-        found = Run.objects.select_related("experiment", "config", "host", "build")
-        return found.with_captures() if self.action == "retrieve" else found
+        queryset = Run.objects.select_related("experiment", "config", "host", "build")
+        return queryset.with_captures() if self.action == "retrieve" else queryset
 
     @extend_schema(
         parameters=[
@@ -156,9 +156,9 @@ class ExperimentViews(ManagedRowViews):
     change_class, kind = serializers.ExperimentChange, "experiment"
 
     def get_queryset(self) -> QuerySet[Experiment]:
-        found = Experiment.objects.with_counts()
+        queryset = Experiment.objects.with_counts()
         is_default = self.action == "list" and "archived" not in self.request.query_params
-        return found.filter(archived=False) if is_default else found
+        return queryset.filter(archived=False) if is_default else queryset
 
 
 class CaptureViews(RowViews):

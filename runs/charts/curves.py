@@ -197,7 +197,7 @@ def _make_spread_marks(spreads: Sequence[PercentileSpread], x: Axis, *, log: boo
 def _shows_levels(spreads: Sequence[PercentileSpread]) -> bool:
     """Whether all are one config's levels, whose names are short enough to stand beside lines."""
     words = [spread.label.partition(" ")[2] for spread in spreads]
-    return len({spread.place for spread in spreads}) == 1 and all(0 < len(one) <= MOST_BESIDE for one in words)
+    return len({spread.place for spread in spreads}) == 1 and all(0 < len(word) <= MOST_BESIDE for word in words)
 
 
 def _name_percentile(at: float) -> str:

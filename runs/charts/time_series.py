@@ -202,7 +202,7 @@ def _describe_layers(when: Timeline, traces: Sequence[Trace], view: View, total:
     for group in stretches if traces else ():
         at, values = when.at[group], [trace.values[group] for trace in traces]
         if len(group) == 1:  # an area needs two ends
-            at, values = np.append(at, at + when.step), [np.repeat(one, 2) for one in values]
+            at, values = np.append(at, at + when.step), [np.repeat(value, 2) for value in values]
         base = np.zeros(len(at))
         for trace, own in zip(traces, values, strict=True):
             top = base + own

@@ -96,7 +96,7 @@ def _find_plain(
     above = [text for block in blocks[: loads[0] + 1] for _, text in block.trail] if loads else []
     if len(below) < max(2, len(loads)) or any(heading_level(text) != 1 for text in above):
         return {}
-    found = {}
+    plain = {}
     for load, lines in below.items():
         line, text = lines[0]
         block, following = blocks[load], blocks[load + 1] if load + 1 < len(blocks) else None
@@ -110,8 +110,8 @@ def _find_plain(
             or not _names(text)
         ):
             return {}
-        found[load] = (line, text), text
-    return found
+        plain[load] = (line, text), text
+    return plain
 
 
 def _move(blocks: Sequence[Block], load: int, caption: Line, name: str) -> None:

@@ -138,7 +138,7 @@ def note_claims(blocks: Sequence[Block], names: Mapping[int, str]) -> None:
     first: dict[str, int] = {}
     for load, name in names.items():
         first.setdefault(name, load)
-        rates[name] += [rate for one in blocks[load].load_results if (rate := one.requests_per_second)]
+        rates[name] += [rate for load_result in blocks[load].load_results if (rate := load_result.requests_per_second)]
     known = {name.lower(): name for name in rates if len(name) > 1 and rates[name]}
     if not 2 <= len(known) <= _MOST_NAMES:
         return

@@ -222,16 +222,16 @@ class ConfigNames:
         whole = {text: name for text, name in names.items() if name}
         named = drop_common_words(whole)
         self.shared = find_shared_words(whole, named)
-        found = {
+        headings = {
             text: first_written.setdefault(fold_name(name), name) for text, name in drop_with(names | named).items()
         }
         for text, own in loads.items():
             says_nothing = not (is_heading[text] or _is_address(text))
             name = self._find_change(own, choices[own[0]], says_nothing)
             if name and fold_name(name) not in first_written:  # what has a name already would be averaged with it
-                found[text] = first_written[fold_name(name)] = name
+                headings[text] = first_written[fold_name(name)] = name
                 self._wordless.discard(text)
-        return found
+        return headings
 
     def _drop_requests(self, choices: dict[int, HeadingChoice]) -> dict[int, HeadingChoice]:
         """The choices, but the heading for all, where each sentence below it stands above requests of a page of its own."""
@@ -408,8 +408,8 @@ class ConfigNames:
     def _find_server_typed(self, load: int, pattern: re.Pattern[str]) -> str:
         """The one web server in the commands since the load test before: "ps aux | grep nginx"."""
         typed = [command for block in self._get_section(load) for command in (block.command or "", *block.typed)]
-        found = {name for command in typed for one in pattern.finditer(command) for name in one.groups() if name}
-        return next(iter(found)) if len(found) == 1 else ""
+        server_typed = {name for command in typed for one in pattern.finditer(command) for name in one.groups() if name}
+        return next(iter(server_typed)) if len(server_typed) == 1 else ""
 
 
 def _is_address(text: str) -> bool:

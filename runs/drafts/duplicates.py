@@ -76,7 +76,7 @@ def _find_misquoted(blocks: Sequence[Block], loads: Sequence[int], quotes: Mappi
         if not lists or blocks[index].first - blocks[lists[-1][-1]].last > _FARTHEST_LINE:
             lists.append([])
         lists[-1].append(index)
-    found: dict[int, int] = {}
+    misquoted: dict[int, int] = {}
     for own in lists:
         others = [i for i in own if i not in quotes]
         if not others or len(own) > _MAX_ALIKE or len(own) - len(others) <= max(1, len(others)):
@@ -84,9 +84,9 @@ def _find_misquoted(blocks: Sequence[Block], loads: Sequence[int], quotes: Mappi
         reports = {id(blocks[i]): i for i in loads[:_MAX_NAMED] if not blocks[i].partial}
         for index in others:
             if named := _find_reports_of(blocks[index], (blocks[i] for i in reports.values())):
-                found[index] = reports[id(named[-1])]
+                misquoted[index] = reports[id(named[-1])]
                 _note_told(blocks[index], named[-1:])
-    return found
+    return misquoted
 
 
 def _find_exports(blocks: Sequence[Block], results: Mapping[int, LoadResult]) -> dict[int, int]:
@@ -132,9 +132,9 @@ def _find_rounded_tables(blocks: Sequence[Block], loads: Sequence[int]) -> dict[
                 tables and blocks[index].first - before.first <= _FARTHEST_ROW and blocks[index].kind == before.kind
             )
             tables = [*tables[:-1], [*tables[-1], index]] if goes_on else [*tables, [index]]
-    found: dict[int, int] = {}
+    rounded_tables: dict[int, int] = {}
     for rounded, fuller in permutations(tables, 2) if len(tables) <= _MAX_ALIKE else ():
-        rows = {blocks[i].label: i for i in fuller if i not in found}
+        rows = {blocks[i].label: i for i in fuller if i not in rounded_tables}
         pairs = {i: rows[blocks[i].label] for i in rounded if blocks[i].label and blocks[i].label in rows}
         may_repeat = len(rounded) > 1 or "said" in blocks[rounded[0]].values
         if (
@@ -142,8 +142,8 @@ def _find_rounded_tables(blocks: Sequence[Block], loads: Sequence[int]) -> dict[
             and len(pairs) == len(rounded)
             and all(_is_rounded(blocks[i], blocks[j]) for i, j in pairs.items())
         ):
-            found |= pairs
-    return found
+            rounded_tables |= pairs
+    return rounded_tables
 
 
 def _is_rounded(row: Block, fuller: Block) -> bool:
@@ -242,22 +242,22 @@ def _find_rows_beside_report(
     blocks: Sequence[Block], written: Sequence[int], backed: Mapping[int, int], reports: Sequence[Block]
 ) -> list[int]:
     """Rows of a table in which one rate is a report's, which its title then names: the text shows the report of one alone."""
-    found: list[int] = []
+    rows_beside_report: list[int] = []
     for _, table in groupby(zip(written, range(len(written)), strict=True), lambda each: each[0] - each[1]):
         rows = [i for i, _ in table if "said" not in blocks[i].values]
         shown = {backed[i]: blocks[i].label for i in rows if backed[i] >= 0}
         if len(shown) == 1 < len(rows):
             [(report, name)] = shown.items()
             blocks[report].label = name
-            found += [i for i in rows if backed[i] < 0 and not _find_reports_of(blocks[i], reports)]
-    return found
+            rows_beside_report += [i for i in rows if backed[i] < 0 and not _find_reports_of(blocks[i], reports)]
+    return rows_beside_report
 
 
 def _find_reports_of(row: Block, reports: Iterable[Block]) -> list[Block]:
     """The reports whose heading has the row's name."""
     label = str(row.values.get("config") or row.label or " ").rstrip(":")
     name = re.compile(rf"(?<!\w){re.escape(label)}(?!\w)", re.IGNORECASE)
-    return [one for one in reports if name.search(one.heading or "")]
+    return [report for report in reports if name.search(report.heading or "")]
 
 
 def _note_other_name(row: Block, report: Block, reports: Iterable[Block]) -> None:

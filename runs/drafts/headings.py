@@ -271,8 +271,8 @@ def _names_among(headings: Sequence[Heading]) -> list[Heading]:
 def _choose_nearest(candidates: Mapping[int, _Candidates], duplicates: Mapping[int, int]) -> dict[int, HeadingChoice]:
     """Each load test's nearest heading. One further up counts only if it stands before no other load test."""
     sources: dict[str, set[int]] = defaultdict(set)
-    for load, found in candidates.items():
-        for _, text in found.names:
+    for load, nearest in candidates.items():
+        for _, text in nearest.names:
             sources[strip_markup(text)].add(duplicates.get(load, load))
 
     def is_unique(heading: Heading) -> bool:
@@ -280,10 +280,10 @@ def _choose_nearest(candidates: Mapping[int, _Candidates], duplicates: Mapping[i
 
     # "# cached" above a command is a heading or a comment, and code may be a caption or an aside. Where only such a line
     # names one of the tests, such lines name the others.
-    lacking = {load: found for load, found in candidates.items() if not _find_subheadings(found)}
-    comments_name = any(found.comments for found in lacking.values())
-    captions_name = any(found.caption for load, found in lacking.items() if load not in duplicates)
-    return {load: _choose(found, is_unique, comments_name, captions_name) for load, found in candidates.items()}
+    lacking = {load: nearest for load, nearest in candidates.items() if not _find_subheadings(nearest)}
+    comments_name = any(nearest.comments for nearest in lacking.values())
+    captions_name = any(nearest.caption for load, nearest in lacking.items() if load not in duplicates)
+    return {load: _choose(nearest, is_unique, comments_name, captions_name) for load, nearest in candidates.items()}
 
 
 def _choose_at_one_level(

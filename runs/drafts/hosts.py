@@ -311,15 +311,15 @@ def _find_by_section(
             elsewhere = (
                 elsewhere or section <= first or not (is_stated and last_load.get(section, -1) >= sighting.index)
             )
-    found: dict[int, str] = {}
+    by_section: dict[int, str] = {}
     last = "" if elsewhere else None
     for load in loads:
         own = shown.get(section_of[load], set())
         key = host_of.get(load) or (next(iter(own)) if len(own) == 1 else last)
         if load not in host_of and key != "":
-            found[load] = key or ""
+            by_section[load] = key or ""
         last = key if key else last
-    return found
+    return by_section
 
 
 _MOST_NAMES = 10

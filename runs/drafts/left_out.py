@@ -45,14 +45,14 @@ _OF_EACH = re.compile(
 
 def find_warm_ups(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:
     """The load tests whose own heading, label or command says that they only warm something up, where others are measured."""
-    found = set()
+    warm_ups = set()
     for load in loads:
         block = blocks[load]
         above = [text for _, text in block.trail if is_warm_up(text) or not is_boilerplate(text)][-1:]
         comment = (block.command or "").partition(" #")[2]
         if any(is_warm_up(text) for text in (*above, block.label or "", comment)):
-            found.add(load)
-    return found if len(found) < len(loads) else set()
+            warm_ups.add(load)
+    return warm_ups if len(warm_ups) < len(loads) else set()
 
 
 def find_examples(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:

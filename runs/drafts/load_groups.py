@@ -260,10 +260,10 @@ def count_up(numbers: Sequence[int], least: int) -> bool:
 
 def _list_scripts(command: str) -> list[Words]:
     """The scripts that one line runs one after the other, at least two commands: "./bench.sh nginx && ./bench.sh caddy"."""
-    found: list[Words] = []
+    scripts: list[Words] = []
     parts = split_commands(command[:MAX_COMMAND])
     for part in parts if len(parts) > 1 else ():
         typing = Typing()
         typing.add(part)
-        found += [typing.script] if typing.script else []
-    return found
+        scripts += [typing.script] if typing.script else []
+    return scripts

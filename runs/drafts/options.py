@@ -168,8 +168,8 @@ def _say_amount(kind: str, amount: str) -> str:
 
 def _list_languages(words: Iterable[str]) -> set[str]:
     """The types of the scripts among words: {"js"}; a module of Python has none ("app:main")."""
-    found = (SCRIPT.fullmatch(word) for word in words)
-    return {(one["type"] or "py").strip("cm") for one in found if one}
+    languages = (SCRIPT.fullmatch(word) for word in words)
+    return {(one["type"] or "py").strip("cm") for one in languages if one}
 
 
 def _find_access_log(options: Iterable[Option], texts: Collection[str]) -> frozenset[str]:
@@ -209,7 +209,7 @@ def compare_settings(
     """
     files = [{PurePosixPath(path).name for path, _ in texts[name]} for name in of_config]
     is_shown = not set.intersection(*files) or _shows_a_name(of_config, texts)
-    found: dict[str, dict[str, frozenset[str]]] = defaultdict(dict)
+    settings: dict[str, dict[str, frozenset[str]]] = defaultdict(dict)
     counted: dict[str, dict[str, frozenset[str]]] = defaultdict(dict)
     for name, sides in of_config.items():
         started = [option for side in sides for option in side.options]
@@ -218,7 +218,7 @@ def compare_settings(
         others = [text for path, text in texts[name] if is_shown and not _has_name(path, name)]
         for option in chain.from_iterable(map(_read_options, others)):
             key = f"set {option.name.lower()}"
-            found[key][name] = found[key].get(name, frozenset()) | {option.said}
+            settings[key][name] = settings[key].get(name, frozenset()) | {option.said}
         if texts[name] and not any(map(_NAMES_LIMIT.search, of_config)):
             counted["rate limit"][name] = _find_rate_limit(text for _, text in texts[name])
         if any(side.words for side in sides):
@@ -231,7 +231,7 @@ def compare_settings(
         del counted[DEVELOPMENT]
     _add_single_processes(of_config, counted["process"])
     _compare_kinds(counted, len(of_config))
-    return found | counted
+    return settings | counted
 
 
 def _compare_kinds(counted: dict[str, dict[str, frozenset[str]]], n_configs: int) -> None:

@@ -171,10 +171,10 @@ def _find_values(text: str) -> list[str]:
 
     A name with dots may be a file's or a host's, unless it is said to be, or to become, that value.
     """
-    found = [each for each in _STATED_VALUE.finditer(text[:_MAX_SENTENCE]) if not _VERSION.match(each[0])]
+    values = [each for each in _STATED_VALUE.finditer(text[:_MAX_SENTENCE]) if not _VERSION.match(each[0])]
     return [
         f"{each['key']}{'=' if '=' in each['by'] else ' '}{each['new'] or each['value']}"
-        for each in found
+        for each in values
         if "." not in each["key"] or "_" in each["key"] or _ASSIGNS.search(each["by"])
     ]
 
@@ -275,11 +275,11 @@ def merge_lists_of_settings(blocks: Sequence[Block]) -> None:
 
 def _find_list_of_settings(trail: Sequence[Line]) -> dict[Line, tuple[str, str]]:
     """{line: (key, value)} of those that stand below or above another one."""
-    found = {each: match for each in trail if (match := _ASSIGNED.fullmatch(each[1].strip(_EMPHASIS)))}
-    numbers = {line for line, _ in found}
+    list_of_settings = {each: match for each in trail if (match := _ASSIGNED.fullmatch(each[1].strip(_EMPHASIS)))}
+    numbers = {line for line, _ in list_of_settings}
     return {
         each: (match["key"] or match["name"], (match["value"] or match["amount"]).strip())
-        for each, match in found.items()
+        for each, match in list_of_settings.items()
         if {each[0] - 1, each[0] + 1} & numbers
     }
 

@@ -116,11 +116,11 @@ def split_hosts(
 
 def list_host_keys(host: Host) -> dict[int, list[str]]:
     """Upload id → what that upload calls this host."""
-    found = {
+    host_keys = {
         upload.pk: [key for key, pk in upload.placed.get("hosts", {}).items() if pk == host.pk]
         for upload in Upload.objects.filter(pk__in=_list_upload_ids(host=host)).only("placed")
     }
-    return {pk: keys for pk, keys in found.items() if keys}
+    return {pk: keys for pk, keys in host_keys.items() if keys}
 
 
 def mask_text(upload_id: int, words: Iterable[str]) -> list[str]:

@@ -117,16 +117,16 @@ class Placement:
 
     def _find_experiment(self, drafted: DraftExperiment, host: Host | None) -> Experiment:
         name = truncate(Experiment, name=drafted.name or self.upload.name)["name"] or "Unnamed experiment"
-        found = None
+        experiment = None
         if self.slot:
-            found = Experiment.objects.filter(pk=self.slot.experiment or 0).first()
+            experiment = Experiment.objects.filter(pk=self.slot.experiment or 0).first()
         elif self.upload.hints.get("experiment"):
             _lock_name(name)
-            found = Experiment.objects.filter(name=name).order_by("id").first()
-        if found is None:
-            found = Experiment.objects.create(name=name, host=host, created_by_id=self.upload.created_by_id)
-            self.new.add(found)
-        return found
+            experiment = Experiment.objects.filter(name=name).order_by("id").first()
+        if experiment is None:
+            experiment = Experiment.objects.create(name=name, host=host, created_by_id=self.upload.created_by_id)
+            self.new.add(experiment)
+        return experiment
 
     def _find_configs(
         self, experiment: Experiment, drafted: Sequence[DraftConfig], before: Mapping[str, Config]

@@ -57,12 +57,12 @@ def _list_facets(run: Run) -> list[tuple[str, str]]:
 
 
 def get_facet_ids(wanted: set[tuple[str, str]]) -> FacetIds:
-    found = _read_facets(wanted)
-    missing = sorted(wanted - found.keys())
+    facet_ids = _read_facets(wanted)
+    missing = sorted(wanted - facet_ids.keys())
     if missing:  # in one order everywhere, so that two writers do not wait for each other
         Facet.objects.bulk_create([Facet(kind=kind, value=value) for kind, value in missing], ignore_conflicts=True)
-        found |= _read_facets(set(missing))
-    return found
+        facet_ids |= _read_facets(set(missing))
+    return facet_ids
 
 
 def _read_facets(wanted: set[tuple[str, str]]) -> FacetIds:

@@ -141,7 +141,7 @@ def _find_doubts_by_monitors(runs: QuerySet[Run]) -> dict[int, set[str]]:
     """Rules that keep runs out by what monitors in the same texts saw. Texts without swap in use are not asked."""
     swap = Series.objects.filter(pid=None, metric="swap_used_kb", capture__deletion=None)
     used = swap.filter(max__gte=MIB, capture__upload__in=runs.values("upload"))
-    found: dict[int, set[str]] = {}
+    doubts_by_monitors: dict[int, set[str]] = {}
     for upload, experiment in used.values_list("capture__upload", "capture__experiment").distinct():
         own = Q(upload=upload, experiment=experiment)
         clean = swap.filter(mean=0, capture__experiment=experiment, capture__run__counted=True)[:1]
@@ -151,8 +151,8 @@ def _find_doubts_by_monitors(runs: QuerySet[Run]) -> dict[int, set[str]]:
         facts = [make_run_fact(run) for run in rows]
         configs = [ConfigFact(config, "") for config in dict.fromkeys(run.config for run in facts)]
         watched = [fact for fact in make_capture_facts(captures) if not fact.divided]
-        found |= fatal_rules(Case(configs, facts, watched))
-    return found
+        doubts_by_monitors |= fatal_rules(Case(configs, facts, watched))
+    return doubts_by_monitors
 
 
 def _read_sums(runs: QuerySet[Run]) -> Iterator[Any]:

@@ -87,11 +87,11 @@ def _find_emptied(model: Model, field: str, scope: Scope) -> QuerySet[Any]:
     """The configs, experiments or uploads of which nothing is left without the scope."""
     members = [each for each in SOURCED if field in {one.name for one in each._meta.fields}]
     touched = [scope[each].order_by().values(field) for each in members]
-    found: QuerySet[Any] = model.objects.filter(pk__in=touched[0].union(*touched[1:]))
+    emptied: QuerySet[Any] = model.objects.filter(pk__in=touched[0].union(*touched[1:]))
     for each in members:
         others = each.objects.filter(**{field: OuterRef("pk")}).exclude(pk__in=scope[each].order_by().values("pk"))
-        found = found.exclude(Exists(others))
-    return found
+        emptied = emptied.exclude(Exists(others))
+    return emptied
 
 
 @take_turns()
@@ -161,8 +161,8 @@ def _lock_scope(row: Any) -> Scope:
 
 
 def _list_uploads(scope: Scope) -> Iterable[int]:
-    found = (scope[model].order_by().values_list("upload_id", flat=True).distinct() for model in SOURCED)
-    return chain(*found, scope[Upload].values_list("pk", flat=True))
+    uploads = (scope[model].order_by().values_list("upload_id", flat=True).distinct() for model in SOURCED)
+    return chain(*uploads, scope[Upload].values_list("pk", flat=True))
 
 
 def _list_blocks(scope: Scope, *, without: Iterable[int]) -> list[tuple[int, str]]:
@@ -233,9 +233,9 @@ def _free_names(deletion: Deletion) -> list[tuple[Model, int, str]]:
 
 def find_deletion(kind: str, pk: int) -> Deletion:
     """The deletion of this row. Raises Rejected 404 where it is not in the bin, and 409 where it went with another one."""
-    found = Deletion.objects.filter(kind=kind, object_id=pk).first()
-    if found is not None:
-        return found
+    deletion = Deletion.objects.filter(kind=kind, object_id=pk).first()
+    if deletion is not None:
+        return deletion
     row = MODELS[kind].everything.filter(pk=pk).exclude(deletion=None).select_related("deletion").first()
     if row is None or row.deletion is None:
         raise rejected(404, f"No {kind} {pk} is in the bin.")

@@ -62,8 +62,8 @@ def _suggest_by_words(draft: Draft, experiment: DraftExperiment, counted: Sequen
 
 def _name_repeats(labels: Collection[str], n_configs: int) -> bool:
     """Whether headings say that runs are repeats. A number alone ("nginx 2") says so where there are several configs."""
-    found = [split for label in labels if (split := split_repeat(label))]
-    return any(is_said or n_configs > 1 for _, _, is_said in found) or any(map(find_repeat, labels))
+    repeats = [split for label in labels if (split := split_repeat(label))]
+    return any(is_said or n_configs > 1 for _, _, is_said in repeats) or any(map(find_repeat, labels))
 
 
 def _suggest_by_place(draft: Draft, experiment: DraftExperiment) -> Iterator[Grouping]:

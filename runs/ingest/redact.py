@@ -260,11 +260,11 @@ def _find_password_rows(piece: str, first_line: int) -> list[Span]:
     """Rows without any word that says what they are."""
     if not any(sign in piece for sign in (":54", ":6432:", ":*:")):
         return []
-    found, line, seen = [], first_line, 0
+    password_rows, line, seen = [], first_line, 0
     for match in PASSWORD_ROW.finditer(piece):
         line, seen = line + piece.count("\n", seen, match.start()), match.start()
-        found.append((line, match.start("v") - seen, match.end("v") - seen, "password row", match["v"]))
-    return found
+        password_rows.append((line, match.start("v") - seen, match.end("v") - seen, "password row", match["v"]))
+    return password_rows
 
 
 def _read_data(lines: Iterable[str], first_line: int) -> Iterator[Span]:

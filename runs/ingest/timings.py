@@ -156,8 +156,8 @@ def _find_elsewhere(row: Timing, upload: Upload) -> Run | None:
         return named[0] if len(named) == 1 else None
     since = upload.created_at - WITHIN
     sent = near.filter(created_at__gte=since, upload__created_by=upload.created_by_id)
-    found = [run for run in sent[:_MAX_COMPARED] if is_of_run(row, run)]
-    return found[0] if len(found) == 1 else None
+    elsewhere = [run for run in sent[:_MAX_COMPARED] if is_of_run(row, run)]
+    return elsewhere[0] if len(elsewhere) == 1 else None
 
 
 def _describe_waiting(row: Timing) -> str:

@@ -211,8 +211,10 @@ class Capture(Sourced):
 
 def find_divided(captures: Collection[Capture]) -> set[int]:
     """The ids of those captures of which parts are among them as well: what each part saw is one run's."""
-    parts = {(one.upload_id, one.block_key.split(".")[0]) for one in captures if one.is_part}
-    return {one.pk for one in captures if not one.is_part and (one.upload_id, one.block_key) in parts}
+    parts = {(capture.upload_id, capture.block_key.split(".")[0]) for capture in captures if capture.is_part}
+    return {
+        capture.pk for capture in captures if not capture.is_part and (capture.upload_id, capture.block_key) in parts
+    }
 
 
 class Series(models.Model):

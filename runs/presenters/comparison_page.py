@@ -192,7 +192,7 @@ def _write_overview(table: MetricTable) -> CaptionedTable:
         for row in table.rows
     )
     return CaptionedTable(
-        "", ("", *(f"{one.letter} {one.title} (n={len(one.runs)})" for one in table.columns)), tuple(rows)
+        "", ("", *(f"{column.letter} {column.title} (n={len(column.runs)})" for column in table.columns)), tuple(rows)
     )
 
 

@@ -129,7 +129,7 @@ def make_chips(comparison: Comparison, doubts: Sequence[Doubt]) -> list[Chip]:
     failed = {one.run: one.value for cell in row.cells for one in cell.figures} if row else {}
     unsettled = [doubt for doubt in doubts if not doubt.overruled]
     errors = [doubt for doubt in unsettled if doubt.rule.startswith("errors.")]
-    for one in (one for doubt in errors if doubt.rule == "errors.status" for one in doubt.findings):
+    for one in (finding for doubt in errors if doubt.rule == "errors.status" for finding in doubt.findings):
         failed[one.run or 0] = max(failed.get(one.run or 0, 0), one.facts["other"])
     n_failed = sum(failed.values())
     others = [doubt for doubt in unsettled if doubt not in errors]

@@ -220,8 +220,10 @@ def _make_process_sizes(columns: Sequence[Column], captures: Sequence[CaptureFac
             for capture, of in groups:
                 if capture.config != column.config.id or program not in of:
                     continue
-                members = [one for one in of[program].members if one.pid]  # 0 stands for several
-                by_phase.setdefault(capture.phase, []).extend(one.rss_kb / 1024 for one in members if one.rss_kb)
+                members = [member for member in of[program].members if member.pid]  # 0 stands for several
+                by_phase.setdefault(capture.phase, []).extend(
+                    member.rss_kb / 1024 for member in members if member.rss_kb
+                )
                 if capture.partial or capture.is_cut:
                     in_part.add(capture.phase)
             shown = sorted((phase for phase in by_phase if by_phase[phase]), key=PHASES.index)

@@ -142,12 +142,12 @@ def find_jobs_of_experiment(experiment_id: int, shown: str = "") -> ExperimentJo
     adding = Job.objects.filter(~Q(state__in=Job.OVER) | Q(pk__in=ids), experiment=experiment_id)
     # Mostly there are none, and to count their steps takes longer than that.
     numbers = list(adding.values_list("pk", flat=True))
-    found = summarize_jobs(Job.objects.with_counts().filter(pk__in=numbers)) if numbers else []
-    seen = repr([(job.pk, summary) for job, summary in found])
+    jobs_of_experiment = summarize_jobs(Job.objects.with_counts().filter(pk__in=numbers)) if numbers else []
+    seen = repr([(job.pk, summary) for job, summary in jobs_of_experiment])
     return ExperimentJobs(
-        jobs=found,
-        active=any(not job.is_over for job, _ in found),
-        stored=sum(job.n_done for job, _ in found),  # type: ignore[attr-defined]
+        jobs=jobs_of_experiment,
+        active=any(not job.is_over for job, _ in jobs_of_experiment),
+        stored=sum(job.n_done for job, _ in jobs_of_experiment),  # type: ignore[attr-defined]
         seen=hashlib.sha256(seen.encode()).hexdigest()[:12],
     )
 

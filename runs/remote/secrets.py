@@ -63,15 +63,15 @@ def check_content_type(text: str) -> None:
 
 def parse_headers(text: str) -> list[tuple[str, str]]:
     """Headers as people write them, one a line: "Name: value". Raises BadHeader."""
-    found = []
+    headers = []
     for line in text.replace("\r\n", "\n").split("\n"):
         if not line.strip():
             continue
         name, colon, value = line.partition(":")
         if not colon:
             raise BadHeader(f"{line.strip()!r} has no colon; a header is written Name: value.")
-        found.append((name.strip(), value.strip()))
-    return found
+        headers.append((name.strip(), value.strip()))
+    return headers
 
 
 PREFIX = "BENCHDASH_SECRET_"

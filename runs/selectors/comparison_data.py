@@ -97,8 +97,8 @@ def load_experiment(experiment: Experiment) -> ComparisonData:
     if n_older:
         judged = {None, *(run.config_id for run in runs)}
         configs = [config for config in configs if config.pk in judged]
-        captures = [one for one in captures if one.config_id in judged]
-        texts = [one for one in texts if one.config_id in judged]
+        captures = [capture for capture in captures if capture.config_id in judged]
+        texts = [text for text in texts if text.config_id in judged]
     facts = [_make_config_fact(config) for config in configs]
     if not facts and captures:  # monitors on their own: one column for all of them
         facts = [ConfigFact(0, experiment.name, url=experiment.get_absolute_url())]
@@ -131,21 +131,21 @@ def load_runs(wanted: Sequence[int]) -> ComparisonData:
 
 def load_two_sides(base: Sequence[int], new: Sequence[int]) -> ComparisonData:
     """The runs `new` beside those of `base`, whose configs get ids below nought, so that one config may be on both sides."""
-    found = load_runs([*base, *new])
+    two_sides = load_runs([*base, *new])
     old = set(base)
-    names = {run.config for run in found.runs if run.id not in old}
+    names = {run.config for run in two_sides.runs if run.id not in old}
     configs = [
         replace(config, id=-config.id, name=f"{config.name}, before" if config.id in names else config.name)
-        for config in found.configs
-        if any(run.config == config.id and run.id in old for run in found.runs)
+        for config in two_sides.configs
+        if any(run.config == config.id and run.id in old for run in two_sides.runs)
     ]
-    runs = [replace(run, config=-run.config) if run.id in old else run for run in found.runs]
+    runs = [replace(run, config=-run.config) if run.id in old else run for run in two_sides.runs]
     watched = [
         replace(capture, config=-capture.config) if capture.run in old and capture.config else capture
-        for capture in found.captures
+        for capture in two_sides.captures
     ]
-    own = [config for config in found.configs if config.id in names]
-    return replace(found, configs=[*configs, *own], runs=runs, captures=watched)
+    own = [config for config in two_sides.configs if config.id in names]
+    return replace(two_sides, configs=[*configs, *own], runs=runs, captures=watched)
 
 
 def load_configs(wanted: Sequence[int]) -> ComparisonData:

@@ -59,12 +59,12 @@ def compare_and_judge(data: comparison_data.ComparisonData) -> tuple[Comparison,
     comparison = table.compare(data.configs, data.runs, data.counted_captures)
     case, spread = comparison_data.make_case(data), find_spread_elsewhere(comparison)
     key, conclusions = _digest_case(case, spread), caches["conclusions"]
-    found: Judged | None = conclusions.get(key)
-    if found is None:
-        found = conclude(case, comparison, spread)
-        conclusions.set(key, found, CACHED_S)
-    judgement = found.judgement
-    return set_baselines(comparison, judgement.bases, found.out, judgement.silent), found
+    judged: Judged | None = conclusions.get(key)
+    if judged is None:
+        judged = conclude(case, comparison, spread)
+        conclusions.set(key, judged, CACHED_S)
+    judgement = judged.judgement
+    return set_baselines(comparison, judgement.bases, judged.out, judgement.silent), judged
 
 
 def judge_draft(shown: Preview, drafted: DraftExperiment) -> Headline | None:
@@ -159,8 +159,8 @@ def _compute_judged_means(comparison: Comparison) -> dict[str, float]:
     """{config id: requests per second} of the configs of which a doubt keeps some runs out."""
     row = comparison.row("requests_per_second")
     cells = zip(comparison.columns, row.cells, strict=True) if row else ()
-    found = {str(column.config.id): cell.mean for column, cell in cells if cell.n < len(cell.figures)}
-    return {config: mean for config, mean in found.items() if mean is not None}
+    judged_means = {str(column.config.id): cell.mean for column, cell in cells if cell.n < len(cell.figures)}
+    return {config: mean for config, mean in judged_means.items() if mean is not None}
 
 
 def _list_levels(headline: Headline) -> list[list[Any]]:
@@ -182,12 +182,12 @@ def _list_levels(headline: Headline) -> list[list[Any]]:
 
 def _collect_failed_shares(comparison: Comparison, headline: Headline) -> dict[str, str]:
     """{config id: "47.5 %"} of the configs that failed too much of what they were asked for."""
-    found = {side.at: side.failure.share for side in headline.failing if side.failure}
-    found |= (
+    failed_shares = {side.at: side.failure.share for side in headline.failing if side.failure}
+    failed_shares |= (
         {point.at: point.failed for point in headline.sweep.points if point.failed >= FATAL} if headline.sweep else {}
     )
     columns = comparison.columns
-    return {str(columns[at].config.id): percent(share, 1) if share else "failed" for at, share in found.items()}
+    return {str(columns[at].config.id): percent(share, 1) if share else "failed" for at, share in failed_shares.items()}
 
 
 def work_out_headlines() -> int:

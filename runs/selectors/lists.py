@@ -216,12 +216,12 @@ def _page_by_rate(query: QueryDict, selection: RunSelection, descending: bool, *
 
 def list_popular_facets() -> dict[str, list[tuple[str, int]]]:
     """What lists can be narrowed by: of each kind the most used values with their numbers of runs. Two queries."""
-    found: dict[str, list[tuple[str, int]]] = {kind: [] for kind in FACET_KINDS}
+    popular_facets: dict[str, list[tuple[str, int]]] = {kind: [] for kind in FACET_KINDS}
     used = Facet.objects.filter(n_runs__gt=0).order_by("-n_runs").values_list("kind", "value", "n_runs")
     for kind, value, n_runs in union_rows(used.filter(kind=kind)[:MOST_FACETS] for kind in FACET_KINDS):
-        found[kind].append((value, n_runs))
+        popular_facets[kind].append((value, n_runs))
     hosts = Host.objects.filter(n_runs__gt=0).order_by("-n_runs")
-    return found | {"host": list(hosts.values_list("name", "n_runs")[:MOST_FACETS])}
+    return popular_facets | {"host": list(hosts.values_list("name", "n_runs")[:MOST_FACETS])}
 
 
 def list_popular_hosts(chosen: Host | None) -> list[tuple[int, str]]:
@@ -357,15 +357,15 @@ def _find_facets(text: str, most: int) -> dict[str, list[NameMatch]]:
     used, small = Facet.objects.filter(n_runs__gt=0), text.casefold()
     most_used = used.order_by("-n_runs").values_list(*FACET_COLUMNS)
     rows = union_rows(most_used.filter(kind=kind)[:SCANNED] for kind in FACET_KINDS)
-    found = _group_by_kind((row for row in rows if small in row[2].casefold()), most)
+    facets = _group_by_kind((row for row in rows if small in row[2].casefold()), most)
     if len(text) < MIN_LETTERS:
-        return found
+        return facets
     scanned = Counter(row[1] for row in rows)
-    rest = [kind for kind in FACET_KINDS if scanned[kind] == SCANNED and len(found[kind]) <= most]
+    rest = [kind for kind in FACET_KINDS if scanned[kind] == SCANNED and len(facets[kind]) <= most]
     # Sorted by a sum, so that the search goes by the letters and not along the index of the most used.
     holding = used.filter(value__icontains=text).order_by((F("n_runs") + 0).desc()).values_list(*FACET_COLUMNS)
     everywhere = _group_by_kind(union_rows(holding.filter(kind=kind)[: most + 1] for kind in rest), most)
-    return found | {kind: everywhere[kind] for kind in rest}
+    return facets | {kind: everywhere[kind] for kind in rest}
 
 
 def _group_by_kind(rows: Iterable[tuple[Any, ...]], most: int) -> dict[str, list[NameMatch]]:
@@ -385,10 +385,10 @@ def _filter_facet(kind: str, pk: int, value: str) -> Q:
 def _find_experiments(text: str, most: int) -> list[NameMatch]:
     last: int = Experiment.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     matches = Experiment.objects.filter(archived=False, name__icontains=text).values_list("pk", "name")
-    found = list(matches.filter(pk__gt=last - SCANNED).order_by("-pk")[: most + 1])
-    if len(found) <= most and len(text) >= MIN_LETTERS:
-        found = list(matches.order_by((F("pk") + 0).desc())[: most + 1])
-    return [NameMatch("experiment", name, str(pk), None, Q(experiment_id=pk)) for pk, name in found]
+    experiments = list(matches.filter(pk__gt=last - SCANNED).order_by("-pk")[: most + 1])
+    if len(experiments) <= most and len(text) >= MIN_LETTERS:
+        experiments = list(matches.order_by((F("pk") + 0).desc())[: most + 1])
+    return [NameMatch("experiment", name, str(pk), None, Q(experiment_id=pk)) for pk, name in experiments]
 
 
 def _find_hosts(text: str, most: int) -> list[NameMatch]:

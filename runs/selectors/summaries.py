@@ -135,19 +135,19 @@ def _find_newest_runs(experiments: Sequence[Experiment]) -> dict[int, list[RunRo
     columns = counted.values_list(
         *("experiment_id", "repeat", "id", "config_id", "requests_per_second", "tool", "upload_id")
     )
-    found = defaultdict(list)
+    newest_runs = defaultdict(list)
     for experiment, *row in union_rows(columns.filter(experiment=each)[:MAX_RUNS] for each in experiments):
-        found[experiment].append(RunRow(*row))
-    return found
+        newest_runs[experiment].append(RunRow(*row))
+    return newest_runs
 
 
 def _find_first_configs(experiments: Sequence[Experiment]) -> dict[int, list[tuple[int, str]]]:
     """(id, name) of the first configs of each experiment."""
     columns = Config.objects.order_by("position", "id").values_list("experiment_id", "id", "name")
-    found = defaultdict(list)
+    first_configs = defaultdict(list)
     for experiment, pk, name in union_rows(columns.filter(experiment=each)[: MAX_CONFIGS + 1] for each in experiments):
-        found[experiment].append((pk, name))
-    return found
+        first_configs[experiment].append((pk, name))
+    return first_configs
 
 
 def select_experiments(

@@ -385,10 +385,10 @@ def _list_points(packed: bytes, spans: Spans) -> list[tuple[int, float]]:
     """(sample, value) of the samples in the spans that have one."""
     indexes, values = unpack_points(packed)
     bounds = np.searchsorted(indexes, np.array(spans, np.int64).ravel()).reshape(-1, 2)
-    found: list[tuple[int, float]] = []
+    points: list[tuple[int, float]] = []
     for low, high in bounds[bounds[:, 0] < bounds[:, 1]].tolist():
-        found += zip(indexes[low:high].tolist(), values[low:high].tolist(), strict=True)
-    return found
+        points += zip(indexes[low:high].tolist(), values[low:high].tolist(), strict=True)
+    return points
 
 
 def _write_clock(second: float) -> str | None:

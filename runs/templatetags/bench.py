@@ -242,7 +242,9 @@ def _run_row(run: RunFact, names: Mapping[int, str], changes: bool, moves: bool)
 @register.simple_tag
 def config_options(configs: Iterable[Config | ConfigFact]) -> SafeString:
     """Of a select: the value is the config's id."""
-    options = (f'<option value="{one.id}">{escape(cut_name(one.name, LONGEST_LABEL))}</option>' for one in configs)
+    options = (
+        f'<option value="{config.id}">{escape(cut_name(config.name, LONGEST_LABEL))}</option>' for config in configs
+    )
     return mark_safe("\n".join(options))  # noqa: S308  (all is escaped)
 
 
@@ -266,8 +268,10 @@ def capture_rows(context: template.Context, watched: Sequence[tuple[RunFact | No
             rows.append(_write_capture_row(f"{run.url}#beside", name, f"{len(captures)} monitors", captures[0]))
         else:
             rows += [
-                _write_capture_row(one.url, f"{one.tool} {one.phase}", _describe_capture(one, names), one)
-                for one in captures[:MOST_WATCHED]
+                _write_capture_row(
+                    capture.url, f"{capture.tool} {capture.phase}", _describe_capture(capture, names), capture
+                )
+                for capture in captures[:MOST_WATCHED]
             ]
     return mark_safe("".join(rows))  # noqa: S308  (all is escaped)
 
@@ -393,7 +397,7 @@ def _write_cost_cell(cell: CostCell | None) -> str:
         return '<td><span class="none" title="not given">–</span></td>'
     bound = f'<span class="w">{cell.bound}</span> ' if cell.bound else ""
     lines = "".join(
-        f' <a href="{escape(one.url)}" class="line">line {one.line}</a>' for one in cell.sources[:MOST_LINES]
+        f' <a href="{escape(source.url)}" class="line">line {source.line}</a>' for source in cell.sources[:MOST_LINES]
     )
     more = f" and {len(cell.sources) - MOST_LINES} more" if len(cell.sources) > MOST_LINES else ""
     return (

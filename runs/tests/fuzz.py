@@ -113,7 +113,7 @@ def _watched() -> Iterator[None]:
 def _place_of(error: BaseException) -> str:
     """The exception with the innermost line that is our own."""
     frames = [one for one in traceback.extract_tb(error.__traceback__) if one.filename.startswith(str(ROOT))]
-    ours = [one for one in frames if "/tests/" not in one.filename and "/.venv/" not in one.filename] or frames
+    ours = [frame for frame in frames if "/tests/" not in frame.filename and "/.venv/" not in frame.filename] or frames
     return f"{type(error).__name__} at {os.path.relpath(ours[-1].filename, ROOT)}:{ours[-1].lineno}: {str(error)[:120]}"
 
 

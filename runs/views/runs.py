@@ -219,7 +219,9 @@ def capture_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse
         "configs": list(capture.experiment.configs.all()),
         "phases": CaptureMoveForm.PHASES,
     }
-    rows = tuple((one.pid, one.group, one.command, one.rss_kb, one.cpu_pct) for one in processes)
+    rows = tuple(
+        (process.pid, process.group, process.command, process.rss_kb, process.cpu_pct) for process in processes
+    )
     sheet = FlatTable(f"Capture {capture.pk}", ("pid", "group", "command", "rss_kb", "cpu_pct"), rows)
     payload = {"id": capture.pk, "tool": capture.tool, "phase": capture.phase, "source": source}
     payload |= {

@@ -131,9 +131,9 @@ def _compare_two(winner: Watched, loser: Watched, headline: Headline) -> Causes:
         findings += _find_failures(loser)
     if not findings:
         return _list_missing(winner, loser)
-    findings = [_add_falls(one, loser, winner) for one in findings]
+    findings = [_add_falls(finding, loser, winner) for finding in findings]
     if headline.outcome is Outcome.UNPROVEN:  # then no cause is more than possible, and none explains a share
-        weak = (replace(one, text=one.text.replace("Likely: ", "Possibly: ", 1)) for one in findings)
+        weak = (replace(finding, text=finding.text.replace("Likely: ", "Possibly: ", 1)) for finding in findings)
         findings = [replace(one, share_pct=None, certainty="possible") for one in weak]
     return Causes(tuple(findings[:MOST]))
 
@@ -338,14 +338,14 @@ def _separate(winner: Watched, loser: Watched) -> list[Limit]:
 
 def _find_other_work(winner: Watched, loser: Watched) -> list[Limit]:
     """What was answered and how differs: then rates are about different work, whatever the machine did."""
-    found = []
+    other_work = []
     kept = [{run.keepalive for run in side.runs} for side in (winner, loser)]
     if kept == [{True}, {False}]:
         points = tuple(
             Point("keepalive", side.source_of("keepalive_requests", "complete_requests"), (side.name,))
             for side in (winner, loser)
         )
-        found.append(Limit("keepalive", "likely", points))
+        other_work.append(Limit("keepalive", "likely", points))
     other, own = winner.reply_bytes, loser.reply_bytes
     if other and own and max(other, own) >= 2 * min(other, own) and abs(own - other) > LONGER_BYTES:
         points = tuple(
@@ -356,5 +356,5 @@ def _find_other_work(winner: Watched, loser: Watched) -> list[Limit]:
             )
             for side in (winner, loser)
         )
-        found.append(Limit("answers", "likely" if own > other else "possible", points, {"ratio": own / other}))
-    return found
+        other_work.append(Limit("answers", "likely" if own > other else "possible", points, {"ratio": own / other}))
+    return other_work

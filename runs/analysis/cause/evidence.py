@@ -105,7 +105,7 @@ class Watched:
 
         Not more than there are: then what may run behind a server did something else.
         """
-        found = [*self.servers, *(one for one in self.programs if one.is_database)]
+        found = [*self.servers, *(program for program in self.programs if program.is_database)]
         if not found or (self.is_local and self.generating is None):
             return None
         used = sum(one.cores for one in found) + (self.generating.value if self.generating and self.is_local else 0)
@@ -138,14 +138,17 @@ class Watched:
     @property
     def servers(self) -> list[Program]:
         """Programs that answer. What may run behind them counts where none is known, or what is known only passes on."""
-        front = [one for one in self.programs if one.is_front]
+        front = [program for program in self.programs if program.is_front]
         passes = all(one.takes_many for one in front)
-        return front + [one for one in self.programs if passes and one.is_behind]
+        return front + [program for program in self.programs if passes and program.is_behind]
 
     @property
     def answering(self) -> float | None:
         """Cores that what answers used, its databases included; None where none is known."""
-        return sum(one.cores for one in (*self.servers, *(one for one in self.programs if one.is_database))) or None
+        return (
+            sum(one.cores for one in (*self.servers, *(program for program in self.programs if program.is_database)))
+            or None
+        )
 
     @property
     def own_ms(self) -> float | None:
@@ -155,7 +158,7 @@ class Watched:
     @property
     def lost_to_collection(self) -> float:
         """The part of the time, or of the servers' CPU time, whichever is more, that garbage collection took."""
-        used = max(sum(one.cores for one in self.servers), self.collecting.value) if self.collecting else 0
+        used = max(sum(server.cores for server in self.servers), self.collecting.value) if self.collecting else 0
         share = self.collecting.value / used if self.collecting and used else 0.0
         return min(max(share, self.paused.value if self.paused else 0.0), 0.99)
 
@@ -199,7 +202,9 @@ class Watched:
     @property
     def held(self) -> Amount | None:
         """The most processes of one program, a server or a database, that waited for a lock."""
-        names = {one.name for one in self.programs if one.is_front or one.is_behind or one.is_database}
+        names = {
+            program.name for program in self.programs if program.is_front or program.is_behind or program.is_database
+        }
         found = [one for name in names if (one := self.server.get(f"waiting_lock_{name}"))]
         return max(found, key=lambda one: one.value, default=None)
 
@@ -247,14 +252,14 @@ def collect(case: Case, at: int, column: Column, out: Iterable[int], doubts: Seq
 def _add_captures(case: Case, side: Watched, captures: Sequence[CaptureFact]) -> Watched:
     """With what monitors saw beside its runs."""
     runs = side.runs
-    beside = [one for one in captures if one.phase not in AROUND and one.run is not None]
+    beside = [capture for capture in captures if capture.phase not in AROUND and capture.run is not None]
     during = [one for one in beside if _covers(case, one)]
     server, generator = (
         [one for one in during if case.watched_side(one) in (end, "both")] for end in ("server", "generator")
     )
     machines = [machine for one in server if (machine := case.machine_of(one))]
     seen = max((sum(name.startswith("core") for name in one.metrics) for one in server), default=0)
-    around = [one for one in captures if one.phase in AROUND and case.watched_side(one) != "generator"]
+    around = [capture for capture in captures if capture.phase in AROUND and case.watched_side(capture) != "generator"]
     collected = around + server
     followed = [run for run in runs if (seconds_taken(run) or SHORT_S) >= SHORT_S]
     return replace(
@@ -280,21 +285,21 @@ def _add_captures(case: Case, side: Watched, captures: Sequence[CaptureFact]) ->
 
 def _find_throttled(captures: Sequence[CaptureFact]) -> Amount | None:
     """Of the group that was throttled most, by a file printed during the load or after it. Long names are stored cut."""
-    names = [(one, name) for one in captures if one.phase != "before" for name in one.metrics]
+    names = [(capture, name) for capture in captures if capture.phase != "before" for name in capture.metrics]
     if any("throttled_pe" in name for _, name in names):
         return None
-    found = [read_amount([(one, one.metrics[name])]) for one, name in names if "throttled_to" in name]
-    return max(found, key=lambda one: one.value, default=None)
+    throttled = [read_amount([(one, one.metrics[name])]) for one, name in names if "throttled_to" in name]
+    return max(throttled, key=lambda one: one.value, default=None)
 
 
 def _find_reached(captures: Sequence[CaptureFact]) -> dict[str, Amount]:
     """By the limit's name, of logs printed during the load or after it."""
-    found: dict[str, list[tuple[CaptureFact, float]]] = defaultdict(list)
+    reached: dict[str, list[tuple[CaptureFact, float]]] = defaultdict(list)
     for one in captures:
         for name, n in one.metrics.items():
             if one.phase != "before" and name.startswith("reached_"):
-                found[name.removeprefix("reached_")].append((one, n))
-    return {name: replace(read_amount(own), value=sum(n for _, n in own)) for name, own in found.items()}
+                reached[name.removeprefix("reached_")].append((one, n))
+    return {name: replace(read_amount(own), value=sum(n for _, n in own)) for name, own in reached.items()}
 
 
 def _covers(case: Case, capture: CaptureFact) -> bool:
@@ -313,8 +318,8 @@ def _mean(values: Iterable[float | None]) -> float | None:
 
 
 def _read_printed(run: RunFact, names: Mapping[str, float]) -> float | None:
-    found = ((run.number(name), factor) for name, factor in names.items())
-    return next((value * factor for value, factor in found if value), None)
+    printed = ((run.number(name), factor) for name, factor in names.items())
+    return next((value * factor for value, factor in printed if value), None)
 
 
 def _collect_amounts(captures: Sequence[CaptureFact]) -> dict[str, Amount]:

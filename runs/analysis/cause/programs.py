@@ -77,7 +77,7 @@ Listed = dict[tuple[int, str], ProcessFact]
 
 def find_programs(case: Case, runs: Sequence[RunFact], captures: Sequence[CaptureFact]) -> tuple[Program, ...]:
     """Of the run that tells most: by the CPU time before and after the load, else by the shares that a monitor showed."""
-    watched = [one for one in captures if case.watched_side(one) != "generator"]
+    watched = [capture for capture in captures if case.watched_side(capture) != "generator"]
     for run in runs:
         own = [one for one in watched if one.run == run.id and one.processes]
         before, after = ([one for one in own if one.phase == phase] for phase in AROUND)
@@ -92,7 +92,7 @@ def find_programs(case: Case, runs: Sequence[RunFact], captures: Sequence[Captur
 
 def _is_whole(capture: CaptureFact) -> bool:
     """Its times are whole seconds, which is too coarse for many processes."""
-    return all((one.time_s or 0) % 1 == 0 for one in capture.processes)
+    return all((process.time_s or 0) % 1 == 0 for process in capture.processes)
 
 
 def _measure_by_time(before: CaptureFact, after: CaptureFact, seconds: float) -> tuple[Program, ...]:
@@ -117,7 +117,7 @@ def _measure_by_time(before: CaptureFact, after: CaptureFact, seconds: float) ->
 def _measure_by_share(capture: CaptureFact) -> tuple[Program, ...]:
     here = capture.first_line
     found = [group for group in group_processes(capture, served=True) if group.cpu_pct]
-    shares = {group.name: [(one.cpu_pct or 0) / 100 for one in group.members] for group in found}
+    shares = {group.name: [(member.cpu_pct or 0) / 100 for member in group.members] for group in found}
     programs = [
         Program(
             *(group.name, group.n, group.cpu_pct / 100, max(shares[group.name])),
@@ -132,23 +132,23 @@ def find_generating(runs: Sequence[RunFact], captures: Sequence[CaptureFact]) ->
     """What the shell counted of the load's children, else what a monitor showed of load tools in several samples."""
     seconds = {run.id: seconds_taken(run) for run in runs}
     timed = [
-        (one, one.metrics["load_cpu_s"] / (seconds[one.run] or math.inf))
-        for one in captures
-        if "load_cpu_s" in one.metrics and one.run in seconds
+        (capture, capture.metrics["load_cpu_s"] / (seconds[capture.run] or math.inf))
+        for capture in captures
+        if "load_cpu_s" in capture.metrics and capture.run in seconds
     ]
     if timed:
         return Amount(fmean(cores for _, cores in timed), timed[0][0].first_line, 9)
     shown = [
-        (one, sum(each.cpu_pct or 0 for each in one.processes if each.makes_load) / 100)
-        for one in captures
-        if one.run in seconds and one.phase not in AROUND and any(each.makes_load for each in one.processes)
+        (capture, sum(each.cpu_pct or 0 for each in capture.processes if each.makes_load) / 100)
+        for capture in captures
+        if capture.run in seconds and capture.phase not in AROUND and any(each.makes_load for each in capture.processes)
     ]
     return read_amount(shown) if shown else None
 
 
 def limit_generating(run: RunFact, case: Case, captures: Sequence[CaptureFact]) -> float | None:
     """One core for each thread, as far as the machine has them."""
-    machines = [machine.cores for one in captures if (machine := case.machine_of(one)) and machine.cores]
+    machines = [machine.cores for capture in captures if (machine := case.machine_of(capture)) and machine.cores]
     threads = 1 if run.semantics.one_thread else run.number("threads")
     limits = [float(each) for each in (threads, machines[0] if machines else None) if each]
     return min(limits, default=None)
@@ -156,29 +156,29 @@ def limit_generating(run: RunFact, case: Case, captures: Sequence[CaptureFact]) 
 
 def find_collecting(name: str, runs: Sequence[RunFact], captures: Sequence[CaptureFact]) -> Amount | None:
     """Seconds a second of "gc_pause" or "gc_cpu": of a log of collections, else of the threads' CPU time around the load."""
-    found = []
+    collecting = []
     for run in runs:
         seconds = seconds_taken(run) or math.inf
-        own = [one for one in captures if one.run == run.id]
+        own = [capture for capture in captures if capture.run == run.id]
         logged = [one for one in own if f"{name}_pct" in one.metrics]
         around = {one.phase: one for one in own if f"{name}_s" in one.metrics}
         if logged:
             spent = sum(one.metrics[f"{name}_pct"] / 100 * one.n for one in logged)
-            found.append((logged[0], spent / max(seconds, sum(one.n for one in logged))))
+            collecting.append((logged[0], spent / max(seconds, sum(one.n for one in logged))))
         elif len(around) == len(AROUND):
             spent = around["after"].metrics[f"{name}_s"] - around["before"].metrics[f"{name}_s"]
-            found.append((around["after"], max(spent, 0) / seconds))
-    return Amount(fmean(share for _, share in found), found[0][0].first_line, 9) if found else None
+            collecting.append((around["after"], max(spent, 0) / seconds))
+    return Amount(fmean(share for _, share in collecting), collecting[0][0].first_line, 9) if collecting else None
 
 
 def find_falling_programs(captures: Sequence[CaptureFact]) -> dict[str, Falls]:
     """By program, where its memory rose and fell several times in one run; of the run in which it did so most often."""
-    found: dict[str, Falls] = {}
+    falling_programs: dict[str, Falls] = {}
     for one in captures:
         for name, shares in one.falls.items():
-            if len(shares) >= SEVERAL and (name not in found or len(shares) > found[name].n):
-                found[name] = Falls(name, len(shares), fmean(shares), one.first_line)
-    return found
+            if len(shares) >= SEVERAL and (name not in falling_programs or len(shares) > falling_programs[name].n):
+                falling_programs[name] = Falls(name, len(shares), fmean(shares), one.first_line)
+    return falling_programs
 
 
 def read_amount(found: Sequence[tuple[CaptureFact, float]]) -> Amount:

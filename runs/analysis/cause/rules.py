@@ -79,7 +79,7 @@ def find_limits(side: Watched) -> list[Limit]:
 
 
 def _sure(*amounts: Amount | None) -> Certainty:
-    return "likely" if all(one is None or one.n >= SAMPLES for one in amounts) else "possible"
+    return "likely" if all(amount is None or amount.n >= SAMPLES for amount in amounts) else "possible"
 
 
 def _list_cpu_points(side: Watched) -> tuple[Point, ...]:
@@ -127,7 +127,7 @@ def find_quota(side: Watched) -> Iterator[Limit]:
 def find_memory(side: Watched) -> Iterator[Limit]:
     pressure = side.server.get("pressure_memory_some_pct")
     rates = [side.server.get(name) for name in ("swap_in_pages_per_s", "swap_in_kb_per_s")]
-    swap = [one for one in rates if one and one.value >= 10]
+    swap = [rate for rate in rates if rate and rate.value >= 10]
     if swap and (pressure is None or pressure.value >= 5):
         yield Limit("memory", _sure(swap[0]), (Point("swapped", swap[0].source, (swap[0].value,)),))
     elif pressure and pressure.value >= PRESSURE_PCT:
@@ -197,8 +197,8 @@ def find_ports(side: Watched) -> Iterator[Limit]:
 
 def _find_overflows(side: Watched) -> Amount | None:
     names = ("tcp_listen_overflows_per_s", "tcp_listen_drops_per_s", "tcp_request_queue_drops_per_s")
-    found = [one for name in names if (one := side.server.get(name)) and one.value >= 0.5]
-    return max(found, key=lambda one: one.value, default=None)
+    overflows = [one for name in names if (one := side.server.get(name)) and one.value >= 0.5]
+    return max(overflows, key=lambda one: one.value, default=None)
 
 
 def _queue(side: Watched, taken: float) -> Point | None:
@@ -240,8 +240,8 @@ def find_disk(side: Watched) -> Iterator[Limit]:
 
 def _is_foreign(side: Watched) -> bool:
     """The load took little of a core, and other programs about one: it may be theirs that is busy."""
-    answering = [*side.servers, *(one for one in side.programs if one.is_database)]
-    others = sum(one.cores for one in side.programs if one not in answering)
+    answering = [*side.servers, *(program for program in side.programs if program.is_database)]
+    others = sum(program.cores for program in side.programs if program not in answering)
     return bool(answering) and sum(one.cores for one in answering) < HEAVY and others >= OTHERS
 
 
@@ -284,8 +284,14 @@ def find_cpu(side: Watched) -> Iterator[Limit]:
 
 def _find_database(side: Watched) -> Program | None:
     """A database that used more CPU than what is in front of it."""
-    found = max((one for one in side.programs if one.is_database), key=lambda one: one.cores, default=None)
-    return found if found and found.cores >= max(1.5 * sum(one.cores for one in side.servers), 0.3) else None
+    database = max(
+        (program for program in side.programs if program.is_database), key=lambda one: one.cores, default=None
+    )
+    return (
+        database
+        if database and database.cores >= max(1.5 * sum(server.cores for server in side.servers), 0.3)
+        else None
+    )
 
 
 # A closed loop without waiting: the shortest time is CPU time of one program, so that this is what a request is made of.
@@ -306,7 +312,9 @@ def find_steal(side: Watched) -> Iterator[Limit]:
 # Processes that end and start again serve nothing meanwhile, and begin with cold caches.
 def find_restarts(side: Watched) -> Iterator[Limit]:
     front = side.front
-    others = [one for one in side.servers if one.busy and one.replaced < 0.5 and front and one.n >= front.n]
+    others = [
+        server for server in side.servers if server.busy and server.replaced < 0.5 and front and server.n >= front.n
+    ]
     if front and front.replaced >= 0.5 and front.n >= 2 and not others:  # which may be the one that answers
         yield Limit("restarts", "possible", (Point("replaced", front.source, (front.name, 100 * front.replaced)),))
 

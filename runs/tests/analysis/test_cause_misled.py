@@ -76,7 +76,7 @@ SERVER = (("httpd", 180.0),)
 
 
 def names(found: Causes) -> list[str]:
-    return [one.cause for one in found.findings]
+    return [finding.cause for finding in found.findings]
 
 
 def test_the_same_without_what_misleads_is_named(explain):

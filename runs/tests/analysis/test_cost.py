@@ -179,7 +179,7 @@ def test_load_tools_monitors_and_idle_scripts_are_no_part_of_the_cost():
     of = ab(1, 50, 90.0)
     loaders = processes(("ab", 1, 50.0, 99.0), ("siege", 1, 9.0, 1.0))
     others = processes(("top", 1, 3.0, 1.0), ("python3", 1, 30.0, 0.0))
-    listed = processes(("nginx", 3, 5.0, 20.0)) + others + tuple(replace(one, makes_load=True) for one in loaders)
+    listed = processes(("nginx", 3, 5.0, 20.0)) + others + tuple(replace(loader, makes_load=True) for loader in loaders)
     found = costs([of], [capture(1, tool="ps", run=of.id, processes=listed)])
     assert [row.key for row in found.rows if row.key.startswith("rss_")] == ["rss_nginx"]
     assert cell(found, "per_mib").value == pytest.approx(6.0)

@@ -31,8 +31,8 @@ def test_a_cell_holds_the_mean_and_every_value_with_its_line():
     cell = wsgi().row("requests_per_second").cells[0]
     assert cell.mean == (617.01 + 878.81) / 2
     assert cell.n == 2
-    assert [one.value for one in cell.figures] == [617.01, 878.81]
-    assert all(one.source.startswith("/uploads/1/#L") for one in cell.figures)
+    assert [figure.value for figure in cell.figures] == [617.01, 878.81]
+    assert all(figure.source.startswith("/uploads/1/#L") for figure in cell.figures)
 
 
 def test_deltas_stand_against_the_first_config():

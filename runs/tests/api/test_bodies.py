@@ -171,7 +171,7 @@ def test_a_login_does_not_wait_for_many_tries_from_another_address(monkeypatch):
         strangers = [log_in("10.0.0.9") for _ in range(5)]
         await asyncio.sleep(0.1)
         assert (await asyncio.wait_for(log_in("10.0.0.1"), WITHIN_S))[0] == 200
-        assert begun == ["10.0.0.9", "10.0.0.1"] and not any(one.done() for one in strangers)
+        assert begun == ["10.0.0.9", "10.0.0.1"] and not any(stranger.done() for stranger in strangers)
         may_end.set()
         assert [status for status, _ in await asyncio.gather(*strangers)] == [200] * 5
 

@@ -234,7 +234,7 @@ def test_operations_of_one_server_are_loads_of_one_config(operations, shape):
     shape = shape if shape[0] == "|" else shape.replace("ops/s", "req/s")
     text = f"## Redis 7\n\n{shape.format(*operations)}\n## Valkey 8\n\n{shape.format(*operations)}"
     assert [(name, path) for name, path, *_ in runs_of(text)] == [
-        (name, one) for name in ("Redis 7", "Valkey 8") for one in operations
+        (name, operation) for name in ("Redis 7", "Valkey 8") for operation in operations
     ]
 
 

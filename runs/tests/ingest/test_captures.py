@@ -125,7 +125,9 @@ def again_and_again(n, between=""):
 def captures(text):
     """(blocks, looks) of each capture of a text."""
     made = relate(list(fold_samples(read(text))), text.count("\n"))
-    return [(len(one.blocks), one.n_samples) for experiment in made.experiments for one in experiment.captures]
+    return [
+        (len(capture.blocks), capture.n_samples) for experiment in made.experiments for capture in experiment.captures
+    ]
 
 
 def test_a_command_that_was_typed_a_few_times_is_as_many_captures():

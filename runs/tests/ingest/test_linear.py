@@ -186,7 +186,7 @@ def test_no_look_at_a_heading_goes_back_and_forth_in_texts_made_of_its_patterns(
     patterns = [each for each in vars(module).values() if isinstance(each, re.Pattern)]
     attacks = {one for each in patterns for one in make_attacks(each.pattern, each.flags & re.IGNORECASE)}
     look("ab")  # what it asks for is compiled
-    wide = [one for one in sorted(attacks) if one[1].strip()]  # wide gaps were narrowed before
+    wide = [attack for attack in sorted(attacks) if attack[1].strip()]  # wide gaps were narrowed before
     assert not [one for one in wide if is_slow(look.__wrapped__, *one, size=2_000)]
 
 
