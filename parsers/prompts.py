@@ -135,6 +135,12 @@ _SLOWS = {
         r"\S{1,80}\s+\d+/\d+\s+(?:\w+\s+[1-9]\d* \(\d{1,4}[sm](?:\d{1,2}s)? ago\)|CrashLoopBackOff\b).*"
         r"|.{1,300}\sRestarting \(\d{1,3}\) .*"
     ),
+    "a debug build": r"Finished `?dev`? (?:profile )?\[unoptimized.*",
+    "a development server": (
+        r"(?i:.{0,40}\bthis is a development server\..*|starting development server at .*|\W{0,3}debug mode: on"
+        r"|.{0,40}\bPHP [\d.]+ development server\b.*|\W{0,3}rails .{1,20} starting in development\b.*"
+        r"|\W{0,3}environment: development|\[GIN-debug\] \[WARNING\] running in \"debug\" mode\..*)"
+    ),
     "battery power": r"Battery \d: Discharging\b.*|Now drawing from 'Battery Power'",
     "a full disk": r"\S{1,80} .{1,120} 100% /(?:(?:var|tmp|home|srv|data)\S{0,80})?",
 }

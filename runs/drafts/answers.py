@@ -16,6 +16,7 @@ from .heading_words import is_generic, is_sentence
 _EMPTIES_CACHE = re.compile(r"\b(?:echo|sysctl)\b.*\bdrop_caches\b")
 _JUST_UP_S = 300  # a machine that starts its services still
 _MANY_RUNNING = 4.0  # a load average by work that nobody meant
+STATES = {"governor": "cpu_governor", "HTTP": "cached", "cache": "cached"}  # by what shows them
 _SHOW_LOAD = {"uptime", "loadavg"}  # before a load test; a screen of processes may be of the load itself
 
 
@@ -55,10 +56,8 @@ def note_shown(blocks: Sequence[Block], loads: Collection[int]) -> None:
     states = {}
     for index, block in enumerate(blocks):
         for name, value, _ in block.shown:
-            if name == "governor":
-                states["cpu_governor"] = value
-            elif name in ("HTTP", "cache"):
-                states["cached"] = "a hit" if value == "hit" else "no hit"
+            if key := STATES.get(name):
+                states[key] = value if name == "governor" else "a hit" if value == "hit" else "no hit"
         if states and index in loads:
             block.values |= states
 

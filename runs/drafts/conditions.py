@@ -19,6 +19,7 @@ from parsers.prompts import ASKED, FIGURES, SLOWED, STATE
 from parsers.written_rates import are_kinds_of_work
 from runs.numbers import figure
 
+from .answers import STATES
 from .boilerplate import is_boilerplate
 from .claims import read_disturbances, read_said, read_unlike
 from .draft import DraftHost
@@ -26,6 +27,7 @@ from .heading_words import cut_repeat, is_generic
 from .options import (
     AT_ONCE,
     DESCRIBES_SETUP,
+    KEPT,
     NAMES_AMOUNT,
     Option,
     Side,
@@ -88,6 +90,8 @@ def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
     for name, path, text in texts:
         texts_of.setdefault(name, []).append((path, text))
     settings = compare_settings(of_config, texts_of)
+    if all(blocks[load].load_results[0].keepalive is False for load in names):
+        settings.pop(KEPT, None)  # no client wanted to keep its connection
     for what, by_name in unlike.items():
         settings[what] = {name: frozenset(filter(None, [had])) for name, had in by_name.items()}
     differing_of: dict[str, list[str]] = defaultdict(list)
@@ -151,13 +155,18 @@ class _Session:
     def __init__(self) -> None:
         self.typing = Typing()
         self.asked: dict[str, frozenset[str]] = {}
+        self.new: set[str] = set()  # what was asked since the load test above
+        self.askers: dict[str, list[str]] = {}  # {what was asked: the configs that it was asked for, the last one last}
         self.scripts: dict[str, Words] = {}
         self.beside: frozenset[str] = frozenset()
         self.scaled: list[Option] = []
-        self.config, self.owner = "", ""  # of the load test above; of the one for which programs were started last
+        # of the load test above; of those for which programs were started, and scripts run, last
+        self.config, self.owner, self.preparer = "", "", ""
 
     def read(self, block: Block, limits: dict[str, frozenset[str]]) -> None:
-        self.asked |= limits | _describe_machine(block) | _list_answers(block)
+        answered = limits | _describe_machine(block) | _list_answers(block)
+        self.asked |= answered
+        self.new |= {*answered, *(STATES[name] for name, _, _ in block.shown if name in STATES)}
         for command in block.typed:
             self.typing.add(command)
         keep_last(self.asked, _MOST_KEPT)
@@ -172,19 +181,35 @@ class _Session:
         self.scaled += [Option("replicas", n, n) for command in block.typed for n in _SCALES.findall(command)]
         ports = {*_PORT.findall(f"{block.command} {block.values.get('url', '')}")}
         self.owner = config if before.started else self.owner
+        self.preparer = config if before.prepared else self.preparer
+        self.scripts |= {" ".join(words[:2]): words for words in before.prepared}
+        keep_last(self.scripts, _MOST_KEPT)
         if self.owner not in ("", config):  # what runs now, nobody knows
             settings = {key: said for key, said in before.settings.items() if not key.startswith(_STARTED)}
             before = replace(before, settings=settings, read_by={})
-        side = self._describe_started(before, ports)
-        side.conditions = self.asked | side.conditions
+        scripts = self.scripts if self.preparer in ("", config) else {}
+        side = self._describe_started(before, scripts, ports)
+        unknown = self._find_unknown(config)
+        for key in unknown.intersection(STATES.values()):
+            block.values.pop(key, None)
+        side.conditions = {key: said for key, said in self.asked.items() if key not in unknown} | side.conditions
         side.beside = self.beside
         side.options += self.scaled
         self.config = config
         return side
 
-    def _describe_started(self, before: Before, ports: Collection[str]) -> Side:
+    def _find_unknown(self, config: str) -> set[str]:
+        """What was asked for this config, and for another one since: how it is now, nobody knows."""
+        for key in self.new:
+            before = self.askers.pop(key, [])
+            self.askers[key] = [*(name for name in before[1 - _MOST_KEPT :] if name != config), config]
+        self.new = set()
+        keep_last(self.askers, _MOST_KEPT)
+        return {key for key, names in self.askers.items() if names[-1] != config and config in names}
+
+    def _describe_started(self, before: Before, scripts: dict[str, Words], ports: Collection[str]) -> Side:
         """The options of the programs that run, and of what runs them, each as a condition, and their variables."""
-        started = _take_started(before, self.scripts, ports)
+        started = scripts | _take_started(before, ports)
         options = {key: list_options(own, ports) for key, own in started.items()}
         read_by = {f"{_READ_BY}{key}": list_options(own, ports) for key, own in before.read_by.items()}
         every = {key: frozenset(one.said for one in own) for key, own in (options | read_by).items()}
@@ -208,20 +233,15 @@ def _list_answers(block: Block) -> dict[str, frozenset[str]]:
     }
 
 
-def _take_started(before: Before, scripts: dict[str, Words], ports: Collection[str]) -> dict[str, Words]:
-    """{program: the words that it was started with} by the commands so far, of several those with the port that is loaded.
-
-    scripts: the words of scripts, which are kept
-    """
-    scripts |= {" ".join(words[:2]): words for words in before.prepared}
-    keep_last(scripts, _MOST_KEPT)
+def _take_started(before: Before, ports: Collection[str]) -> dict[str, Words]:
+    """{program: the words that it was started with} by the commands so far, of several those with the port that is loaded."""
     started = {
         key.removeprefix(_STARTED): tuple(said.split())
         for key, said in before.settings.items()
         if key.startswith(_STARTED)
     }
     loaded = {key: words for key, words in started.items() if any(port in " ".join(words) for port in ports)}
-    return scripts | (loaded or started)
+    return loaded or started
 
 
 def _list_variables(settings: Mapping[str, str], options: Mapping[str, Sequence[Option]]) -> dict[str, frozenset[str]]:

@@ -66,7 +66,15 @@ _LOG = re.compile(
     r"(?i:-{0,2}(?P<no>no|disable|without)?[-_]?(?:access|custom|requests?|req)?[-_.]?log(?:s|ging|file)?(?:[-_]requests?)?)"
 )
 _NOWHERE = re.compile(r"(?i:off|none|no|false|0|.*/dev/null)")
-_LOG_LINE = re.compile(r"\s*[\"']?(?P<key>[A-Za-z][\w.-]*)[\"']?[\s=:]+(?P<value>[^\s;\"',][^\s;\"',]*)")
+_LINE = re.compile(r"\s*[\"']?(?P<key>[A-Za-z][\w.-]*)[\"']?[\s=:]+(?P<value>[^\s;\"',][^\s;\"',]*)")
+# Whether a server keeps connections open. Node's "keepAliveTimeout" is none of them: 0 there is for ever.
+_KEEP_TIMES = (
+    r"(?:keep_?alive_timeout|KeepAliveTimeout|timeout[-_]keep[-_]alive|persistent_timeout|server\.max-keep-alive-\w+)"
+)
+_KEEPING = r"(?:[Kk]eep[-_]?[Aa]live|persistent_connections)"
+_CLOSES = re.compile(rf"{_KEEP_TIMES} 0s?|{_KEEPING} (?i:off|no|false)|option (?:http|force)close")
+_KEEPS = re.compile(rf"{_KEEP_TIMES} [1-9]\w*|{_KEEPING} (?i:on|yes|true)|option http-keep-alive")
+KEPT = "keep-alive"
 _LIMITS_RATE = re.compile(
     r"\s*(?:limit_req\s|limit_rate\s+[1-9]|SetEnv\s+rate-limit\s|SetOutputFilter\s+RATE_LIMIT|rate_limit\s|(?:[\w.-]*\.)?rate-?limit:"
     r"|http-request\s+(?:deny|tarpit)\b.*_rate\b)",
@@ -172,12 +180,23 @@ def _list_languages(words: Iterable[str]) -> set[str]:
     return {(one["type"] or "py").strip("cm") for one in languages if one}
 
 
-def _find_access_log(options: Iterable[Option], texts: Collection[str]) -> frozenset[str]:
+def _list_pairs(options: Iterable[Option], texts: Iterable[str]) -> list[tuple[str, str]]:
+    """(key, first word of its value) of each line of config texts, and of options."""
+    lines = chain.from_iterable(map(_split_lines, texts))
+    shown = [(found["key"], found["value"]) for line in lines if (found := _LINE.match(line))]
+    return shown + [(option.name.lstrip("-"), option.value) for option in options]
+
+
+def _find_keepalive(pairs: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """Whether connections are kept open for further requests, where that is told; any setting that closes them does."""
+    said = [" ".join(pair) for pair in pairs]
+    closes, keeps = any(map(_CLOSES.fullmatch, said)), any(map(_KEEPS.fullmatch, said))
+    return frozenset({f"{KEPT} {'off' if closes else 'on'}"} if closes or keeps else ())
+
+
+def _find_access_log(pairs: Iterable[tuple[str, str]]) -> frozenset[str]:
     """Whether requests are logged, where that is told."""
-    lines = (line for text in texts for line in _split_lines(text))
-    shown = [(found["key"], found["value"]) for line in lines if (found := _LOG_LINE.match(line))]
-    shown += [(option.name, option.value) for option in options]
-    named = [(found, value) for name, value in shown if (found := _LOG.fullmatch(name))]
+    named = [(found, value) for name, value in pairs if (found := _LOG.fullmatch(name))]
     told = {"off" if found["no"] or _NOWHERE.fullmatch(value) else "on" for found, value in named}
     return frozenset({f"access log {told.pop()}"}) if len(told) == 1 else frozenset()
 
@@ -225,7 +244,9 @@ def compare_settings(
             counted["debugging"][name] = frozenset(each.said for each in started if _DEBUGS.search(each.said))
             counted[DEVELOPMENT][name] = frozenset(one.said for one in started if one.name == DEVELOPMENT)
         amounts = _count_at_once([*started, *shown]) | {"backends": _count_backends(own)}
-        for key, said in (amounts | {"access log": _find_access_log([*started, *shown], own)}).items():
+        amounts["access log"] = _find_access_log(_list_pairs([*started, *shown], own))
+        amounts[KEPT] = _find_keepalive(_list_pairs(started, (text for _, text in texts[name])))
+        for key, said in amounts.items():
             counted[key] |= {name: said} if said else {}
     if all(counted[DEVELOPMENT].values()) or any(map(_NAMES_DEVELOPMENT.search, of_config)):
         del counted[DEVELOPMENT]

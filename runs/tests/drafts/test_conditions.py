@@ -35,11 +35,11 @@ BACKEND = "$ cat /etc/haproxy/haproxy.cfg\nbackend app\n  server a 10.0.0.11:80 
 WRK = "$ wrk -t2 -c10 -d5s http://localhost:8080/\n"
 
 
-def headline_of(one, other, names=("gunicorn", "uvicorn")):
+def headline_of(one, other, names=("gunicorn", "uvicorn"), load=f"{WRK}\n@wrk {{}}"):
     """Of two configs, each with these lines above its three runs."""
     rates = iter(range(900, 960, 10))
     text = "".join(
-        f"## {name}\n\n{typed}\n" + "".join(f"{WRK}\n@wrk {next(rates) + 100 * at}.10\n" for _ in range(3))
+        f"## {name}\n\n{typed}\n" + "".join(f"{load.format(f'{next(rates) + 100 * at}.10')}\n" for _ in range(3))
         for at, (name, typed) in enumerate(zip(names, (one, other), strict=True))
     )
     blocks, draft = read(expand(text))
@@ -150,6 +150,16 @@ def tells_condition(headline):
             "$ cat nginx.conf\naccess_log off;",
             "access log off against access log on",
         ),
+        (
+            "$ cat nginx.conf\nhttp {\n    keepalive_timeout 0;\n}",
+            "$ cat apache2.conf\nKeepAlive On\nKeepAliveTimeout 5",
+            "keep-alive on against keep-alive off",
+        ),
+        (
+            "$ cat /etc/nginx/nginx.conf\nkeepalive_timeout 65;",
+            "$ cat /etc/nginx/nginx.conf\nkeepalive_timeout 0s;",
+            "keep-alive off against keep-alive on",
+        ),
     ],
 )
 def test_what_was_another_before_the_other_config_is_in_the_sentence(one, other, said):
@@ -199,10 +209,50 @@ def test_what_was_another_before_the_other_config_is_in_the_sentence(one, other,
         ),
         ("$ flask --debug run &", "$ flask run &", ("Flask (debug)", "Flask (production)")),
         (MPM.format("prefork", 5), MPM.format("event", 2), ("prefork", "event")),
+        ("$ cat nginx.conf\nkeepalive_timeout 65;", "$ cat apache2.conf\nKeepAliveTimeout 5", ("nginx", "apache")),
+        ("$ cat a.conf\nkeepalive_timeout 0;", "$ cat a.conf\nkeepalive_timeout 9;", ("stock", "tuned")),
+        (
+            "$ cat a.conf\nkeepalive_timeout 0;",
+            "$ cat a.conf\nkeepalive_timeout 9;",
+            ("nginx, no keep-alive", "nginx, keep-alive"),
+        ),
     ],
 )
 def test_what_is_compared_or_the_same_or_changes_by_itself_is_no_condition(one, other, names):
     assert not tells_condition(headline_of(one, other, names))
+
+
+GOVERNOR = "$ cat /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor\n{}\n"
+HEADERS = "$ curl -sI http://localhost:8080/\nHTTP/1.1 200 OK\nContent-Type: text/html\n{}\n"
+
+
+@pytest.mark.parametrize(
+    ("slow", "fast", "said"),
+    [
+        ("$ cargo run\n   Compiling a v0.1.0\n", "$ cargo run --release\n   Compiling b v0.1.0\n", "--release against without"),
+        ("$ uname -r\n6.1.0-18-amd64", "$ uname -r\n6.8.0-31-generic", "kernel 6.8.0-31-generic against kernel 6.1"),
+        (GOVERNOR.format("powersave"), GOVERNOR.format("performance"), "governor differs: performance against powersave"),
+        (HEADERS.format("X-Cache: MISS"), HEADERS.format("X-Cache: HIT"), "from a cache: a hit against no hit"),
+        (GOVERNOR.format("performance"), GOVERNOR.format("performance"), ""),
+        (HEADERS.format("X-Cache: MISS"), HEADERS.format("X-Cache: MISS"), ""),
+    ],
+)  # fmt: skip
+def test_what_was_shown_once_for_each_side_is_its_own_where_both_are_run_in_turn(slow, fast, said):
+    shown, rates = {"actix": slow, "hyper": fast}, {"actix": (900, 905, 903), "hyper": (1200, 1210, 1204)}
+    order = [(at, name) for at in range(3) for name in (("actix", "hyper"), ("hyper", "actix"))[at % 2]]
+    sections = [f"## {name}\n\n{'' if at else shown[name]}\n{WRK}\n@wrk {rates[name][at]}.10\n\n" for at, name in order]
+    blocks, draft = read(expand("".join(sections)))
+    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    assert headline.outcome == ("likely" if said else "better")
+    assert said in headline.sentence
+
+
+def test_a_server_s_keep_alive_is_no_condition_of_clients_that_ask_for_none():
+    found = [
+        headline_of("$ cat nginx.conf\nkeepalive_timeout 0;", "$ cat a.conf\nKeepAlive On", load=load)
+        for load in ("$ ab -n 900 -c 9 http://a/\n@ab {}", "$ ab -k -n 900 -c 9 http://a/\n@ab {} keep=1")
+    ]
+    assert [tells_condition(one) for one in found] == [False, True]
 
 
 def test_a_setting_of_one_file_is_told_where_the_configs_are_named_after_something_else_that_it_shows():

@@ -45,6 +45,14 @@ HEADERS = "$ curl -sI http://localhost:8080/\nHTTP/1.1 200 OK\nContent-Type: tex
         ("$ sensors\nPackage id 0:  +99.0°C  (high = +80.0°C, crit = +100.0°C)", "a CPU at its limit of temperature"),
         ("$ kubectl get pods\napi-7d9f7c8b5-x2x8p   1/1   Running   17 (9s ago)   12m", "restarts of its containers"),
         ("$ acpi -b\nBattery 0: Discharging, 71%, 02:11:01 remaining", "battery power"),
+        ("$ ./start\n    Finished dev [unoptimized + debuginfo] target(s) in 41.20s", "a debug build"),
+        ("$ ./start\n    Finished `dev` profile [unoptimized + debuginfo] target(s) in 1.2s", "a debug build"),
+        (
+            "$ ./start\nWARNING: This is a development server. Do not use it in a production deployment.",
+            "a development server",
+        ),
+        ("$ ./start\n=> Rails 7.0.4 application starting in development", "a development server"),
+        ("$ ./start\n * Debug mode: on", "a development server"),
         (
             "$ df -h /\nFilesystem      Size  Used Avail Use% Mounted on\n/dev/sda1        40G   40G     0 100% /",
             "a full disk",
@@ -68,6 +76,9 @@ def test_what_slows_the_slower_side_alone_may_be_all_of_the_lead(shown, what):
         "$ sensors\nPackage id 0:  +61.0°C  (high = +80.0°C, crit = +100.0°C)",
         "$ kubectl get pods\napi-7d9f7c8b5-x2x8p   1/1   Running   2 (3d ago)   12d",
         "$ acpi -b\nBattery 0: Full, 100%",
+        "$ ./start\n    Finished release [optimized] target(s) in 63.11s",
+        "$ ./start\n=> Rails 7.0.4 application starting in production",
+        "$ ./start\n * Debug mode: off",
         "$ df -h\n/dev/loop3        64M   64M     0 100% /snap/core20/1828",
     ],
 )
