@@ -364,5 +364,9 @@ def _collect_notes(seen: Sequence[ColumnFacts], rows: Sequence[CostRow], exclude
             "What fits is (available memory + what the processes hold) / memory of one; leave room for the rest."
         )
     left = [(run, excluded[run.id]) for each in seen for run in each.column.runs if run.id in excluded]
-    notes += [f"Not counted: {run.label or f'run {run.id}'}, {why.rstrip('.')}." for run, why in left[:MOST_NAMES]]
+    if len(left) == 1:
+        run, why = left[0]
+        notes.append(f"Not counted: {run.label or f'run {run.id}'}, {why.rstrip('.')}.")
+    elif left:
+        notes.append(f"Not counted: {len(left):,} runs (see the doubts).")
     return notes

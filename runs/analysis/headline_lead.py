@@ -34,7 +34,7 @@ from runs.analysis.headline_conditions import STOLEN, find_short_answer
 from runs.analysis.headline_outcome import Headline, NextStep, Outcome
 from runs.analysis.objection_wording import describe_failure, say_against, say_briefly, say_first_difference, shorten
 from runs.analysis.scaling import Range
-from runs.analysis.summary_wording import describe_leaders, describe_levels, say_runs_a_level, with_axis
+from runs.analysis.summary_wording import describe_leaders, list_levels, say_runs_a_level, with_axis
 from runs.analysis.verdict import MARGIN
 from runs.analysis.verdict_wording import AT_LIMIT, p_words
 from runs.numbers import (
@@ -353,11 +353,11 @@ def _lead_of_sweep(headline: Headline, swept: Range) -> Lead:
     if len(series) > 1:
         crossing = describe_leaders(swept)
         return Lead(crossing, sure) if crossing else Lead(f"{len(series)} configs over {swept.axis}", headline.sentence)
-    levels = describe_levels(swept, next(iter(series.values()))).split(", ")
+    levels = list_levels(swept, next(iter(series.values())))
     if swept.capacity:
         return Lead(swept.capacity.text, f"{capitalize(', '.join(levels))}. {sure}")
     first = next((part for part in levels if " fail " in part), levels[0])
-    rest = ", ".join(part for part in levels if part is not first)
+    rest = "; ".join(part.replace("and stay", "they stay") for part in levels if part is not first)
     if first is not levels[0]:
         words, _, value = first.rpartition(" ")
         first = f"{words} {with_axis(swept, value)}"

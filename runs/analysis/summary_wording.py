@@ -213,8 +213,13 @@ def _write_size(pct: float) -> str:
 
 def describe_levels(swept: Range, points: Sequence[Point]) -> str:
     """As "about 3 requests per second at 50 and 100 connections, the mean time doubles, 47 % fail at 150"."""
+    return ", ".join(list_levels(swept, points))
+
+
+def list_levels(swept: Range, points: Sequence[Point]) -> list[str]:
+    """The same in its parts: of the rates, of the times, and of what failed."""
     if all(point.rate is None and not point.failed for point in points):
-        return ", ".join(_say_times(points)) or "no rate is printed"
+        return _say_times(points) or ["no rate is printed"]
     sound = [point for point in points if not point.failed and point.rate is not None]
     parts = [
         *(_say_kept_rates(swept, sound) if swept.axis == SET_RATE else _say_rates(swept, sound)),
@@ -227,7 +232,7 @@ def describe_levels(swept: Range, points: Sequence[Point]) -> str:
         places = places if sound else [with_axis(swept, places[0]), *places[1:]]
         shares = [percent(point.failed, 1) for point in failing]
         parts += [f"{share} of the requests fail {at} {place}" for share, place in zip(shares, places, strict=False)]
-    return ", ".join(parts) or "no level served anything"
+    return parts or ["no level served anything"]
 
 
 def say_runs_a_level(swept: Range) -> str:

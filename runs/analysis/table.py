@@ -306,12 +306,17 @@ def _read_metric(name: str) -> Read:
 
 
 def list_failed_shares(comparison: Comparison) -> dict[int, float]:
-    """Column -> the share of its requests that failed, where both are told."""
+    """Column -> the share of its requests that failed, of the runs whose mean is shown and that tell both."""
     bad, made = comparison.row("failed_requests"), comparison.row("complete_requests")
     if bad is None or made is None:
         return {}
-    pairs = enumerate(zip(bad.cells, made.cells, strict=True))
-    return {at: own.mean / of.mean for at, (own, of) in pairs if own.mean and of.mean and math.isfinite(own.mean)}
+    of = {figure.run: figure.value for cell in made.cells for figure in cell.figures}
+    pairs = [
+        (at, [(figure.value, of[figure.run]) for figure in cell.figures if figure.counted and figure.run in of])
+        for at, cell in enumerate(bad.cells)
+    ]
+    sums = {at: (sum(own for own, _ in told), sum(all_made for _, all_made in told)) for at, told in pairs}
+    return {at: own / whole for at, (own, whole) in sums.items() if own and whole and math.isfinite(own)}
 
 
 def find_columns(columns: Sequence[Column]) -> Callable[[CaptureFact], int | None]:

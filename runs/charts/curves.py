@@ -354,8 +354,9 @@ def make_sweep_chart(points: Sequence[SweptPoint], axis: str, peak: float | None
     x = _make_levels_axis([point.value for point in points], axis)
     bare = Axis(x.low, x.high, tuple(Tick(tick.at, "") for tick in x.ticks), "", x.log)
     best = max((point.rate for point in points if point.value == peak and point.rate), default=0.0)
-    beaten = any(best and point.rate and point.rate > best for point in points)  # by levels at which requests failed
-    most_served = "most without failures" if beaten else "most served"
+    beaten = [point for point in points if best and point.rate and point.rate > best]
+    most_served = "most without failures" if any(point.failed for point in beaten) else "most served"
+    most_served = "levels off here" if beaten and not any(point.failed for point in beaten) else most_served
     spans = ((peak, most_served), (limit, "fails from here"))
     panels: list[Panel] = []
     for what, get in SWEPT_METRICS:

@@ -353,7 +353,7 @@ def column_head(context: template.Context, column: Column, at: int) -> SafeStrin
     """The head of a column (or line) of the key table: its name, and what sets it apart from the others."""
     silent, bases = context["judged"].judgement.silent, context["judged"].judgement.bases
     base = ""
-    if at in bases and len(bases) > 2:
+    if bases[at] == at and bases.count(at) > 1 and len(bases) > 2:
         base = "baseline ·"
     elif context["several_bases"]:
         base = f"against {context['comparison'].columns[bases[at]].letter} ·"

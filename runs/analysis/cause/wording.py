@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from runs.analysis.cause.rules import Limit
-from runs.numbers import figure, join_words, times
+from runs.numbers import figure, times
 
 
 def _share(value: Any) -> str:
@@ -178,9 +178,9 @@ def compose(sentence: str, certainty: str) -> str:
 
 
 MISSING = {
-    "cpu": "the CPU of the machine under load during the run",
-    "processes": "what CPU time and memory each of its programs used",
-    "generator": "the CPU of the load generator",
+    "cpu": "the server's CPU during the run",
+    "processes": "the CPU time and memory of its programs",
+    "generator": "the load generator's CPU",
     "shortest": "the shortest time of a request, or a run with one client",
     "levels": "runs at other numbers of clients",
     "collections": "a log of garbage collections (bd run --log FILE), as memory of the slower side alone rose and fell",
@@ -197,15 +197,12 @@ def describe_both_generators(name: str, other: str) -> str:
 def describe_unknown(missing: tuple[str, ...], *, both: bool, of: str = "", is_elsewhen: bool = False) -> str:
     """of: the only side that no monitor watched. is_elsewhen: one did, at another time."""
     if "length" in missing:
-        return "Cannot tell why: runs of less than 2 s are over before a monitor sees them; longer ones would tell."
+        return "Cause not known: runs under 2 s end before a monitor sees them. Longer runs would tell."
     if "cpu" in missing and is_elsewhen:
         whose = f" of “{of}”" if of else ""
-        return (
-            f"Cannot tell why: a monitor{whose} shows the CPU, but of another time than the run: it saw less than half of"
-            " the run, or half as much again."
-        )
+        return f"Cause not known: the CPU{whose} was recorded over another time than the run: less than half of it, or longer."
     listed = [MISSING[name] for name in missing]
     if "cpu" in missing:
-        return f"Cannot tell why: no monitor{f' of “{of}”' if of else ''} shows {join_words(listed)}."
-    what = "Nothing that was recorded was at its limit" + (" on one side alone" if both else "")
-    return f"Cannot tell why: {what[0].lower()}{what[1:]}; what would tell more: {', '.join(listed)}."
+        return f"Cause not known. Not recorded{f' for “{of}”' if of else ''}: {', '.join(listed)}."
+    side = " on one side alone" if both else ""
+    return f"Cause not known: nothing recorded was at its limit{side}. To learn more, record: {', '.join(listed)}."

@@ -107,7 +107,7 @@ def test_idle_samples_around_the_load_make_no_server_that_waits(explain):
     slow, fast = (screens([*around, *own, *around], programs=SERVER) for own in (FULL, HALF))
     found = explain(recording({"slow": (800, slow), "fast": (2000, fast)}))
     assert not found.findings
-    assert "a monitor shows the CPU, but of another time" in found.unknown
+    assert "the CPU was recorded over another time than the run" in found.unknown
 
 
 def test_a_monitor_that_ended_early_says_nothing_of_the_rest(explain):
@@ -132,7 +132,7 @@ def test_a_side_that_nobody_recorded_is_named_as_missing(explain, watched):
     found = explain(recording(sides))
     assert not found.findings
     other = "fast" if watched == "slow" else "slow"
-    assert f"no monitor of “{other}” shows" in found.unknown
+    assert f"Not recorded for “{other}”: " in found.unknown
 
 
 def test_runs_that_are_over_before_a_sample_say_so(explain):

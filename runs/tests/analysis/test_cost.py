@@ -251,6 +251,9 @@ def test_runs_that_do_not_count_are_named_and_left_out():
     found = costs(runs, captures, excluded={runs[1].id: "285 of 600 requests failed"})
     assert cell(found, "per_process", 1) is None
     assert found.notes[-1] == f"Not counted: run {runs[1].id}, 285 of 600 requests failed."
+    more = [ab(1, 50, rate) for rate in (3.0, 3.1)]
+    found = costs([*runs, *more], captures, excluded={one.id: "285 of 600 requests failed" for one in more})
+    assert found.notes[-1] == "Not counted: 2 runs (see the doubts)."
 
 
 def test_what_processes_held_is_told_even_beside_a_run_that_does_not_count():

@@ -91,6 +91,17 @@ def test_of_a_sweep_in_which_the_lead_changes_the_line_says_who_is_ahead_where()
     )
 
 
+def test_what_is_below_the_line_of_a_sweep_is_in_whole_sentences():
+    runs = [
+        run(1, rate, concurrency=at, mean_ms=1000 * at / rate) for at, rate in ((1, 210.0), (16, 1320.0), (64, 1325.0))
+    ]
+    lead = write_lead(headline_of(compare([ConfigFact(1, "x")], runs, [])))
+    assert lead.text == "Requests per second rise from 210 at 1 connection to 1,320 at 16"
+    assert lead.under.startswith(
+        "They stay about there up to 64; latency grows 10 times, from 4.762 to 48.30 ms. One run"
+    )
+
+
 def test_of_unlike_sides_the_reasons_say_which_has_what():
     sides = [("haproxy", 443, 2000.0), ("envoy", 80, 6000.0)]
     runs = [

@@ -296,3 +296,19 @@ def test_long_names_keep_both_ends():
     assert len(cut("x" * 100, 28)) <= 28
     assert cut("short", 28) == "short"
     assert cut("Simple HTTP benchmark results (wrk) with close connection · ukoa", 42).endswith("connection · ukoa")
+
+
+@pytest.mark.parametrize(
+    ("rates", "failed", "words"),
+    [
+        ((900, 1000, 990), 0.0, "most served"),
+        ((900, 1000, 1010), 0.0, "levels off here"),
+        ((900, 1000, 1010), 9.0, "most without failures"),
+    ],
+)
+def test_what_is_marked_in_a_sweep_is_named_after_what_the_levels_beyond_it_show(rates, failed, words):
+    levels = zip((5, 10, 50), rates, (0.0, 0.0, failed), strict=True)
+    chart = curves.make_sweep_chart(
+        [SweptPoint("a", 0, n, rate, 5.0, bad) for n, rate, bad in levels], "workers", 10, None
+    )
+    assert words in {span.text for span in marks(chart, Span)}

@@ -56,6 +56,16 @@ def test_replies_with_an_error_status_are_counted_as_failed(browser):
     assert "10 failed" in words(html(browser, made.get_absolute_url()))
 
 
+def test_the_share_of_failed_requests_is_of_the_runs_that_tell_both(browser):
+    made, text = factories.experiment("one broke off"), factories.upload()
+    for name, failed in (("few", 0), ("many", 4000)):
+        setup, load = factories.config(made, name), {"complete_requests": 10000, "duration_s": 60.0}
+        for repeat, rate in enumerate((610.0, 620.0, 600.0), 1):
+            factories.run(setup, text, repeat=repeat, requests_per_second=rate, failed_requests=failed, **load)
+    factories.run(setup, text, repeat=4, requests_per_second=None, complete_requests=812, aborted=True)
+    assert "4,000 40 %" in words(html(browser, made.get_absolute_url()))
+
+
 def test_the_sum_of_several_processes_is_none_of_the_dots_of_what_a_process_costs(browser):
     text = Path("parsers/tests/fixtures/ps_mem/ps_mem_05_behind_a_load.txt").read_bytes()
     page = words(html(browser, ingest.submit(text, origin="rest").upload.runs.get().experiment.get_absolute_url()))
