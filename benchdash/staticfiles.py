@@ -47,4 +47,4 @@ class TemplateLoader(Loader):
     """The files below DIRS; white space at the start of a line becomes nothing, the line break stays."""
 
     def get_contents(self, origin: Origin) -> str:
-        return _INDENTATION.sub(lambda found: found[1] or "\n", super().get_contents(origin))
+        return _INDENTATION.sub(lambda match: match[1] or "\n", super().get_contents(origin))

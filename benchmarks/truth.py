@@ -105,7 +105,7 @@ def says(
     def counts(random: Generator) -> bool:
         judgement = _judge(draw(random), metric)
         columns = range(1, len(judgement.bases)) if at is None else [at]
-        return any((found := judgement.of(metric, column)) and found.kind in kinds for column in columns)
+        return any((verdict := judgement.of(metric, column)) and verdict.kind in kinds for column in columns)
 
     return counts
 
@@ -288,8 +288,8 @@ def _holds_load(random: Generator, name: str, sd: float) -> bool:
         ms = curve(load) * math.exp(random.normal(0, sd))
         levels.setdefault(load, []).append(_run(1, load, percentiles_ms={"95": ms}))
         tried.append((load, ms < 200))
-    found = find_capacity(read_limit("p95 < 200ms"), levels)
-    return bool(found and (found.low or 0) <= true <= (found.high or math.inf))
+    capacity = find_capacity(read_limit("p95 < 200ms"), levels)
+    return bool(capacity and (capacity.low or 0) <= true <= (capacity.high or math.inf))
 
 
 def _trends() -> Iterator[Claim]:

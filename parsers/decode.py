@@ -251,7 +251,7 @@ def _decode_escapes(text: str) -> str:
             joined += ["".join([*parts, line]), *[""] * len(parts)]
             parts = []
     joined += ["".join(parts), *[""] * (len(parts) - 1)] if parts else []
-    return _ESCAPES.sub(lambda found: _decode_bytes(bytes.fromhex(found[0].replace("=", ""))), "\n".join(joined))
+    return _ESCAPES.sub(lambda match: _decode_bytes(bytes.fromhex(match[0].replace("=", ""))), "\n".join(joined))
 
 
 def _decode_bytes(encoded: bytes) -> str:

@@ -50,7 +50,7 @@ def find_gutter(line: str) -> str:
     sign = line.lstrip()[:1]
     first = None if sign.isalpha() or _CLOCK.match(line) else (_NUMBER if sign in _DIGITS else _SIGN).match(line)
     ends = [first.end()] if first else []
-    ends += [found.end() for found in islice(_LABEL_END.finditer(line, 0, _LONGEST), _MOST_LABELS)]
+    ends += [match.end() for match in islice(_LABEL_END.finditer(line, 0, _LONGEST), _MOST_LABELS)]
     quoting, has_rate = (QUOTING.match(line), compile_rate_labels().search(line)) if ends else (None, None)
     for end in ends:
         rest = line[end:]

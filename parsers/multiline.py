@@ -87,7 +87,7 @@ def take_object(
         return None
     taken = lines.skip_blank()
     first = lines.number + 1
-    text = _COMMA_LAST.sub(lambda found: found[1] or "", _take(lines, taken))
+    text = _COMMA_LAST.sub(lambda match: match[1] or "", _take(lines, taken))
     try:
         found = json.JSONDecoder(parse_constant=lambda _: None, strict=False).raw_decode(text)[0]
         values = {name: value for name, value in read(found).items() if value is not None and value != {}}

@@ -179,7 +179,7 @@ _IN_DIRECTORY = re.compile(r"[^$#%>❯»]{0,80}?(?:^|[\s:])(?P<path>[~/][\w./~-]
 def read_prompt(line: str) -> list[tuple[str, str]]:
     """(name, value) of what the prompt at the beginning of a line tells: the environment, the directory."""
     matches = (("environment", _ENVIRONMENT.match(line)), ("directory", _IN_DIRECTORY.match(line)))
-    return [(name, found[1]) for name, found in matches if found]
+    return [(name, match[1]) for name, match in matches if match]
 
 
 # Of one command they are asked by each line that it prints.
@@ -319,8 +319,8 @@ def load_command(line: str) -> tuple[str | None, str] | None:
         if not _are_arguments(line[program.end() :]):
             continue
         before = before[: before.rfind(" ") + 1] if before[-1:] == "/" else before
-        signs = (found for sign in (_BRANCH, _SIGN) for found in sign.finditer(before[:_LONGEST_PROMPT]))
-        starts = [0, *(found.end() for found in islice(signs, _MOST_SIGNS))]
+        signs = (match for sign in (_BRANCH, _SIGN) for match in sign.finditer(before[:_LONGEST_PROMPT]))
+        starts = [0, *(match.end() for match in islice(signs, _MOST_SIGNS))]
         if directory := _DIRECTORY.match(before):
             starts = [directory.end()]
         for start in starts:

@@ -364,16 +364,16 @@ def name_cells(cells: list[Cell], heading_line: int) -> list[Found]:
     repeats = len(columns) > 1 and all(map(rates.REPEAT.fullmatch, columns))
     if repeats and not any(cell.row for cell in cells):  # rows of rates, each of something else
         cells = [cell._replace(row=cell.section, section="") for cell in cells]
-    found = [_make_found(cell, rows_are_loads and not repeats, repeats) for cell in cells]
-    for before, one in pairwise(found):
+    quoted = [_make_found(cell, rows_are_loads and not repeats, repeats) for cell in cells]
+    for before, one in pairwise(quoted):
         if one.first == before.first and one.values.get("load") == before.values.get("load"):
             is_told_apart = one.values.get("concurrency") != before.values.get("concurrency")
             one.label = one.label or ("" if is_told_apart else "column without a title")
-    found[0].problems += [Problem(line, f"{text!r}: expected a rate") for cell in cells for line, text in cell.unread]
+    quoted[0].problems += [Problem(line, f"{text!r}: expected a rate") for cell in cells for line, text in cell.unread]
     for title in dict.fromkeys(title for cell in cells for title in cell.without_unit):
         message = f"{title}: expected a unit (ms, s or us) in the column's title or in its cells"
-        found[0].problems.append(Problem(heading_line, message))
-    return found
+        quoted[0].problems.append(Problem(heading_line, message))
+    return quoted
 
 
 def are_loads(titles: Sequence[str]) -> bool:

@@ -165,10 +165,10 @@ def find_pane(line: str) -> int:
     """
     if len(line) > _LONGEST_BESIDE or not _GAP.search(line, _NARROWEST - 2) or not _compile_load_signs().search(line):
         return 0
-    for found in islice(_PANE.finditer(line, _NARROWEST), _MOST_PANES):
-        left, right = cut(line, found.end())
+    for match in islice(_PANE.finditer(line, _NARROWEST), _MOST_PANES):
+        left, right = cut(line, match.end())
         if opens_output(left) and opens_output(right) and _makes_load(left) != _makes_load(right.strip()):
-            return found.end()
+            return match.end()
     return 0
 
 

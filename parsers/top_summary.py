@@ -104,7 +104,7 @@ _USUAL_MEMORY = (
 
 
 def _translate_titles(line: str) -> str:
-    return _NO_STATE.sub(r"\1S ", _FOREIGN_WORD.sub(lambda found: _ENGLISH[found[0]], line))
+    return _NO_STATE.sub(r"\1S ", _FOREIGN_WORD.sub(lambda match: _ENGLISH[match[0]], line))
 
 
 def _name_amounts(figures: list[str], is_swap: bool, is_old: bool) -> str:

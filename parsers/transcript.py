@@ -79,7 +79,7 @@ def clean(raw: str) -> str:
         line = _SHOWN.sub("", line)
     if "<" in line and _TAG.search(line):
         line = _HEADING.sub(
-            lambda found: f"{'#' * min(int(found[1]) + 1, 6)} ", line
+            lambda match: f"{'#' * min(int(match[1]) + 1, 6)} ", line
         )  # with one "#" begin comments, too
         line = _SUMMARY.sub("###### ", line)
         line = _TAG.sub("", _CELL.sub(" ", _STRUCK.sub("", line)))
@@ -91,7 +91,7 @@ def clean(raw: str) -> str:
     if "\x08" in line:
         line = _take_back(line)
     if "&" in line:
-        line = _ENTITY.sub(lambda found: _unescape(found[0]), line)
+        line = _ENTITY.sub(lambda match: _unescape(match[0]), line)
     if not line.isprintable():
         line = _CONTROL.sub("", line)
     if len(line) < _MOST_IN_A_ROW:

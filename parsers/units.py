@@ -42,7 +42,7 @@ def rounded(value: float, digits: int = 6) -> int | float:
 
 def ungrouped(text: str) -> str:
     """The text without the separators of thousands that somebody wrote into its figures: "29,907.67" → "29907.67"."""
-    return _GROUPED.sub(lambda found: found[0].replace(",", ""), text)
+    return _GROUPED.sub(lambda match: match[0].replace(",", ""), text)
 
 
 def join_thousands(text: str) -> str:

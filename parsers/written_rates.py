@@ -160,7 +160,7 @@ _MS |= dict.fromkeys(("µs", "\u03bcs"), 0.001)
 
 @remember_short
 def strip_cell_markup(text: str) -> str:
-    return _MARKUP.sub(lambda found: found[1] or "", _STRUCK.sub("", text)).strip()
+    return _MARKUP.sub(lambda match: match[1] or "", _STRUCK.sub("", text)).strip()
 
 
 def tells_of_plans(heading: Sequence[str]) -> bool:
@@ -340,7 +340,7 @@ def read_load(title: str) -> int | None:
 
 def group_by_commas(text: str) -> str:
     """ "12.345,6" → "12,345.6"."""
-    return _POINTED_NUMBER.sub(lambda found: found[0].translate(str.maketrans(".,", ",.")), text)
+    return _POINTED_NUMBER.sub(lambda match: match[0].translate(str.maketrans(".,", ",.")), text)
 
 
 def write_with_points(cells: list[str], title: str) -> list[str]:

@@ -191,8 +191,8 @@ def regroup(draft: Draft, post: QueryDict) -> tuple[str, Edits]:
     action, keys = post.get("action", ""), items.intersection(post.getlist("pick"))
     names = {config.key: config.name for experiment in draft.experiments for config in experiment.configs}
     if wanted := post.get("group"):
-        found = next((each for each in suggest_groupings(draft) if each.key == wanted), None)
-        return (f"Grouped as {found.n_configs} × {found.n_runs}.", found.edits) if found else ("", {})
+        grouping = next((each for each in suggest_groupings(draft) if each.key == wanted), None)
+        return (f"Grouped as {grouping.n_configs} × {grouping.n_runs}.", grouping.edits) if grouping else ("", {})
     if split := post.get("split"):
         return f"Split “{names.get(split, '')}”.", split_config(draft, split)
     if back := post.get("put_back"):

@@ -514,10 +514,10 @@ def test_a_statement_of_a_worker_ends_after_its_time_and_the_text_is_read_later(
 
 def ask_until(site: Site, path: str, over: Callable[[], bool]) -> list[Answer]:
     """At least five answers."""
-    found: list[Answer] = []
-    while len(found) < 5 or not over():
-        found.append(site.ask(path))
-    return found
+    answers: list[Answer] = []
+    while len(answers) < 5 or not over():
+        answers.append(site.ask(path))
+    return answers
 
 
 def longest_s(answers: Sequence[Answer]) -> float:

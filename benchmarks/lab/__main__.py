@@ -231,10 +231,10 @@ def name_causes(wanted: Sequence[Plant]) -> Iterator[tuple[Plant, list[str], str
             continue
         ingest.submit(file.read_bytes(), origin="command")
         experiment = Experiment.objects.filter(name=plant.name).latest("id")
-        found = judging.compare_and_judge(comparison_data.load_experiment(experiment))[1]
-        causes = found.causes
+        judged = judging.compare_and_judge(comparison_data.load_experiment(experiment))[1]
+        causes = judged.causes
         said = " ".join(finding.text for finding in causes.findings) or causes.unknown
-        yield plant, [finding.cause for finding in causes.findings], f"[{found.headline.outcome}] {said}"
+        yield plant, [finding.cause for finding in causes.findings], f"[{judged.headline.outcome}] {said}"
 
 
 if __name__ == "__main__":

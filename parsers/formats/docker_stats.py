@@ -76,16 +76,16 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 def _read_titles(lines: Lines) -> list[str]:
     """The columns' titles, also where a mail client broke their line; [] where it is no such line."""
     line = next(lines).strip()
-    found = _TITLES.fullmatch(line)
-    while found and len(line) < _WIDE and (ahead := lines.ahead(1)) and _TITLES.fullmatch(f"{line} {ahead[0].strip()}"):
+    match = _TITLES.fullmatch(line)
+    while match and len(line) < _WIDE and (ahead := lines.ahead(1)) and _TITLES.fullmatch(f"{line} {ahead[0].strip()}"):
         if ahead[0].strip().startswith("CONTAINER"):
             break
         line = f"{line} {lines.take_next()}"
-    if found is None:
+    if match is None:
         # broken inside a title: "... NET" and "I/O ..."
-        found = match_joined(lines, line, _TITLES.fullmatch)
-        line = found[0] if found else line
-    titles = _TITLE.findall(line) if found else []
+        match = match_joined(lines, line, _TITLES.fullmatch)
+        line = match[0] if match else line
+    titles = _TITLE.findall(line) if match else []
     return titles if len(titles) <= len(_COLUMNS) else []
 
 

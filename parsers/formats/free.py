@@ -98,11 +98,11 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 def _parse_one_line(lines: Lines, command: str) -> Found | None:
     """-L: what is used of swap, of the caches and of memory, and what is free, without any total."""
     line, first = lines.take_next(), lines.number
-    found = match_joined(
+    match = match_joined(
         lines, line, lambda text: None if text.endswith("MemFree") else _ONE_LINE.fullmatch(text)
     ) or _ONE_LINE.fullmatch(line)
     base = 1000 if "--si" in command.split() else 1024
-    sizes = _parse_figures(" ".join(filter(None, found.groups())), _find_unit(command), base) if found else None
+    sizes = _parse_figures(" ".join(filter(None, match.groups())), _find_unit(command), base) if match else None
     if sizes is None or len(sizes) < len(_IN_ONE_LINE) - 1:  # the last one may be cut off
         return None
     values: dict[str, Any] = dict(zip(_IN_ONE_LINE, sizes, strict=False))

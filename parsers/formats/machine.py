@@ -99,12 +99,12 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         return None
     line, first = lines.take_next(), lines.number
     asked = _find_output_pattern(command or "")
-    found = match_joined(lines, line, lambda text: _read(text, asked))
-    broken = found is None
-    if found is None and (found := _BEGINNING.match(line.strip())) is None:
+    match = match_joined(lines, line, lambda text: _read(text, asked))
+    broken = match is None
+    if match is None and (match := _BEGINNING.match(line.strip())) is None:
         lines.step_back()
         return None
-    values: dict[str, Any] = {name: text for name, text in found.groupdict().items() if text is not None}
+    values: dict[str, Any] = {name: text for name, text in match.groupdict().items() if text is not None}
     return Found(values, first, lines.number, broken)
 
 

@@ -115,29 +115,29 @@ def parse(lines: Lines, command: str | None) -> Found | None:
                 _NO_RESULT.search(item["name"] or "") or _GOAL.search(line) or NOT_MEASURED.search(line)
             )
             items.append((item, lines.number))
-        found = _make_list(items, lines.prose) if len(items) > 1 and not is_goal else []
-        if not found:
+        quoted_rates = _make_list(items, lines.prose) if len(items) > 1 and not is_goal else []
+        if not quoted_rates:
             lines.memory[_REFUSED] = items[-1][1] if items else 0
             lines.back(*taken)
             return None
-    lines.memory[KIND] = found
+    lines.memory[KIND] = quoted_rates
     return next_found(lines, KIND)
 
 
 def _make_list(items: list[tuple[re.Match[str], int]], prose: Sequence[tuple[int, str]]) -> list[Found]:
     """The rates of a list's lines; none where they were set, or where some of them alone have a name."""
-    found = [_make_item(item, number) for item, number in items]
-    if len({each.label for each in found} - {None}) < len(found):
+    quoted_rates = [_make_item(item, number) for item, number in items]
+    if len({each.label for each in quoted_rates} - {None}) < len(quoted_rates):
         remarks = [_REMARK.match(item.string, item.end()) for item, _ in items]
-        _name_by_remarks(found, [remark[1].strip() if remark else "" for remark in remarks])
-    labels = {each.label for each in found}
+        _name_by_remarks(quoted_rates, [remark[1].strip() if remark else "" for remark in remarks])
+    labels = {each.label for each in quoted_rates}
     is_named = labels == {None} or None not in labels and len(labels) > 1
     if not is_named or are_set(
-        [each.values["requests_per_second"] for each in found], find_said(prose, found[0].first)
+        [each.values["requests_per_second"] for each in quoted_rates], find_said(prose, quoted_rates[0].first)
     ):
         return []
-    _take_loads(found)
-    return found
+    _take_loads(quoted_rates)
+    return quoted_rates
 
 
 def follows(lines: Lines, command: str | None) -> Found | None:
@@ -154,11 +154,11 @@ def _is_column(item: re.Match[str]) -> bool:
     return not (has_others and re.search(r"\S\s$", name))
 
 
-def _name_by_remarks(found: list[Found], remarks: list[str]) -> None:
+def _name_by_remarks(quoted_rates: list[Found], remarks: list[str]) -> None:
     """Take what stands behind the rates for what tells those of one name apart, or for their names, where it differs."""
     is_none = any(_MEASURED.search(remark) or _NO_RESULT.search(remark) for remark in remarks)
     are_names = len({*remarks}) == len(remarks) and all(remarks) and not all(map(REPEAT.fullmatch, remarks))
-    for each, remark in zip(found, remarks, strict=True):
+    for each, remark in zip(quoted_rates, remarks, strict=True):
         if each.label and remark:
             each.label = f"{each.label} · {remark}"
         elif are_names and not is_none:
@@ -174,10 +174,10 @@ def _make_item(item: re.Match[str], number: int) -> Found:
     return Found(values, number, number, partial=True, label=name or None)
 
 
-def _take_loads(found: list[Found]) -> None:
+def _take_loads(quoted_rates: list[Found]) -> None:
     """Take names that only say what was asked for ("GET", "SET") for the loads of one config, which a heading names."""
-    if found and found[0].label and are_loads([each.label or "" for each in found]):
-        for each in found:
+    if quoted_rates and quoted_rates[0].label and are_loads([each.label or "" for each in quoted_rates]):
+        for each in quoted_rates:
             each.values |= {"load": each.label}
             each.values.pop("config", None)
             each.label = None
@@ -254,7 +254,7 @@ def _parse_prose(lines: Lines, command: str | None) -> Found | None:
         or NOT_MEASURED.search(line)
     ):
         return None
-    found, end = list[Found](), 0
+    quoted_rates, end = list[Found](), 0
     for rate in rates:
         said = _ROUGHLY_BEHIND.sub("", line[end : rate.start()])
         backwards = _BEFORE.sub("", strip_cell_markup(said))[::-1]
@@ -268,13 +268,15 @@ def _parse_prose(lines: Lines, command: str | None) -> Found | None:
         if not figure or not (is_own or is_letter or re.search(r"\w\w", name)) or len(name) > _LONGEST_NAME:
             return None
         values = {"requests_per_second": figure[0], "rate_step_per_s": figure[1], "said": line.strip()}
-        found.append(Found(values, lines.number, lines.number, partial=True, label=None if is_own else name))
-    _take_loads(found)
-    if found:
+        quoted_rates.append(Found(values, lines.number, lines.number, partial=True, label=None if is_own else name))
+    _take_loads(quoted_rates)
+    if quoted_rates:
         read = [rate.span() for rate in rates]
         others = [each for each in _ANY_RATE.finditer(line) if not any(a <= each.start() < b for a, b in read)]
-        found[-1].problems.extend(Problem(lines.number, f"a rate that was not read: {each[0]!r}") for each in others)
-    lines.memory[_PROSE] = found
+        quoted_rates[-1].problems.extend(
+            Problem(lines.number, f"a rate that was not read: {each[0]!r}") for each in others
+        )
+    lines.memory[_PROSE] = quoted_rates
     return next_found(lines, _PROSE)
 
 
@@ -302,8 +304,8 @@ _MEAN_LINE = re.compile(_MEAN, re.IGNORECASE)
 
 
 def _parse_mean(lines: Lines, command: str | None) -> Found | None:
-    found, number = _MEAN_LINE.match(next(lines)), lines.number
-    mean, above = read_number(found["rate"]) if found else None, list[tuple[int, tuple[float, float]]]()
+    match, number = _MEAN_LINE.match(next(lines)), lines.number
+    mean, above = read_number(match["rate"]) if match else None, list[tuple[int, tuple[float, float]]]()
     for line, text in reversed(lines.prose):
         rate = read_number(unquote(text, lines.prefix).strip())
         if not rate or line < (above[0][0] if above else number) - 2:

@@ -65,13 +65,13 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         if len(cells) < 2 and not (cells and re.search(r"\|\||!!", following[0])):
             lines.back(*taken)
             return None
-    lines.memory[KIND] = found = tables.name_cells(cells, first)
+    lines.memory[KIND] = quoted = tables.name_cells(cells, first)
     if len(rows) == _MOST_ROWS and (lines.peek() or "").strip():
-        found[-1].problems.append(
+        quoted[-1].problems.append(
             Problem(rows[-1][0] + 1, f"a table of more than {_MOST_ROWS} rows: the others were not read")
         )
-    if rows[-1][0] > found[-1].last:
-        found[-1].problems.append(
+    if rows[-1][0] > quoted[-1].last:
+        quoted[-1].problems.append(
             Problem(rows[-1][0], "this row has no line end: its rate may be cut off, and was left out")
         )
     return follows(lines, command)

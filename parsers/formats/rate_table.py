@@ -105,8 +105,8 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     else:
         problem = above.problem or _find_without_unit(lines, following)
         return Found({}, first, first, problems=[problem]) if problem else None
-    lines.memory[KIND] = found = tables.name_cells(cells, above.line or first)
-    found[0].captions = above.captions
+    lines.memory[KIND] = quoted = tables.name_cells(cells, above.line or first)
+    quoted[0].captions = above.captions
     return follows(lines, command)
 
 

@@ -100,12 +100,12 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 
 def _read_quiet_line(lines: Lines, command: str) -> Found | None:
     first = lines.number + 1
-    found = match_joined(lines, next(lines), _QUIET.fullmatch)
-    if not found or not (found[3] or _KNOWN.fullmatch(found[1]) or any(name in command for name in PROGRAMS)):
+    match = match_joined(lines, next(lines), _QUIET.fullmatch)
+    if not match or not (match[3] or _KNOWN.fullmatch(match[1]) or any(name in command for name in PROGRAMS)):
         lines.step_back()  # "Rate: 12.50 requests per second" of some other tool
         return None
-    values: dict[str, Any] = {"test": found[1], "requests_per_second": float(found[2])}
-    values |= {"latency_ms": {"p50": float(found[3])}} if found[3] else {}
+    values: dict[str, Any] = {"test": match[1], "requests_per_second": float(match[2])}
+    values |= {"latency_ms": {"p50": float(match[3])}} if match[3] else {}
     return Found(values, first, lines.number, partial=True)
 
 
@@ -115,14 +115,14 @@ def _read_row(lines: Lines) -> Found | None:
     for text in lines.texts():
         if _HEADING.fullmatch(text) and lines.last == first:
             continue
-        found = match_joined(lines, text, _ROW.fullmatch)
-        if not found:
+        match = match_joined(lines, text, _ROW.fullmatch)
+        if not match:
             lines.refuse()
             return None
         lines.last = lines.number
-        values: dict[str, Any] = {"test": found[1], "requests_per_second": float(found[2])}
-        if found[3]:
-            cells = map(float, found.groups()[2:])
+        values: dict[str, Any] = {"test": match[1], "requests_per_second": float(match[2])}
+        if match[3]:
+            cells = map(float, match.groups()[2:])
             values["latency_ms"] = dict(zip(_COLUMNS, cells, strict=True))
         return Found(values, first, lines.last, partial=True)
     return None

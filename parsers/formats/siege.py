@@ -284,8 +284,8 @@ class _Siege:
         """Whether the JSON goes on below a line that siege wrote to the terminal meanwhile, or that somebody put in."""
         if "format" not in self.values or prompt(line) is not None:
             return False
-        found = next((json for x in self.lines.ahead(2) if (json := _JSON.fullmatch(x.strip()))), None)
-        return found is not None and _KEYS.get(found[1].replace("_", " "), "") not in {"", *self.values}
+        match = next((json for x in self.lines.ahead(2) if (json := _JSON.fullmatch(x.strip()))), None)
+        return match is not None and _KEYS.get(match[1].replace("_", " "), "") not in {"", *self.values}
 
     def _take_capped(self, line: str) -> bool:
         """The four lines that say how many users siege allows, between two rules."""

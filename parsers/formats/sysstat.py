@@ -90,11 +90,11 @@ def records(values: dict[str, Any]) -> list[Record]:
 _NUMBERED = ("CPU", "NODE")
 
 
-def _collect_values(found: Interval, tables: Mapping[str, str]) -> dict[str, Any]:
+def _collect_values(interval: Interval, tables: Mapping[str, str]) -> dict[str, Any]:
     """Figures of the machine by their names; those of each CPU, device or interface in a list, whose name `tables` has."""
     values: dict[str, Any] = {}
     each: dict[str, dict[Any, dict[str, Any]]] = {}
-    for titles, rows in found.tables:
+    for titles, rows in interval.tables:
         title = next((title for title in (titles[0], titles[-1]) if title in tables), None)
         for row in rows:
             which = row.pop(title.lower(), None) if title else None
@@ -216,11 +216,11 @@ def _unquote_less(lines: Lines) -> None:
         lines.prefix = bare[:-1]
 
 
-def _collect_pidstat_values(found: Interval) -> dict[str, Any]:
+def _collect_pidstat_values(interval: Interval) -> dict[str, Any]:
     """The processes of one interval: what its tables have of the same one is one row."""
     processes: dict[tuple[Any, Any], dict[str, Any]] = {}
-    threads = any("TID" in titles for titles, _ in found.tables)
-    for _, rows in found.tables:
+    threads = any("TID" in titles for titles, _ in interval.tables)
+    for _, rows in interval.tables:
         pid = None
         for row in rows:
             pid = row.get("tgid") or pid if threads else row.get("pid")
@@ -233,7 +233,7 @@ def _collect_pidstat_values(found: Interval) -> dict[str, Any]:
     names = list(dict.fromkeys(name for row in processes.values() for name in row))
     columns = {name: [row.get(name) for row in processes.values()] for name in names}
     table = Table(columns, len(processes))
-    if found.average:
+    if interval.average:
         return {"n_rows": len(table), "rows": list(table)}  # no listing of processes: nothing was so at any time
     return {"columns": names, "n_processes": len(table), "processes": table}
 

@@ -170,8 +170,12 @@ def records(values: dict[str, Any]) -> list[Record]:
     table = values.get("processes")
     if isinstance(table, Table) and values.get("mode") != "threads":  # a thread's memory is its whole process's
         of_pid: dict[int, ProcessSample] = {}
-        for one in samples(table, rss="res_kb", vsz="virt_kb"):  # BSD lists threads with their process's pid
-            first = of_pid.get(one.pid)
-            of_pid[one.pid] = replace(first, cpu_pct=(first.cpu_pct or 0) + (one.cpu_pct or 0)) if first else one
+        for process_sample in samples(table, rss="res_kb", vsz="virt_kb"):  # BSD lists threads with their process's pid
+            first = of_pid.get(process_sample.pid)
+            of_pid[process_sample.pid] = (
+                replace(first, cpu_pct=(first.cpu_pct or 0) + (process_sample.cpu_pct or 0))
+                if first
+                else process_sample
+            )
         found += of_pid.values()
     return found

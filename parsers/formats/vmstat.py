@@ -286,8 +286,8 @@ def _parse_totals(lines: Lines, command: str | None) -> Found | None:
 
 def _parse_translated_totals(lines: Lines) -> Found | None:
     """The sizes, which come first, by their places; what is counted below them has no names here."""
-    found = [_ANY_LINE.fullmatch(line.strip()) for line in lines.ahead(len(_SIZES_IN_ORDER))]
-    sizes = [row for row in found if row and row[2]]
+    matches = [_ANY_LINE.fullmatch(line.strip()) for line in lines.ahead(len(_SIZES_IN_ORDER))]
+    sizes = [row for row in matches if row and row[2]]
     if len(sizes) < len(_SIZES_IN_ORDER):
         return None
     values: dict[str, Any] = {}

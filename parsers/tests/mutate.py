@@ -165,11 +165,11 @@ def _on_lines(change: Callable[[Random, str], str]) -> Callable[[Random, list[st
 
 def _figure(random: Random, line: str) -> str:
     odd, n = random.choice(FIGURES), random.choice((0, 1))
-    found = list(_FIGURE.finditer(line))
-    if not (n and found):
+    matches = list(_FIGURE.finditer(line))
+    if not (n and matches):
         return _FIGURE.sub(lambda _: odd, line)
-    one = random.choice(found)
-    return line[: one.start()] + odd + line[one.end() :]
+    match = random.choice(matches)
+    return line[: match.start()] + odd + line[match.end() :]
 
 
 def _sign(random: Random, line: str) -> str:

@@ -42,9 +42,9 @@ def reads_the_same(path: Path, mangler: Mangler) -> None:
     mangled = mangler(lines)
     after = blocks(mangled.text)
     assert [(b.kind, b.lines) for b in after] == [(b.kind, mangled.where(b.first, b.last)) for b in before]
-    for one, other in zip(before, after, strict=True):
-        assert squeezed(plain(other)) == squeezed(plain(one))
-        assert (other.partial, bool(other.problems)) == (one.partial, bool(one.problems))
+    for block, other in zip(before, after, strict=True):
+        assert squeezed(plain(other)) == squeezed(plain(block))
+        assert (other.partial, bool(other.problems)) == (block.partial, bool(block.problems))
 
 
 @pytest.mark.parametrize("how", mangle.QUOTED)

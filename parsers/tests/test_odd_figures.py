@@ -26,10 +26,10 @@ def test_every_figure_is_odd(path: Path):
 @pytest.mark.parametrize("path", SMALL, ids=lambda path: path.stem)
 def test_some_figures_are_odd(path: Path):
     text = text_of(path)
-    found = list(FIGURE.finditer(text))
+    matches = list(FIGURE.finditer(text))
     for at, odd in enumerate(ODD):
-        for one in found[at :: max(len(found) // 4, 1)]:
-            holds((text[: one.start()] + odd + text[one.end() :]).splitlines(keepends=True))
+        for match in matches[at :: max(len(matches) // 4, 1)]:
+            holds((text[: match.start()] + odd + text[match.end() :]).splitlines(keepends=True))
 
 
 def test_a_rate_alone_below_a_block_whose_rate_is_a_text():

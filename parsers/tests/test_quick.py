@@ -17,8 +17,8 @@ from .reading import FIXTURES, fixtures, name, text_of
 
 def values(text: str) -> list[dict[str, Any]]:
     """Figures of all blocks, their tables as lists."""
-    found = parsers.read(io.StringIO(text, newline="\n"))
-    return [{k: list(v) if k == "processes" else v for k, v in block.values.items()} for block in found]
+    blocks = parsers.read(io.StringIO(text, newline="\n"))
+    return [{k: list(v) if k == "processes" else v for k, v in block.values.items()} for block in blocks]
 
 
 @pytest.mark.parametrize("path", fixtures("ab", "top", "ps"), ids=name)

@@ -283,7 +283,7 @@ def _count_unlike(blocks: dict[str, str], columns: Sequence[Column]) -> int:
     for column in columns:
         loaded[blocks[column.config.name]][column.method] += 1
     pairs = chain.from_iterable(combinations(methods.items(), 2) for methods in loaded.values())
-    return sum(n * its for (one, n), (other, its) in pairs if not one.agrees(other))
+    return sum(n * its for (method, n), (other, its) in pairs if not method.agrees(other))
 
 
 @dataclass(frozen=True, slots=True)

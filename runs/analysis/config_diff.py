@@ -247,23 +247,23 @@ def _compare_unread_lines(shown: Sequence[Shown]) -> list[DirectiveRow]:
     return [DirectiveRow("", "lines that are no directive", tuple(cells))]
 
 
-def _find_unread_lines(one: Shown) -> dict[str, int]:
+def _find_unread_lines(shown: Shown) -> dict[str, int]:
     """Each such line with its (last) offset."""
-    lines = one.fact.text.split("\n")
-    return {lines[at].strip(): at for at in one.parsed.unread} if one.parsed else {}
+    lines = shown.fact.text.split("\n")
+    return {lines[at].strip(): at for at in shown.parsed.unread} if shown.parsed else {}
 
 
 def _normalize_sections(directive: Directive, dialect: str) -> tuple[str, ...]:
     """httpd's section names know no case; what they are about does."""
     if dialect != "httpd":
         return directive.path
-    return tuple(re.sub(r"^<\w+", lambda found: found[0].lower(), section) for section in directive.path)
+    return tuple(re.sub(r"^<\w+", lambda match: match[0].lower(), section) for section in directive.path)
 
 
-def _make_cell(one: Shown, directives: Sequence[Directive]) -> DirectiveCell:
+def _make_cell(shown: Shown, directives: Sequence[Directive]) -> DirectiveCell:
     if not directives:
-        return DirectiveCell("not shown" if one.excerpt else "not set")
-    sources = tuple(_find_source(one.fact, directive.line) for directive in directives)
+        return DirectiveCell("not shown" if shown.excerpt else "not set")
+    sources = tuple(_find_source(shown.fact, directive.line) for directive in directives)
     return DirectiveCell("set", tuple(directive.value for directive in directives), sources)
 
 

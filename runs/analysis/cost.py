@@ -86,35 +86,35 @@ def _read_rate(run: RunFact) -> float | None:
 
 def compute_rss(name: str, seen: ColumnFacts) -> CostCell | None:
     """ "20 × 13 MiB": processes of one program and their resident memory together, the mean of the captures."""
-    found = [(one, group) for one in seen.served for group in one.groups if group.name == name]
+    found = [(served, group) for served in seen.served for group in served.groups if group.name == name]
     if not found:
         return None
-    sources = tuple(one.capture.first_line for one, _ in found)
+    sources = tuple(served.capture.first_line for served, _ in found)
     each = fmean(group.rss_mean_kb for _, group in found) / MIB
-    note = ", beside a run that is not counted" if any(one.capture.run in seen.out for one, _ in found) else ""
-    if any(one.whole == "quoted" for one, _ in found):
+    note = ", beside a run that is not counted" if any(served.capture.run in seen.out for served, _ in found) else ""
+    if any(served.whole == "quoted" for served, _ in found):
         return CostCell(None, f"{figure(each)} MiB each", f"how many there were is not shown{note}", sources)
     n, total = fmean(group.n for _, group in found), fmean(group.rss_kb for _, group in found) / MIB
     how = f"{figure(round(n, 1))} × {figure(each)} MiB"
-    some = any(one.whole == "some" for one, _ in found)
+    some = any(served.whole == "some" for served, _ in found)
     how += (f" of {_describe_room(found[0][0])}" if some else "") + note
     return CostCell(total, figure(total), how, sources, "at least" if some else "")
 
 
 def compute_rate_per_mib(seen: ColumnFacts) -> CostCell | None:
     """Requests/s for each MiB of the server's RSS, all its programs together."""
-    whole = [one for one in seen.served if one.whole != "quoted"]
-    sums = [(rate, one) for one in whole if (rate := seen.rate_at(one.capture)) is not None]
+    whole = [served for served in seen.served if served.whole != "quoted"]
+    sums = [(rate, served) for served in whole if (rate := seen.rate_at(served.capture)) is not None]
     if not sums:
         return None
-    value = fmean(rate / (one.rss_kb / MIB) for rate, one in sums)
+    value = fmean(rate / (served.rss_kb / MIB) for rate, served in sums)
     rate, first = sums[0]
     names = " + ".join(group.name for group in first.groups)
     how = f"{figure(rate)} requests/s / {figure(first.rss_kb / MIB)} MiB of {names}"
     how += f", the mean of {len(sums)} captures" if len(sums) > 1 else ""
-    some = any(one.whole == "some" for _, one in sums)
+    some = any(served.whole == "some" for _, served in sums)
     return CostCell(
-        value, figure(value), how, tuple(one.capture.first_line for _, one in sums), "at most" if some else ""
+        value, figure(value), how, tuple(served.capture.first_line for _, served in sums), "at most" if some else ""
     )
 
 
@@ -140,7 +140,7 @@ def describe_available_memory(seen: ColumnFacts) -> CostCell | None:
     """Available memory before → after, and what the run took; of several runs the mean."""
     if not seen.taken:
         return None
-    before, after = (fmean(one.before_kb for one in seen.taken), fmean(one.after_kb for one in seen.taken))
+    before, after = (fmean(memory.before_kb for memory in seen.taken), fmean(memory.after_kb for memory in seen.taken))
     how = f"{before:.0f} − {after:.0f} kB, {seen.taken[0].basis}" + _say_mean_of_runs(seen.taken)
     text = f"{figure(before / MIB)} → {figure(after / MIB)}"
     return CostCell((before - after) / MIB, text, how, _collect_sources(seen.taken))
@@ -148,35 +148,38 @@ def describe_available_memory(seen: ColumnFacts) -> CostCell | None:
 
 def compute_memory_per_process(seen: ColumnFacts) -> CostCell | None:
     """What one process took of the available memory."""
-    known = [one for one in seen.taken if one.each_kb is not None and one.count]
+    known = [memory for memory in seen.taken if memory.each_kb is not None and memory.count]
     if not known:
         return _note_no_process(seen.taken)
-    value = fmean(one.each_kb or 0.0 for one in known)
+    value = fmean(memory.each_kb or 0.0 for memory in known)
     first = known[0]
     words = first.count.words if first.count else ""
     mb = (first.each_kb or 0.0) / 1000  # by thousands, as one reckons by hand
     how = f"({first.before_kb:.0f} − {first.after_kb:.0f}) kB / {words} = {first.each_kb:.0f} kB, about {mb:.1f} MB"
-    sources = (*_collect_sources(known), *(source for one in known if one.count for source in one.count.sources))
+    sources = (
+        *_collect_sources(known),
+        *(source for memory in known if memory.count for source in memory.count.sources),
+    )
     return CostCell(value / MIB, figure(value / MIB), how + _say_mean_of_runs(known), tuple(dict.fromkeys(sources)))
 
 
-def _note_no_process(found: Sequence[MemoryTaken]) -> CostCell | None:
-    if not found:
+def _note_no_process(memories: Sequence[MemoryTaken]) -> CostCell | None:
+    if not memories:
         return None
-    shrank = any(one.taken_kb > 0 for one in found)
+    shrank = any(memory.taken_kb > 0 for memory in memories)
     why = "nothing shows how many processes there were" if shrank else "available memory did not shrink"
-    return CostCell(None, "–", why, _collect_sources(found))
+    return CostCell(None, "–", why, _collect_sources(memories))
 
 
 def count_fitting_workers(seen: ColumnFacts) -> CostCell | None:
     """How many processes fit into memory: (available + what the group holds) / memory of one."""
-    known = [one for one in seen.taken if one.each_kb is not None and one.count]
+    known = [memory for memory in seen.taken if memory.each_kb is not None and memory.count]
     if known:
-        one = known[0]
-        each, n = one.each_kb or 1.0, one.count.n if one.count else 0
-        value = int((one.after_kb + one.taken_kb) / each)
-        how = f"({one.after_kb:.0f} kB available + {n} × {each:.0f} kB) / {each:.0f} kB, {one.basis}"
-        return CostCell(value, str(value), how, _collect_sources([one]))
+        memory = known[0]
+        each, n = memory.each_kb or 1.0, memory.count.n if memory.count else 0
+        value = int((memory.after_kb + memory.taken_kb) / each)
+        how = f"({memory.after_kb:.0f} kB available + {n} × {each:.0f} kB) / {each:.0f} kB, {memory.basis}"
+        return CostCell(value, str(value), how, _collect_sources([memory]))
     for whole in seen.served:
         free = _find_free(whole.capture, seen.captures)
         many = whole.groups[0].name.lower().startswith(MANY_IN_ONE)
@@ -212,17 +215,17 @@ def find_host(runs: Sequence[RunFact], hosts: Mapping[int, HostFact]) -> HostFac
     return next(iter(hosts.values())) if not known and len(hosts) == 1 else None
 
 
-def _describe_room(one: Served) -> str:
-    total = one.capture.metrics.get("tasks_total")
-    return f"the {len(one.capture.processes)} shown" + (f" ({figure(int(total))} tasks)" if total else "")
+def _describe_room(served: Served) -> str:
+    total = served.capture.metrics.get("tasks_total")
+    return f"the {len(served.capture.processes)} shown" + (f" ({figure(int(total))} tasks)" if total else "")
 
 
-def _say_mean_of_runs(found: Sequence[MemoryTaken]) -> str:
-    return f" (the first of {len(found)} runs; the figure is their mean)" if len(found) > 1 else ""
+def _say_mean_of_runs(memories: Sequence[MemoryTaken]) -> str:
+    return f" (the first of {len(memories)} runs; the figure is their mean)" if len(memories) > 1 else ""
 
 
-def _collect_sources(found: Sequence[MemoryTaken]) -> tuple[Source, ...]:
-    return tuple(dict.fromkeys(source for one in found for source in one.sources))
+def _collect_sources(memories: Sequence[MemoryTaken]) -> tuple[Source, ...]:
+    return tuple(dict.fromkeys(source for memory in memories for source in memory.sources))
 
 
 SHARED = (
@@ -286,8 +289,8 @@ def _observe(
     own = tuple(capture for capture in captures if host is None or capture.host_id in (None, host.id))
     out = frozenset(run.id for run in column.runs if run.id in excluded)
     software = next((run.server_software for run in column.runs if run.server_software), "")
-    found = tuple(select_under_load(own, software))
-    return ColumnFacts(column, runs, own, found, tuple(_find_memory_taken(column, runs, own, texts)), host, out)
+    served = tuple(select_under_load(own, software))
+    return ColumnFacts(column, runs, own, served, tuple(_find_memory_taken(column, runs, own, texts)), host, out)
 
 
 def _find_memory_taken(
@@ -300,15 +303,15 @@ def _find_memory_taken(
         if not around_run and len(runs) == 1:
             around_run = [capture for capture in captures if capture.run is None]
         threaded = is_threaded((column.config.name, run.server_software), own)
-        one = measure_taken(run, around_run, threaded=threaded)
-        if one:
-            memory_taken.append(one)
+        memory = measure_taken(run, around_run, threaded=threaded)
+        if memory:
+            memory_taken.append(memory)
     return memory_taken
 
 
 def _make_rows(seen: Sequence[ColumnFacts]) -> list[CostRow]:
     """Those that any column has a figure of."""
-    programs = name_programs([one for each in seen for one in each.served])
+    programs = name_programs([served for each in seen for served in each.served])
     measures: list[tuple[str, str, str, Callable[[ColumnFacts], CostCell | None]]] = [
         ("per_mib", "Requests per MiB of RSS", "per s", compute_rate_per_mib),
         ("per_core", "Requests per core", "per s", compute_rate_per_core),
@@ -350,12 +353,14 @@ def _compare_columns(row: CostRow, columns: Sequence[Column]) -> list[str]:
 def _collect_notes(seen: Sequence[ColumnFacts], rows: Sequence[CostRow], excluded: Mapping[int, str]) -> list[str]:
     keys = {row.key for row in rows}
     notes = [SHARED] if any(each.served for each in seen) else []
-    bases = list(dict.fromkeys(one.basis for each in seen for one in each.taken))
+    bases = list(dict.fromkeys(memory.basis for each in seen for memory in each.taken))
     if "available" in keys:
         notes.append(
             f"Available memory is {', '.join(bases)}; kB are the kernel's (1024 bytes), “about … MB” counts them by thousands."
         )
-    if any("one a connection" in (one.count.words if one.count else "") for each in seen for one in each.taken):
+    if any(
+        "one a connection" in (memory.count.words if memory.count else "") for each in seen for memory in each.taken
+    ):
         notes.append(
             "Where no whole list of processes was shown, each connection is taken to have a process (prefork)."
         )

@@ -241,13 +241,13 @@ def _split_statements(tokens: list[_Token]) -> Iterator[list[_Token]]:
 def _set(path: tuple[str, ...], name: str, value: list[_Token], at: int) -> list[Directive]:
     """An array's entries are directives of their own: named ones under their names, plain ones as repeats."""
     names: list[str] = [name]
-    found: list[Directive] = []
+    directives: list[Directive] = []
     held: list[_Token] = []
 
     def put() -> None:
         if held:
             label = " › ".join(names[:MOST_DEEP])
-            found.append(Directive(path, label, _write_tokens(held), held[0].line, label))
+            directives.append(Directive(path, label, _write_tokens(held), held[0].line, label))
             held.clear()
 
     opened: list[int] = []
@@ -269,7 +269,7 @@ def _set(path: tuple[str, ...], name: str, value: list[_Token], at: int) -> list
         else:
             held.append(token)
     put()
-    return found or [Directive(path, name, "()", at, name)]
+    return directives or [Directive(path, name, "()", at, name)]
 
 
 def _write_tokens(tokens: list[_Token]) -> str:

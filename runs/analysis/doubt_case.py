@@ -118,8 +118,8 @@ def list_incomparable(found: Iterable[Doubt]) -> dict[int, str]:
     return {part.config: part.text for part in _list_fatal_parts(found) if part.config is not None}
 
 
-def _list_fatal_parts(found: Iterable[Doubt]) -> list[Part]:
-    fatal = [doubt for doubt in found if doubt.severity == "fatal" and not doubt.overruled]
+def _list_fatal_parts(doubts: Iterable[Doubt]) -> list[Part]:
+    fatal = [doubt for doubt in doubts if doubt.severity == "fatal" and not doubt.overruled]
     return [part for doubt in reversed(fatal) for part in doubt.parts]  # so that the first doubt's words are given
 
 
@@ -201,8 +201,8 @@ class Case:
 
     def captures_beside(self, runs: Iterable[RunFact]) -> list[CaptureFact]:
         """The captures of several runs, each once, in the order in which the comparison lists them."""
-        found = {one.id: one for run in runs for one in self.captures_of(run.id)}
-        return sorted(found.values(), key=lambda one: self._places[one.id])
+        found = {capture.id: capture for run in runs for capture in self.captures_of(run.id)}
+        return sorted(found.values(), key=lambda capture: self._places[capture.id])
 
     @cached_property
     def _places(self) -> dict[int, int]:
@@ -221,8 +221,8 @@ class Case:
         return {run.id for capture in clean for run in self.runs_of(capture)}
 
     def machine_of(self, capture: CaptureFact) -> HostFact | None:
-        found = self.machines.get(capture.host_id or 0)
-        return found or (self.hosts[0] if len(self.hosts) == 1 else None)
+        host = self.machines.get(capture.host_id or 0)
+        return host or (self.hosts[0] if len(self.hosts) == 1 else None)
 
     def watched_side(self, capture: CaptureFact) -> Literal["server", "generator", "both"]:
         """Which end of the load a capture watched."""

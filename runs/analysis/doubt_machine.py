@@ -130,7 +130,7 @@ def _list_strangers(column: Column, own: Mapping[str, tuple[float, CaptureFact]]
 
 
 def _is_watched(case: Case, column: Column) -> bool:
-    return any(one.processes for run in column.runs for one in case.captures_of(run.id))
+    return any(capture.processes for run in column.runs for capture in case.captures_of(run.id))
 
 
 def _list_programs(case: Case, column: Column) -> dict[str, tuple[float, CaptureFact]]:

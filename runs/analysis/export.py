@@ -220,13 +220,13 @@ def write_post(post: Post) -> str:
 
 
 def _write_headline(post: Post) -> str:
-    found = post.headline
-    lines = "".join(_cite(post, one.source) for one in found.against if one.in_sentence)
-    parts = [f"**{OUTCOMES[found.outcome].capitalize()}.** {escape_markdown(found.sentence)}{lines}"]
-    if further := [one for one in found.against if not one.in_sentence]:
+    headline = post.headline
+    lines = "".join(_cite(post, objection.source) for objection in headline.against if objection.in_sentence)
+    parts = [f"**{OUTCOMES[headline.outcome].capitalize()}.** {escape_markdown(headline.sentence)}{lines}"]
+    if further := [objection for objection in headline.against if not objection.in_sentence]:
         each = [
-            f"- {f'{escape_markdown(one.config)}: ' if one.config else ''}{escape_markdown(one.text)}{_cite(post, one.source)}"
-            for one in further
+            f"- {f'{escape_markdown(it.config)}: ' if it.config else ''}{escape_markdown(it.text)}{_cite(post, it.source)}"
+            for it in further
         ]
         parts.append("Against it:\n\n" + "\n".join(each))
     return "\n\n".join(parts)
@@ -242,10 +242,10 @@ def _cite(post: Post, source: Source | None) -> str:
 
 def _write_causes(post: Post) -> list[str]:
     each = []
-    for found in post.causes.findings:
-        share = f" It accounts for {found.share_pct:.0f} % of the difference." if found.share_pct else ""
-        lines = [escape_markdown(one.text) + _cite(post, one.source) for one in found.evidence]
-        each.append(f"- {escape_markdown(found.text)}{share} {'; '.join(lines)}".rstrip())
+    for cause in post.causes.findings:
+        share = f" It accounts for {cause.share_pct:.0f} % of the difference." if cause.share_pct else ""
+        lines = [escape_markdown(evidence.text) + _cite(post, evidence.source) for evidence in cause.evidence]
+        each.append(f"- {escape_markdown(cause.text)}{share} {'; '.join(lines)}".rstrip())
     if post.causes.unknown:
         each.append(f"- {escape_markdown(post.causes.unknown)}")
     command = _write_code(post.causes.command) if post.causes.unknown else ""
@@ -288,9 +288,10 @@ def _word_cell(cell: Cell, verdict: Verdict | None) -> str:
     return f"{figure(cell.mean)} ({', '.join(part for part in parts if part)})"
 
 
-def _write_table(one: CaptionedTable) -> str:
+def _write_table(captioned_table: CaptionedTable) -> str:
     return write_markdown_table(
-        [escape_markdown(head) for head in one.heads], [[escape_markdown(word) for word in row] for row in one.rows]
+        [escape_markdown(head) for head in captioned_table.heads],
+        [[escape_markdown(word) for word in row] for row in captioned_table.rows],
     )
 
 
@@ -350,9 +351,11 @@ def _tabulate_scaling(sweeps: Sequence[Sweep]) -> Section:
     return Section("How it scales", tuple(sentences), tuple(tables), tuple(dict.fromkeys(notes)))
 
 
-def _tabulate_differences(found: ConfigDiff) -> Section:
-    tables = [_tabulate_file(file) for file in found.files if file.rows]
-    return Section("Config differences", (*found.sentences, *(file.sentence for file in found.files)), tuple(tables))
+def _tabulate_differences(config_diff: ConfigDiff) -> Section:
+    tables = [_tabulate_file(file) for file in config_diff.files if file.rows]
+    return Section(
+        "Config differences", (*config_diff.sentences, *(file.sentence for file in config_diff.files)), tuple(tables)
+    )
 
 
 def _tabulate_file(file: FileDiff) -> CaptionedTable:
@@ -387,4 +390,8 @@ def collect_environment(
     elsewhere = {"Command", "Host"} if has_hosts else {"Command"}  # commands are part of the method
     alike = [(name, value) for name, value in same if name not in elsewhere]
     machines = [("Machine" if name == "Name" else name, value) for name, value in hosts_same]
-    return machines + alike, [(one.name, one.values) for one in (*hosts_differ, *differ) if one.name not in elsewhere]
+    return machines + alike, [
+        (difference.name, difference.values)
+        for difference in (*hosts_differ, *differ)
+        if difference.name not in elsewhere
+    ]

@@ -76,11 +76,11 @@ def judge_failures(
         own, other = attempts[at], attempts[base]
         if own and other and failed_share((*own, *other)) > 0:
             found[at] = _compare_failures(key, other, own, base)
-    ranked = {at: one.p for at, one in found.items() if one.effect is not None and one.p is not None}
+    ranked = {at: verdict.p for at, verdict in found.items() if verdict.effect is not None and verdict.p is not None}
     for at, p in zip(ranked, stats.holm(list(ranked.values())), strict=True):
-        one = found[at]
-        counts = replace(one.failures, tests=len(ranked)) if one.failures else None
-        found[at] = replace(one, kind=one.kind if p < ALPHA else Kind.UNDECIDED, p_adjusted=p, failures=counts)
+        verdict = found[at]
+        counts = replace(verdict.failures, tests=len(ranked)) if verdict.failures else None
+        found[at] = replace(verdict, kind=verdict.kind if p < ALPHA else Kind.UNDECIDED, p_adjusted=p, failures=counts)
     return found
 
 
@@ -168,8 +168,8 @@ def find_failures(columns: Sequence[Column], findings: Iterable[tuple[str, Findi
     }
 
 
-def _rank(one: Failure) -> tuple[bool, float, bool]:
-    return one.rule != CHANGES, one.share or 0.0, one.is_sure
+def _rank(failure: Failure) -> tuple[bool, float, bool]:
+    return failure.rule != CHANGES, failure.share or 0.0, failure.is_sure
 
 
 def _read_failure(rule: str, finding: Finding) -> Failure | None:

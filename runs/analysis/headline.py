@@ -68,7 +68,7 @@ MOST_ALIKE = 12  # columns that are held against each other for those that had t
 def find_headline(case: Case, data: HeadlineData, sweeps: Sequence[Sweep]) -> Headline:
     """The headline without its sentences (see headline_wording.write_headline)."""
     headline = [_decide_workload(data, workload) for workload in data.workloads]
-    shares = {at: min(one.weight, 1.0) for at, one in data.failures.items() if one.is_serious}
+    shares = {at: min(failure.weight, 1.0) for at, failure in data.failures.items() if failure.is_serious}
     swept = find_range(data.comparison, sweeps, data.out, shares, case.limit)
     return _make_sweep_headline(data, swept, headline) if swept else _combine_workloads(data, headline)
 
@@ -143,8 +143,8 @@ def _compare_best_two(data: HeadlineData, key: str, ranked: Sequence[RankedColum
         own, other = other, own  # one run leads by the mean of all; the verdict rests on more than the mean
         verdict = data.verdicts_between(own.at, other.at)(key) or verdict
     differing = find_unlike(data, own.at, other.at)
-    unlike = [one for one in differing if not one.is_compared]
-    stops = tuple(one for one in unlike if one.stops)
+    unlike = [difference for difference in differing if not difference.is_compared]
+    stops = tuple(difference for difference in unlike if difference.stops)
     against = list_objections(data, key, own, other, verdict, unlike)
     outcome = Outcome.NOT_COMPARABLE if stops else decide_outcome(verdict, against)
     odd = find_odd_runs(data, (own, other))
@@ -161,7 +161,9 @@ def _compare_best_two(data: HeadlineData, key: str, ranked: Sequence[RankedColum
         return best_two
     if short := find_short_answer(stops, own, other):
         best_two = replace(best_two, next=Next(NextStep.ANSWER, about=short[0]))
-    machines = tuple(one for one in differing if one.is_compared and one.name in ("CPU", "cores"))
+    machines = tuple(
+        difference for difference in differing if difference.is_compared and difference.name in ("CPU", "cores")
+    )
     base = _compare_with_base(data, key, own, other)
     return _add_verdict(data, replace(best_two, unlike=stops, machines=machines, base=base), verdict)
 
@@ -177,27 +179,34 @@ def _compare_unjudged(data: HeadlineData, key: str, ranked: Sequence[RankedColum
     return Headline(Outcome.UNPROVEN, step, key, leader, second, against=tuple(against), sides=tuple(ranked))
 
 
-def _add_verdict(data: HeadlineData, found: Headline, verdict: Verdict) -> Headline:
+def _add_verdict(data: HeadlineData, headline: Headline, verdict: Verdict) -> Headline:
     """With what the verdict on the first two sides says, and with the first as the winner where it leads."""
-    own, other = found.sides[:2]
+    own, other = headline.sides[:2]
     runs_of = [data.comparison.columns[side.at].runs for side in (own, other)]
     are_typed = all(any(map(write_command, runs)) for runs in runs_of)  # one line can run both in turn
-    found = replace(
-        found,
-        next=replace(found.next, by_turns=are_typed),
+    headline = replace(
+        headline,
+        next=replace(headline.next, by_turns=are_typed),
         most=verdict.most,
         within_step=verdict.ground == Ground.WITHIN_STEP,
         drift=verdict.ground == Ground.DRIFT,
     )
-    if found.outcome == Outcome.SAME or found.unlike or abs((verdict.ratio or 2) - 1) < 0.0005:
-        return found
+    if headline.outcome == Outcome.SAME or headline.unlike or abs((verdict.ratio or 2) - 1) < 0.0005:
+        return headline
     p = verdict.p if verdict.p_adjusted is None else verdict.p_adjusted
-    return replace(found, winner=own, loser=other, ratio=verdict.ratio, low=verdict.low, high=verdict.high, p=p)
+    return replace(headline, winner=own, loser=other, ratio=verdict.ratio, low=verdict.low, high=verdict.high, p=p)
 
 
 def find_confounder(data: HeadlineData, ahead: int, behind: int) -> str:
     """What else than the config could be all of a proven lead: a rule, or the name of what differs; "" for nothing."""
-    unlike = next((one.name for one in find_unlike(data, ahead, behind) if one.confounds and not one.is_compared), "")
+    unlike = next(
+        (
+            difference.name
+            for difference in find_unlike(data, ahead, behind)
+            if difference.confounds and not difference.is_compared
+        ),
+        "",
+    )
     sides = data.side(RATE, ahead), data.side(RATE, behind)
     flaws = [*find_contradictions(data, *sides), *find_flaws(data, *sides)] if not unlike else ()
     return unlike or next((flaw.rule for flaw in flaws if flaw.serious and flaw.confounds), "")
@@ -206,9 +215,9 @@ def find_confounder(data: HeadlineData, ahead: int, behind: int) -> str:
 def find_doubtful(data: HeadlineData, ahead: int, behind: int) -> str:
     """The rule of what makes a lead of one column over another none; "" for nothing."""
     own, other = data.side(RATE, ahead), data.side(RATE, behind)
-    if any(one.config for one in find_contradictions(data, own, other)):
+    if any(objection.config for objection in find_contradictions(data, own, other)):
         return IMPOSSIBLE
-    return next((one.rule for one in find_held_back(data, own, other) if one.serious), "")
+    return next((objection.rule for objection in find_held_back(data, own, other) if objection.serious), "")
 
 
 def list_objections(
@@ -225,11 +234,18 @@ def list_objections(
     """
     differing = [
         Objection(
-            "differs", own.title, one.name, one.unit, one.own, one.other, serious=one.confounds, source=one.source
+            "differs",
+            own.title,
+            difference.name,
+            difference.unit,
+            difference.own,
+            difference.other,
+            serious=difference.confounds,
+            source=difference.source,
         )
-        for one in unlike
+        for difference in unlike
     ]
-    if any(one.stops for one in unlike):
+    if any(difference.stops for difference in unlike):
         return differing
     better = find_objections(data, key, own, other, data.verdicts_between(own.at, other.at))
     if verdict.kind == Kind.SAME:
@@ -238,15 +254,15 @@ def list_objections(
     return sorted([*better, *differing, *flaws, *wrong], key=_weigh)
 
 
-def _weigh(one: Objection) -> int:
+def _weigh(objection: Objection) -> int:
     """The less, the more it weighs: figures that cannot be true, what held a side back, failures, what else could be all of it."""
-    if one.rule == IMPOSSIBLE and one.config:
+    if objection.rule == IMPOSSIBLE and objection.config:
         return 0
-    if one.rule == MISSED:
+    if objection.rule == MISSED:
         return 2
     return (
-        (1 if one.rule in HELD_BACK else 2 if one.rule == "failures" else 3 if one.confounds else 4)
-        if one.serious
+        (1 if objection.rule in HELD_BACK else 2 if objection.rule == "failures" else 3 if objection.confounds else 4)
+        if objection.serious
         else 5
     )
 
@@ -261,39 +277,43 @@ def _compare_with_base(
     return data.side(key, base), verdict.ratio or 1.0, verdict.kind
 
 
-def _combine_workloads(data: HeadlineData, found: Sequence[Headline]) -> Headline:
+def _combine_workloads(data: HeadlineData, headlines: Sequence[Headline]) -> Headline:
     """The strongest workload leads; another one that says the opposite makes it a trade-off."""
-    if not found:
+    if not headlines:
         return Headline(Outcome.NONE, Next(NextStep.LOAD))
-    if len(found) > 1 and all(one.outcome == Outcome.SINGLE for one in found):
-        return _combine_single_configs(data, found)
-    ordered = sorted(found, key=lambda one: (list(Outcome).index(one.outcome), -abs(math.log(one.ratio or 1))))
-    first, *others = [one for one in ordered if one.outcome not in (Outcome.SINGLE, Outcome.NONE)] or ordered[:1]
+    if len(headlines) > 1 and all(headline.outcome == Outcome.SINGLE for headline in headlines):
+        return _combine_single_configs(data, headlines)
+    ordered = sorted(
+        headlines, key=lambda headline: (list(Outcome).index(headline.outcome), -abs(math.log(headline.ratio or 1)))
+    )
+    first, *others = [
+        headline for headline in ordered if headline.outcome not in (Outcome.SINGLE, Outcome.NONE)
+    ] or ordered[:1]
     if not others or first.winner is None or first.outcome not in (Outcome.BETTER, Outcome.LIKELY, Outcome.TRADE_OFF):
         return replace(first, others=tuple(others))
     family = find_family_words(first.winner.title, [side.title for side in first.sides])
     opposite = [
-        Objection("workload", one.winner.title, one.workload, "", None, None, one.ratio, serious=True)
-        for one in others
-        if one.winner and one.outcome in (Outcome.BETTER, Outcome.LIKELY, Outcome.TRADE_OFF)
-        if find_family_words(one.winner.title, [side.title for side in one.sides]) != family
+        Objection("workload", headline.winner.title, headline.workload, "", None, None, headline.ratio, serious=True)
+        for headline in others
+        if headline.winner and headline.outcome in (Outcome.BETTER, Outcome.LIKELY, Outcome.TRADE_OFF)
+        if find_family_words(headline.winner.title, [side.title for side in headline.sides]) != family
     ]
     outcome = Outcome.TRADE_OFF if opposite and first.outcome == Outcome.BETTER else first.outcome
     step = Next(NextStep.CHOOSE) if outcome == Outcome.TRADE_OFF else first.next
     return replace(first, outcome=outcome, next=step, against=(*first.against, *opposite), others=tuple(others))
 
 
-def _combine_single_configs(data: HeadlineData, found: Sequence[Headline]) -> Headline:
+def _combine_single_configs(data: HeadlineData, headlines: Sequence[Headline]) -> Headline:
     """Several configs or requests, each of which stands alone: what was asked of them is unlike."""
-    sides = tuple(side for one in found for side in one.sides)
+    sides = tuple(side for headline in headlines for side in headline.sides)
     asked = [data.comparison.columns[side.at].method.path or side.title for side in sides]
     own, other = asked[0], next((each for each in asked if each != asked[0]), sides[1].title)
     unlike = (Unlike(REQUEST, own, other, "", stops=True),)
     step = Next(NextStep.COMPARE)
-    return replace(found[0], outcome=Outcome.NOT_COMPARABLE, next=step, sides=sides, unlike=unlike, workload="")
+    return replace(headlines[0], outcome=Outcome.NOT_COMPARABLE, next=step, sides=sides, unlike=unlike, workload="")
 
 
-def _make_sweep_headline(data: HeadlineData, swept: Range, found: Sequence[Headline]) -> Headline:
+def _make_sweep_headline(data: HeadlineData, swept: Range, headlines: Sequence[Headline]) -> Headline:
     """One thing over a range; of several configs the one that leads at each level is the winner."""
     once = min((point.n for point in swept.points if point.n), default=1) == 1
     odd, about = find_odd_runs(data, [data.side(RATE, point.at) for point in swept.points])
@@ -305,13 +325,13 @@ def _make_sweep_headline(data: HeadlineData, swept: Range, found: Sequence[Headl
         step = Next(NextStep.WARM, FEWEST) if odd == "cold" else Next(NextStep.OUTLIER, about=about)
     else:
         step = Next(NextStep.LEVELS, FEWEST_A_LEVEL if once else 0)
-    led = [one for one in found if one.winner and one.metric == RATE]
+    led = [headline for headline in headlines if headline.winner and headline.metric == RATE]
     names_at = {point.at: point.config for point in swept.points}
-    leads = {names_at.get(one.winner.at) for one in led if one.winner}
+    leads = {names_at.get(headline.winner.at) for headline in led if headline.winner}
     if len({*names_at.values()}) < 2 or len(leads) != 1 or len(led) < 2 or {*swept.leaders.values()} - leads:
         return Headline(Outcome.SWEEP, step, RATE, sweep=swept)
-    best = max(led, key=lambda one: one.ratio or 0)  # "by up to"
-    others = tuple(one for one in led if one is not best)
+    best = max(led, key=lambda headline: headline.ratio or 0)  # "by up to"
+    others = tuple(headline for headline in led if headline is not best)
     named = (side and replace(side, title=names_at.get(side.at, side.title)) for side in (best.winner, best.loser))
     winner, loser = named
     return replace(best, outcome=Outcome.SWEEP, next=step, sweep=swept, others=others, winner=winner, loser=loser)

@@ -177,7 +177,7 @@ class HeadlineData:
     def figures(self, key: str, at: int) -> list[Figure]:
         row = self.comparison.row(key)
         found = row.cells[at].figures if row else ()
-        return [one for one in found if one.run not in self.out and math.isfinite(one.value)]
+        return [figure for figure in found if figure.run not in self.out and math.isfinite(figure.value)]
 
     def side(self, key: str, at: int) -> RankedColumn:
         column, figures = self.comparison.columns[at], self.figures(key, at)
@@ -224,16 +224,16 @@ class HeadlineData:
         """What this rule has against runs of this column, in the order of the doubts."""
         runs = {run.id for run in self.comparison.columns[at].runs}
         found = [each for run in runs for each in self._findings.get((rule, run), ())]
-        return [one for _, one in sorted(found, key=itemgetter(0))]
+        return [finding for _, finding in sorted(found, key=itemgetter(0))]
 
     def first_findings(self, rule: str, *sides: RankedColumn) -> list[tuple[RankedColumn, Finding]]:
         """The first thing that this rule has against each of these, without those that it has none against."""
-        return [(side, one) for side in sides for one in self.findings(rule, side.at)[:1]]
+        return [(side, finding) for side in sides for finding in self.findings(rule, side.at)[:1]]
 
 
 def has_contradiction(against: Iterable[Objection]) -> bool:
     """Whether the figures of one side cannot all be true."""
-    return any(one.rule == IMPOSSIBLE and one.config for one in against)
+    return any(objection.rule == IMPOSSIBLE and objection.config for objection in against)
 
 
 def find_objections(
@@ -246,12 +246,16 @@ def find_objections(
     for row in data.comparison.rows:
         rule = _choose_rule(data, row, lead)
         verdict = verdict_of(row.key) if rule else None
-        if rule and verdict and (one := _make_objection(data, rule, row, own, other, verdict, gain)):
-            found.setdefault(rule, []).append(one)
+        if rule and verdict and (objection := _make_objection(data, rule, row, own, other, verdict, gain)):
+            found.setdefault(rule, []).append(objection)
     times = next((found[rule] for rule in ("tail", "longest", "latency") if rule in found), [])
-    times = sorted(times, key=lambda one: -(one.factor or 0))[:MOST_TIMES]
+    times = sorted(times, key=lambda objection: -(objection.factor or 0))[:MOST_TIMES]
     times = [*_find_coordinated_omission(data, own, other), *times][:MOST_TIMES] if missed != [other] else []
-    worst = [max(found[rule], key=lambda one: one.factor or 0) for rule in ("rate", "memory", "cpu") if rule in found]
+    worst = [
+        max(found[rule], key=lambda objection: objection.factor or 0)
+        for rule in ("rate", "memory", "cpu")
+        if rule in found
+    ]
     failures = _find_more_failures(own, other) or _find_failures_beside(own, other)
     return [*failures, *_find_aborted(data, own), *_find_missed_rates(data, missed), *times[:1], *worst, *times[1:]]
 
@@ -259,7 +263,11 @@ def find_objections(
 def _find_coordinated_omission(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Most of the time of the leader's clients went into so few requests that its percentiles do not show them."""
     slowest = [
-        {one.facts["slowest"]: one for one in data.findings("network.tail", side.at) if one.severity == "caution"}
+        {
+            finding.facts["slowest"]: finding
+            for finding in data.findings("network.tail", side.at)
+            if finding.severity == "caution"
+        }
         for side in (own, other)
     ]
     mine, its = (max(by_share, default=0.0) for by_share in slowest)
@@ -272,7 +280,7 @@ def _find_missed_rates(data: HeadlineData, sides: Sequence[RankedColumn]) -> lis
     """Sides that were not loaded at the rate that was set; config "" where none was, and all were to be."""
     objections = []
     for side in sides:
-        most = max(data.findings(MISSED, side.at), key=lambda one: one.facts["missed"])
+        most = max(data.findings(MISSED, side.at), key=lambda finding: finding.facts["missed"])
         asked, got = most.facts.get("asked"), most.facts.get("got")
         value = 100 * most.facts["missed"] if asked is None else got
         objections.append(Objection(MISSED, side.title, "", "%", value, asked, source=most.first_source))
@@ -328,7 +336,7 @@ def _make_objection(
     ):
         return None
     figures = data.figures(row.key, own.at)
-    worst = max(figures, key=lambda one: one.value) if figures else None
+    worst = max(figures, key=lambda figure: figure.value) if figures else None
     serious = proven or (factor >= MUCH_WORSE and rule != "longest")
     return Objection(
         rule=rule,
@@ -357,11 +365,13 @@ def _find_more_failures(own: RankedColumn, other: RankedColumn) -> list[Objectio
 
 def _find_failures_beside(*sides: RankedColumn) -> list[Objection]:
     """What failed of either side, too little to come first: it is in the rates that are compared."""
-    failing = [(side.title, one) for side in sides if (one := side.failure) and one.share and one.is_stated]
+    failing = [
+        (side.title, failure) for side in sides if (failure := side.failure) and failure.share and failure.is_stated
+    ]
     return [
-        Objection(one.rule, title, "", "%", 100 * (one.share or 0), one.late or None, source=one.source)
-        for title, one in failing
-        if one.is_sure or len(failing) == 1
+        Objection(failure.rule, title, "", "%", 100 * (failure.share or 0), failure.late or None, source=failure.source)
+        for title, failure in failing
+        if failure.is_sure or len(failing) == 1
     ]
 
 
@@ -382,7 +392,7 @@ def make_failure_objection(title: str, failure: Failure) -> Objection:
 
 def pick_measure(data: HeadlineData, ats: Sequence[int]) -> str:
     have = {key: sum(bool(data.figures(key, at)) for at in ats) for key in MEASURES}
-    rates = [one.value for at in ats for one in data.figures(RATE, at)]
+    rates = [figure.value for at in ats for figure in data.figures(RATE, at)]
     was_set = {run for doubt in data.concerns("load.set_rate", ats) for run in doubt.runs}
     runs = [run for at in ats for run in data.comparison.columns[at].runs]
     is_set = all(run.id in was_set or run.is_open_loop for run in runs)
@@ -402,11 +412,11 @@ def score_column(data: HeadlineData, key: str, side: RankedColumn) -> float:
 
 
 def find_widest_spread(data: HeadlineData, key: str, sides: Sequence[RankedColumn]) -> float | None:
-    values = [[one.value for one in data.figures(key, side.at)] for side in sides]
+    values = [[figure.value for figure in data.figures(key, side.at)] for side in sides]
     return max((max(own) / min(own) for own in values if len(own) > 1 and min(own) > 0), default=None)
 
 
 def leads_by_median(data: HeadlineData, key: str, own: RankedColumn, other: RankedColumn) -> bool:
     """Whether the leader by the mean leads by the median, too, by a quarter as much and more: else one odd run decides."""
-    mine, its = (median(one.value for one in data.figures(key, side.at)) for side in (own, other))
+    mine, its = (median(figure.value for figure in data.figures(key, side.at)) for side in (own, other))
     return (mine - its) * MEASURES[key] > abs((own.value or 0.0) - (other.value or 0.0)) / 4

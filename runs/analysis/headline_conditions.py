@@ -86,24 +86,31 @@ MACHINE = (
 
 def find_unlike(data: HeadlineData, own: int, other: int) -> list[Unlike]:
     """In what the loads, pages and machines of two columns differ, without what was overruled."""
-    one, two = (data.comparison.columns[at] for at in (other, own))
-    configs = {one.config.id: one.config, two.config.id: two.config}
-    case = Case(list(configs.values()), [*one.runs, *two.runs], hosts=data.hosts)
+    other_column, own_column = (data.comparison.columns[at] for at in (other, own))
+    configs = {other_column.config.id: other_column.config, own_column.config.id: own_column.config}
+    case = Case(list(configs.values()), [*other_column.runs, *own_column.runs], hosts=data.hosts)
     overruled = {doubt.rule for doubt in data.doubts if doubt.overruled and {*doubt.configs} & {*configs}}
     sized = any(map(is_sized, case.runs))
-    found = []
+    differences = []
     for family in FAMILIES:
         for finding in find_differences(family, case) if f"differs.{family}" not in overruled else ():
             source = next(reversed(finding.sources), None)
             stated = [unlike for unlike in _read_pairs(finding.facts, sized) if unlike.stops or unlike.is_said]
-            found += [replace(unlike, source=source) for unlike in stated]
-    found = list({unlike.name: unlike for unlike in found}.values())
+            differences += [replace(unlike, source=source) for unlike in stated]
+    differences = list({unlike.name: unlike for unlike in differences}.values())
     is_one_machine = len(hosts := {run.host_id for run in case.runs}) == 1 and None not in hosts
-    if is_one_machine or "loaded through" in [unlike.name for unlike in found]:
-        found = [unlike for unlike in found if unlike.name != "address"]
-    stops = {unlike.is_of for unlike in found if unlike.stops}
-    found = [replace(each, is_compared=len(stops) <= 1 and _is_compared(data, each, two, one)) for each in found]
-    return [*found, *_find_slow_by_name(two.config.name, one.config.name), *_find_stolen(data, own, other)]
+    if is_one_machine or "loaded through" in [unlike.name for unlike in differences]:
+        differences = [unlike for unlike in differences if unlike.name != "address"]
+    stops = {unlike.is_of for unlike in differences if unlike.stops}
+    differences = [
+        replace(each, is_compared=len(stops) <= 1 and _is_compared(data, each, own_column, other_column))
+        for each in differences
+    ]
+    return [
+        *differences,
+        *_find_slow_by_name(own_column.config.name, other_column.config.name),
+        *_find_stolen(data, own, other),
+    ]
 
 
 def _find_slow_by_name(own: str, other: str) -> list[Unlike]:
@@ -121,11 +128,15 @@ def _find_slow_by_name(own: str, other: str) -> list[Unlike]:
 
 def find_short_answer(unlike: Sequence[Unlike], own: RankedColumn, other: RankedColumn) -> tuple[str, float] | None:
     """(config, bytes) of the side whose replies are as short as an error page, and far shorter than the other's."""
-    for one in unlike:
-        if one.name == "request method":
+    for difference in unlike:
+        if difference.name == "request method":
             return None  # HEAD is answered without a body
-        if one.is_of == DOCUMENT and isinstance(one.own, (int, float)) and isinstance(one.other, (int, float)):
-            short, long = sorted(((one.own, own.title), (one.other, other.title)))
+        if (
+            difference.is_of == DOCUMENT
+            and isinstance(difference.own, (int, float))
+            and isinstance(difference.other, (int, float))
+        ):
+            short, long = sorted(((difference.own, own.title), (difference.other, other.title)))
             if short[0] <= ERROR_BYTES and short[0] * FAR_SHORTER <= long[0]:
                 return short[1], short[0]
     return None
@@ -151,14 +162,18 @@ def find_alike(data: HeadlineData, ranked: Sequence[RankedColumn]) -> list[Ranke
 
 def find_stops(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Unlike]:
     """What stops the comparison of two columns."""
-    return [one for one in find_unlike(data, own.at, other.at) if one.stops and not one.is_compared]
+    return [
+        difference
+        for difference in find_unlike(data, own.at, other.at)
+        if difference.stops and not difference.is_compared
+    ]
 
 
 def _find_stolen(data: HeadlineData, own: int, other: int) -> list[Unlike]:
     """Much CPU time that other virtual machines took beside the runs of one side, where the other lost little."""
     shares = []
     for at in (own, other):
-        spared = [one.facts["share"] for one in data.findings("machine.steal", at) if one.facts["spared"]]
+        spared = [finding.facts["share"] for finding in data.findings("machine.steal", at) if finding.facts["spared"]]
         shares.append(max(spared, default=0.0))
     if min(shares) or max(shares) < MUCH_STOLEN_PCT:
         return []
@@ -239,7 +254,7 @@ def find_flaws(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> li
         _find_told_otherwise,
         _find_claimed_otherwise,
     )
-    return [found for find in finders for found in find(data, own, other)]
+    return [objection for find in finders for objection in find(data, own, other)]
 
 
 def find_held_back(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
@@ -248,8 +263,8 @@ def find_held_back(data: HeadlineData, own: RankedColumn, other: RankedColumn) -
     for rule, morals in HELD_BACK.items():
         found = {}
         for side in (own, other):
-            every = [one for name in (rule, "machine.cpu") for one in data.findings(name, side.at)]
-            if full := next((one for one in every if one.moral in morals), None):
+            every = [finding for name in (rule, "machine.cpu") for finding in data.findings(name, side.at)]
+            if full := next((finding for finding in every if finding.moral in morals), None):
                 found[side.title] = full
         if found:
             whose, last = (next(iter(found)) if len(found) == 1 else ""), [*found.values()][-1]
@@ -266,9 +281,14 @@ def _find_other_answers(data: HeadlineData, own: RankedColumn, other: RankedColu
     for rule, label in ((OTHER_SERVER, "server"), (SHOWN_STATUS, "status"), (NOT_AS_NAMED, "had")):
         stated[rule] = [
             Objection(
-                rule, side.title, one.facts[label], other=one.facts.get("other"), serious=True, source=one.first_source
+                rule,
+                side.title,
+                finding.facts[label],
+                other=finding.facts.get("other"),
+                serious=True,
+                source=finding.first_source,
             )
-            for side, one in data.first_findings(rule, own, other)
+            for side, finding in data.first_findings(rule, own, other)
         ]
     alike = stated[SHOWN_STATUS]
     if len(alike) == 2 and alike[0].label == alike[1].label:
@@ -279,10 +299,10 @@ def _find_other_answers(data: HeadlineData, own: RankedColumn, other: RankedColu
 def _find_stopped(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Someone ended the run of one side before all its requests were made, or before its time was over."""
     objections = []
-    for side, one in data.first_findings(STOPPED, own, other):
-        what, made, asked = ("s", "took", "limit") if "limit" in one.facts else ("requests", "made", "asked")
-        figures = one.facts.get(made), one.facts.get(asked)
-        objections.append(Objection(STOPPED, side.title, "", what, *figures, source=one.first_source))
+    for side, finding in data.first_findings(STOPPED, own, other):
+        what, made, asked = ("s", "took", "limit") if "limit" in finding.facts else ("requests", "made", "asked")
+        figures = finding.facts.get(made), finding.facts.get(asked)
+        objections.append(Objection(STOPPED, side.title, "", what, *figures, source=finding.first_source))
     return objections
 
 
@@ -294,7 +314,7 @@ def _find_idle_clients(data: HeadlineData, own: RankedColumn, other: RankedColum
     idle = data.first_findings(IDLE, own, other)
     if not idle or any(run.is_open_loop for at in (own.at, other.at) for run in data.comparison.columns[at].runs):
         return []  # at a set rate they stand by until they are needed
-    shares = [100 * one.facts["busy"] / one.facts["clients"] for _, one in idle]
+    shares = [100 * finding.facts["busy"] / finding.facts["clients"] for _, finding in idle]
     whose, source = (idle[0][0].title if len(idle) == 1 else ""), idle[0][1].first_source
     return [Objection(IDLE, whose, "", "%", max(shares), serious=whose == other.title, source=source)]
 
@@ -302,7 +322,11 @@ def _find_idle_clients(data: HeadlineData, own: RankedColumn, other: RankedColum
 def _find_closed_connections(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Connections of one side only that were to be kept and were not."""
     closed = data.first_findings(CLOSED, own, other)
-    return [Objection(CLOSED, side.title, source=one.first_source) for side, one in closed] if len(closed) == 1 else []
+    return (
+        [Objection(CLOSED, side.title, source=finding.first_source) for side, finding in closed]
+        if len(closed) == 1
+        else []
+    )
 
 
 def _find_lost_clients(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
@@ -326,12 +350,12 @@ def _find_drifting_side(data: HeadlineData, own: RankedColumn, other: RankedColu
     ratio = (own.value or 0) / (other.value or 1)
     far = abs(math.log(ratio)) / 2 if 0 < ratio < math.inf else 0.0
     found = {side.title: data.drifting.get(data.comparison.columns[side.at].config.id) for side in (own, other)}
-    findings = [(title, one) for title, one in found.items() if one]
+    findings = [(title, finding) for title, finding in found.items() if finding]
     if len(findings) != 1:
         return []
-    (title, one), first, last = findings[0], findings[0][1].facts["first"], findings[0][1].facts["last"]
+    (title, finding), first, last = findings[0], findings[0][1].facts["first"], findings[0][1].facts["last"]
     is_far = abs(math.log(last / first)) >= far
-    return [Objection(DRIFT, title, one.moral, "", first, last, serious=is_far, source=one.first_source)]
+    return [Objection(DRIFT, title, finding.moral, "", first, last, serious=is_far, source=finding.first_source)]
 
 
 def _find_slowed_side(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
@@ -341,14 +365,20 @@ def _find_slowed_side(data: HeadlineData, own: RankedColumn, other: RankedColumn
     """
     objections = []
     for rule in SLOWED:
-        found = data.findings(rule, other.at) if not data.findings(rule, own.at) else []
+        findings = data.findings(rule, other.at) if not data.findings(rule, own.at) else []
         if rule == STEAL:
-            found = [one for one in found if not one.facts["spared"] and one.facts["share"] >= MUCH_STOLEN_PCT]
+            findings = [
+                finding
+                for finding in findings
+                if not finding.facts["spared"] and finding.facts["share"] >= MUCH_STOLEN_PCT
+            ]
         if rule == THROTTLED and any(QUOTA.search(side.title) for side in (own, other)):
-            found = []  # how much CPU time each may use is what is compared
-        for one in found[:1]:
-            label, share = str(one.facts.get("limit", one.facts.get("what", ""))), one.facts.get("share")
-            objections.append(Objection(rule, other.title, label, "%", share, serious=True, source=one.first_source))
+            findings = []  # how much CPU time each may use is what is compared
+        for finding in findings[:1]:
+            label, share = str(finding.facts.get("limit", finding.facts.get("what", ""))), finding.facts.get("share")
+            objections.append(
+                Objection(rule, other.title, label, "%", share, serious=True, source=finding.first_source)
+            )
     return objections
 
 
@@ -357,15 +387,15 @@ def _find_slow_beginnings(data: HeadlineData, own: RankedColumn, other: RankedCo
 
     What loaded the machine before the first run may go on beside all of them.
     """
-    of_leader = {one.facts["kind"] for one in data.findings(BEFOREHAND, own.at)}
-    found = [one for one in data.findings(BEFOREHAND, other.at) if one.facts["kind"] not in of_leader]
-    slowed = {one.run for one in found}
+    of_leader = {finding.facts["kind"] for finding in data.findings(BEFOREHAND, own.at)}
+    findings = [finding for finding in data.findings(BEFOREHAND, other.at) if finding.facts["kind"] not in of_leader]
+    slowed = {finding.run for finding in findings}
     left = [one.value for one in data.figures(RATE, other.at) if one.run not in slowed]
-    goes_on = any(one.facts["kind"] == "load" for one in found)
+    goes_on = any(finding.facts["kind"] == "load" for finding in findings)
     half = math.sqrt(max(own.value or 0, 0) * max(other.value or 0, 0))  # the rate between the two
-    if not found or (left and mean(left) < half and not goes_on):
+    if not findings or (left and mean(left) < half and not goes_on):
         return []
-    what, source = found[0].facts["what"], found[0].first_source
+    what, source = findings[0].facts["what"], findings[0].first_source
     return [Objection(BEFOREHAND, other.title, what, serious=True, source=source)]
 
 
@@ -375,13 +405,15 @@ def _find_told_otherwise(data: HeadlineData, own: RankedColumn, other: RankedCol
     serious: the first one, where the other side would lead with them
     """
     found = data.first_findings(TOLD, own, other)
-    told = {own.at: own.value or 0, other.at: other.value or 0} | {side.at: one.facts["told"] for side, one in found}
+    told = {own.at: own.value or 0, other.at: other.value or 0} | {
+        side.at: finding.facts["told"] for side, finding in found
+    }
     objections: list[Objection] = []
-    for side, one in found:
-        rates, reverses = (one.facts["told"], one.facts["rate"]), told[own.at] < told[other.at]
+    for side, finding in found:
+        rates, reverses = (finding.facts["told"], finding.facts["rate"]), told[own.at] < told[other.at]
         is_first = not objections
         objections.append(
-            Objection(TOLD, side.title, "", "", *rates, serious=reverses and is_first, source=one.first_source)
+            Objection(TOLD, side.title, "", "", *rates, serious=reverses and is_first, source=finding.first_source)
         )
     return objections
 
@@ -389,10 +421,10 @@ def _find_told_otherwise(data: HeadlineData, own: RankedColumn, other: RankedCol
 def _find_claimed_otherwise(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """A sentence of the text that calls the slower side faster than the other one."""
     leader = data.comparison.columns[own.at].config.name
-    claimed_otherwise = [one for one in data.findings(CLAIMED, other.at) if one.facts["over"] == leader]
+    claimed_otherwise = [finding for finding in data.findings(CLAIMED, other.at) if finding.facts["over"] == leader]
     return [
-        Objection(CLAIMED, other.title, one.facts["said"], serious=True, source=one.first_source)
-        for one in claimed_otherwise[:1]
+        Objection(CLAIMED, other.title, finding.facts["said"], serious=True, source=finding.first_source)
+        for finding in claimed_otherwise[:1]
     ]
 
 
@@ -423,14 +455,14 @@ def _find_short_runs(data: HeadlineData, own: RankedColumn, other: RankedColumn)
     for side in (own, other):
         took[side.title] = max((run.duration_s or 0 for run in data.comparison.columns[side.at].runs), default=0)
         runs = {run.id for run in data.comparison.columns[side.at].runs} - data.out.keys()
-        findings = [one for one in data.findings("length.seconds", side.at) if one.run in runs]
-        longest = max(findings, key=lambda one: one.facts["took"], default=None)
+        findings = [finding for finding in data.findings("length.seconds", side.at) if finding.run in runs]
+        longest = max(findings, key=lambda finding: finding.facts["took"], default=None)
         if longest and len(findings) == len(runs) and longest.facts["took"] < LONG_ENOUGH_S:
             short[side.title] = longest
     if not short:
         return []
     whose = "" if len(short) > 1 else next(iter(short))
-    longest = max(short.values(), key=lambda one: one.facts["took"])
+    longest = max(short.values(), key=lambda finding: finding.facts["took"])
     far = bool(whose) and max(took.values()) >= FAR_LONGER * longest.facts["took"]
     return [
         Objection("length.seconds", whose, "", "s", longest.facts["took"], serious=far, source=longest.first_source)

@@ -136,16 +136,18 @@ def _lead_of_leader(headline: Headline) -> Lead:
 
 def _say_but(headline: Headline) -> str:
     """What speaks most against a leader, or against calling two the same, where that is short."""
-    one = _pick_worst(headline)
-    if one is None or (headline.outcome == Outcome.UNPROVEN and not (one.serious or one.rule == IMPOSSIBLE)):
+    objection = _pick_worst(headline)
+    if objection is None or (
+        headline.outcome == Outcome.UNPROVEN and not (objection.serious or objection.rule == IMPOSSIBLE)
+    ):
         return ""
     whose = "" if headline.winner else "the "
-    if one.rule == "differs" and one.serious and headline.winner:
-        clause = f", but {say_first_difference(one)}"
+    if objection.rule == "differs" and objection.serious and headline.winner:
+        clause = f", but {say_first_difference(objection)}"
         if len(clause) >= LONGEST_DIFFERENCE:
-            clause = f", but {'more' if one.label == CONDITION else one.label} differs, too"
+            clause = f", but {'more' if objection.label == CONDITION else objection.label} differs, too"
         return clause
-    clause = f", but {say_briefly(one, whose)}"
+    clause = f", but {say_briefly(objection, whose)}"
     return clause if len(clause) < LONGEST_CLAUSE else ""
 
 
@@ -157,7 +159,7 @@ def find_outweighing(headline: Headline) -> Objection | None:
 
 
 def _pick_worst(headline: Headline) -> Objection | None:
-    return next((one for one in headline.against if one.serious), next(iter(headline.against), None))
+    return next((objection for objection in headline.against if objection.serious), next(iter(headline.against), None))
 
 
 def choose_verb(headline: Headline) -> str:
@@ -216,14 +218,23 @@ def why_unproven(headline: Headline) -> str:
     differ = f"runs of one config differ by up to {spread_words(spread)}"
     if has_contradiction(headline.against):
         return CONTRADICTION
-    if held_back := next((one.rule for one in headline.against if one.rule in FULL and one.serious), ""):
+    if held_back := next(
+        (objection.rule for objection in headline.against if objection.rule in FULL and objection.serious), ""
+    ):
         return FULL[held_back]
     if headline.within_step:
         return "no further apart than one step of what the tool prints"
     if headline.drift:
         return "all runs of one came before those of the other, and the figures drifted through both"
     if headline.odd[0] and headline.winner is None:
-        began = next((f", and {one.label} just before it" for one in headline.against if one.rule == BEFOREHAND), "")
+        began = next(
+            (
+                f", and {objection.label} just before it"
+                for objection in headline.against
+                if objection.rule == BEFOREHAND
+            ),
+            "",
+        )
         return f"one run of “{shorten(headline.odd[1])}” alone decides which is ahead{began}"
     if headline.odd[0] == "outlier":
         return f"one run of “{shorten(headline.odd[1])}” is far off the others"
@@ -240,11 +251,11 @@ def has_single_run(headline: Headline) -> bool:
 
 def is_confounded(headline: Headline) -> bool:
     """Whether something else than the config could be all of the lead."""
-    return any(one.serious and one.confounds for one in headline.against)
+    return any(objection.serious and objection.confounds for objection in headline.against)
 
 
 def _say_confounder(headline: Headline) -> str:
-    first = next(one for one in headline.against if one.serious and one.confounds)
+    first = next(objection for objection in headline.against if objection.serious and objection.confounds)
     return OF_TEXT.get(first.rule, "what else differs could be all of it")
 
 
@@ -367,7 +378,7 @@ def _lead_of_sweep(headline: Headline, swept: Range) -> Lead:
 def list_weighty(headline: Headline) -> list[Objection]:
     """What speaks against the leader; where figures of one report cannot be true, none of its metrics."""
     is_impossible = has_contradiction(headline.against)
-    return [one for one in headline.against if one.factor is None or not is_impossible]
+    return [objection for objection in headline.against if objection.factor is None or not is_impossible]
 
 
 def say_difference(one: Unlike, own: RankedColumn, other: RankedColumn) -> str:
@@ -390,7 +401,9 @@ def give_reasons(headline: Headline, doubts: Sequence[Doubt]) -> list[tuple[str,
     """(words, line, whether it speaks against the leader): what speaks against it, then what may explain the figures."""
     if headline.outcome == Outcome.NOT_COMPARABLE and headline.unlike and headline.unlike[0].name != REQUEST:
         sides = headline.sides[:2]
-        against = [(capitalize(say_difference(one, *sides)), one.source, True) for one in headline.unlike]
+        against = [
+            (capitalize(say_difference(difference, *sides)), difference.source, True) for difference in headline.unlike
+        ]
     else:
         objections = [one for one in list_weighty(headline) if one.rule != "failures"]
         whose = "" if headline.winner else "the "
@@ -398,7 +411,7 @@ def give_reasons(headline: Headline, doubts: Sequence[Doubt]) -> list[tuple[str,
     said = {one.label if one.rule == "failures" else one.rule for one in headline.against}
     if IMPOSSIBLE in said:
         said |= {doubt.rule for doubt in doubts if doubt.rule.startswith(FIGURES)}
-    if STOLEN in [one.name for one in headline.unlike]:
+    if STOLEN in [difference.name for difference in headline.unlike]:
         said.add("machine.steal")
     if "differs" in said or headline.unlike:
         said |= {doubt.rule for doubt in doubts if doubt.rule.startswith("differs.")}

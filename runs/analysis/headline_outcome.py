@@ -165,7 +165,12 @@ class Headline:
     @property
     def failing(self) -> list[RankedColumn]:
         """The sides of all workloads of which too much failed."""
-        return [side for one in (self, *self.others) for side in one.sides if side.failure and side.failure.is_serious]
+        return [
+            side
+            for headline in (self, *self.others)
+            for side in headline.sides
+            if side.failure and side.failure.is_serious
+        ]
 
     @property
     def change_pct(self) -> float | None:
@@ -185,16 +190,16 @@ def _to_percent(ratio: float | None) -> float | None:
 
 
 def decide_outcome(verdict: Verdict, against: Sequence[Objection]) -> Outcome:
-    serious = any(one.serious and not one.confounds for one in against)
+    serious = any(objection.serious and not objection.confounds for objection in against)
     if has_contradiction(against):
         return Outcome.UNPROVEN
     if verdict.void in (Void.GAIN_BY_FAILURES, Void.LOSS_BY_FAILURES):
         return Outcome.TRADE_OFF
     if verdict.kind == Kind.SAME:
         return Outcome.SAME
-    if any(one.rule in (*HELD_BACK, "length.seconds") and one.serious for one in against):
+    if any(objection.rule in (*HELD_BACK, "length.seconds") and objection.serious for objection in against):
         return Outcome.UNPROVEN
-    confounded = any(one.serious and one.confounds for one in against)
+    confounded = any(objection.serious and objection.confounds for objection in against)
     if verdict.kind in (Kind.BETTER, Kind.WORSE):
         return Outcome.TRADE_OFF if serious else Outcome.LIKELY if confounded else Outcome.BETTER
     is_far = verdict.kind in (*GAINS, *LOSSES) and not confounded
@@ -204,7 +209,7 @@ def decide_outcome(verdict: Verdict, against: Sequence[Objection]) -> Outcome:
 def advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], odd: tuple[str, str]) -> Next:
     if outcome == Outcome.NOT_COMPARABLE:
         return Next(NextStep.ALIKE, about=against[0].label if len(against) == 1 else "")
-    rules = {one.rule: one.config for one in against}
+    rules = {objection.rule: objection.config for objection in against}
     if rules.get(IMPOSSIBLE):
         return Next(NextStep.CHECK, about=rules[IMPOSSIBLE])
     if held_back := next((rule for rule in (GENERATOR, PORTS, NETWORK) if rule in rules), ""):
@@ -218,12 +223,12 @@ def advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], odd
     if verdict.void in (Void.GAIN_BY_FAILURES, Void.LOSS_BY_FAILURES) and (failing := rules.get("failures")):
         return Next(NextStep.FIX, about=failing)
     if outcome == Outcome.TRADE_OFF or (
-        outcome == Outcome.SAME and any(one.serious and not one.confounds for one in against)
+        outcome == Outcome.SAME and any(objection.serious and not objection.confounds for objection in against)
     ):
         return Next(NextStep.CHOOSE)
     if MISSED in rules and not rules[MISSED]:
         return Next(NextStep.ALIKE, about=MISSED)
-    confounder = next((one for one in against if one.serious and one.confounds), None)
+    confounder = next((objection for objection in against if objection.serious and objection.confounds), None)
     if confounder and (outcome != Outcome.SAME or confounder.rule == IMPOSSIBLE):
         return _advise_on_confounder(confounder, verdict)
     if outcome in (Outcome.BETTER, Outcome.SAME) and rules.get(IDLE) == "":
@@ -240,12 +245,18 @@ def advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], odd
     return Next(NextStep.STEADY) if needed > MOST_ADVISED else Next(NextStep.REPEAT, max(needed, verdict.fewest + 2))
 
 
-def _advise_on_confounder(one: Objection, verdict: Verdict) -> Next:
-    if one.rule in (OTHER_SERVER, SHOWN_STATUS):
-        return Next(NextStep.ANSWER, about=one.config) if one.config else Next(NextStep.ALIKE, about=one.rule)
-    if one.rule == DRIFT:
+def _advise_on_confounder(objection: Objection, verdict: Verdict) -> Next:
+    if objection.rule in (OTHER_SERVER, SHOWN_STATUS):
+        return (
+            Next(NextStep.ANSWER, about=objection.config)
+            if objection.config
+            else Next(NextStep.ALIKE, about=objection.rule)
+        )
+    if objection.rule == DRIFT:
         return Next(NextStep.REPEAT, max(verdict.needed or 0, verdict.fewest + 2))
     return Next(
         NextStep.ALIKE,
-        about=one.rule if one.rule in (BEFOREHAND, CLAIMED, IMPOSSIBLE, *SLOWED) else one.label or one.rule,
+        about=objection.rule
+        if objection.rule in (BEFOREHAND, CLAIMED, IMPOSSIBLE, *SLOWED)
+        else objection.label or objection.rule,
     )

@@ -102,8 +102,8 @@ OF_MACHINES = {prop.name for prop in MACHINE}
 def write_headline(headline: Headline) -> Headline:
     """The headline with its sentence, the words of what speaks against it, and what to do next."""
     against = tuple(
-        replace(one, text=describe_objection(one), in_sentence=_is_in_sentence(headline, one, at))
-        for at, one in enumerate(headline.against)
+        replace(objection, text=describe_objection(objection), in_sentence=_is_in_sentence(headline, objection, at))
+        for at, objection in enumerate(headline.against)
     )
     step = replace(headline.next, text=_write_advice(headline.next, headline))
     headline = replace(headline, against=against, next=step)
@@ -111,13 +111,13 @@ def write_headline(headline: Headline) -> Headline:
     return replace(headline, sentence=" ".join(filter(None, (_write_sentence(headline), dropped))))
 
 
-def _is_in_sentence(headline: Headline, one: Objection, at: int) -> bool:
+def _is_in_sentence(headline: Headline, objection: Objection, at: int) -> bool:
     if headline.outcome == Outcome.FAILED:
         return at < MOST_OTHERS
     if headline.outcome == Outcome.NOT_COMPARABLE:
-        return one.label in [unlike.name for unlike in headline.unlike]
+        return objection.label in [unlike.name for unlike in headline.unlike]
     says_against = headline.winner is not None or headline.outcome == Outcome.SAME
-    return headline.sweep is None and says_against and (at < MOST_AGAINST or one.rule == "workload")
+    return headline.sweep is None and says_against and (at < MOST_AGAINST or objection.rule == "workload")
 
 
 def _write_sentence(headline: Headline) -> str:
@@ -282,7 +282,7 @@ def _say_not_comparable(headline: Headline) -> str:
         said = f"Not comparable: {name_first(served, MOST_OTHERS)}. Each was asked for something else."
         return " ".join([said, *_say_failing(headline.sides)])
     own, other = headline.sides[:2]
-    each = [say_difference(one, own, other) for one in headline.unlike]
+    each = [say_difference(difference, own, other) for difference in headline.unlike]
     return " ".join([f"Not comparable: {'; '.join(each)}. {say_under_unlike(headline)}", *_say_failing(headline.sides)])
 
 
@@ -295,17 +295,20 @@ def _say_failing(sides: Sequence[RankedColumn]) -> list[str]:
 def _say_but(headline: Headline, most: int = MOST_AGAINST) -> str:
     """What speaks most against the leader, as the rest of its sentence."""
     whose = "" if headline.winner else "the "
-    objections = [say_against(one, whose) + _say_what_follows(one, whose) for one in list_weighty(headline)[:most]]
+    objections = [
+        say_against(objection, whose) + _say_what_follows(objection, whose)
+        for objection in list_weighty(headline)[:most]
+    ]
     return f", but {' and '.join(objections)}".rstrip(",") if objections else ""
 
 
-def _say_what_follows(one: Objection, whose: str) -> str:
+def _say_what_follows(objection: Objection, whose: str) -> str:
     """Of what else than a config could be all of a lead."""
-    if whose or not (one.serious and one.confounds):
+    if whose or not (objection.serious and objection.confounds):
         return ""
-    if one.rule in FOLLOWS:
-        return FOLLOWS[one.rule]
-    return f", which could be {'what was measured' if one.rule == SHOWN_STATUS and not one.config else 'all of it'},"
+    if objection.rule in FOLLOWS:
+        return FOLLOWS[objection.rule]
+    return f", which could be {'what was measured' if objection.rule == SHOWN_STATUS and not objection.config else 'all of it'},"
 
 
 def _describe_base(headline: Headline) -> list[str]:
@@ -337,7 +340,9 @@ def _say_dropped(headline: Headline) -> str:
     each = [f"“{shorten(name)}”" for name, _, _ in headline.dropped]
     listed = f"{', '.join(each[:MOST_OTHERS])}{' and others' if len(each) > MOST_OTHERS else ''}"
     failed = [
-        f" “{shorten(name)}” {describe_failure(one)}." for name, _, one in headline.dropped if one and one.is_stated
+        f" “{shorten(name)}” {describe_failure(failure)}."
+        for name, _, failure in headline.dropped
+        if failure and failure.is_stated
     ]
     return f"Not counted: {listed} (see the doubts).{''.join(failed[:MOST_OTHERS])}"
 
@@ -395,7 +400,7 @@ def _write_advice(step: Next, headline: Headline) -> str:
 
 def _list_differing(step: Next, headline: Headline) -> list[str]:
     """In what two loads differ, where a load can be made alike in it."""
-    names = [one.name for one in headline.unlike] or [step.about]
+    names = [difference.name for difference in headline.unlike] or [step.about]
     return names if all(name in PROPERTIES and name not in (CACHED, CONDITION) for name in names) else []
 
 

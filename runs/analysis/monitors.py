@@ -239,17 +239,17 @@ class Served:
 
 def find_served(capture: CaptureFact, software: str = "") -> Served | None:
     """None where no server is seen, or none with its memory. `software` is what the runs say answered them."""
-    found = [group for group in group_processes(capture, served=True) if group.rss_kb > 0]
-    front = [group for group in found if group.name.lower().startswith(FRONT)]
+    groups = [group for group in group_processes(capture, served=True) if group.rss_kb > 0]
+    front = [group for group in groups if group.name.lower().startswith(FRONT)]
     behind = [
-        group for group in found if group.name.lower().startswith(BEHIND) and not group.name.lower().startswith(FRONT)
+        group for group in groups if group.name.lower().startswith(BEHIND) and not group.name.lower().startswith(FRONT)
     ]
     answering = [group for group in front if group.name.lower().startswith(_find_family(software))]
     busy = [group for group in front + behind if group.cpu_pct >= BUSY_PCT]
     serving = {group.name for group in (*(answering or front), *busy)}
-    known = [group for group in found if group.name in serving] or behind[:1]
+    known = [group for group in groups if group.name in serving] or behind[:1]
     # A program that nobody has heard of serves too, if it is the biggest.
-    chosen = known or found[:1]
+    chosen = known or groups[:1]
     return Served(capture, tuple(chosen[:MOST_PROGRAMS]), _check_completeness(capture)) if chosen else None
 
 
@@ -270,8 +270,8 @@ def _check_completeness(capture: CaptureFact) -> Whole:
 def name_programs(found: Sequence[Served]) -> list[str]:
     """The names of the programs in these captures, the biggest in any of them first."""
     biggest: dict[str, float] = {}
-    for one in found:
-        for group in one.groups:
+    for served in found:
+        for group in served.groups:
             biggest[group.name] = max(biggest.get(group.name, 0.0), group.rss_kb)
     return sorted(biggest, key=lambda name: (-biggest[name], name))[:MOST_PROGRAMS]
 
@@ -281,11 +281,13 @@ def select_under_load(captures: Sequence[CaptureFact], software: str = "") -> li
 
     Of one phase, whole lists go before screens that show a part.
     """
-    found = [one for capture in captures if (one := find_served(capture, software))]
+    processes_served = [served for capture in captures if (served := find_served(capture, software))]
     for wanted in (("all", "some"), ("quoted",)):
         for phase in ("during", "after", ""):
             for whole in wanted:
-                kept = [one for one in found if one.capture.phase == phase and one.whole == whole]
+                kept = [
+                    served for served in processes_served if served.capture.phase == phase and served.whole == whole
+                ]
                 if kept:
                     return kept
     return []
@@ -396,9 +398,9 @@ def _count_processes(
 def _count_listed(captures: Sequence[CaptureFact], software: str) -> ProcessCount | None:
     """The biggest program's processes in the first capture that lists them all."""
     for capture in captures:
-        found = find_served(capture, software)
-        if found and found.whole == "all":
-            biggest = found.groups[0]
+        served = find_served(capture, software)
+        if served and served.whole == "all":
+            biggest = served.groups[0]
             return ProcessCount(round(biggest.n), biggest.name, (capture.first_line,))
     return None
 

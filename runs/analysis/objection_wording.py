@@ -85,12 +85,12 @@ def say_first_difference(one: Objection) -> str:
     return say_briefly(replace(one, value=own, other=other))
 
 
-def _name_metric(one: Objection) -> str:
+def _name_metric(objection: Objection) -> str:
     """As "p99", "longest request", "httpd memory (each, mean, during)"."""
-    program, colon, which = one.label.partition(": ")
-    if one.rule in ("cpu", "longest"):
-        return "CPU time" if one.rule == "cpu" else "longest request"
-    return f"{program} memory ({which})" if colon else one.label[:1].lower() + one.label[1:]
+    program, colon, which = objection.label.partition(": ")
+    if objection.rule in ("cpu", "longest"):
+        return "CPU time" if objection.rule == "cpu" else "longest request"
+    return f"{program} memory ({which})" if colon else objection.label[:1].lower() + objection.label[1:]
 
 
 def describe_objection(one: Objection) -> str:
@@ -162,13 +162,13 @@ def _quote_config(one: Objection) -> str:
     return f"“{shorten(one.config)}”"
 
 
-def _describe_failures(one: Objection) -> str:
-    if one.value is None:
+def _describe_failures(objection: Objection) -> str:
+    if objection.value is None:
         return "Broke off"
-    things, by = _name_failed(one.label).partition(" by")[::2]
-    against = "" if one.other is None else f", against {percent(as_number(one.other), 100)}"
-    failed = "were answered too late" if one.label == LATE else f"failed{by and ' by length'}"
-    return f"{percent(as_number(one.value), 100)} of its {things} {failed}{against}"
+    things, by = _name_failed(objection.label).partition(" by")[::2]
+    against = "" if objection.other is None else f", against {percent(as_number(objection.other), 100)}"
+    failed = "were answered too late" if objection.label == LATE else f"failed{by and ' by length'}"
+    return f"{percent(as_number(objection.value), 100)} of its {things} {failed}{against}"
 
 
 def _say_differs(name: str) -> str:
@@ -177,17 +177,17 @@ def _say_differs(name: str) -> str:
     return OWN_WORDS.get(name, f"{name} {'differ' if is_plural else 'differs'}: ")
 
 
-def _say_worse(one: Objection) -> str:
+def _say_worse(objection: Objection) -> str:
     """As "13 times as long", "30 % more for each request"."""
-    factor = one.factor or 1.0
-    if one.rule == "rate":
+    factor = objection.factor or 1.0
+    if objection.rule == "rate":
         return f"{share_words(1 - 1 / factor)} less"
-    longer = one.rule in ("tail", "longest", "latency")
+    longer = objection.rule in ("tail", "longest", "latency")
     if factor >= TIMES_FROM:
         far = f"{times(factor)} times as {'long' if longer else 'much'}"
     else:
         far = f"{share_words(factor - 1)} {'longer' if longer else 'more'}"
-    return f"{far} for each request" if one.rule == "cpu" else far
+    return f"{far} for each request" if objection.rule == "cpu" else far
 
 
 def as_number(value: float | str | None) -> float:

@@ -157,10 +157,10 @@ def fit_sweeps(
 ) -> list[Sweep]:
     """Every sweep of two levels and more with the law fitted to it. `excluded`: run id -> why it does not count."""
     fitted = []
-    for found in find_sweeps(configs, runs, excluded or {}):
-        law = fit([(level.n, level.rates) for level in found.levels])
-        missing = max(LEAST_LEVELS - len(found.levels), 0)
-        fitted.append(replace(found, fit=law, knee=find_knee(found, law), missing=missing))
+    for sweep in find_sweeps(configs, runs, excluded or {}):
+        law = fit([(level.n, level.rates) for level in sweep.levels])
+        missing = max(LEAST_LEVELS - len(sweep.levels), 0)
+        fitted.append(replace(sweep, fit=law, knee=find_knee(sweep, law), missing=missing))
     return fitted
 
 
@@ -329,9 +329,10 @@ def _find_sweep_series(columns: Mapping[int, Column], sweeps: Sequence[Sweep]) -
 def _find_rate_series(columns: Mapping[int, Column]) -> tuple[str, str, Places] | None:
     """(config, column, set rate) of every column, where one config got nothing but other rates."""
     alike = {
-        (one.config.id, one.method._replace(rate=None, requests=None, duration_s=None)) for one in columns.values()
+        (column.config.id, column.method._replace(rate=None, requests=None, duration_s=None))
+        for column in columns.values()
     }
-    places = [(one.config.name, at, one.method.rate) for at, one in columns.items() if one.method.rate]
+    places = [(column.config.name, at, column.method.rate) for at, column in columns.items() if column.method.rate]
     return (SET_RATE, "requests/s", places) if len(alike) == 1 and 1 < len(places) == len(columns) else None
 
 

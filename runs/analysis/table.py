@@ -341,14 +341,14 @@ def find_workloads(comparison: Comparison) -> list[list[int]]:
         if "" in headings:
             joined.append(block)
             continue
-        one = _HeadedBlock(block, headings, {_own_words(column) for column in columns}, columns[0].method)
-        own = next((other for other in headed if other.has_variant(one)), None)
+        headed_block = _HeadedBlock(block, headings, {_own_words(column) for column in columns}, columns[0].method)
+        own = next((other for other in headed if other.has_variant(headed_block)), None)
         if own is not None:
-            own.add(one)
+            own.add(headed_block)
             continue
         joined.append(block)
         if len(headed) < _MOST_HEADED:
-            headed.append(one)
+            headed.append(headed_block)
     return joined
 
 

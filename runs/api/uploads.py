@@ -184,14 +184,14 @@ def _decide_on_load(shown: ingest.Preview, limit: str, first: int, most: int) ->
     except ValueError as error:
         raise ValidationError({"limit": str(error)}) from error
     tried = [(load, status == comparisons.FINE) for load, status in checks]
-    found = adaptive.find_next_level(tried, first=first, most=most)
+    search = adaptive.find_next_level(tried, first=first, most=most)
     missing = any(status == comparisons.UNDECIDED for _, status in checks)
-    action = "fixed" if missing or (shown.blocks and not tried) else "more" if found.level else "stop"
+    action = "fixed" if missing or (shown.blocks and not tried) else "more" if search.level else "stop"
     levels = {float(load): [run for own, run in runs if own == load] for load, _ in runs}
     if action == "stop":
-        found = adaptive.narrow(found, adaptive.find_capacity(adaptive.read_limit(limit), levels))
-    text = "No run has this figure." if action == "fixed" else adaptive.describe_search(found, limit, tried)
-    return {"action": action, "level": found.level, "text": text}
+        search = adaptive.narrow(search, adaptive.find_capacity(adaptive.read_limit(limit), levels))
+    text = "No run has this figure." if action == "fixed" else adaptive.describe_search(search, limit, tried)
+    return {"action": action, "level": search.level, "text": text}
 
 
 def read_texts(request: Request) -> list[tuple[str, Text]]:

@@ -92,7 +92,7 @@ def _write_style(body: str) -> str:
     used = [name for name in LIGHT if re.search(rf'class="[^"]*\b{name}"', body)]
     rules = f"{SHAPES}{_write_colors(LIGHT, used)}@media (prefers-color-scheme:dark){{{_write_colors(DARK, used)}}}"
     # In an HTML file, a style element is about the whole file.
-    return SELECTOR.sub(lambda found: ",".join(f".bd {one}" for one in found[0].split(",")), rules)
+    return SELECTOR.sub(lambda match: ",".join(f".bd {one}" for one in match[0].split(",")), rules)
 
 
 def _write_colors(scheme: Mapping[str, str], used: Sequence[str]) -> str:

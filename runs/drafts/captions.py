@@ -282,15 +282,15 @@ def _find_ordered_names(trail: Sequence[Line], n: int, *, may_change: bool) -> t
 
 def _read_places(clause: str) -> list[str]:
     """The names in "first apache, then nginx", "apache first, nginx second", "1) apache 2) nginx"."""
-    found = list(dropwhile(lambda place: not (place["first"] or place["number"]), _PLACES.finditer(clause)))
-    numbers = [re.sub(r"\D", "", place["number"]) for place in found if place["number"]]
-    if len(found) < 2 or numbers and numbers != [str(i + 1) for i in range(len(found))]:
+    matches = list(dropwhile(lambda place: not (place["first"] or place["number"]), _PLACES.finditer(clause)))
+    numbers = [re.sub(r"\D", "", place["number"]) for place in matches if place["number"]]
+    if len(matches) < 2 or numbers and numbers != [str(i + 1) for i in range(len(matches))]:
         return []
-    ends = [*(place.start() for place in found[1:]), len(clause)]
-    names = [_strip_filling(clause[place.end() : end]) for place, end in zip(found, ends, strict=True)]
+    ends = [*(place.start() for place in matches[1:]), len(clause)]
+    names = [_strip_filling(clause[place.end() : end]) for place, end in zip(matches, ends, strict=True)]
     if not names[-1] and not numbers:
-        starts = [0, *(place.end() for place in found)]
-        names = [_strip_filling(clause[start : place.start()]) for start, place in zip(starts, found, strict=False)]
+        starts = [0, *(place.end() for place in matches)]
+        names = [_strip_filling(clause[start : place.start()]) for start, place in zip(starts, matches, strict=False)]
     thing = next((_HAS.sub("", name) for name in names if not _LACKS_IT.search(name)), "")
     return [_LACKS_IT.sub(lambda lacks: f"{lacks[1] or lacks[2]} {thing}".rstrip(), name) for name in names]
 

@@ -145,7 +145,11 @@ def find_seen_runs(samples: CaptureSeries, loads: LoadTimes, command: str, *, by
 
     by_load  whether these are all that the monitor may have seen
     """
-    if samples.first or samples.first_summed is not None or sum(one.n for _, _, one in samples.series()) > MOST_VALUES:
+    if (
+        samples.first
+        or samples.first_summed is not None
+        or sum(series.n for _, _, series in samples.series()) > MOST_VALUES
+    ):
         return []
     at, busy = _find_times(samples, command), _measure_load(samples)
     if at is None or samples.n < 2 or (np.diff(at) < 0).any():
@@ -211,8 +215,8 @@ def _agrees(busy: Floats | None, seen: Sequence[SeenRun]) -> bool:
     sums = np.append(0.0, np.cumsum(busy - busy.min()))
     moves = np.arange(-_MOST_MOVED, _MOST_MOVED + 1)
     found = np.zeros(len(moves))
-    for one in seen:
-        found += sums[np.clip(one.end + moves, 0, len(busy))] - sums[np.clip(one.first + moves, 0, len(busy))]
+    for seen_run in seen:
+        found += sums[np.clip(seen_run.end + moves, 0, len(busy))] - sums[np.clip(seen_run.first + moves, 0, len(busy))]
     return float(found[_MOST_MOVED]) >= _LEAST_FOUND * float(found.max())
 
 

@@ -230,8 +230,8 @@ class _Placing:
         files: dict[str, list[int]] = defaultdict(list)
         for index, block in enumerate(self.blocks):
             for command in block.typed:
-                for found in _WRITES_FILE.finditer(command) if command.rstrip().endswith("&") else ():
-                    files[found["file"]].append(index)
+                for match in _WRITES_FILE.finditer(command) if command.rstrip().endswith("&") else ():
+                    files[match["file"]].append(index)
         return files
 
     def _find_runs_by_clock(self, group: Sequence[int]) -> list[DraftRun]:

@@ -209,9 +209,9 @@ def read_unlike(
                 said[what] = {name: what if states.get(name) else f"no {what.removeprefix('a ')}" for name in names}
         for what, pattern, is_of in (("page", _SIZE, _OF_PAGE), ("data", _ROWS, _OF_DATA)):
             if is_of.search(sentence) and not _OF_RESULT.search(sentence):
-                amounts = {name: found for name, clause in owned if (found := pattern.search(clause))}
+                amounts = {name: match for name, clause in owned if (match := pattern.search(clause))}
                 if len(amounts) == len(names) and _are_unlike([*map(_read_amount, amounts.values())]):
-                    said[what] = {name: f"{what} {found[0]}" for name, found in amounts.items()}
+                    said[what] = {name: f"{what} {match[0]}" for name, match in amounts.items()}
     return said, slowed
 
 

@@ -212,11 +212,11 @@ class _Session:
         started = scripts | _take_started(before, ports)
         options = {key: list_options(own, ports) for key, own in started.items()}
         read_by = {f"{_READ_BY}{key}": list_options(own, ports) for key, own in before.read_by.items()}
-        every = {key: frozenset(one.said for one in own) for key, own in (options | read_by).items()}
+        every = {key: frozenset(option.said for option in own) for key, own in (options | read_by).items()}
         confined = CONFINES.findall(" ".join(chain.from_iterable(started.values())) + " ")
         every |= {"confined": frozenset(filter(None, map(str.strip, confined)))} if started else {}
         set_before = [*before.settings.values()]
-        development = [one for own in started.values() for one in find_development(own, set_before)]
+        development = [option for own in started.values() for option in find_development(own, set_before)]
         return Side(
             every | (_list_variables(before.settings, options) if started else {}),
             [*chain.from_iterable(options.values()), *development],
@@ -247,7 +247,7 @@ def _take_started(before: Before, ports: Collection[str]) -> dict[str, Words]:
 def _list_variables(settings: Mapping[str, str], options: Mapping[str, Sequence[Option]]) -> dict[str, frozenset[str]]:
     """The environment variables that say how a program runs, as "NODE_ENV=production": exported, or set for it."""
     exported = {key: said for key, said in settings.items() if key.isupper() and said.startswith(f"{key}=")}
-    own = {one.name: one.said for each in options.values() for one in each if one.name.isupper()}
+    own = {option.name: option.said for each in options.values() for option in each if option.name.isupper()}
     return {
         _VARIABLES: frozenset(said for said in (exported | own).values() if STATE.fullmatch(said.partition("=")[2]))
     }

@@ -408,7 +408,9 @@ class ConfigNames:
     def _find_server_typed(self, load: int, pattern: re.Pattern[str]) -> str:
         """The one web server in the commands since the load test before: "ps aux | grep nginx"."""
         typed = [command for block in self._get_section(load) for command in (block.command or "", *block.typed)]
-        server_typed = {name for command in typed for one in pattern.finditer(command) for name in one.groups() if name}
+        server_typed = {
+            name for command in typed for match in pattern.finditer(command) for name in match.groups() if name
+        }
         return next(iter(server_typed)) if len(server_typed) == 1 else ""
 
 

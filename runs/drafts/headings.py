@@ -317,32 +317,32 @@ def _choose_at_one_level(
     return chosen
 
 
-def _find_subheadings(found: _Candidates) -> list[Heading]:
-    return [heading for heading in found.names if heading_level(heading[1]) > 1]
+def _find_subheadings(candidates: _Candidates) -> list[Heading]:
+    return [heading for heading in candidates.names if heading_level(heading[1]) > 1]
 
 
 def _choose(
-    found: _Candidates, is_unique: Callable[[Heading], bool], comments_name: bool, captions_name: bool
+    candidates: _Candidates, is_unique: Callable[[Heading], bool], comments_name: bool, captions_name: bool
 ) -> HeadingChoice:
-    if found.label:
-        return HeadingChoice(found.label[1], found.label[0], is_heading=True)
-    subheadings = _find_subheadings(found)
+    if candidates.label:
+        return HeadingChoice(candidates.label[1], candidates.label[0], is_heading=True)
+    subheadings = _find_subheadings(candidates)
     if subheadings and comments_name:
-        subheadings += [heading for heading in found.comments if heading[0] > subheadings[-1][0]]
-    if subheadings and captions_name and found.caption and found.caption[0] > subheadings[-1][0]:
-        subheadings.append(found.caption)
-    unique_of_monitors = [heading for heading in _names_among(found.monitors) if is_unique(heading)]
-    unique_of_texts = [heading for heading in _names_among(found.texts) if is_unique(heading)]
-    sentences = [heading for heading in found.own + found.monitors if is_short(heading[1])]
+        subheadings += [heading for heading in candidates.comments if heading[0] > subheadings[-1][0]]
+    if subheadings and captions_name and candidates.caption and candidates.caption[0] > subheadings[-1][0]:
+        subheadings.append(candidates.caption)
+    unique_of_monitors = [heading for heading in _names_among(candidates.monitors) if is_unique(heading)]
+    unique_of_texts = [heading for heading in _names_among(candidates.texts) if is_unique(heading)]
+    sentences = [heading for heading in candidates.own + candidates.monitors if is_short(heading[1])]
     for headings, is_heading in (
         (subheadings, True),
-        (_names_among(found.own), True),
+        (_names_among(candidates.own), True),
         (unique_of_monitors, True),
         (sentences, False),
         (unique_of_texts, True),
-        (found.names, True),
-        (found.texts + found.monitors + found.own, False),
-        (found.links, True),
+        (candidates.names, True),
+        (candidates.texts + candidates.monitors + candidates.own, False),
+        (candidates.links, True),
     ):
         if headings:
             line, text = headings[-1]
@@ -415,12 +415,12 @@ def _replace_recurring(
     return choices
 
 
-def _find_heading_above(found: _Candidates, choice: HeadingChoice, counts: Mapping[str, int]) -> Heading | None:
+def _find_heading_above(candidates: _Candidates, choice: HeadingChoice, counts: Mapping[str, int]) -> Heading | None:
     """The name right above the chosen one, where no other load test has it as its own; above a list it may be a long line."""
-    longer = [heading for heading in found.own if found.label and not speaks(heading[1])]
+    longer = [heading for heading in candidates.own if candidates.label and not speaks(heading[1])]
     above = (
         [each for each in lines if each[0] < choice.line and not only_counts(each[1])]
-        for lines in (found.names, longer)
+        for lines in (candidates.names, longer)
     )
     names = next(filter(None, above), [])
     return names[-1] if names and not counts.get(fold_name(strip_markup(names[-1][1]))) else None

@@ -151,13 +151,13 @@ def _is_named(block: Block, name: str) -> bool:
     return any(name not in text for _, text in block.trail[-1:]) if name else bool(block.trail)
 
 
-def _load_alike(one: Block, other: Block, name: str) -> bool:
+def _load_alike(block: Block, other: Block, name: str) -> bool:
     """Whether both reports are of one server: not of what runs on each machine itself."""
-    results = [*one.load_results[:1], *other.load_results[:1]]
-    if len(results) < 2 or one.kind != other.kind:
+    results = [*block.load_results[:1], *other.load_results[:1]]
+    if len(results) < 2 or block.kind != other.kind:
         return False
     targets = [(result.hostname, result.port, result.path, result.server_software) for result in results]
-    command = parse_command(one.command or other.command or "")
+    command = parse_command(block.command or other.command or "")
     hosts = {target[0] for target in targets if target[0]} or {command.hostname or ""}
     agree = all(one == other or None in (one, other) for one, other in zip(*targets, strict=True))
     return agree and not (name and hosts & LOCAL)

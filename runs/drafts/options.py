@@ -111,12 +111,12 @@ def list_options(words: Words, ports: Iterable[str] = ()) -> list[Option]:
     """The flags, amounts and variables that a server was started with, without those that tell its port, a path or a name."""
     options = []
     for word, following in zip(words, (*words[1:], ""), strict=False):
-        is_flag, found = _FLAG.fullmatch(word) is not None, _SETS.fullmatch(word)
+        is_flag, match = _FLAG.fullmatch(word) is not None, _SETS.fullmatch(word)
         if _UNTOLD.search(word):
             continue
-        if found:
-            tells = word.startswith("-") or _TELLS.fullmatch(found["value"])  # no name, and no password
-            options += [Option(found["flag"], found["value"], word)] if tells and found["value"] not in ports else []
+        if match:
+            tells = word.startswith("-") or _TELLS.fullmatch(match["value"])  # no name, and no password
+            options += [Option(match["flag"], match["value"], word)] if tells and match["value"] not in ports else []
         elif is_flag and (_AMOUNT.fullmatch(following) or STATE.fullmatch(following)):
             options += [Option(word, following, f"{word} {following}")] if following not in ports else []
         elif (
@@ -177,13 +177,13 @@ def _say_amount(kind: str, amount: str) -> str:
 def _list_languages(words: Iterable[str]) -> set[str]:
     """The types of the scripts among words: {"js"}; a module of Python has none ("app:main")."""
     languages = (SCRIPT.fullmatch(word) for word in words)
-    return {(one["type"] or "py").strip("cm") for one in languages if one}
+    return {(match["type"] or "py").strip("cm") for match in languages if match}
 
 
 def _list_pairs(options: Iterable[Option], texts: Iterable[str]) -> list[tuple[str, str]]:
     """(key, first word of its value) of each line of config texts, and of options."""
     lines = chain.from_iterable(map(_split_lines, texts))
-    shown = [(found["key"], found["value"]) for line in lines if (found := _LINE.match(line))]
+    shown = [(match["key"], match["value"]) for line in lines if (match := _LINE.match(line))]
     return shown + [(option.name.lstrip("-"), option.value) for option in options]
 
 
@@ -196,8 +196,8 @@ def _find_keepalive(pairs: Iterable[tuple[str, str]]) -> frozenset[str]:
 
 def _find_access_log(pairs: Iterable[tuple[str, str]]) -> frozenset[str]:
     """Whether requests are logged, where that is told."""
-    named = [(found, value) for name, value in pairs if (found := _LOG.fullmatch(name))]
-    told = {"off" if found["no"] or _NOWHERE.fullmatch(value) else "on" for found, value in named}
+    named = [(match, value) for name, value in pairs if (match := _LOG.fullmatch(name))]
+    told = {"off" if match["no"] or _NOWHERE.fullmatch(value) else "on" for match, value in named}
     return frozenset({f"access log {told.pop()}"}) if len(told) == 1 else frozenset()
 
 

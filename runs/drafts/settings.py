@@ -62,11 +62,11 @@ def _read_module(match: re.Match[str]) -> Setting:
 
 
 def _take_words(key: str) -> Callable[[re.Match[str]], Setting]:
-    return lambda found: (key, re.sub(r"\s+", " ", found[0]).strip())
+    return lambda match: (key, re.sub(r"\s+", " ", match[0]).strip())
 
 
 def _take_value(key: str) -> Callable[[re.Match[str]], Setting]:
-    return lambda found: (key, found["value"].strip("'\""))
+    return lambda match: (key, match["value"].strip("'\""))
 
 
 _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Setting]], ...] = tuple(
@@ -150,9 +150,9 @@ _REPLACED = re.compile(r"(?<![\w/])s(?P<s>[/|#,@!])(?P<old>[\w =:.;%-]+)(?P=s)(?
 
 def read_previous_setting(command: str) -> Setting | None:
     """What a command that switches a module, or replaces a text, found there: "KeepAlive On" of "s/KeepAlive On/KeepAlive Off/"."""
-    back = _SWITCHED.sub(lambda found: f"{found['program']}{'dis' if found['verb'] == 'en' else 'en'}", command)
+    back = _SWITCHED.sub(lambda match: f"{match['program']}{'dis' if match['verb'] == 'en' else 'en'}", command)
     back = CHANGE.sub(r"\g<before>\g<new>\g<arrow>\g<old>", back)
-    back = _REPLACED.sub(lambda found: found["s"].join(("s", found["new"], found["old"], "")), back)
+    back = _REPLACED.sub(lambda match: match["s"].join(("s", match["new"], match["old"], "")), back)
     return read_setting(back) if back != command else None
 
 

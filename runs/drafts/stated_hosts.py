@@ -194,9 +194,9 @@ def _read_size(match: re.Match[str]) -> int | None:
     return kib if kib >= _LEAST_RAM_KB else None
 
 
-def _join(one: HostFacts, other: HostFacts) -> HostFacts:
-    new = {name: getattr(other, name) for name in one.__slots__ if getattr(one, name) is None}
-    return replace(one, **new)
+def _join(host_facts: HostFacts, other: HostFacts) -> HostFacts:
+    new = {name: getattr(other, name) for name in host_facts.__slots__ if getattr(host_facts, name) is None}
+    return replace(host_facts, **new)
 
 
 def find_only_host(sections: Sequence[Sequence[tuple[int, str]]]) -> set[str]:

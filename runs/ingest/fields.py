@@ -165,8 +165,8 @@ def _restore_config(stored: list[Any]) -> Config:
     experiment = Experiment.objects.filter(pk=experiment_id).first()
     if experiment is None:
         raise rejected(409, "Its experiment was deleted.")
-    found = experiment.configs.filter(pk=pk).first() or experiment.configs.filter(name=name).first()
-    return found or Config.objects.create(experiment=experiment, name=name, group=group, position=position)
+    config = experiment.configs.filter(pk=pk).first() or experiment.configs.filter(name=name).first()
+    return config or Config.objects.create(experiment=experiment, name=name, group=group, position=position)
 
 
 def _read_name(config: Config) -> dict[str, Any]:

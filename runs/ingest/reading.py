@@ -132,12 +132,12 @@ def collect_samples(reading: Reading, on_progress: OnProgress, most_processes: f
                 continue
             samples = collect_series(reading.blocks[int(key.removeprefix("b"))] for key in capture.blocks)
             own = parts[capture.key]
-            found = [samples, *cut_series(samples, [part.span for part in own if part.span])]
-            most_processes -= sum(len(each.process_keys()) for each in found)
+            capture_serieses = [samples, *cut_series(samples, [part.span for part in own if part.span])]
+            most_processes -= sum(len(each.process_keys()) for each in capture_serieses)
             if most_processes < 0:
                 raise TooSlow
             samples.flush()
-            reading.samples.update(zip(map(id, [capture, *own]), found, strict=True))
+            reading.samples.update(zip(map(id, [capture, *own]), capture_serieses, strict=True))
             on_progress(0, 0)
     except UNFORESEEN as failure:
         raise Broken(failure) from failure

@@ -231,8 +231,8 @@ class _Splitter:
     def _leave_open_data(self, data: bytes, at: int, stop: int) -> int:
         """Before "data:" where a document has it near the piece's end: its kind, which makes these secrets, may stand below."""
         window = max(at, stop - min(OPEN_BYTES, self._size // 2))
-        for found in [*DATA_LINE.finditer(data, window, stop + 1)][-1:]:
-            return stop if END_OF_DOCUMENT.search(data, found.end(), stop + 1) else found.start()
+        for match in [*DATA_LINE.finditer(data, window, stop + 1)][-1:]:
+            return stop if END_OF_DOCUMENT.search(data, match.end(), stop + 1) else match.start()
         return stop
 
 

@@ -33,10 +33,10 @@ def describe_result(upload: Upload, rows: StoredRows | None = None) -> dict[str,
     queries, none with the `rows` of a receipt.
     """
     if rows is None:  # with captures of other uploads that were put beside a run of this one
-        found = Capture.objects.filter(Q(upload=upload) | Q(run__upload=upload)).with_context()
+        capture_query_set = Capture.objects.filter(Q(upload=upload) | Q(run__upload=upload)).with_context()
         timings = upload.timings.only("tool", "line_first", "line_last", "n", "run_id", "upload_id")
         runs = Run.objects.filter(upload=upload).select_related("experiment", "config", "host").only(*_RUN_COLUMNS)
-        rows = StoredRows(list(runs), list(found), list(timings.order_by("line_first")))
+        rows = StoredRows(list(runs), list(capture_query_set), list(timings.order_by("line_first")))
     captures = sorted(rows.captures, key=attrgetter("line_first", "pk"))
     of_run: dict[int | None, list[Capture]] = defaultdict(list)
     for capture in captures:

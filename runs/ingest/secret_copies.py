@@ -36,7 +36,7 @@ def find_forms(word: str) -> list[str]:
     forms = {word, html.escape(word), re.sub(r"(\W)", r"\\\1", word)}
     forms |= {quote(word, ""), quote(word, "/"), quote_plus(word)}
     for inner in (json.dumps(word)[1:-1], json.dumps(word, ensure_ascii=False)[1:-1]):
-        forms |= {inner, inner.replace("/", r"\/"), re.sub("[<>&']", lambda found: rf"\u{ord(found[0]):04x}", inner)}
+        forms |= {inner, inner.replace("/", r"\/"), re.sub("[<>&']", lambda match: rf"\u{ord(match[0]):04x}", inner)}
     return sorted(forms, key=len, reverse=True)
 
 

@@ -274,7 +274,7 @@ class _Writer:
                 _reuse_id(row, previous)
                 sampled.append((row, samples))
             rows += Capture.objects.bulk_create([row for row, _ in sampled], batch_size=BATCH)
-            _insert(one for row, samples in sampled for one in make_series(row, samples))
+            _insert(series for row, samples in sampled for series in make_series(row, samples))
         return rows
 
     def _make_capture(self, drafted: DraftExperiment, capture: DraftCapture, samples: CaptureSeries) -> Capture:

@@ -208,7 +208,7 @@ def respond_standalone_file(request: HttpRequest, post: Post, context: dict[str,
     judged = context["judged"]
     added["table"] = make_table(context["comparison"], judged.judgement, judged.headline, whole=True)
     page: str = render_to_string("standalone.html", context | added)
-    page = OURS.sub(lambda found: f"{found[1]}{request.build_absolute_uri('/')}", page)
+    page = OURS.sub(lambda match: f"{match[1]}{request.build_absolute_uri('/')}", page)
     response = HttpResponse(page)
     response.headers["Content-Security-Policy"] = PICTURE_POLICY
     response.headers["Content-Disposition"] = f"inline; filename*=UTF-8''{quote(f'{post.title}.html', safe='')}"

@@ -120,7 +120,7 @@ def find_secret_names(load: Load) -> list[str]:
 
 def _fill(text: str, environ: Mapping[str, str]) -> str:
     """The text with the worker's values in place of the placeholders. Raises SecretFault for a missing one."""
-    return PLACEHOLDER.sub(lambda found: _read_value(found[1], environ), text)
+    return PLACEHOLDER.sub(lambda match: _read_value(match[1], environ), text)
 
 
 def _read_value(name: str, environ: Mapping[str, str]) -> str:

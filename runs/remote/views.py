@@ -222,8 +222,8 @@ STEP_HEADS = ("step", "config", "concurrency", "repeat", "state", "requests_per_
 def jobs(request: HttpRequest, fmt: str = "") -> HttpResponse:
     form = JobFilterForm(request.GET)
     wanted = form.cleaned_data if form.is_valid() else {}
-    found = Job.objects.with_counts().matching(**{name: value for name, value in wanted.items() if value})
-    shown = paginate(request.GET, found)
+    job_query_set = Job.objects.with_counts().matching(**{name: value for name, value in wanted.items() if value})
+    shown = paginate(request.GET, job_query_set)
     rows = tuple(
         (job.pk, job.name, job.state, job.message, str(job.plan or ""), str(job.target or ""), str(job.generator or ""))
         + (job.n_done, job.n_steps, job.created_at.isoformat(), job.finished_at and job.finished_at.isoformat())
@@ -347,9 +347,9 @@ def add_schedule(request: HttpRequest, pk: int) -> HttpResponse:
 @may_run
 def change_schedule(request: HttpRequest, pk: int, action: str) -> HttpResponse:
     """Pause it, let it run on, or delete it."""
-    found = get_object_or_404(Schedule.objects.select_related("task", "plan"), pk=pk)
+    schedule = get_object_or_404(Schedule.objects.select_related("task", "plan"), pk=pk)
     if action == "delete":
-        found.task.delete()  # the jobs that it started stay
+        schedule.task.delete()  # the jobs that it started stay
     else:
-        planning.pause_schedule(found, request.POST.get("paused") == "yes")
-    return redirect(found.plan) if found.plan else redirect("remote")
+        planning.pause_schedule(schedule, request.POST.get("paused") == "yes")
+    return redirect(schedule.plan) if schedule.plan else redirect("remote")

@@ -102,10 +102,10 @@ def load_experiment(experiment: Experiment) -> ComparisonData:
     facts = [_make_config_fact(config) for config in configs]
     if not facts and captures:  # monitors on their own: one column for all of them
         facts = [ConfigFact(0, experiment.name, url=experiment.get_absolute_url())]
-    found = _build_data(facts, runs, captures, texts, experiment.host, find_timings(experiment=experiment))
+    comparison_data = _build_data(facts, runs, captures, texts, experiment.host, find_timings(experiment=experiment))
     # The name that the texts came with: a sweep that is renamed keeps its limit.
     limits = {limit_of_name(vars(run)["recorded_as"] or "") for run in runs}
-    return replace(found, n_older=n_older, limit=limits.pop() if len(limits) == 1 else None)
+    return replace(comparison_data, n_older=n_older, limit=limits.pop() if len(limits) == 1 else None)
 
 
 def find_baseline(experiment: Experiment) -> Config | None:
@@ -192,16 +192,16 @@ def _load_overrides(data: ComparisonData) -> list[OverrideFact]:
     uploads = {run.upload for run in data.runs}
     about = Q(upload__in=uploads) | Q(config__in=[config.id for config in data.configs])
     overrides = Override.objects.filter(about, withdrawn_at=None)
-    found = []
+    override_facts = []
     for upload, line, at, by, *said in overrides.order_by("id").values_list(*OF_OVERRIDE):
         pk, rule, config, reason = said
         fact = OverrideFact(pk, rule, None, config, by or "", at.isoformat(), reason)
         if line is None:
-            found.append(fact)
+            override_facts.append(fact)
         else:
             own = [run for run in data.runs if run.upload == upload]
-            found += [replace(fact, run=run.id) for run in own if run.line <= line <= run.last_line]
-    return found
+            override_facts += [replace(fact, run=run.id) for run in own if run.line <= line <= run.last_line]
+    return override_facts
 
 
 def _load_selection(runs: Sequence[Run], captured: Q) -> ComparisonData:

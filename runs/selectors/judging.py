@@ -196,12 +196,12 @@ def work_out_headlines() -> int:
     Returns how many. Of large ones a page does it.
     """
     n = 0
-    for one in summaries.list_latest_experiments(MAX_FILLED):
-        kept = one.headline
-        if not one.more and (kept is None or kept.get("may_borrow") or kept.get("by") != _digest_code()):
-            data = comparison_data.load_experiment(one.experiment)
-            comparison, found = compare_and_judge(data)
-            n += keep_headline(one.experiment, data, comparison, found)
+    for experiment_summary in summaries.list_latest_experiments(MAX_FILLED):
+        kept = experiment_summary.headline
+        if not experiment_summary.more and (kept is None or kept.get("may_borrow") or kept.get("by") != _digest_code()):
+            data = comparison_data.load_experiment(experiment_summary.experiment)
+            comparison, judged = compare_and_judge(data)
+            n += keep_headline(experiment_summary.experiment, data, comparison, judged)
     return n
 
 

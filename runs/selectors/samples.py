@@ -247,8 +247,8 @@ def _find_capture_around(run: Run) -> Capture | None:
     return None
 
 
-def _do_overlap(one: Capture, other: Capture) -> bool:
-    (low, high), (first, last) = _read_span(one), _read_span(other)
+def _do_overlap(capture: Capture, other: Capture) -> bool:
+    (low, high), (first, last) = _read_span(capture), _read_span(other)
     return any(low + day <= last and first <= high + day for day in (-DAY_S, 0, DAY_S))
 
 

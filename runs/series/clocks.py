@@ -206,7 +206,7 @@ class _DateWords:
     def add_all(self, text: str, *, behind: bool) -> bool:
         """Add the words before or `behind` the time; False where one is not part of any date."""
         # "11月" is a number; a day of the week in such characters adds nothing.
-        western = _EAST.sub(lambda found: f" {found[1]} " if found[1] else " ", text)
+        western = _EAST.sub(lambda match: f" {match[1]} " if match[1] else " ", text)
         return all(self._add(token, behind) for token in _TOKEN.findall(western))
 
     def _add(self, token: str, behind: bool) -> bool:

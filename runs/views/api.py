@@ -176,7 +176,7 @@ def list_resources(schema: Schema, site: str) -> list[Resource]:
             operation = _describe(schema, site, path, method.upper(), described)
             groups.setdefault(name, []).append(operation)
             texts.setdefault(name, operation.text)
-    return [Resource(name, texts[name], tuple(found)) for name, found in groups.items() if found]
+    return [Resource(name, texts[name], tuple(operations)) for name, operations in groups.items() if operations]
 
 
 def list_examples(examples: Mapping[str, str], schema: Schema, site: str) -> list[tuple[str, str]]:

@@ -36,8 +36,8 @@ def experiment_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
     tag, host_id = request.GET.get("tag", ""), parse_id(request.GET.get("host", ""))
     archived = request.GET.get("archived") == "1"
     host = get_object_or_404(Host, pk=host_id) if host_id is not None else None
-    found = select_experiments(CARDS + 1, lists.read_id_after(request.GET), host=host, tag=tag, archived=archived)
-    page = lists.make_page(request.GET, found, size=CARDS)
+    experiments = select_experiments(CARDS + 1, lists.read_id_after(request.GET), host=host, tag=tag, archived=archived)
+    page = lists.make_page(request.GET, experiments, size=CARDS)
     chosen_id = parse_id(request.GET.get("compare", "")) or 0
     chosen = Experiment.objects.select_related("host").filter(pk=chosen_id).first() if chosen_id else None
     listed = [row for row in page.rows if row != chosen]

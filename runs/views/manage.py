@@ -102,10 +102,10 @@ def undo(request: HttpRequest) -> HttpResponse:
 
 def _undo(undoable: dict[str, Any]) -> Any:
     if "deletions" in undoable:
-        found = list(Deletion.objects.filter(pk__in=undoable["deletions"]).order_by("-pk"))
-        if not found:
+        deletions = list(Deletion.objects.filter(pk__in=undoable["deletions"]).order_by("-pk"))
+        if not deletions:
             raise rejected(404, "Nothing undone: it is no longer in the bin.")
-        return [ingest.restore(deletion) for deletion in found][-1]
+        return [ingest.restore(deletion) for deletion in deletions][-1]
     row: Any = MANAGED[undoable["of"]].objects.filter(pk=undoable["pk"]).first()
     if row is None or not fields.is_unchanged(row, undoable["now"]):
         raise rejected(409, "Nothing undone: it has been changed since.")

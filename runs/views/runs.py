@@ -99,8 +99,8 @@ def run_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         "run": run,
         "fact": fact,
         "beside": [
-            (one, n.get(one.pk, 0), ingest.line_url(one.upload_id, one.line_first))
-            for one in sorted(captures, key=lambda one: PHASES.index(one.phase))
+            (capture, n.get(capture.pk, 0), ingest.line_url(capture.upload_id, capture.line_first))
+            for capture in sorted(captures, key=lambda capture: PHASES.index(capture.phase))
         ],
         "over_time": make_charts_of_run(run, seen, request.GET.get("program", "")),
         "marks": seen.marks() if seen else [],
@@ -147,7 +147,7 @@ def trend_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
     rows = tuple(
         (line.fingerprint, *((run.tool, run.config.name, run.experiment.name) if run else ("", "", "")))
         + (line.n, line.n_days, line.first_day.isoformat(), line.last_day.isoformat())
-        for line, run in ((one.line, one.run) for one in named)
+        for line, run in ((named_trend.line, named_trend.run) for named_trend in named)
     )
     context = {"named": named, "page": page, "has_all": has_all, "has_any": bool(named) or TrendLine.objects.exists()}
     return respond(request, "trends.html", context, FlatTable("Trends", TREND_HEADS, rows), fmt=fmt)
@@ -226,7 +226,7 @@ def capture_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse
     payload = {"id": capture.pk, "tool": capture.tool, "phase": capture.phase, "source": source}
     payload |= {
         "samples": capture.n_samples,
-        "metrics": {one.metric: one.mean for one in machine},
+        "metrics": {series.metric: series.mean for series in machine},
         "processes": sheet.records(),
     }
     return respond(request, "capture.html", context, sheet, fmt=fmt, payload=payload)

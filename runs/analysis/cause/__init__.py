@@ -134,7 +134,7 @@ def _compare_two(winner: Watched, loser: Watched, headline: Headline) -> Causes:
     findings = [_add_falls(finding, loser, winner) for finding in findings]
     if headline.outcome is Outcome.UNPROVEN:  # then no cause is more than possible, and none explains a share
         weak = (replace(finding, text=finding.text.replace("Likely: ", "Possibly: ", 1)) for finding in findings)
-        findings = [replace(one, share_pct=None, certainty="possible") for one in weak]
+        findings = [replace(cause, share_pct=None, certainty="possible") for cause in weak]
     return Causes(tuple(findings[:MOST]))
 
 
@@ -177,7 +177,9 @@ def _find_shared_cpu(winner: Watched, loser: Watched, share: float) -> list[Foun
 def _compare_idle(winner: Watched, loser: Watched) -> list[FoundCause]:
     """Neither had a queue or a busy resource: then the rates are as the times that nobody waited in."""
     share = _explain(winner, loser, winner.alone_ms, loser.alone_ms)  # X = N/R, of clients none of whom queues
-    limits = [next((one for one in find_limits(side) if one.cause == "downstream"), None) for side in (winner, loser)]
+    limits = [
+        next((limit for limit in find_limits(side) if limit.cause == "downstream"), None) for side in (winner, loser)
+    ]
     if share is None or share < EXPLAINS or not (limits[0] and limits[1]):
         return []
     both = replace(limits[1], points=(*limits[1].points, *limits[0].points))
@@ -201,16 +203,16 @@ def _explain_one(side: Watched) -> Causes:
     return Causes(tuple(_add_falls(_make_finding(limit, side), side) for limit in limits))
 
 
-def _add_falls(found: FoundCause, side: Watched, other: Watched | None = None) -> FoundCause:
+def _add_falls(cause: FoundCause, side: Watched, other: Watched | None = None) -> FoundCause:
     """Memory that rose and fell on this side alone fits, and proves nothing: a cache that is emptied shows the same.
 
     What collects garbage in the thread that answers is only seen as CPU time of a request.
     """
     fits = FREES_MEMORY if other is None else (*FREES_MEMORY, *COLLECTS_UNSEEN)
-    if found.cause not in fits or not (falls := _find_own_falls(side, other)):
-        return found
+    if cause.cause not in fits or not (falls := _find_own_falls(side, other)):
+        return cause
     words = EVIDENCE["falls"](falls.program, falls.n, 100 * falls.share)
-    return replace(found, evidence=(*found.evidence, Evidence(words, falls.source)))
+    return replace(cause, evidence=(*cause.evidence, Evidence(words, falls.source)))
 
 
 def _find_own_falls(side: Watched, other: Watched | None) -> Falls | None:

@@ -105,10 +105,10 @@ class Watched:
 
         Not more than there are: then what may run behind a server did something else.
         """
-        found = [*self.servers, *(program for program in self.programs if program.is_database)]
-        if not found or (self.is_local and self.generating is None):
+        programs = [*self.servers, *(program for program in self.programs if program.is_database)]
+        if not programs or (self.is_local and self.generating is None):
             return None
-        used = sum(one.cores for one in found) + (self.generating.value if self.generating and self.is_local else 0)
+        used = sum(one.cores for one in programs) + (self.generating.value if self.generating and self.is_local else 0)
         return min(used, self.cores or used)
 
     @property
@@ -205,13 +205,13 @@ class Watched:
         names = {
             program.name for program in self.programs if program.is_front or program.is_behind or program.is_database
         }
-        found = [one for name in names if (one := self.server.get(f"waiting_lock_{name}"))]
-        return max(found, key=lambda one: one.value, default=None)
+        amounts = [amount for name in names if (amount := self.server.get(f"waiting_lock_{name}"))]
+        return max(amounts, key=lambda amount: amount.value, default=None)
 
     @property
     def front(self) -> Program | None:
         """The program that answers: of the known ones that with the most CPU time."""
-        return max(self.servers, key=lambda one: (one.is_front, one.cores, one.n), default=None)
+        return max(self.servers, key=lambda program: (program.is_front, program.cores, program.n), default=None)
 
     def source_of(self, *figures: str) -> Source:
         return self.runs[0].source_of(*figures)
@@ -289,16 +289,16 @@ def _find_throttled(captures: Sequence[CaptureFact]) -> Amount | None:
     if any("throttled_pe" in name for _, name in names):
         return None
     throttled = [read_amount([(one, one.metrics[name])]) for one, name in names if "throttled_to" in name]
-    return max(throttled, key=lambda one: one.value, default=None)
+    return max(throttled, key=lambda amount: amount.value, default=None)
 
 
 def _find_reached(captures: Sequence[CaptureFact]) -> dict[str, Amount]:
     """By the limit's name, of logs printed during the load or after it."""
     reached: dict[str, list[tuple[CaptureFact, float]]] = defaultdict(list)
-    for one in captures:
-        for name, n in one.metrics.items():
-            if one.phase != "before" and name.startswith("reached_"):
-                reached[name.removeprefix("reached_")].append((one, n))
+    for capture in captures:
+        for name, n in capture.metrics.items():
+            if capture.phase != "before" and name.startswith("reached_"):
+                reached[name.removeprefix("reached_")].append((capture, n))
     return {name: replace(read_amount(own), value=sum(n for _, n in own)) for name, own in reached.items()}
 
 

@@ -111,21 +111,21 @@ def _measure_by_time(before: CaptureFact, after: CaptureFact, seconds: float) ->
         busy = sum(each > USES_CPU for each in cores)
         here = after.first_line
         programs.append(Program(name, len(pids), sum(cores), max(cores), busy, here, gone))
-    return tuple(sorted(programs, key=lambda one: -one.cores))
+    return tuple(sorted(programs, key=lambda program: -program.cores))
 
 
 def _measure_by_share(capture: CaptureFact) -> tuple[Program, ...]:
     here = capture.first_line
-    found = [group for group in group_processes(capture, served=True) if group.cpu_pct]
-    shares = {group.name: [(member.cpu_pct or 0) / 100 for member in group.members] for group in found}
+    groups = [group for group in group_processes(capture, served=True) if group.cpu_pct]
+    shares = {group.name: [(member.cpu_pct or 0) / 100 for member in group.members] for group in groups}
     programs = [
         Program(
             *(group.name, group.n, group.cpu_pct / 100, max(shares[group.name])),
             *(sum(each > USES_CPU for each in shares[group.name]), here),
         )
-        for group in found
+        for group in groups
     ]
-    return tuple(sorted(programs, key=lambda one: -one.cores))
+    return tuple(sorted(programs, key=lambda program: -program.cores))
 
 
 def find_generating(runs: Sequence[RunFact], captures: Sequence[CaptureFact]) -> Amount | None:
@@ -174,10 +174,10 @@ def find_collecting(name: str, runs: Sequence[RunFact], captures: Sequence[Captu
 def find_falling_programs(captures: Sequence[CaptureFact]) -> dict[str, Falls]:
     """By program, where its memory rose and fell several times in one run; of the run in which it did so most often."""
     falling_programs: dict[str, Falls] = {}
-    for one in captures:
-        for name, shares in one.falls.items():
+    for capture in captures:
+        for name, shares in capture.falls.items():
             if len(shares) >= SEVERAL and (name not in falling_programs or len(shares) > falling_programs[name].n):
-                falling_programs[name] = Falls(name, len(shares), fmean(shares), one.first_line)
+                falling_programs[name] = Falls(name, len(shares), fmean(shares), capture.first_line)
     return falling_programs
 
 

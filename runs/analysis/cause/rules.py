@@ -114,7 +114,7 @@ def find_generator(side: Watched) -> Iterator[Limit]:
 def find_quota(side: Watched) -> Iterator[Limit]:
     for name, throttled in side.server.items():
         group, found, _ = name.partition("throttled_pe")  # long names are stored cut
-        periods = sum(one.value for other, one in side.server.items() if other.startswith(f"{group}pe"))
+        periods = sum(amount.value for other, amount in side.server.items() if other.startswith(f"{group}pe"))
         if found and periods and throttled.value >= THROTTLED * periods:
             points = (Point("throttled", throttled.source, (min(100 * throttled.value / periods, 100),)),)
             yield Limit("cpu_quota", _sure(throttled), points)
@@ -150,8 +150,8 @@ def find_network(side: Watched) -> Iterator[Limit]:
 
 # USE method, network: saturation is data that waits to be sent, while clients wait for it and read at once.
 def _find_full_link(side: Watched) -> Iterator[Limit]:
-    moved = [one for name, one in side.server.items() if name.endswith(MOVED) and not name.startswith("lo_")]
-    busiest = max(moved, key=lambda one: one.value, default=None)
+    moved = [amount for name, amount in side.server.items() if name.endswith(MOVED) and not name.startswith("lo_")]
+    busiest = max(moved, key=lambda amount: amount.value, default=None)
     unsent = side.server.get("sockets_unsent")
     # Samples around the load count as its own, which matters where the speed alone has to tell.
     if busiest is None or not _carries_answers(side, busiest.value, WAITING if unsent else FLAT):
@@ -162,7 +162,10 @@ def _find_full_link(side: Watched) -> Iterator[Limit]:
         if _waits_to_send(side):
             queued = Point("unsent", unsent.source, (unsent.value, side.clients or 0))
             yield Limit("network", _sure(side.busy), (queued, *points), {"taken": mbit})
-    elif any(one is busiest and side.amount(f"{name}_least") >= FLAT * one.value for name, one in side.server.items()):
+    elif any(
+        amount is busiest and side.amount(f"{name}_least") >= FLAT * amount.value
+        for name, amount in side.server.items()
+    ):
         # Nobody prints the link's speed, and those of hardware are known in steps.
         speed = next((each for each in LINKS_MBIT if LINK_FULL[0] <= mbit / each <= LINK_FULL[1]), None)
         if speed:
@@ -197,8 +200,8 @@ def find_ports(side: Watched) -> Iterator[Limit]:
 
 def _find_overflows(side: Watched) -> Amount | None:
     names = ("tcp_listen_overflows_per_s", "tcp_listen_drops_per_s", "tcp_request_queue_drops_per_s")
-    overflows = [one for name in names if (one := side.server.get(name)) and one.value >= 0.5]
-    return max(overflows, key=lambda one: one.value, default=None)
+    overflows = [amount for name in names if (amount := side.server.get(name)) and amount.value >= 0.5]
+    return max(overflows, key=lambda amount: amount.value, default=None)
 
 
 def _queue(side: Watched, taken: float) -> Point | None:
@@ -229,8 +232,8 @@ def _has_retransmits(side: Watched) -> bool:
 # proc(5): iowait alone is idle time and proves nothing; tasks that waited for a disk while CPU was free do.
 def find_disk(side: Watched) -> Iterator[Limit]:
     pressure = side.server.get("pressure_io_some_pct")
-    busy = [one for name, one in side.server.items() if name.endswith(DISK) and not name.startswith("core")]
-    disk = max(busy, key=lambda one: one.value, default=None)
+    busy = [amount for name, amount in side.server.items() if name.endswith(DISK) and not name.startswith("core")]
+    disk = max(busy, key=lambda amount: amount.value, default=None)
     waits = (pressure and pressure.value >= PRESSURE_PCT) or side.amount("blocked") >= 1
     if disk and disk.value >= DISK_BUSY_PCT and waits and side.has_cpu_left:
         points = [Point("disk_busy", disk.source, (disk.value,))]
@@ -253,12 +256,12 @@ def find_one_core(side: Watched) -> Iterator[Limit]:
     most, least, front = side.server.get("core_most"), side.server.get("core_least"), side.front
     # What is not known to serve may be anybody's, so it counts where no server is seen.
     watched = [each for each in side.programs if each.is_database] + (side.servers or list(side.programs))
-    one = next((each for each in watched if each.busy == 1 and GENERATOR_FULL <= each.most <= ONE_CORE), None)
+    program = next((each for each in watched if each.busy == 1 and GENERATOR_FULL <= each.most <= ONE_CORE), None)
     if most and least and most.value >= CORE_FULL and least.value <= CORE_FREE and not _is_foreign(side):
         yield Limit("one_core", _sure(most), (Point("one_core", most.source, (most.value, least.value)),))
-    elif one:
-        points = (Point("one_process", one.source, (one.name, one.most)),)
-        yield Limit("one_core", "likely", points, {"program": one.name})
+    elif program:
+        points = (Point("one_process", program.source, (program.name, program.most)),)
+        yield Limit("one_core", "likely", points, {"program": program.name})
     elif front and front.n <= 2 and front.busy == 1 and TAKEN <= front.most <= ONE_CORE and (door := _queue(side, 1)):
         taken = Point("one_process", front.source, (front.name, front.most))
         yield Limit("one_core", "possible", (taken, door), {"program": front.name})

@@ -138,7 +138,7 @@ def page_addresses(upload: Upload) -> list[str]:
     experiments = {run.experiment for run in upload.runs.select_related("experiment")}
     experiments |= {capture.experiment for capture in upload.captures.select_related("experiment")}
     experiments |= {timing.experiment for timing in upload.timings.select_related("experiment")}
-    paths = [found.get_absolute_url() for found in sorted(experiments, key=lambda e: e.pk)]
+    paths = [experiment.get_absolute_url() for experiment in sorted(experiments, key=lambda e: e.pk)]
     return [make_absolute(path) for path in paths or [upload.get_absolute_url()]]
 
 

@@ -367,7 +367,7 @@ def with_falls(
     watched: tuple[list[RunFact], list[CaptureFact]], falls: dict[str, list[float]]
 ) -> tuple[list[RunFact], list[CaptureFact]]:
     runs, captures = watched
-    return runs, [replace(one, falls=falls) if one.phase == "during" else one for one in captures]
+    return runs, [replace(capture, falls=falls) if capture.phase == "during" else capture for capture in captures]
 
 
 # --- the seeds -----------------------------------------------------------------------------------------------------------
@@ -377,8 +377,10 @@ def with_falls(
 def causes(shared, db):
     def of(number: str) -> list[Causes]:
         ingest.submit(next(shared.glob(f"seeds/{number}_*.txt")).read_bytes(), origin="command")
-        found = Experiment.objects.order_by("id")
-        return [judging.compare_and_judge(comparison_data.load_experiment(each))[1].causes for each in found]
+        experiment_query_set = Experiment.objects.order_by("id")
+        return [
+            judging.compare_and_judge(comparison_data.load_experiment(each))[1].causes for each in experiment_query_set
+        ]
 
     return of
 

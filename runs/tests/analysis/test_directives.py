@@ -30,8 +30,8 @@ def one(*contents: str, path: str = "httpd.conf") -> FileDiff:
 
 def said_of(*contents: str, path: str = "httpd.conf") -> tuple[FileDiff, str]:
     """What is found in one file of these contents, a config each, and its sentence."""
-    found = compared(*(text(at, content, path) for at, content in enumerate(contents, 1)))
-    (file,) = found.files
+    config_diff = compared(*(text(at, content, path) for at, content in enumerate(contents, 1)))
+    (file,) = config_diff.files
     return file, file.sentence
 
 

@@ -124,8 +124,8 @@ def test_medians_further_apart_or_equal_or_of_many_repeats_or_long_are_not_told_
 
 @pytest.mark.parametrize("file", REPORTS, ids=lambda file: file.stem)
 def test_no_tool_contradicts_itself(file: Path):
-    found = [doubt for doubt in said(file.read_bytes()) if doubt.rule.startswith("figures.")]
-    assert [doubt.rule for doubt in found] == (["figures.availability"] if file.stem == EDITED else [])
+    doubts = [doubt for doubt in said(file.read_bytes()) if doubt.rule.startswith("figures.")]
+    assert [doubt.rule for doubt in doubts] == (["figures.availability"] if file.stem == EDITED else [])
 
 
 @pytest.mark.parametrize(

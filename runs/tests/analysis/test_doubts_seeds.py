@@ -35,8 +35,8 @@ def rules(found: list[Doubt]) -> list[tuple[str, str]]:
 
 
 def rates(runs) -> list[float | None]:
-    found = Run.objects.filter(pk__in=runs).order_by("requests_per_second")
-    return list(found.values_list("requests_per_second", flat=True))
+    run_query_set = Run.objects.filter(pk__in=runs).order_by("requests_per_second")
+    return list(run_query_set.values_list("requests_per_second", flat=True))
 
 
 def test_000_of_one_machine_begins_cold_and_loads_itself(seed):

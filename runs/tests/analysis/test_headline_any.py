@@ -28,7 +28,13 @@ UNGRAMMATICAL = re.compile(
 def check(found: Headline) -> Iterator[str]:
     """What is wrong with a headline."""
     lead, own, other = write_lead(found), found.winner, found.loser
-    for words in (found.sentence, lead.line, lead.under, found.next.text, *(one.text for one in found.against)):
+    for words in (
+        found.sentence,
+        lead.line,
+        lead.under,
+        found.next.text,
+        *(objection.text for objection in found.against),
+    ):
         if fault := UNGRAMMATICAL.search(words):
             yield f"ungrammatical: {fault[0]!r} in {words!r}"
     if not found.sentence.endswith(".") or not found.next.text:
@@ -43,11 +49,14 @@ def check(found: Headline) -> Iterator[str]:
         yield from check_effect(found, own.value or 0, other.value or 0)
     if found.next.runs and (found.next.step not in REPEATING or found.next.runs > MOST_ADVISED + 10):
         yield f"{found.next.runs} runs are advised by {found.next.step}"
-    if found.next.runs and any(one.rule == "generator.saturated" for one in found.against):
+    if found.next.runs and any(objection.rule == "generator.saturated" for objection in found.against):
         yield "more runs under a full load generator"
     if found.outcome == Outcome.NOT_COMPARABLE and not found.unlike and not found.dropped:
         yield "not comparable, and nothing is unlike"
-    if any(one.stops and one.name not in found.sentence and one.name != "request" for one in found.unlike):
+    if any(
+        difference.stops and difference.name not in found.sentence and difference.name != "request"
+        for difference in found.unlike
+    ):
         yield "what is unlike is not in the sentence"
 
 

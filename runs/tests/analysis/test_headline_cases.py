@@ -415,7 +415,7 @@ def test_a_config_that_does_not_count_has_no_effect_beside_its_figure():
 
 
 def rules_against(found: Headline) -> list[tuple[str, str]]:
-    return [(one.rule, one.config) for one in found.against]
+    return [(objection.rule, objection.config) for objection in found.against]
 
 
 def test_a_set_rate_that_a_side_did_not_reach_speaks_before_its_shorter_times():

@@ -29,8 +29,8 @@ from runs.tests.analysis.test_headline_cases import (
 
 def programs(config: int, ids: Ids, *used: tuple[str, float, int], phase: str = "during") -> CaptureFact:
     """used: (program, per cent of a core, KiB)."""
-    found = [ProcessFact(pid, name, name, kb, share) for pid, (name, share, kb) in enumerate(used, 1)]
-    return capture(config, phase, run=ids[config], metrics={"cpu_id": 20.0}, processes=tuple(found))
+    processes = [ProcessFact(pid, name, name, kb, share) for pid, (name, share, kb) in enumerate(used, 1)]
+    return capture(config, phase, run=ids[config], metrics={"cpu_id": 20.0}, processes=tuple(processes))
 
 
 def to(hostname: str, **fields: Any) -> dict[str, Any]:

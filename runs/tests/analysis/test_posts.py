@@ -766,7 +766,7 @@ def sides(one: str, other: str, names: tuple[str, str] = ("kong", "tyk")) -> str
     blocks, draft = read(expand(f"## {names[0]}\n\n{one}\n## {names[1]}\n\n{other}"))
     headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])  # type: ignore[arg-type]
     assert headline
-    return f"{headline.outcome}: {headline.sentence} {[one.text for one in headline.against]}"
+    return f"{headline.outcome}: {headline.sentence} {[objection.text for objection in headline.against]}"
 
 
 def with_header(header: str, rate: float) -> str:

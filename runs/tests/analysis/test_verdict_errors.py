@@ -24,9 +24,9 @@ def drawn(*repeats: int, ratio: float = 1.0, sd: float = 0.05) -> Counter[str]:
             [100 * (ratio if at == 1 else 1) * math.exp(chance.gauss(0, sd)) for _ in range(n)]
             for at, n in enumerate(repeats)
         ]
-        found = judge(table(*sides, in_turn=True)).of(RATE, 1)
-        assert found is not None
-        kinds[found.kind] += 1
+        verdict = judge(table(*sides, in_turn=True)).of(RATE, 1)
+        assert verdict is not None
+        kinds[verdict.kind] += 1
     return kinds
 
 

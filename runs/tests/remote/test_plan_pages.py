@@ -89,7 +89,7 @@ def again_data(plan: Plan, **fields: str) -> dict[str, str]:
     """What the form of a saved plan sends back when nothing is touched."""
     variants = list(plan.variants.all())
     data = plan_data(plan.target, **{"variants-INITIAL_FORMS": str(len(variants)), "variants-TOTAL_FORMS": "5"})
-    return data | {f"variants-{at}-id": str(one.pk) for at, one in enumerate(variants)} | fields
+    return data | {f"variants-{at}-id": str(variant.pk) for at, variant in enumerate(variants)} | fields
 
 
 def test_a_new_user_registers_this_machine_with_one_button(browser, settings):
