@@ -160,6 +160,10 @@ class Block:
         if quoted.command and not self.command:
             self.command, self._result = quoted.command, None
 
+    def drop_command(self) -> None:
+        """Let go of a command that printed other figures than these."""
+        self.command, self._result = None, None
+
     @property
     def load_results(self) -> list[LoadResult]:
         if self._result is not None and self._result[0] is self.values:

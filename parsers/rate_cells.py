@@ -193,7 +193,7 @@ def _find_metric_rates(heading: list[str], table: list[tuple[int, list[str]]]) -
         else None
     )
     columns = [
-        (number, [named[at] if named else title, *(row[at] for row in kept)])
+        (number, [named[at] if named else "" if rates.IS_VALUE.fullmatch(title) else title, *(row[at] for row in kept)])
         for at, title in enumerate(heading)
         if at and not rates.NO_RATE.search(title) and rates.read_number(rate[at])
     ]

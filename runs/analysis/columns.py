@@ -162,13 +162,15 @@ def _read_loads(columns: Sequence[Column]) -> list[Method]:
     """How each column was loaded, without what sets the configs apart.
 
     Where one config was tried without keep-alive and one with it, at several levels each, keep-alive is what is compared.
+    Where two were tried with 10 clients each and two with 50, they are compared with 10, and with 50.
     """
     loads = [list(column.method) for column in columns]
     for place in range(len(Method._fields)):
         by_config: dict[int, set[object]] = {}
         for column in columns:
             by_config.setdefault(column.config.id, set()).add(column.method[place])
-        if len(set().union(*by_config.values())) > 1 and max(map(len, by_config.values())) == 1:
+        alike = Counter(value for values in by_config.values() for value in values)
+        if len(alike) > 1 and max(map(len, by_config.values())) == 1 and min(alike.values()) == 1:
             for load in loads:
                 load[place] = None
     return [Method(*load) for load in loads]  # type: ignore[arg-type]
@@ -218,10 +220,14 @@ class _Block:
         return self.by_load.find_first(self.loads[at], fits) if other_config is None else other_config
 
     def _is_further_baseline(self, at: int) -> bool:
-        """Whether this column is the baseline config under another load, which a later config was tried with too."""
-        if at not in self.sound or self.configs[at] != self.configs[self.first]:
+        """Whether this column has another load than the baseline, which a later config was tried with too."""
+        if at not in self.sound or self.loads[at].agrees(self.loads[self.first]):
             return False
-        return self.further_loads.find_first(self.loads[at], lambda other: other > at) is not None
+
+        def fits(other: int) -> bool:
+            return other > at and self.configs[other] != self.configs[at]
+
+        return self.further_loads.find_first(self.loads[at], fits) is not None
 
 
 def _name_blocks(columns: Sequence[Column]) -> list[str]:

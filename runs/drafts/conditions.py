@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice, pairwise
+from itertools import chain, groupby, islice, pairwise
 
 from parsers.blocks import Block
 from parsers.catalogue import get_semantics
@@ -349,6 +349,7 @@ def _say(key: str, own: frozenset[str], every: frozenset[str], is_answer: bool) 
 def note_requests(loads: Sequence[Block]) -> None:
     """What the heading or label alone tells of requests: "## POST /users", "100 concurrent", "1 KB"; a command tells its own."""
     _note_works(loads)
+    _drop_examples(loads)
     above: Block | None = None
     for block in loads:
         texts = [text for _, text in block.trail] + [block.label or ""]
@@ -360,15 +361,34 @@ def note_requests(loads: Sequence[Block]) -> None:
             block.values |= {"method": named["method"]} if named["method"] and "method" not in block.values else {}
             is_new = named["path"] and not any(result.path for result in block.load_results)
             block.values |= {"told_path": named["path"].rstrip(":")} if is_new else {}
-        clients = next(filter(None, map(_HEADS_LOAD.search, texts[: -_NEAREST - 1 : -1])), None)
+        clients = _find_clients(texts)
         is_stated = bool(block.command) or any(result.concurrency for result in block.load_results)
         above_has = above is not None and "told_concurrency" in above.values
         if clients and not is_stated:
-            block.values["told_concurrency"] = int(next(filter(None, clients.groups())))
+            block.values["told_concurrency"] = clients
         elif above and above_has and not (is_stated or block.trail) and _is_next_row(above, block):
             block.values["told_concurrency"] = above.values["told_concurrency"]
         above = block
     _note_measured_clients(loads)
+
+
+def _find_clients(texts: Sequence[str]) -> int | None:
+    """How many clients the texts right above a load test tell of; the last one of its section counts."""
+    found = next(filter(None, map(_HEADS_LOAD.search, texts[: -_NEAREST - 1 : -1])), None)
+    return int(next(filter(None, found.groups()))) if found else None
+
+
+def _drop_examples(loads: Sequence[Block]) -> None:
+    """Let go of a command that was typed once, above load tests whose headings tell other numbers of clients than it.
+
+    It stands for all of them: "siege -c25 http://localhost/" in "How to run", then "### Concurrency = 50".
+    """
+    for command, group in groupby(loads, key=lambda block: block.command):
+        alike = list(group) if command else []
+        clients = {_find_clients([text for _, text in block.trail] + [block.label or ""]) for block in alike}
+        if len(clients) > 1 and None not in clients and not any(command in block.typed for block in alike[1:]):
+            for block in alike:
+                block.drop_command()
 
 
 def _note_measured_clients(loads: Sequence[Block]) -> None:

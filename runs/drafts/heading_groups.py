@@ -301,10 +301,27 @@ def _list_items(trail: Sequence[Heading]) -> list[Heading]:
     return [] if is_named or items[-1:] != said[-1:] else items
 
 
+def merge_items(trails: Sequence[list[Heading]]) -> None:
+    """Make one line of the two or three items right above a load test: "- cache off", "- round robin". trails: load tests'
+
+    Together they tell the load tests apart, and each is a short name. A list of more is of steps or of facts.
+    """
+    ends = [(trail, items) for trail in trails if (items := _list_items(trail)) and len(items) <= _MOST_ITEMS]
+    said = [", ".join(strip_markup(text) for _, text in items) for _, items in ends]
+    are_names = all(
+        may_name(text) and is_short(text) and not is_sentence(text) for _, items in ends for _, text in items
+    )
+    if len(ends) == len(trails) > 1 and len({*said}) == len(said) and are_names:
+        for (trail, items), text in zip(ends, said, strict=True):
+            if len(items) > 1 and len({_indent(item) for _, item in items}) == 1:
+                trail[:] = [*(heading for heading in trail if heading not in items), (items[-1][0], text)]
+
+
 def _indent(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
+_MOST_ITEMS = 3  # that name what stands below them together
 _BESIDE = ("before", "after")
 _COUNT = re.compile(rf"\W*(?:(?:{RUN}|[rt]|no)\W*)?(?P<number>[A-Z]|\d{{1,2}}|[IVX]{{2,4}})\W*", re.IGNORECASE)
 _SETTING = re.compile(r"\W*[^\W\d_][\w -]{1,30}[:=：]\s*\d.{0,30}")

@@ -37,7 +37,7 @@ from .draft import (
     number_repeats,
 )
 from .duplicates import find_backed_figures, find_duplicate_loads, find_duplicate_monitors
-from .heading_groups import raise_items
+from .heading_groups import merge_items, raise_items
 from .heading_words import DESCRIBES_HOST, find_repeat, is_generic, is_sentence, is_short, is_warm_up, speaks
 from .hosts import Sighting, add_stated_facts, find_hosts, find_sightings, find_stated_hosts, split_by_machine
 from .left_out import cut_corrections, find_left_out
@@ -100,6 +100,7 @@ class _Relation:
         self.corrections = cut_corrections(blocks) if several else {}
         if len(blocks) > 1:
             raise_items([block.trail for block in blocks])
+            merge_items([blocks[i].trail for i in self.loads])
         merge_lists_of_settings(blocks)
         move_captions(blocks, self.loads)
         self.monitors = [i for i, kind in enumerate(kinds) if _is_monitor(blocks[i], kind)]

@@ -93,3 +93,14 @@ def test_a_comparison_without_columns_has_no_bases():
 def test_what_sets_the_configs_apart_is_what_is_compared_at_each_load():
     runs = [run(config, 10.0, concurrency=users, keepalive=config == 2) for config in (1, 2) for users in (1, 4)]
     assert compare(configs("a connection a request", "keep-alive"), runs, []).bases == (0, 1, 0, 1)
+
+
+def test_configs_named_with_their_clients_are_compared_under_each_number_of_clients():
+    names = ["lighttpd-100con", "lighttpd-10con", "nginx-100con", "nginx-10con"]
+    assert bases(names, concurrency=[100, 10, 100, 10]) == (0, 1, 0, 1)
+    assert bases(["a static", "a dynamic", "b static", "b dynamic"], path=["/x", "/y", "/x", "/y"]) == (0, 1, 0, 1)
+
+
+def test_a_load_that_one_config_alone_had_makes_no_comparison_of_its_own():
+    assert bases(["one", "two", "three"], concurrency=[10, 10, 50]) == (0, 0, 0)
+    assert bases(["keep-alive off", "keep-alive on"], keepalive=[False, True]) == (0, 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from .documents import expand, read
+from .test_names import names_of
 
 AT = "\n\n@ab {}.5 server={}\n\n"
 
@@ -346,3 +347,20 @@ def test_a_script_that_waits_names_nothing(step):
 def test_what_stands_between_plus_signs_is_a_title():
     text = "".join(f"+++++++++++++{name}+++++++++++\n\n@wrk {n}00.5\n\n" for n, name in ((1, "PUT"), (2, "GET")))
     assert name_all(text)[1] == {"PUT": 1, "GET": 1}
+
+
+@pytest.mark.parametrize(
+    ("items", "names"),
+    [
+        (
+            ("- **Cache on**", "- **Cache off**\n- **Round Robin**", "- **Cache off**\n- **least_conn**"),
+            ["Cache on", "Cache off, Round Robin", "Cache off, least_conn"],
+        ),
+        (("- gzip\n- round robin", "- gzip\n- least_conn"), ["round robin", "least_conn"]),
+        (("- gzip\n- round robin", "- gzip\n- round robin"), ["localhost:80"]),  # the same was measured twice
+        (("- gzip\n- http2\n- brotli\n- sendfile", "- gzip\n- least_conn"), ["localhost:80"]),  # facts
+    ],
+)
+def test_two_or_three_items_right_above_each_report_name_it_together(items, names):
+    text = "\n".join(f"{item}\n\n@ab {900 + 40 * at}.1 server=\n" for at, item in enumerate(items))
+    assert names_of(text) == names

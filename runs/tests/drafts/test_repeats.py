@@ -207,3 +207,21 @@ def test_clients_that_no_command_tells_are_read_off_a_measured_concurrency_just_
     )
     blocks, _ = read("\n".join(reports))
     assert [block.values.get("told_concurrency") for block in blocks] == clients
+
+
+@pytest.mark.parametrize(
+    ("above", "between", "clients"),
+    [
+        ("$ siege -c 500 http://app1/\n\n## Results\n\n### Concurrency = 25\n", "### Concurrency = 50\n", [25, 50]),
+        ("$ siege -c 50 http://app1/\n\n### 50 concurrent\n", "### 50 concurrent, again\n", [None, None]),
+        ("### Concurrency = 25\n\n$ siege -c 20 http://app1/\n", "### 50\n\n$ siege -c 20 http://app1/\n", [None] * 2),
+        ("$ siege -c 25 http://app1/\n\n### Concurrency = 25\n", "### with cache\n", [None, None]),
+    ],
+)
+def test_headings_that_tell_the_clients_of_each_report_stand_against_a_command_shown_once_above_all(
+    above, between, clients
+):
+    """Made: without a command of its own each report has what its heading tells."""
+    blocks, _ = read(expand(f"{above}\n@siege 700.10\n\n{between}\n@siege 800.10\n"))
+    assert [block.values.get("told_concurrency") for block in blocks] == clients
+    assert [block.command is None for block in blocks] == [clients[0] is not None] * 2
