@@ -416,5 +416,6 @@ def _make_lines(shown: Preview, boards: list[dict[str, Any]], start: int) -> lis
 def _describe_secret(shown: Preview, secret: Any) -> dict[str, Any]:
     line = next(shown.text.lines(secret.line, secret.line))
     lines = [other.line for other in shown.text.secrets if other.key == secret.key]
-    before = line[max(0, secret.start - 40) : secret.start]
+    ends = [other.end for other in shown.text.secrets if other.line == secret.line and other.end <= secret.start]
+    before = line[max(0, secret.start - 40, *ends) : secret.start]
     return {"key": secret.key, "kind": secret.kind, "lines": lines, "before": before, "n": secret.end - secret.start}

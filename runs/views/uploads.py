@@ -124,6 +124,9 @@ def _store_files(request: HttpRequest, files: list[tuple[str, Text]]) -> HttpRes
     return redirect(receipts[0].upload) if len(receipts) == 1 else redirect("uploads")
 
 
+RENAMED, NAMED = "Renamed.", {"experiments", "configs", "hosts"}
+
+
 def _read_paste(request: HttpRequest, data: bytes, name: str) -> Paste:
     """The text with all edits so far, and the change that was asked for. Raises Unusable, Rejected."""
     post = request.POST
@@ -143,7 +146,8 @@ def _read_paste(request: HttpRequest, data: bytes, name: str) -> Paste:
     said = NOTHING if post.get("action") in NEED_SELECTION and not change else ""
     edits = add_edits(edits, change)
     if edits != before:
-        history.append((words if change else "Changed a name or a checkbox.", before))
+        typed = {part for part in edits if edits[part] != before.get(part)}
+        history.append((words if change else RENAMED if typed <= NAMED else "Changed a run or monitor.", before))
         said = history[-1][0]
     return Paste(data, name, hints, ingest.edit_preview(guess, edits), edits, history[-MOST_UNDONE:], redact, said)
 

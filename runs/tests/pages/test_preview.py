@@ -290,6 +290,32 @@ def test_secrets_are_taken_out_unless_somebody_says_no(browser):
     assert "hunter2" in stored
 
 
+def test_a_secret_is_shown_without_the_one_before_it_in_its_line(browser):
+    page = previewed(browser, TEXT + "\n$ curl -u ann:hunter2secret -b sid=abcdef123456 http://web1/\n")
+    listed = page.partition("Secrets to redact")[2].partition("</fieldset>")[0]
+    assert listed.count("<mark>") == 2
+    assert "hunter2" not in listed and "curl -u" in listed and "-b" in listed
+
+
+def test_the_lead_says_where_monitors_are_yet_to_be_judged(browser):
+    told = "what the monitors show is added on saving"
+    alone = f"worker:\n\n{ab(100.0)}\nevent:\n\n{ab(200.0)}"
+    assert told in previewed(browser) and told not in previewed(browser, alone)
+
+
+def test_a_change_says_what_it_did(browser):
+    sent = fields(previewed(browser), "preview") | {"action": "update"}
+    name = key_of(sent, "configs", "worker")
+    assert ">Renamed.</p>" in browser.post("/preview/", sent | {name: "prefork"}).content.decode()
+    page = browser.post("/preview/", {name: value for name, value in sent.items() if not name.endswith(":counted")})
+    assert ">Changed a run or monitor.</p>" in page.content.decode()
+
+
+def test_the_keyboard_comes_from_the_configs_to_saving_past_the_labels_in_the_text(browser):
+    labels = re.findall(r'<a class="tag" href="#[^>]*>', previewed(browser))
+    assert labels and all('tabindex="-1"' in label for label in labels)
+
+
 def test_nothing_is_saved_before_its_secrets_were_shown(browser):
     response = browser.post("/preview/", {"text": TEXT + "\nCookie: sid=abcdef123456\n", "action": "save"})
     assert response.status_code == 200
@@ -342,6 +368,7 @@ def test_a_binary_file_names_its_line_and_what_was_expected(browser):
 def test_text_with_nothing_in_it_can_be_seen_and_is_not_lost(browser):
     page = previewed(browser, "dear diary,\nnothing was measured today")
     assert "dear diary" in page
+    assert "Select runs" not in page and "Keep the" in page
     response = browser.post("/preview/", fields(page, "preview") | {"action": "save"})
     assert response.status_code == 422
     shown = response.content.decode()
