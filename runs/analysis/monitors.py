@@ -217,6 +217,7 @@ MANY_IN_ONE = (
 )
 # A script of the machine's own stands idle while the server is under load.
 BUSY_PCT = 1.0
+OTHERS_PART = 0.2  # of the CPU time of what is known to serve: another program may do a part of the work
 MOST_PROGRAMS = 4
 Whole = Literal["all", "some", "quoted"]
 
@@ -235,6 +236,17 @@ class Served:
     @property
     def rss_kb(self) -> float:
         return sum(group.rss_kb for group in self.groups)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether these programs are known to serve, by their names or their CPU time, and no other one may do a part of it."""
+        names, cpu_pct = {group.name for group in self.groups}, sum(group.cpu_pct for group in self.groups)
+        others = (group for group in group_processes(self.capture, served=True) if group.rss_kb)
+        beside = any(
+            one.cpu_pct >= OTHERS_PART * cpu_pct and one.name not in names and not is_batch(one.name) for one in others
+        )
+        known = cpu_pct >= BUSY_PCT or all(map(is_server, names))
+        return self.whole != "quoted" and known and not (cpu_pct and beside)
 
 
 def find_served(capture: CaptureFact, software: str = "") -> Served | None:

@@ -22,7 +22,9 @@ from runs.analysis.monitors import (
     PHASES,
     ProcessGroup,
     Read,
+    Served,
     busy_pct,
+    find_served,
     free_kb,
     group_processes,
     pick_biggest,
@@ -248,6 +250,13 @@ class _Monitors:
             yield from self._make_program_rows(f"{name}: processes", "", own, "n")
             if any(group and group.peak_n > group.n for group in own.values()):
                 yield from self._make_program_rows(f"{name}: processes, most", "", own, "peak_n")
+        if served := self._find_unlike_servers():
+            yield from self._make_rows(
+                "server_programs:_all_together",
+                "server: all together",
+                "MiB",
+                lambda capture: served[capture.id].rss_kb if capture.id in served else None,
+            )
 
     def cpu_rows(self) -> Iterator[Row]:
         """Shares of CPU time, CPU time of each leading program that served, and the one-minute load."""
@@ -261,7 +270,21 @@ class _Monitors:
         for name in pick_biggest((group for of in served.values() for group in of.values()), MOST_PROGRAMS, "cpu_pct"):
             own = {capture: groups.get(name) for capture, groups in served.items()}
             yield from self._make_program_rows(f"{name}: CPU", "%", own, "cpu_pct", key=f"cpu_of_{name}")
+        if now and (serving := self._find_unlike_servers()):
+            used = {one.id: sum(group.cpu_pct for group in serving[one.id].groups) for one in now if one.id in serving}
+            yield from self._make_rows("cpu_of_server_programs", "server: CPU", "%", lambda one: used.get(one.id))
         yield from self._make_rows("load1", "Load, 1 minute", "", _read_metric("load1"))
+
+    def _find_unlike_servers(self) -> dict[int, Served]:
+        """Capture's id -> what served, where no program serves in two columns, so that rows of programs compare nothing."""
+        found = {one.id: served for one in self.captures if (served := find_served(one)) and served.is_whole}
+        names: dict[int, set[str]] = {}
+        for capture in self.captures:
+            at = self.column_of(capture)
+            if at is not None and capture.id in found:
+                names.setdefault(at, set()).update(group.name for group in found[capture.id].groups)
+        every = [name for own in names.values() for name in own]
+        return found if len(names) > 1 and len(every) == len({*every}) else {}
 
     def _make_program_rows(
         self, label: str, unit: str, groups: Mapping[int, ProcessGroup | None], figure: str, key: str = ""

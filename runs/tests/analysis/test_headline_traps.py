@@ -27,10 +27,12 @@ from runs.tests.analysis.test_headline_cases import (
 )
 
 
-def programs(config: int, ids: Ids, *used: tuple[str, float, int], phase: str = "during") -> CaptureFact:
+def programs(
+    config: int, ids: Ids, *used: tuple[str, float, int], phase: str = "during", tool: str = "top"
+) -> CaptureFact:
     """used: (program, per cent of a core, KiB)."""
     processes = [ProcessFact(pid, name, name, kb, share) for pid, (name, share, kb) in enumerate(used, 1)]
-    return capture(config, phase, run=ids[config], metrics={"cpu_id": 20.0}, processes=tuple(processes))
+    return capture(config, phase, run=ids[config], metrics={"cpu_id": 20.0}, processes=tuple(processes), tool=tool)
 
 
 def to(hostname: str, **fields: Any) -> dict[str, Any]:
@@ -49,9 +51,32 @@ def test_a_program_beside_the_slower_side_only_keeps_the_lead_unproven():
     assert (beside_leader.outcome, rules_against(beside_leader)) == ("better", [("machine.others", "b")])
 
 
+@pytest.mark.parametrize(
+    ("one", "two", "outcome", "rules"),
+    [
+        ([("goapp", 95.0, 120_000)], [("javaapp", 380.0, 7_200_000)], "trade_off", ["memory", "cpu"]),
+        ([("nginx", 95.0, 9000)], [("apache2", 97.0, 9100)], "better", []),
+        ([("apache2", 95.0, 900_000)], [("nginx", 40.0, 9000)], "better", []),
+        ([("nginx", 95.0, 9000), SERVER], [("apache2", 99.0, 250_000), SERVER], "better", []),  # php-fpm serves in both
+        (
+            [("nginx", 60.0, 9000), ("orders", 98.0, 40_000)],
+            [("apache2", 60.0, 80_000)],
+            "better",
+            [],
+        ),  # is a part of it
+        ([("firefox", 0.0, 120_000)], [("gnome-shell", 0.0, 7_200_000)], "better", []),  # serve nothing
+    ],
+)
+def test_what_serving_costs_is_compared_where_no_program_serves_on_both_sides(one, two, outcome, rules):
+    """Made, as the others."""
+    containers = partial(programs, tool="docker_stats")
+    found = head(BASE, times(1.3), watched=[(containers, 1, *one), (containers, 2, *two)])
+    assert (found.outcome, [one.rule for one in found.against]) == (outcome, rules)
+
+
 def test_a_program_that_never_serves_is_told_beside_one_of_two_unlike_servers():
     """Made, as the others. In a listing before a run, and in one without memory, as well."""
-    other = [("nginx", 60.0, 9000)]
+    other = [("nginx", 60.0, 80_000)]
     for beside in ("mysqldump", "unattended-upgr", "cc1plus"):
         found = head(BASE, times(1.3), watched=[(programs, 1, *other, (beside, 98.0, 0)), (programs, 2, SERVER)])
         assert (found.outcome, rules_against(found)) == ("unproven", [("machine.others", "a")])
@@ -94,7 +119,7 @@ def test_a_program_with_a_core_beside_one_of_two_servers_that_the_configs_are_na
         ([SERVER, ("kswapd0", 98.0, 0)], [SERVER]),  # of the kernel
         ([SERVER, ("mysqldump", 9.0, 40_000)], [SERVER]),  # too little to matter
         ([("nginx", 60.0, 9000), ("orders", 98.0, 40_000)], [SERVER]),  # other servers: anything may belong to them
-        ([("nginx", 60.0, 9000), BACKUP], [SERVER, BACKUP]),
+        ([("nginx", 60.0, 80_000), BACKUP], [SERVER, BACKUP]),
         ([("hello-a", 60.0, 9000)], [("hello-b", 60.0, 9000)]),
     ],
 )
