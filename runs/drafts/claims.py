@@ -7,10 +7,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from parsers.blocks import Block
 from runs.numbers import mean
 
+from .boilerplate import fold_name
 from .options import Option
 
 _LEADS_IN = (
@@ -45,8 +47,10 @@ _WORD = re.compile(rf"[^\W_{_CJK}]+(?:\.\d+)*|[{_CJK}]+")
 _SENTENCE = re.compile(r"(?<!\d)\.|\.(?!\d)|[;:()|!。]|\b(?:but|whereas)\b")
 _WHOLE = re.compile(r"(?<!\d)\.(?=\s|$)|[!。]")  # with the clauses that set two configs against each other
 _CLAUSE = re.compile(r",(?!\d)|[;:()|]|\b(?:and|but|while|whereas|against|vs|und|aber|et|mais|pero)\b")
-_SAID = re.compile(
-    r"\b(?P<n>\d{1,3}) (?P<kind>(?:(?:worker|server) )?(?:worker|process|instance|replica|thread|core|cpu)(?:e?s)?)\b",
+_CLAUSES = re.compile(f"({_CLAUSE.pattern})")  # with what joins them
+_SAID = re.compile(  # "2 workers", "single-threaded", "all cores"
+    r"\b(?P<n>\d{1,3}|one|(?:a |one )?single|all(?: of)?(?: the| its)?)[ -]"
+    r"(?P<kind>(?:(?:worker|server) )?(?:worker|process|instance|replica|thread|core|cpu)(?:e?s|ed)?)\b",
     re.IGNORECASE,
 )
 _JOB = (
@@ -99,7 +103,21 @@ _HAS = {
         r"bare[ -]metal|native(?:ly)?",
     ),
 }
+_HAD = {
+    what: (
+        re.compile(rf"(?<![\w-])(?:{has})(?![\w-])", re.IGNORECASE),
+        re.compile(rf"(?<!\w)(?:{lacks})(?!\w)", re.IGNORECASE),
+    )
+    for what, (has, lacks) in _HAS.items()
+}
+_MENTIONS = re.compile("|".join(pattern.pattern for patterns in _HAD.values() for pattern in patterns), re.IGNORECASE)
 _COSTS = ("a debug build", "battery power", "a VPN or the internet", "Wi-Fi", "a virtual machine or container")
+_TELLS_ALONE = (  # "was on", "was measured over my", "ran in a"; how something is usually run tells of no load test
+    r"\b(?:was|were|is|are|ran|runs|running|measured|tested|benchmarked|loaded|built|compiled|served|stood|sat)\s"
+    r"(?:(?:built|run|running|measured|tested|still|only|accidentally|actually)\s){0,2}"
+    r"(?:(?:in(?:side)?|on|over|via|within|as|from|through|behind|by)\s)?(?:(?:an?|the|my|our|slow)\s){0,2}"
+)
+_ADDRESS = re.compile(r"\S*://\S*")
 _LACKS = re.compile(r"\b(?:no|not|none|never|without|off|disabled|ohne|nicht|kein\w*|aus|sans)\b|n't\b", re.IGNORECASE)
 _AFFIRMS = re.compile(r"\b(?:with|on|enabled|had|did|mit)\b", re.IGNORECASE)
 _IS_GENERAL = re.compile(  # tells of no side of these, or the same of both
@@ -164,10 +182,13 @@ def _find_claims(blocks: Sequence[Block], names: Sequence[str]) -> Iterator[tupl
 
 def read_said(texts: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str, Option]]:
     """(name of a config, how much of something it had) of each clause that tells it of one config."""
-    clauses = [clause for text in texts if _SAID.search(text) for clause in _CLAUSE.split(text)]
-    for name, clause in _find_owners(clauses, _index_names(names)):
+    index = _index_names(names)
+    sentences = [each for text in texts if _SAID.search(text) for each in _WHOLE.split(text)]
+    clauses = [clause for sentence in sentences for clause in _split_clauses(sentence, index)]
+    for name, clause in _find_owners(clauses, index):
         if amount := _SAID.search(clause):
-            yield name, Option(amount["kind"].rpartition(" ")[2], amount["n"], amount[0])
+            kind, n = amount["kind"].rpartition(" ")[2].removesuffix("ed"), amount["n"].lower()
+            yield name, Option(kind, n if n.isdigit() else "all" if n.startswith("all") else "1", amount[0])
 
 
 def read_disturbances(texts: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -191,43 +212,83 @@ def read_unlike(
 ) -> tuple[dict[str, dict[str, str]], list[tuple[str, str]]]:
     """{what: {name of a config: how it had that}} by sentences that set configs against each other, and (name, what slowed it)."""
     said: dict[str, dict[str, str]] = {}
-    slowed: list[tuple[str, str]] = []
+    states_of: dict[str, dict[str, bool]] = defaultdict(dict)  # {what: {name: whether it had that}}
     index = _index_names(names)
+    remarks = _Remarks(names)
     for sentence in (each for text in texts for each in _WHOLE.split(text[: 3 * _LONGEST])):
-        if _IS_GENERAL.search(sentence):
-            continue
-        owned = [*_find_owners(_CLAUSE.split(sentence), index)]
+        owned = [] if _IS_GENERAL.search(sentence) else [*_find_owners(_split_clauses(sentence, index), index)]
         if owned and _MADE_ELSEWHERE.search(sentence) and len({name for name, _ in owned}) == 1:
             said[_ELSEWHERE] = dict.fromkeys(names, "figures from here") | {owned[0][0]: _ELSEWHERE}
-        for what, (has, lacks) in _HAS.items() if owned else ():
-            states = _read_states(
-                sentence, owned, names, rf"(?<![\w-])(?:{has})(?![\w-])", rf"(?<!\w)(?:{lacks})(?!\w)"
-            )
-            if what in _COSTS:
-                slowed += [(name, what) for name, state in states.items() if state]
-            elif states:
-                said[what] = {name: what if states.get(name) else f"no {what.removeprefix('a ')}" for name in names}
-        for what, pattern, is_of in (("page", _SIZE, _OF_PAGE), ("data", _ROWS, _OF_DATA)):
+        for what, patterns in _HAD.items() if _MENTIONS.search(sentence) else ():
+            states = _read_states(sentence, owned, names, *patterns) if owned else {}
+            states_of[what] |= states
+            if not states:
+                remarks.add(what, sentence, owned)
+        for what, pattern, is_of in (("page", _SIZE, _OF_PAGE), ("data", _ROWS, _OF_DATA)) if owned else ():
             if is_of.search(sentence) and not _OF_RESULT.search(sentence):
                 amounts = {name: match for name, clause in owned if (match := pattern.search(clause))}
                 if len(amounts) == len(names) and _are_unlike([*map(_read_amount, amounts.values())]):
                     said[what] = {name: f"{what} {match[0]}" for name, match in amounts.items()}
+    slowed: list[tuple[str, str]] = []
+    for what in _HAD:
+        states = states_of[what] or remarks.read_states(what)
+        if what in _COSTS:
+            slowed += [(name, what) for name, state in states.items() if state]
+        elif states:
+            said[what] = {name: what if states.get(name) else f"no {what.removeprefix('a ')}" for name in names}
     return said, slowed
 
 
+class _Remarks:
+    """What sentences about one config each say of it: "nginx ran over HTTPS. Apache was plain HTTP.", "nginx was on Wi-Fi"."""
+
+    def __init__(self, names: Collection[str]) -> None:
+        self._names = names
+        self._states: dict[str, dict[str, set[bool]]] = defaultdict(lambda: defaultdict(set))
+        self._is_unclear: set[str] = set()  # what sentences about none of them, or about several, tell of, too
+        self._is_stated: set[tuple[str, str]] = set()  # what was so when it was measured, and for whom
+
+    def add(self, what: str, sentence: str, owned: Sequence[tuple[str, str]]) -> None:
+        has, lacks = _HAD[what]
+        told = [(name, clause) for name, clause in owned if has.search(clause) or lacks.search(clause)]
+        if len(told) != 1 and has.search(sentence if owned else _ADDRESS.sub(" ", sentence)):
+            self._is_unclear.add(what)
+        for name, clause in told:
+            self._states[what][name].add(not (lacks.search(clause) or _LACKS.search(clause)))
+            if re.search(_TELLS_ALONE + has.pattern, clause, re.IGNORECASE):
+                self._is_stated.add((what, name))
+
+    def read_states(self, what: str) -> dict[str, bool]:
+        """{name: whether it had that} where one had and another had not; of what only costs, where one alone had."""
+        states = {name: next(iter(each)) for name, each in self._states[what].items() if len(each) == 1}
+        if what in self._is_unclear or len(states) < len(self._states[what]) or _name_any(self._names, *_HAD[what]):
+            return {}
+        is_alone = (
+            what in _COSTS and [*states.values()] == [True] and {(what, name) for name in states} <= self._is_stated
+        )
+        return states if is_alone or {*states.values()} == {True, False} else {}
+
+
+def _name_any(names: Iterable[str], *patterns: re.Pattern[str]) -> bool:
+    return any(pattern.search(name) for name in names for pattern in patterns)
+
+
 def _read_states(
-    sentence: str, owned: Sequence[tuple[str, str]], names: Collection[str], has: str, lacks: str
+    sentence: str,
+    owned: Sequence[tuple[str, str]],
+    names: Collection[str],
+    has: re.Pattern[str],
+    lacks: re.Pattern[str],
 ) -> dict[str, bool]:
     """{name of a config: whether it had something}, where a sentence says that one had it and another one had not."""
-    has_it, lacks_it = re.compile(has, re.IGNORECASE), re.compile(lacks, re.IGNORECASE)
-    if not has_it.search(sentence) or any(has_it.search(name) or lacks_it.search(name) for name in names):
+    if not has.search(sentence) or _name_any(names, has, lacks):
         return {}
     states: dict[str, bool] = {}
     for name, clause in owned:
         is_denied = _LACKS.search(clause) is not None
-        if lacks_it.search(clause):
+        if lacks.search(clause):
             states[name] = False
-        elif is_denied or has_it.search(clause) or _AFFIRMS.search(clause):
+        elif is_denied or has.search(clause) or _AFFIRMS.search(clause):
             states[name] = not is_denied
     if len(states) == 1 and re.search(r"\bonly\b", sentence, re.IGNORECASE):
         ((only, state),) = states.items()
@@ -248,21 +309,42 @@ def _are_unlike(amounts: Sequence[float]) -> bool:
 
 
 def _index_names(names: Iterable[str]) -> Mapping[str, list[tuple[str, set[str]]]]:
-    """{word: (name of a config that has it, the words that not all names have) of each}."""
+    """{word: (name of a config that has it, the words that not all names have) of each}; "Node.js" may be written "NodeJS", too."""
     words = {name: {word.lower() for word in _WORD.findall(name)} for name in names}
     shared = set.intersection(*words.values()) if words else set()
     with_word: dict[str, list[tuple[str, set[str]]]] = defaultdict(list)
     for name, every in words.items():
-        own = every - shared
-        for word in own:
-            with_word[word].append((name, own))
+        spelled = fold_name(name)
+        for own in (every - shared, {spelled} if spelled.isalnum() else set[str]()):
+            for word in own:
+                with_word[word].append((name, own))
     return with_word
+
+
+def _list_words(text: str) -> set[str]:
+    """The words of a text, and each two of letters that stand side by side as one: "Node JS" as "nodejs"."""
+    words = [word.lower() for word in _WORD.findall(text)]
+    return {*words, *("".join(pair) for pair in pairwise(words) if all(map(str.isalpha, pair)))}
+
+
+def _split_clauses(sentence: str, names: Mapping[str, object]) -> list[str]:
+    """Its clauses; what stands behind a colon or in brackets without a config's name is of the one before: "nginx: HTTPS (h2)"."""
+    first, *others = _CLAUSES.split(sentence)
+    clauses, is_within = [first], False
+    for joint, part in zip(others[::2], others[1::2], strict=True):
+        is_named = not names.keys().isdisjoint(_list_words(part))
+        if not is_named and (joint in (":", "(") or (joint == ")" and is_within)):
+            clauses[-1] += f" {part}"
+        else:
+            clauses.append(part)
+        is_within = joint == "(" and not is_named
+    return clauses
 
 
 def _find_owners(clauses: Iterable[str], names: Mapping[str, list[tuple[str, set[str]]]]) -> Iterator[tuple[str, str]]:
     """(name of a config, clause) of the clauses that have the words of one config alone. names: see _index_names."""
     for clause in clauses:
-        said = {word.lower() for word in _WORD.findall(clause)}
+        said = _list_words(clause)
         about = {name for word in said for name, own in names.get(word, ()) if own <= said}
         if len(about) == 1:
             yield about.pop(), clause

@@ -165,7 +165,9 @@ def _count_at_once(options: Iterable[Option]) -> dict[str, frozenset[str]]:
     amounts: dict[str, set[str]] = {}
     for option in options:
         kind = next((kind for kind, pattern in AT_ONCE.items() if pattern.fullmatch(option.name.lower())), "")
-        if kind and re.fullmatch(r"\d{1,4}(?:\.\d+)?", option.value) and 0 < float(option.value) <= _MOST_AT_ONCE:
+        if kind and option.value == "all":
+            amounts.setdefault(kind, set()).add(option.value)
+        elif kind and re.fullmatch(r"\d{1,4}(?:\.\d+)?", option.value) and 0 < float(option.value) <= _MOST_AT_ONCE:
             amounts.setdefault(kind, set()).add(f"{float(option.value):g}")
     return {kind: frozenset({_say_amount(kind, *found)}) for kind, found in amounts.items() if len(found) == 1}
 
@@ -256,9 +258,9 @@ def compare_settings(
 
 
 def _compare_kinds(counted: dict[str, dict[str, frozenset[str]]], n_configs: int) -> None:
-    """Processes of some against threads of others, where one alone is too few for several cores: more may be a mere pool."""
-    every = counted["worker"] | counted["thread"] | counted["process"]
-    is_mixed = len(counted["process"]) < n_configs == len(every)
+    """Processes of some against threads or CPUs of others, where one is too few for several cores: more may be a mere pool."""
+    every = counted["CPU"] | counted["worker"] | counted["thread"] | counted["process"]
+    is_mixed = max(len(counted["process"]), len(counted["CPU"])) < n_configs == len(every)
     if is_mixed and any(said.startswith("1 ") for own in every.values() for said in own):
         counted["process"] = every
 

@@ -175,6 +175,15 @@ def test_what_slowed_one_side_by_a_sentence_may_be_all_of_the_lead(told, what, i
         ("nginx was measured on battery, Apache with the charger.", "the text tells of battery power beside “nginx”"),
         ("nginx was measured over VPN from home, Apache in the data center.", "a VPN or the internet beside “nginx”"),
         ("nginx ran in a VM, Apache on bare metal.", "a virtual machine or container beside “nginx” only"),
+        ("Note that nginx was on Wi-Fi when I ran this.", "the text tells of Wi-Fi beside “nginx” only"),
+        ("nginx ran in a VM. Apache ran on bare metal.", "a virtual machine or container beside “nginx” only"),
+        ("The nginx server was still built in debug mode.", "the text tells of a debug build beside “nginx”"),
+        ("nginx: encrypted (https). Apache: plain http.", "no TLS against TLS"),
+        ("nginx served over https. Apache served plain http.", "no TLS against TLS"),
+        ("nginx had gzip on. Apache had no gzip.", "no compression against compression"),
+        ("nginx ran with 1 worker. Apache used all 8 cores.", "8 CPUs against 1 process"),
+        ("nginx: a single worker. Apache: 16 workers.", "16 processes against 1 process"),
+        ("nginx runs single-threaded, Apache uses all cores.", "all CPUs against 1 thread"),
         ("Während der nginx-Läufe lief noch ein Backup.", "the text tells of a backup beside “nginx” only"),
         ("Pendant le test de nginx une mise à jour était en cours.", "the text tells of an update beside “nginx” only"),
         ("Podczas testów nginx działał backup, podczas testów Apache już nie.", "of a backup beside “nginx” only"),
@@ -185,6 +194,24 @@ def test_what_slowed_one_side_by_a_sentence_may_be_all_of_the_lead(told, what, i
 def test_how_one_side_alone_was_set_up_by_a_sentence_may_be_all_of_the_lead(told, said, is_first):
     found = headline_with(told, is_first)
     assert (found.outcome, said in found.sentence) == ("likely", True)
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (("NodeJS", "Golang"), "Node JS runs single thread, Golang uses all cores."),
+        (("Node.js", "Golang"), "NodeJS runs single-threaded, Golang on all cores."),
+        (("node js", "Golang"), "Node.js is single-threaded, Golang runs on all 8 cores."),
+    ],
+)
+def test_a_sentence_may_spell_a_name_otherwise(names, told):
+    node, go = (
+        f"## {name}\n\n" + f"@wrk {rate}.10\n@wrk {rate + 5}.20\n" * 2
+        for name, rate in zip(names, (900, 1900), strict=True)
+    )
+    blocks, draft = read(expand(f"{node}\n{go}\n## Notes\n\n{told}\n"))
+    found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    assert found and "CPUs against 1 thread" in found.sentence
 
 
 @pytest.mark.parametrize(
@@ -203,6 +230,18 @@ def test_how_one_side_alone_was_set_up_by_a_sentence_may_be_all_of_the_lead(told
         "No errors with nginx, with Apache the log had some warnings.",
         "nginx has a cache for open files, Apache has none by default.",
         "nginx is on port 8080, Apache on port 8081.",
+        "nginx was on Wi-Fi. So was Apache: all runs were made over Wi-Fi.",
+        "nginx was on Wi-Fi. Apache was on Wi-Fi.",
+        "nginx was not on Wi-Fi.",
+        "nginx was on Wi-Fi at first, so I ran it again: nginx was not on Wi-Fi in the runs below.",
+        "Everything ran in Docker. nginx was run in Docker with host networking.",
+        "Apache was on Wi-Fi.",  # and leads in spite of it
+        "Many people run nginx in Docker.",
+        "nginx has good support for https.",
+        "nginx had gzip on.",  # of Apache nothing is told
+        "nginx ran with 4 workers. Apache used all 8 cores.",
+        "nginx ran with 1 worker.",
+        "nginx and Apache used all cores.",
         "If nginx had gzip and Apache not, the page would be smaller.",
         "Während der nginx-Läufe lief kein Backup.",
         "I stopped the backup before I tested nginx.",
