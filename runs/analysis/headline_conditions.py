@@ -71,6 +71,12 @@ SLOW_BY_NAME = {
     "a debug build": (r"\bdebug(?:[ -](?:build|mode))?\b", r"\brelease(?:[ -](?:build|mode))?\b"),
 }
 MUCH_STOLEN_PCT = 15  # more than most differences that people look for
+# Words that tell one state of a thing from another one.
+STATE_OF = re.compile(
+    r"(?<![^\W_])(?:before|after|old|new|prev(?:ious)?|current|next|orig(?:inal)?|base(?:line)?|master|main|patched|fixed|tuned"
+    r"|(?:un)?optimi[sz]ed|v?\d+(?:\.\d+)*)(?![^\W_])",
+    re.IGNORECASE,
+)
 UNNAMED = {"at a set rate", "behind an answer", NONE, USUAL}  # values that no config is named after
 # Words that name a machine, and that tell one from another.
 MACHINE = (
@@ -105,6 +111,9 @@ def find_unlike(data: HeadlineData, own: int, other: int) -> list[Unlike]:
     differences = [
         replace(each, is_compared=len(stops) <= 1 and _is_compared(data, each, own_column, other_column))
         for each in differences
+    ]
+    differences = [
+        replace(each, stops=each.stops and not _are_states(each, own_column, other_column)) for each in differences
     ]
     return [
         *differences,
@@ -233,6 +242,14 @@ def _is_compared(data: HeadlineData, unlike: Unlike, own: Column, other: Column)
         words |= {run.tool for column in (own, other) for run in column.runs}
     named, alike = compare_names((own.config.name, other.config.name), pattern, words)
     return alike and (named or any(re.search(pattern, name, re.I) for name in data.directives))
+
+
+def _are_states(unlike: Unlike, own: Column, other: Column) -> bool:
+    """Whether each side had a script of its own, as "old.lua" and "new.lua", where the names are of two states, too."""
+    pairs = [(str(unlike.own), str(unlike.other)), (own.config.name, other.config.name)]
+    states = [[*map(STATE_OF.findall, pair)] for pair in pairs]
+    is_script = unlike.name == "script" and STATE_OF.sub("", pairs[0][0]) == STATE_OF.sub("", pairs[0][1])
+    return is_script and all(one and two and one != two for one, two in states)
 
 
 # --- flaws of the measurement ---

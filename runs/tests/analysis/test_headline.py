@@ -535,6 +535,28 @@ def test_what_only_one_side_was_asked_for_or_sent_stops_a_verdict(sides, unlike)
 
 
 @pytest.mark.parametrize(
+    ("names", "scripts", "outcome"),
+    [
+        (("Before", "After"), ("old.lua", "new.lua"), "unproven"),
+        (("before the cache", "after the cache"), ("bench/search-v1.lua", "bench/search-v2.lua"), "unproven"),
+        (("old build", "new build"), ("get_before.lua", "get_after.lua"), "unproven"),
+        (("Before", "After"), ("get.lua", "post.lua"), "not_comparable"),
+        (("nginx", "Apache"), ("old.lua", "new.lua"), "not_comparable"),
+        (("nginx 1.24", "nginx 1.25"), ("small.lua", "large.lua"), "not_comparable"),
+        (("Before", "After"), ("", "new.lua"), "not_comparable"),
+    ],
+)
+def test_a_script_of_its_own_for_the_state_before_and_after_is_told_and_does_not_stop_a_verdict(
+    names, scripts, outcome
+):
+    sides = command("wrk", *(f"wrk -c9 {f'-s {script} ' if script else ''}http://w/" for script in scripts))
+    found = of(run(1, 1000.0, **(LONG | sides[0])), run(2, 1300.0, **(LONG | sides[1])), names=names)
+    assert found.outcome == outcome
+    told = f"script differs: {scripts[1]} against {scripts[0]}"
+    assert outcome == "not_comparable" or told in found.sentence
+
+
+@pytest.mark.parametrize(
     ("one", "other", "told"),
     [
         (WRK, WRK | {"command": "wrk -t1 -c100 -d30s http://web1/"}, "threads differ: 1 against 4"),
