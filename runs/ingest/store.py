@@ -22,7 +22,7 @@ from runs.analysis.facts import FIGURES
 from runs.database import parse_id
 from runs.drafts.draft import DraftCapture, DraftExperiment, DraftRun, Reading
 from runs.drafts.recordings import BUILD
-from runs.models import Build, Capture, Config, ConfigText, Experiment, Run, Series, Timing, Upload
+from runs.models import Build, Capture, Config, ConfigText, Experiment, Override, Run, Series, Timing, Upload
 from runs.series import clocks
 from runs.series.collecting import CaptureSeries, cut_series
 from runs.series.samples import ROW_TABLES, collect_series
@@ -172,11 +172,12 @@ class _Writer:
 
     def write(self) -> StoredRows:
         borrowed: Mapping[int, int] = {}
+        overruled: Sequence[tuple[Override, set[int]]] = ()
         contributed: list[contributions.Contribution] = []
         old_runs: PreviousRows = {}
         old_captures: PreviousRows = {}
         if self.upload.pk is not None:
-            borrowed = _find_borrowed_captures(self.upload)
+            borrowed, overruled = _find_borrowed_captures(self.upload), _find_overruled(self.upload)
             contributed = list(contributions.sum_contributions(self.upload.runs.all()).values())
             old_runs, old_captures = _read_previous(self.upload.runs.all()), _read_previous(self.upload.captures.all())
             for rows in (self.upload.captures, self.upload.runs, self.upload.configtexts, self.upload.timings):
@@ -194,6 +195,7 @@ class _Writer:
         self.placement.refuse_deleted()
         if borrowed:
             _return_captures(borrowed)
+        _move_overrides(overruled, runs)
         self._delete_empty([*texts, *runs, *captures], left)
         return StoredRows(runs, captures, files)
 
@@ -241,7 +243,7 @@ class _Writer:
         row.host = self.placement.hosts.get(run.host) or self.placement.hosts.get(drafted.host)
         hashes = self.hashes[drafted.key, run.config] + self.hashes[drafted.key, ""]
         row.fingerprint = make_fingerprint(row, load, text_hashes=hashes)
-        before = _reuse_id(row, previous)
+        before = _reuse_id(row, previous, self.blocks[run.key.partition(".")[0]].first)
         if before is not None and before.config_id == config.pk:
             self.repeats[run.key] = before.repeat
         return row
@@ -271,7 +273,7 @@ class _Writer:
                     samples = cut_series(samples, [capture.span])[0] if capture.span else samples
                 row = self._make_capture(drafted, capture, samples)
                 row.run = self.runs.get(capture.run) or foreign.get(capture.run)
-                _reuse_id(row, previous)
+                _reuse_id(row, previous, row.line_first)
                 sampled.append((row, samples))
             rows += Capture.objects.bulk_create([row for row, _ in sampled], batch_size=BATCH)
             _insert(series for row, samples in sampled for series in make_series(row, samples))
@@ -373,13 +375,38 @@ def _read_previous(rows: Any) -> PreviousRows:
     return previous
 
 
-def _reuse_id(row: Run | Capture, previous: PreviousRows) -> Previous | None:
-    """Give the row the id of the one that was read from the same lines before, if there is one."""
-    of_line = previous.get((row.line_first, row.tool))
+def _reuse_id(row: Run | Capture, previous: PreviousRows, line: int) -> Previous | None:
+    """Give the row the id of the one that was read from the same lines before, if there is one.
+
+    line: where its block begins, at which all rows of a log once stood
+    """
+    of_line = previous.get((row.line_first, row.tool)) or previous.get((line, row.tool))
     before = of_line.pop(0) if of_line else None
     if before is not None:
         row.pk, row.created_at = before.pk, before.created_at
     return before
+
+
+def _find_overruled(upload: Upload) -> list[tuple[Override, set[int]]]:
+    """The standing overrides of an upload's runs, and the ids of those on the line of each."""
+    overrides = list(Override.objects.filter(upload=upload, withdrawn_at=None))
+    lines = [*upload.runs.values_list("pk", "line_first", "line_last")] if overrides else []
+    return [(one, {pk for pk, first, last in lines if first <= (one.line or 0) <= last}) for one in overrides]
+
+
+def _move_overrides(overruled: Iterable[tuple[Override, set[int]]], runs: Iterable[Run]) -> None:
+    """Put the overrides on the lines where the same runs stand now: of several rows of a log that had one line, on each."""
+    now = {run.pk: run for run in runs}
+    for override, pks in overruled:
+        own = [now[pk] for pk in sorted(pks & now.keys())]
+        moved = [run.line_first for run in own if not run.line_first <= (override.line or 0) <= run.line_last]
+        if moved and len(moved) == len(own):
+            Override.objects.filter(pk=override.pk).update(line=moved.pop(0))
+        made_at = override.made_at
+        for line in dict.fromkeys(moved):
+            override.pk, override.line = None, line
+            override.save(force_insert=True)
+            Override.objects.filter(pk=override.pk).update(made_at=made_at)
 
 
 def _find_borrowed_captures(upload: Upload) -> Mapping[int, int]:

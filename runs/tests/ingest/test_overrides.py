@@ -70,6 +70,27 @@ def test_overruling_twice_is_one_override_and_after_a_withdrawal_a_new_one(faili
     assert ingest.override_doubt("errors.length", run=failing, by=ann, reason="yet again") != first
 
 
+def test_overrides_and_ids_stay_with_the_rows_of_a_log_that_once_stood_at_its_first_line(ann):
+    """As stored by older versions. The log is made."""
+    log = (
+        "Date & Time, Trans, Elap Time, Data Trans, Resp Time, Trans Rate, Throughput, Concurrent, OKAY, Failed\n"
+        + "".join(f"2024-05-01 10:0{at}:00, 900, 9.00, 1, 0.01, 100.0{at}, 0.11, 1.00, 0, 900\n" for at in range(3))
+    )
+    upload = ingest.submit(log.encode(), origin="rest").upload
+    ids = [*upload.runs.order_by("line_first").values_list("pk", flat=True)]
+    upload.runs.update(line_first=1, line_last=4)
+    made = ingest.override_doubt("errors.failed", run=Run.objects.get(pk=ids[1]), by=ann, reason="as it was meant")
+    ingest.reparse(upload.pk)
+    assert [*upload.runs.order_by("line_first").values_list("pk", "line_first")] == [*zip(ids, (2, 3, 4), strict=True)]
+    standing = Override.objects.order_by("line")
+    assert [(one.line, one.rule, one.made_by, one.reason) for one in standing] == [
+        (line, "errors.failed", ann, "as it was meant") for line in (2, 3, 4)
+    ]
+    assert {one.made_at for one in standing} == {made.made_at}
+    ingest.reparse(upload.pk)
+    assert Override.objects.count() == 3
+
+
 def test_an_override_outlives_reading_the_text_anew(failing, ann):
     ingest.override_doubt("errors.length", run=failing, by=ann, reason="why not")
     ingest.reparse(failing.upload_id)
