@@ -4,7 +4,7 @@ Reads     two such lines and more, with or without list marks; what stands behin
           req/s - nginx". Without names they are repeats of what the heading above names. A line of a name, one blank and
           the rate has nothing else
 Yields    one LoadResult for each, named by what stands before its rate
-Units     requests/s; "12.3k" is 12300
+Units     requests/s; "12.3k" is 12300; "124.974" is 124974 in a German line, or beside "3.751.419"
 Quirks    lists of goals and limits, of metrics and of means are none of results. rate_step_per_s is the last digit that was
           written: a report may back it up
 Source    blogs, issues and chats
@@ -57,11 +57,12 @@ OPTIONS: dict[str, Option] = {}
 _UNIT = rf"(?:{UNIT}|r/s(?:ec)?|(?<=[wW万萬])\s?(?:/|per)\s?[s秒])"  # as a title "r/s" is iostat's reads
 _MARK = r"(?:(?P<mark>[-*•・‣]|\d{1,2}[.)])\s+)?"
 _NAME = r"[*_`]{0,2}(?!\d{1,2}[.)]\s)(?P<name>(?:/|[A-Z]{3,6} /)?[^\W_][^:：=|→`*]{0,58}?)[*_`]{0,2}"
+_TOTAL = r"(?:\[\d[\d.,]{0,20}\]\s?[-–:]\s?)?"  # what was counted: "[3.751.419] - 124.974 req/sec"
 _ABOUT = r"(?:~|≈|about |around |ca\. ?)?[*_`]{0,2}"
 _NUMBER = r"(?:\d{1,3}(?:[,  '’]\d{3}){1,5}|\d{1,12})(?:\.\d{1,6})?\s?[kKMwW万萬만億亿千]?"
 _RATE = rf"(?P<rate>{_NUMBER})"
 _LINE = (
-    rf"\s{{0,8}}{_MARK}(?:{_NAME}\s{{0,8}}(?:[:：=→]|->|=>|\s[-–—]+|(?P<gap>\s))\s{{0,40}})?{_ABOUT}{_RATE}\s?"
+    rf"\s{{0,8}}{_MARK}{_TOTAL}(?:{_NAME}\s{{0,8}}(?:[:：=→]|->|=>|\s[-–—]+|(?P<gap>\s))\s{{0,40}})?{_ABOUT}{_RATE}\s?"
     rf"(?P<unit>{_UNIT})[*_`]{{0,2}}(?![\w/]|\s{{0,3}}[:：=]\s{{0,20}}\d)"
 )
 OPENS = rf"(?i:(?=.{{0,120}}\d\s?[kMwW万萬만億亿千]?\s?{_UNIT}){_LINE})"
@@ -86,6 +87,7 @@ _POINTED_WORDS = re.compile(
     r"\b(?:mit|ohne|vor|nach|bei|und|der|die|das|für|verbindungen|benutzern?|clientes|conexiones|usuarios|sem|senza|dopo|prima)\b",
     re.IGNORECASE,
 )
+_MILLIONS = re.compile(r"(?<![\d.])\d{1,3}\.\d{3}\.\d{3}(?![\d.])")  # no version, and no address has such parts
 _GAP = re.compile(r"\S(?:\s\s|\t)")  # between columns
 _MEASURED = re.compile(  # beside a rate
     r"(?<![\d.,])[.,]*+\d[\d.,]*+\s?(?:%|m?s|sec|[uµ]s|[kmg]i?b)(?!\w)", re.IGNORECASE
@@ -166,7 +168,8 @@ def _name_by_remarks(quoted_rates: list[Found], remarks: list[str]) -> None:
 
 
 def _make_item(item: re.Match[str], number: int) -> Found:
-    groups_by_points = POINTED.search(item["unit"]) or _POINTED_WORDS.search(item.string, 0, _LONGEST)
+    text = item.string[:_LONGEST]
+    groups_by_points = POINTED.search(item["unit"]) or _POINTED_WORDS.search(text) or _MILLIONS.search(text)
     figure = group_by_commas(item["rate"]) if groups_by_points else item["rate"]
     rate, step = read_number(f"{figure.upper()} rps") or (None, None)
     name = (item["name"] or "").strip(" -–—(")

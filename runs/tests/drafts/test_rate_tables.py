@@ -317,6 +317,20 @@ def test_a_list_of_rates_is_a_run_each_and_quotes_reports_beside_it():
     assert [tool for _, tool, _ in found] == ["ab"] * 3 and sum(map(len, quotes)) == 2
 
 
+@pytest.mark.parametrize(
+    ("text", "rates"),
+    [
+        ("[3.751.419] - 124.974 req/sec\n[3.912.001] - 130.312 req/sec\n", [124974, 130312]),
+        ("nginx: 124.974 req/s (3.751.419 requests)\ncaddy: 9.120 req/s (1.273.600 requests)\n", [124974, 9120]),
+        ("[3751419] - 124.974 req/sec\n[3912001] - 130.312 req/sec\n", [124.974, 130.312]),
+        ("nginx 1.25.3: 124.974 req/s\nnginx 1.26.0: 130.312 req/s\n", [124.974, 130.312]),
+        ("10.100.200.300: 124.974 req/s\n10.100.200.301: 130.312 req/s\n", [124.974, 130.312]),
+    ],
+)
+def test_points_group_thousands_where_a_number_beside_them_has_two(text, rates):
+    assert [block.load_results[0].requests_per_second for block in read(text)[0]] == rates
+
+
 @pytest.mark.parametrize("line", ["- Rate limit: 100 req/s", "- search: 100 req/s (goal)", "- Throughput: 5,000 req/s"])
 def test_a_list_of_goals_or_metrics_is_none_of_results(line):
     blocks, _ = read(LIST + line + "\n")
