@@ -12,6 +12,7 @@ from itertools import dropwhile, pairwise
 from parsers.blocks import Block
 from parsers.catalogue import makes_load
 from parsers.records import Problem
+from parsers.written_rates import RATE, read_number
 
 from .boilerplate import ITEM, find_numbering, heading_level, is_boilerplate, join_wrapped, list_sections, strip_markup
 from .heading_groups import find_compared
@@ -189,6 +190,12 @@ _NO_SETTING = re.compile(  # a result, or the way of a request
     r"|\b(?:clients?|servers?|proxy|browser|topology|flow|path|route|network|backend|upstream)\b|->|=>|→",
     re.IGNORECASE,
 )
+_CHANGED_RATE = re.compile(  # "1200 -> 1500 req/s", "from 1.2k rps to 1.5k rps"
+    rf"(?<![\w.,])(?P<old>\d[\d.,]{{0,11}}\s?[kK]?)(?:\s?{RATE})?\s{{0,3}}(?:->|=>|[→⇒➜]|\bto\b)\s{{0,3}}"
+    rf"(?P<new>\d[\d.,]{{0,11}}\s?[kK]?)\s?{RATE}",
+    re.IGNORECASE,
+)
+_ABOUT = 0.05  # of a rate that somebody tells
 _MOST_NAMED = 12
 _WORDS_OF_NAME = 5
 
@@ -201,10 +208,13 @@ def name_in_order(blocks: Sequence[Block], loads: Sequence[int]) -> None:
     trails = list_sections([block.trail for block in blocks], loads)
     for stretch in _find_unnamed(blocks, trails):
         trail = trails[stretch[0]]
-        line, names, is_each = _find_ordered_names(trail, len(stretch), may_change=len(loads) == 2)
+        line, named = _match_told_rates(blocks, stretch, trail)
+        names, is_each = ([*dict.fromkeys(named.values())], False)
+        if not named:
+            line, names, is_each = _find_ordered_names(trail, len(stretch), may_change=len(loads) == 2)
+            named = _match_names(blocks, stretch, names)
         if not names:
             continue
-        named = _match_names(blocks, stretch, names)
         if not named and is_each and len(stretch) % len(names) == 0:
             each = len(stretch) // len(names)
             named = {load: names[at // each] for at, load in enumerate(stretch)}
@@ -251,6 +261,30 @@ def _match_names(blocks: Sequence[Block], loads: Sequence[int], names: Sequence[
             seen[kind] += 1
         return named
     return {}
+
+
+def _match_told_rates(
+    blocks: Sequence[Block], loads: Sequence[int], trail: Sequence[Line]
+) -> tuple[int, dict[int, str]]:
+    """(the line that tells how a rate changed, {load test: "before" or "after"}): "1200 -> 1500 req/s" above two reports or more.
+
+    Each must have one of the two rates, the first ones the first.
+    """
+    rates = {load: blocks[load].load_results[0].requests_per_second or 0 for load in loads}
+    for line, text in trail:
+        for match in _CHANGED_RATE.finditer(text):
+            told = [read_number(f"{match[which]} rps") for which in ("old", "new")]
+            old, new = (each[0] if each else 0.0 for each in told)
+            fits = [(_is_about(rate, old), _is_about(rate, new)) for rate in rates.values()]
+            n_before = sum(before for before, _ in fits)
+            is_clear = not (_is_about(old, new) or 0 in (old, new)) and 0 < n_before < len(fits)
+            if is_clear and fits == [(True, False)] * n_before + [(False, True)] * (len(fits) - n_before):
+                return line, {load: "before" if at < n_before else "after" for at, load in enumerate(loads)}
+    return 0, {}
+
+
+def _is_about(rate: float, told: float) -> bool:
+    return abs(rate - told) <= _ABOUT * told
 
 
 def _find_ordered_names(trail: Sequence[Line], n: int, *, may_change: bool) -> tuple[int, list[str], bool]:

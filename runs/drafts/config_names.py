@@ -17,7 +17,7 @@ from parsers.catalogue import find_requested_load, get_semantics, parse_command
 from parsers.commands import LOCAL
 from runs.analysis.method import Method, group_by_method, method_of
 
-from .boilerplate import ITEM, WROTE, fold_name, heading_level, strip_markup
+from .boilerplate import ITEM, WROTE, heading_level, strip_markup
 from .draft import MAX_NAME, DraftConfig
 from .heading_groups import HeadingChoice
 from .heading_words import find_repeat, is_warm_up, name_of_heading, speaks
@@ -34,6 +34,7 @@ from .names import (
     find_full_names,
     find_numbered_repeats,
     find_shared_words,
+    fold_order,
     name_values,
     shorten,
 )
@@ -223,13 +224,13 @@ class ConfigNames:
         named = drop_common_words(whole)
         self.shared = find_shared_words(whole, named)
         headings = {
-            text: first_written.setdefault(fold_name(name), name) for text, name in drop_with(names | named).items()
+            text: first_written.setdefault(fold_order(name), name) for text, name in drop_with(names | named).items()
         }
         for text, own in loads.items():
             says_nothing = not (is_heading[text] or _is_address(text))
             name = self._find_change(own, choices[own[0]], says_nothing)
-            if name and fold_name(name) not in first_written:  # what has a name already would be averaged with it
-                headings[text] = first_written[fold_name(name)] = name
+            if name and fold_order(name) not in first_written:  # what has a name already would be averaged with it
+                headings[text] = first_written[fold_order(name)] = name
                 self._wordless.discard(text)
         return headings
 

@@ -323,7 +323,10 @@ def _indent(text: str) -> int:
 
 _MOST_ITEMS = 3  # that name what stands below them together
 _BESIDE = ("before", "after")
-_COUNT = re.compile(rf"\W*(?:(?:{RUN}|[rt]|no)\W*)?(?P<number>[A-Z]|\d{{1,2}}|[IVX]{{2,4}})\W*", re.IGNORECASE)
+_COUNT = re.compile(
+    rf"\W*(?:(?:{RUN}|load(?: test)?|bench(?:mark)?|[rt]|no)\W*)?(?P<number>[A-Z]|\d{{1,2}}|[IVX]{{2,4}})\W*",
+    re.IGNORECASE,
+)
 _SETTING = re.compile(r"\W*[^\W\d_][\w -]{1,30}[:=：]\s*\d.{0,30}")
 _BRIEF_LABEL = re.compile(
     r"(?!HW|OS|PC|VM|(?:ok|hi|so|no|on|in|vs|or|eg|ie|re|nb|to|at|by)\b)(?:[A-Z][A-Z\d]|[a-z][a-z\d])\s*[:：]?"

@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from parsers.blocks import Block
 from parsers.catalogue import get_semantics
@@ -50,16 +51,21 @@ from .heading_words import (
     split_repeat,
 )
 from .names import drop_numbering, find_levels, find_steps
+from .ordinals import RUN
 from .stated_hosts import find_only_host
 
 _REMARKED_REPEAT = re.compile(
     r"\W*(?:first|1st|run|test|#)\W?(?:run|time|test|1)?\s*[(（][^()（）]+[)）]\W*", re.IGNORECASE
 )
+_INITIAL = re.compile(rf"\W*initial {RUN}\W*", re.IGNORECASE)
 _SITE_LINK = re.compile(r"\[[^\]\[]*\w[^\]\[]*\]\(https?://[^()\s]+\)")
 _NUMBER = re.compile(r"(?<![\d.])\d{3,9}")
 _LEAST_RATE = 100  # a rate that no version, port or number of clients happens to be
 _MAX_CAPTION_DISTANCE = 5  # lines between a caption and the output below it: a fence, the command, empty ones
-_OUTPUT = re.compile(r"(?:raw|full|console|terminal)?(?:logs?|outputs?)|console|terminal")  # folded
+_OUTPUT = re.compile(  # folded
+    r"(?:raw|full|console|terminal|command|shell)?(?:logs?|outputs?)|console|terminal|shell|stdout|stdoutput|transcript|dump"
+    r"|ausgabe|konsole|sortie|salida|saída|wyjście|вывод"
+)
 
 
 @dataclass(slots=True)
@@ -179,7 +185,7 @@ def _collect_candidates(
     sections = [*list_sections(all_trails, loads).values()]
     labels = {load: [(blocks[load].first, text)] for load in loads if (text := blocks[load].label)}
     trails = [blocks[load].trail for load in loads]
-    counts = find_counts(trails)
+    counts = find_counts(trails) | _find_initial(trails)
     above = [*list_lines_above(all_trails, loads, texts), *labels.values()]
     compared = find_compared(above, counts | levels) | find_machines(sections)
     tools = find_tool_names(sections) | find_only_host(sections) | levels | counts | find_fixed_settings(trails)
@@ -209,6 +215,12 @@ def _collect_candidates(
         )
         begin = load + 1
     return candidates
+
+
+def _find_initial(trails: Sequence[Sequence[Heading]]) -> set[str]:
+    """ "(Initial run)" above a load test, where the next one is "(2nd run)": it counts them, too."""
+    last = [trail[-1][1] if trail else "" for trail in trails]
+    return {one for one, other in pairwise(last) if _INITIAL.fullmatch(one) and only_counts(other)}
 
 
 def _is_of_monitor(text: str) -> bool:
@@ -380,16 +392,19 @@ def _prefer_files(
 def _rise_above_outputs(
     candidates: Mapping[int, _Candidates], nearest: Mapping[int, HeadingChoice], duplicates: Mapping[int, int]
 ) -> dict[int, HeadingChoice]:
-    """The choices, or where all are one that only says what follows ("Log:"), the headings above that differ."""
+    """The choices, or where all are one that only says what follows ("Log:"), the headings above that differ, or sentences."""
     loads = [load for load in nearest if load not in duplicates]
     chosen = {fold_name(strip_markup(nearest[load].text)) for load in loads}
     if len(chosen) != 1 or not all(map(_OUTPUT.fullmatch, chosen)):
         return dict(nearest)
-    n_with = Counter(text for load in loads for text in {text for _, text in candidates[load].names})
+    n_with = Counter(text for load in loads for text in {text for _, text in candidates[load].own})
     choices, above = dict(nearest), HeadingChoice()
     for load in loads:  # a second one below the same heading repeats it
-        own = [h for h in candidates[load].names if heading_level(h[1]) and n_with[h[1]] < len(loads)]
-        choices[load] = above = HeadingChoice(own[-1][1], own[-1][0], is_heading=True) if own else above
+        found = candidates[load]
+        differing = [h for h in found.own if n_with[h[1]] < len(loads) and h[1] != nearest[load].text]
+        own = [h for h in differing if heading_level(h[1]) and h in found.names] or differing
+        is_name = bool(own) and own[-1] in found.names
+        choices[load] = above = HeadingChoice(own[-1][1], own[-1][0], is_heading=is_name) if own else above
     return choices if choices[loads[0]].text else dict(nearest)
 
 

@@ -12,7 +12,7 @@ from parsers.patterns import lower
 from parsers.transcript import width
 from runs.analysis.method import Method
 
-from .boilerplate import heading_level, strip_markup
+from .boilerplate import fold_name, heading_level, strip_markup
 from .heading_words import (
     LETTER,
     SOFTWARE,
@@ -31,6 +31,10 @@ from .ordinals import AGAIN, LOADED, REPEAT, split_number, split_ordinal
 SHORT_NAME = 60
 _WITH = re.compile(rf"^(?:{WITH})\s+(?:(?:the|a|an)\s+)?(?=\w{{2}})", re.IGNORECASE)
 _WITHOUT = re.compile(rf"(?:{WITHOUT}|no)\b", re.IGNORECASE)
+_TELLS_SETTING = re.compile(  # a word that says the same before and behind a name; "before nginx" is not "nginx before"
+    r"(?!(?:before|after|behind|vs|to|from|than|and|or|plus|non?|not|in|of|under|via|by|for|as|at|only|like)$)[\w.=/-]+",
+    re.IGNORECASE,
+)
 _REMARK = re.compile(r"(?:(?<!\s)\s++)?+[(（\[,:]")  # what may be left out where a name is mentioned again
 _COUNTED = re.compile(  # "(2.1) event", "2.1.1 Netty", "Setup 1 - default"
     r"(?:(?P<word>[^\W\d_]+)\s+)?[(（\[#]?(?P<number>\d{1,2}(?:(?:\.\d{1,2}){1,8}(?=[\s.)）\]:–—-])|(?=\s?[.)）\]:–—-])))[.)）\]:\s–—-]++(?P<rest>\S.*[^\W\d_].*)"
@@ -58,6 +62,16 @@ _OF_LOAD = re.compile(
 _AT_LOAD = re.compile(rf"(?:{WITH})\s(?:an?\s|one\s|only\s|single\s|\d[\d.,]*k?\s)+(?:\w+\s)?{LOADED}\b", re.IGNORECASE)
 _SAYS_MORE = re.compile(rf"\b(?:{WITH}|{WITHOUT}|on|off|enabled|disabled|instead)\b|[=_/]|\d\.\d", re.IGNORECASE)
 _LEAST_VALUE = 16  # of numbers that may be those of settings
+
+
+def fold_order(name: str) -> str:
+    """What names of one thing have in common, see `fold_name`, whichever end its one server or language stands at."""
+    words = [word.strip("()[]:,") for word in name.split()]
+    ends = [at for at in (0, -1) if words and SOFTWARE.fullmatch(words[at])]
+    rest = [word for word in words if not SOFTWARE.fullmatch(word)]
+    if len(ends) != 1 or len(rest) != len(words) - 1 or not rest or not all(map(_TELLS_SETTING.fullmatch, rest)):
+        return fold_name(name)
+    return fold_name(" ".join([words[ends[0]], *rest]))
 
 
 def drop_with(names: Mapping[str, str]) -> dict[str, str]:

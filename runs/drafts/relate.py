@@ -44,7 +44,7 @@ from .left_out import cut_corrections, find_left_out
 from .load_groups import fill_in_loops, join_parts
 from .names import shorten
 from .recordings import Recording, place_recorded
-from .sentences import merge_lists_of_settings
+from .sentences import join_labels_and_values, merge_lists_of_settings
 from .stated_hosts import find_listed_facts, find_stated_host
 
 _COMPARES = re.compile(
@@ -102,6 +102,7 @@ class _Relation:
             raise_items([block.trail for block in blocks])
             merge_items([blocks[i].trail for i in self.loads])
         merge_lists_of_settings(blocks)
+        join_labels_and_values(blocks, self.loads)
         move_captions(blocks, self.loads)
         self.monitors = [i for i, kind in enumerate(kinds) if _is_monitor(blocks[i], kind)]
         self.texts = [i for i, kind in enumerate(kinds) if ConfigText in kind]

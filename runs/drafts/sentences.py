@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
 
 from parsers.blocks import Block
 from parsers.catalogue import makes_load
@@ -271,6 +272,24 @@ def merge_lists_of_settings(blocks: Sequence[Block]) -> None:
     n_needed = next(enough, 0) if distinct > 1 else 0
     for index, texts in said.items() if n_needed else ():
         _replace_lines(blocks[index], changing[index], ", ".join(texts[:n_needed]))
+
+
+_LABEL = re.compile(r"(?P<name>[*_`\s]{0,8}[^\W\d_][\w ()/.-]{1,40})[:：][*_`\s]{0,8}")
+_AMOUNT = re.compile(r"[*_`\s]{0,8}\d[\d.,]{0,11}\s?[^\W\d_]{0,12}[*_`\s]{0,8}")
+
+
+def join_labels_and_values(blocks: Sequence[Block], loads: Sequence[int]) -> None:
+    """Make one line of a label and the number below it ("Containers:", "2"), where it has another one above another load test."""
+    places: dict[str, list[tuple[int, Line, Line]]] = defaultdict(list)  # by label: (load test, its line, the number's)
+    for load in loads:
+        for label, number in pairwise(blocks[load].trail):
+            match = _LABEL.fullmatch(label[1]) if number[0] - label[0] <= 2 and _AMOUNT.fullmatch(number[1]) else None
+            if match and not is_boilerplate(f"{label[1]} {number[1]}"):
+                places[match["name"].strip(_EMPHASIS)].append((load, label, number))
+    for name, own in places.items():
+        if len({number.strip(_EMPHASIS) for _, _, (_, number) in own}) > 1:
+            for load, label, number in own:
+                _replace_lines(blocks[load], {label, number}, f"{name}: {number[1].strip(_EMPHASIS)}")
 
 
 def _find_list_of_settings(trail: Sequence[Line]) -> dict[Line, tuple[str, str]]:

@@ -239,3 +239,24 @@ def test_a_line_that_only_says_that_output_follows_names_no_config_where_heading
     _, draft = read(expand(text))
     own = {config.key: config.name for experiment in draft.experiments for config in experiment.configs}
     assert [own[run.config] for experiment in draft.experiments for run in experiment.runs] == names
+
+
+@pytest.mark.parametrize(
+    ("told", "rates", "names"),
+    [
+        ("1200 -> 1500 req/s", (1201, 1210, 1500, 1490), ["before", "before", "after", "after"]),
+        ("Tuned: 1,200 req/s → 1.5k req/s", (1203, 1498, 1501), ["before", "after", "after"]),
+        ("It went from 1200 to 1500 requests per second.", (1199, 1503), ["before", "after"]),
+        ("We promise 1200 -> 1500 req/s to all customers.", (900, 1100, 1490), []),
+        ("1200 -> 1500 req/s", (1201, 1499, 1204, 1501), []),  # in turn: what else was changed is not known
+        ("1200 -> 1220 req/s", (1200, 1219), []),
+        ("1200 -> 1500 req/s", (1201, 1203), []),
+        ("1200 -> 1500 ms", (1201, 1499), []),
+    ],
+)
+def test_a_line_that_tells_both_rates_names_the_reports_before_and_after(told, rates, names):
+    text = expand(f"{told}\n\n" + "".join(f"@ab {rate}.10 server=\n" for rate in rates))
+    (experiment,) = read(text)[1].experiments
+    name_of = {config.key: config.name for config in experiment.configs}
+    found = [name_of[run.config] for run in experiment.runs]
+    assert found == names or (not names and len({*found}) == 1)

@@ -971,3 +971,44 @@ def test_names_that_differ_in_blanks_and_case_alone_are_one_below_each_section()
         "GET · NodeJS",
         "GET · rust",
     ]
+
+
+def name_below(*titles: str) -> list[str]:
+    return names_of("".join(expand(f"{title}\n\n@ab {900 + 7 * at}.1 server=\n\n") for at, title in enumerate(titles)))
+
+
+@pytest.mark.parametrize(
+    ("titles", "names"),
+    [
+        (("Containers:\n1", "Containers:\n2", "Containers:\n4"), ["Containers: 1", "Containers: 2", "Containers: 4"]),
+        (("**Pool size:**\n\n5", "**Pool size:**\n\n20"), ["Pool size: 5", "Pool size: 20"]),
+        (("## nginx\n\nWorkers:\n2", "## caddy\n\nWorkers:\n2"), ["nginx", "caddy"]),
+        (("Result:\n\nnginx", "Result:\n\ncaddy"), ["nginx", "caddy"]),
+    ],
+)
+def test_a_number_below_its_label_is_told_with_it(titles, names):
+    assert name_below(*titles) == names
+
+
+@pytest.mark.parametrize(
+    ("titles", "n"),
+    [
+        (("# nginx keepalive off", "# nginx keepalive on", "# keepalive off nginx", "# keepalive on nginx"), 2),
+        (("# Apache, tuned", "# Apache", "# Tuned Apache"), 2),
+        (("# gzip on cache off", "# gzip off cache on"), 2),
+        (("# nginx before", "# before nginx"), 2),
+        (("# php nginx", "# nginx php"), 2),
+        (("# proxy to nginx", "# nginx to proxy"), 2),
+    ],
+)
+def test_a_name_says_the_same_whichever_end_its_server_stands_at(titles, n):
+    assert len(name_below(*titles)) == n
+
+
+@pytest.mark.parametrize("label", ["Output", "**Stdout:**", "Console output:", "Log:", "Ausgabe:"])
+def test_a_label_above_all_outputs_leaves_the_names_to_the_sentences_or_headings_above(label):
+    titles = (f"## Small pool\n\n{label}", f"## Large pool\n\n{label}")
+    assert name_below(*titles) == ["Small pool", "Large pool"]
+    told = ("First I left everything at its defaults.", "After that I raised somaxconn to 4096.")
+    one, other = name_below(*(f"{each}\n\n{label}" for each in told))
+    assert "somaxconn" in other and "somaxconn" not in one

@@ -225,3 +225,26 @@ def test_headings_that_tell_the_clients_of_each_report_stand_against_a_command_s
     blocks, _ = read(expand(f"{above}\n@siege 700.10\n\n{between}\n@siege 800.10\n"))
     assert [block.values.get("told_concurrency") for block in blocks] == clients
     assert [block.command is None for block in blocks] == [clients[0] is not None] * 2
+
+
+LOADS = "".join(
+    f"# {name}\n\n{{0}} 1 ===\n\n@ab {rate}.1 c={{1}}\n\n{{0}} 2 ===\n\n@ab {rate + 9}.1 c={{2}}\n\n"
+    for name, rate in (("nginx", 900), ("caddy", 700))
+)
+
+
+@pytest.mark.parametrize("label", ["=== load", "=== Load test", "=== bench", "=== benchmark"])
+def test_load_1_and_load_2_below_names_are_repeats_unless_they_had_so_many_clients(label):
+    def repeats_of(text: str) -> list[tuple[str, int]]:
+        experiment = read(expand(text))[1].experiments[0]
+        names = {config.key: config.name for config in experiment.configs}
+        return [(names[run.config], run.repeat) for run in experiment.runs]
+
+    assert repeats_of(LOADS.format(label, 10, 10)) == [("nginx", 1), ("nginx", 2), ("caddy", 1), ("caddy", 2)]
+    assert repeats_of(LOADS.format(label, 1, 2)) == [("nginx", 1), ("nginx", 1), ("caddy", 1), ("caddy", 1)]
+
+
+def test_an_initial_run_is_the_first_one_where_a_second_follows():
+    assert name_all("(Initial run); (2nd run)", "{}\n\n{}\n\n") == ["localhost:80"]
+    assert name_all("# nginx; Initial test; Second test", "{}\n\n{}\n\n") == ["nginx"]
+    assert name_all("## Initial run; ## After tuning") == ["Initial run", "After tuning"]
