@@ -177,8 +177,10 @@ def make_process_chart(sizes: Sequence[Sizes]) -> Chart | None:
     heads = ("program", "config", "step", "processes listed", "median, MiB", "least", "most")
     rows = tuple((s.program, s.name, s.step, len(s.mib), median(s.mib), min(s.mib), max(s.mib)) for s in sizes)
     words = "; ".join(f"{size.program}, {size.name}: {_describe_sizes(size)}" for size in sizes)
-    note = "a dot is a process · beside: their median" + _say_left_out(max(map(len, by_program.values())))
-    return Chart("processes", "What does a process cost?", panels, note=note, summary=words, heads=heads, rows=rows)
+    note = "a dot is a process · beside: their median and number" + _say_left_out(max(map(len, by_program.values())))
+    return Chart(
+        "processes", "How much memory does a process take?", panels, note=note, summary=words, heads=heads, rows=rows
+    )
 
 
 def _say_left_out(n: int) -> str:

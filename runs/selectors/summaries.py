@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.db.models import BinaryField
+from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Substr
 
 from runs.analysis.facts import line_address
@@ -83,6 +84,15 @@ def order_configs(configs: Iterable[ConfigSummary]) -> list[ConfigSummary]:
 def digest_card(configs: Sequence[ConfigSummary]) -> str:
     """Of what a card shows."""
     return hashlib.sha256(repr([(each.name, each.rates) for each in configs]).encode()).hexdigest()[:16]
+
+
+def list_experiments(uploads: Sequence[Upload]) -> dict[int, list[Experiment]]:
+    """Upload -> the experiments that it was stored in, without those in the bin. Two queries."""
+    own = Upload.objects.filter(pk__in=[upload.pk for upload in uploads])
+    rows = own.values_list("pk", KeyTransform("experiments", "placed"))
+    placed = {upload: [*(keys or {}).values()] for upload, keys in rows}
+    found = Experiment.objects.only("name").in_bulk({pk for pks in placed.values() for pk in pks})
+    return {upload: [found[pk] for pk in pks if pk in found] for upload, pks in placed.items()}
 
 
 def list_latest_experiments(most: int) -> list[ExperimentSummary]:

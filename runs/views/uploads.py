@@ -47,7 +47,7 @@ from runs.responses import respond
 from runs.selectors.judging import work_out_headlines
 from runs.selectors.lists import paginate
 from runs.selectors.samples import list_machine_series, load_samples_of_capture
-from runs.selectors.summaries import list_latest_experiments, summarize
+from runs.selectors.summaries import list_experiments, list_latest_experiments, summarize
 from runs.upload_handlers import preview_bytes, read_parts, refuse_coding
 
 LATEST = 12
@@ -226,7 +226,8 @@ def upload_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
         + (upload.n_lines, upload.n_runs, upload.n_captures, len(upload.problems))
         for upload in page.rows
     )
-    return respond(request, "uploads.html", {"page": page}, FlatTable("Uploads", COLUMNS, rows), fmt=fmt)
+    context = {"page": page, "contents": list_experiments(page.rows)}
+    return respond(request, "uploads.html", context, FlatTable("Uploads", COLUMNS, rows), fmt=fmt)
 
 
 @login_not_required  # it checks by itself: a script that is redirected to the login page would take that for the answer

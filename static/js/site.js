@@ -27,9 +27,14 @@
   // The tab of the section that is read: of those whose heads are in the upper part of the window or above, the last.
   const tabs = [...document.querySelectorAll(".tabs a")];
   const section = (tab) => document.getElementById(tab.hash.slice(1));
-  const seen = new IntersectionObserver(mark, { rootMargin: "0px 0px -70% 0px", threshold: [0, 0.01] });
-  tabs.map(section).forEach((part) => part && seen.observe(part));
+  let waiting = false; // for the next frame
+  function markSoon() {
+    if (!waiting) requestAnimationFrame(mark);
+    waiting = true;
+  }
+  if (tabs.length) document.addEventListener("scroll", markSoon, { passive: true });
   function mark() {
+    waiting = false;
     const tops = tabs.map((tab) => section(tab)?.getBoundingClientRect().top ?? Infinity);
     const at = tops.reduce((last, top, n) => (top < innerHeight * 0.3 && top >= tops[last] ? n : last), 0);
     tabs.forEach((tab, n) => (n === at ? tab.setAttribute("aria-current", "true") : tab.removeAttribute("aria-current")));

@@ -155,3 +155,16 @@ def test_the_exported_file_opens_alone_and_asks_nothing(page: Any, shared: Path,
     assert asked == [kept.as_uri()]
     page.locator("svg.bd").first.wait_for()
     assert no_sideways_scroll(page)
+
+
+def test_on_a_phone_all_pages_are_in_the_bar_and_the_top_of_a_page_has_its_first_tab(page: Any, shared: Path) -> None:
+    from playwright.sync_api import expect
+
+    page.set_input_files("input[type=file]", str(next((shared / "seeds").glob("003*.txt"))))
+    save_preview(page)
+    expect(page.get_by_role("link", name="Remote")).to_be_in_viewport(ratio=1)
+    current = page.locator(".tabs [aria-current]")
+    page.locator("#chart-latency").evaluate("part => part.scrollIntoView()")
+    expect(current).to_have_text("Latency")
+    page.evaluate("scrollTo(0, 0)")
+    expect(current).to_have_text("Overview")

@@ -191,6 +191,23 @@ def test_an_upload_has_an_anchor_for_every_line_and_says_what_each_became(browse
     assert f'<a class="tag" href="/runs/{run.pk}/">' in page
 
 
+def test_the_list_of_uploads_tells_what_each_was_stored_in(browser):
+    made, gone = factories.experiment("gzip against brotli"), factories.experiment("in the bin")
+    factories.upload(name="", placed={"experiments": {"e1": made.pk, "e2": gone.pk}})
+    factories.upload(placed={})
+    Experiment.objects.filter(pk=gone.pk).delete()
+    page = html(browser, "/uploads/")
+    assert f'<a class="muted" href="{made.get_absolute_url()}">gzip against brotli</a>' in page
+    assert "in the bin" not in page
+
+
+def test_one_config_has_no_section_of_what_differs(browser):
+    made = factories.experiment("one config")
+    factories.run(factories.config(made, "alone"), factories.upload())
+    page = html(browser, made.get_absolute_url())
+    assert "What differs" not in page and ">Differences<" not in page and "What was run, and where" in page
+
+
 def test_an_upload_counts_only_what_it_became(browser):
     made = factories.mpm_experiment()
     page = html(browser, made.runs.first().upload.get_absolute_url())
