@@ -106,12 +106,12 @@ def needs() -> Callable[[str], str]:
     """`path_or_url = needs("ab")`: where the machine lacks it, the test is left out and the closing lines say so."""
 
     def get(service: str) -> str:
-        found = find(service)
-        if found is None:
+        address = find(service)
+        if address is None:
             if everything_required():
                 pytest.fail(f"BENCHDASH_REQUIRE=all, but {service} was not found", pytrace=False)
             pytest.skip(f"{service} was not found")
-        return str(found)
+        return str(address)
 
     return get
 

@@ -29,9 +29,9 @@ def _empty_when_away(name: str, answer: Any) -> Callable[..., Any]:
     def ask(self: RedisCacheClient, *args: Any) -> Any:
         if not outage.lasts():
             try:
-                found = method(self, *args)
+                cached = method(self, *args)
                 outage.end()
-                return found
+                return cached
             except RedisError as error:
                 if outage.begin():
                     log.warning("The cache does not answer, so API requests are not limited: %s", error)

@@ -77,10 +77,10 @@ def _seconds(program: Callable[[], object]) -> float:
     return perf_counter() - start
 
 
-def require_equal(found: object, wanted: object) -> None:
+def require_equal(measured: object, wanted: object) -> None:
     """A quick reader that reads something else has not been measured."""
-    if found != wanted:
-        raise ValueError(f"read {found}, but the text holds {wanted}")
+    if measured != wanted:
+        raise ValueError(f"read {measured}, but the text holds {wanted}")
 
 
 def await_port(port: int, address: str = "127.0.0.1") -> None:

@@ -330,16 +330,16 @@ def _finds_step(random: Generator, n: int) -> bool:
     return _are_near(_changes(logs), [n // 2], 3)
 
 
-def _are_near(found: Sequence[int], true: Sequence[int], days: int) -> bool:
-    return len(found) == len(true) and all(abs(a - b) <= days for a, b in zip(found, true, strict=True))
+def _are_near(points: Sequence[int], true: Sequence[int], days: int) -> bool:
+    return len(points) == len(true) and all(abs(a - b) <= days for a, b in zip(points, true, strict=True))
 
 
 def _days(random: Generator, n: int, correlation: float = 0, sd: float = 0.025) -> Logs:
     """Logs of daily means."""
-    found = random.normal(0, sd * math.sqrt(1 - correlation**2), n + 50)
-    for at in range(1, len(found)):
-        found[at] += correlation * found[at - 1]
-    return found[50:]
+    noise = random.normal(0, sd * math.sqrt(1 - correlation**2), n + 50)
+    for at in range(1, len(noise)):
+        noise[at] += correlation * noise[at - 1]
+    return noise[50:]
 
 
 def _with_outliers(random: Generator, logs: Logs) -> Logs:

@@ -94,10 +94,10 @@ def links(page: Page, address: str, pattern: str) -> list[str]:
 
 
 def first_link(page: Page, address: str, pattern: str) -> str:
-    found = links(page, address, pattern)
-    if not found:
+    matching = links(page, address, pattern)
+    if not matching:
         sys.exit(f"{address} has no link like {pattern}")
-    return found[0]
+    return matching[0]
 
 
 def run_the_sample_plan(browser: Browser, site: str, secret: str) -> None:

@@ -147,16 +147,16 @@ def _get_syntax(module: ModuleType) -> Syntax:
 @cache
 def formats() -> dict[str, Format]:
     """Every format by its kind."""
-    found: dict[str, Format] = {}
+    by_kind: dict[str, Format] = {}
     for info in iter_modules([str(Path(__file__).with_name("formats"))]):
         for form in _load(info.name):
-            if form.kind in found:
+            if form.kind in by_kind:
                 raise TypeError(f"two formats call themselves {form.kind!r}")
-            found[form.kind] = form
-    for form in found.values():
-        if form.tool is not None and (form.tool not in found or found[form.tool].semantics is None):
+            by_kind[form.kind] = form
+    for form in by_kind.values():
+        if form.tool is not None and (form.tool not in by_kind or by_kind[form.tool].semantics is None):
             raise TypeError(f"{form.kind} names the tool {form.tool!r}, whose format declares no SEMANTICS")
-    return dict(sorted(found.items()))
+    return dict(sorted(by_kind.items()))
 
 
 # Load tools whose reports are not read yet: their processes are recognised.
@@ -329,12 +329,12 @@ def find_kinds(text: str) -> tuple[str, ...]:
     match, kinds = _compile_openings(find_group(text[0]))
     opened, lower, needs = match(text), text.lower(), _list_needs()
     groups = opened.groups() if opened and opened.lastindex else ()
-    found = [kind for kind, group in zip(kinds, groups, strict=False) if kind and group is not None]
+    matching = [kind for kind, group in zip(kinds, groups, strict=False) if kind and group is not None]
     may_have = needs.ascii if lower.isascii() else needs.kinds
     needed = {*chain(*[kinds for need, kinds in may_have if need in lower])}  # quicker than one pattern of all
     if needed:
-        found += [kind for kind in sorted(needed) if needs.openings[kind](text)]
-    return tuple(found)
+        matching += [kind for kind in sorted(needed) if needs.openings[kind](text)]
+    return tuple(matching)
 
 
 @lru_cache(maxsize=64)  # a listing of headings has few different lines

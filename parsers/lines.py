@@ -220,16 +220,16 @@ class Lines:
         """The next non-blank lines, `most` at the most, without taking them; blank ones between are passed over."""
         before, raw, number = self.before, self.raw, self.number
         seen: list[str] = []
-        found: list[str] = []
+        following: list[str] = []
         for line in self:
             seen.append(self.raw)
             if line.strip():
-                found.append(line)
-            if len(found) == most or len(seen) >= 4 * most:
+                following.append(line)
+            if len(following) == most or len(seen) >= 4 * most:
                 break
         self.back(*seen)
         self.before, self.raw, self.number = before, raw, number
-        return found
+        return following
 
     def texts(self, *, elisions: bool = False) -> Iterator[str]:
         """The next lines, stripped, until the caller calls `refuse` and stops; blank ones, a lone "#" too, are passed over.

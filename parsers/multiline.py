@@ -23,15 +23,15 @@ _SYSSTAT = 80  # columns; a longer line was not broken
 def match_joined(lines: Lines, line: str, fits: Callable[[str], Made | None], most: int = 2) -> Made | None:
     """What `fits` makes of `line`, or of it with up to `most` lines that follow, which are taken then; None: of neither."""
     text = line.strip()
-    found = fits(text)
-    if found is not None or len(text) >= 4 * _NARROW:
-        return found
+    made = fits(text)
+    if made is not None or len(text) >= 4 * _NARROW:
+        return made
     for used, following in enumerate(lines.ahead(most), start=1):
         text = f"{text} {following.strip()}"
-        found = fits(text)
-        if found is not None:
+        made = fits(text)
+        if made is not None:
             lines.take_next(used)
-            return found
+            return made
     return None
 
 
@@ -89,8 +89,8 @@ def take_object(
     first = lines.number + 1
     text = _COMMA_LAST.sub(lambda match: match[1] or "", _take(lines, taken))
     try:
-        found = json.JSONDecoder(parse_constant=lambda _: None, strict=False).raw_decode(text)[0]
-        values = {name: value for name, value in read(found).items() if value is not None and value != {}}
+        tree = json.JSONDecoder(parse_constant=lambda _: None, strict=False).raw_decode(text)[0]
+        values = {name: value for name, value in read(tree).items() if value is not None and value != {}}
     except (ValueError, TypeError, AttributeError, LookupError, RecursionError):  # no JSON, or of another shape
         values = {}
     if values:
@@ -175,8 +175,8 @@ def figure(tree: Any, *path: str, factor: float = 1) -> Any:
 def figures(tree: Any, *path: str, factor: float = 1) -> dict[str, Any]:
     """The numbers of the object at `path`, by their names."""
     tree = _find(tree, path)
-    found = {name: figure(tree, name, factor=factor) for name in tree} if isinstance(tree, dict) else {}
-    return {name: value for name, value in found.items() if value is not None}
+    numbers = {name: figure(tree, name, factor=factor) for name in tree} if isinstance(tree, dict) else {}
+    return {name: value for name, value in numbers.items() if value is not None}
 
 
 def find_text(tree: Any, name: str) -> str | None:

@@ -255,7 +255,7 @@ def _fill_down(table: list[tuple[int, list[str]]], first: int) -> None:
 
 
 def _make_cells(table: list[tuple[int, list[str]]], columns: _Columns, sections: dict[int, str]) -> list[Cell]:
-    found: list[Cell] = []
+    made_cells: list[Cell] = []
     settings = _name_settings(table, columns)
     for at, column in columns.rates.items():
         rows = [(number, row) for number, row in table if row[at] not in EMPTY]
@@ -273,9 +273,9 @@ def _make_cells(table: list[tuple[int, list[str]]], columns: _Columns, sections:
                 unclear_text = row[at] if row[at] in unclear else ""
                 section = " · ".join(filter(None, (sections.get(number), settings.get(number))))
                 rest = (columns.work, section, latency, unclear_text, without_unit, columns.address, unread)
-                found.append(Cell(number, title, column, rate[0], rate[1], load, *rest))
+                made_cells.append(Cell(number, title, column, rate[0], rate[1], load, *rest))
                 unread = ()
-    return sorted(found, key=lambda cell: cell.line)
+    return sorted(made_cells, key=lambda cell: cell.line)
 
 
 def _says_why(title: str, cells: Sequence[str]) -> bool:

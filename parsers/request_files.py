@@ -163,7 +163,7 @@ class Latencies:
         Counted as ab counts: of the requests sorted by time, the one with p per cent of them before it.
         """
         wanted = sorted(percents if percents is not None else percents_for(self.n))
-        found: dict[str, float] = {}
+        times: dict[str, float] = {}
         cells = iter(sorted(self.counts.items()))
         time, passed = 0.0, 0
         for percent in wanted if self.n else ():
@@ -173,8 +173,8 @@ class Latencies:
                     us, n = next(cells)
                     passed += n
                 time = ms(us)
-            found[_name_of(percent)] = ms(self.most) if percent == 100 else time
-        return found
+            times[_name_of(percent)] = ms(self.most) if percent == 100 else time
+        return times
 
 
 @cache

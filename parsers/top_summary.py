@@ -311,9 +311,9 @@ class Summary:
             self._read_amounts(start, amount.findall(line[start.end() : following.start() if following else None]))
         return True
 
-    def _read_amounts(self, start: re.Match[str], found: list[tuple[str, str, str, str]]) -> None:
+    def _read_amounts(self, start: re.Match[str], amounts: list[tuple[str, str, str, str]]) -> None:
         room = start[2].lower()
-        for figure, suffix, cut, what in found:
+        for figure, suffix, cut, what in amounts:
             name = _MEMORY_NAMES.get(what.lower(), what.lower())
             key = f"mem_{name}_kb" if name in ("cached", "avail") else f"{room}_{name}_kb"
             kb = number(figure) * FACTOR_KB[(suffix or start[1] or "").lower()]

@@ -67,8 +67,8 @@ def main() -> None:
 def record_all(wanted: Sequence[Plant]) -> None:
     make_group(PREFERRED)
     # Of PostgreSQL, too; those of later connections are in the control group of the first one.
-    found = subprocess.run(["/usr/bin/pgrep", "-x", "postgres"], capture_output=True, text=True)  # noqa: S603
-    for pid in (str(os.getpid()), *found.stdout.split()):
+    pids = subprocess.run(["/usr/bin/pgrep", "-x", "postgres"], capture_output=True, text=True)  # noqa: S603
+    for pid in (str(os.getpid()), *pids.stdout.split()):
         (PREFERRED / "cgroup.procs").write_text(pid)
     try:
         for plant in wanted:
@@ -198,8 +198,8 @@ def judge_all(wanted: Sequence[Plant]) -> None:
     """The first five of each kind made the rules, and are shown in brackets; the others judge them."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for plant, names, said in name_causes(wanted):
-        found = names[0] if names else ""
-        verdict = "right" if found in plant.causes else "wrong" if found else "unknown"
+        named_first = names[0] if names else ""
+        verdict = "right" if named_first in plant.causes else "wrong" if named_first else "unknown"
         half = "made" if plant.number <= MADE else "judged"
         counts[plant.kind].update((half, f"{half} {verdict}"))
         print(f"{plant.name:16} {verdict:8} {', '.join(names) or '-':28} {said}")

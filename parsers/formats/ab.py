@@ -127,10 +127,10 @@ _VARIES = re.compile(r"[$*{}<\\]|\.\.\.|…")  # a path that the shell or the au
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = read_usual_report(lines) or _Report(lines, command).read()
-    if found:
-        pad_microseconds(found.values)
-    return found
+    report = read_usual_report(lines) or _Report(lines, command).read()
+    if report:
+        pad_microseconds(report.values)
+    return report
 
 
 class _Report:

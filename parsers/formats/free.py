@@ -253,8 +253,8 @@ def records(values: dict[str, Any]) -> list[Record]:
         for name, value in values.items()
         if name.startswith(("mem_", "swap_")) and isinstance(value, int | float)
     }
-    found: list[Record] = [SystemSample(tool=KIND, clock=None, metrics=metrics)]
+    samples: list[Record] = [SystemSample(tool=KIND, clock=None, metrics=metrics)]
     if "mem_total_kb" in metrics:
         swap = metrics.get("swap_total_kb")
-        found.append(HostFacts(ram_kb=int(metrics["mem_total_kb"]), swap_kb=int(swap) if swap is not None else None))
-    return found
+        samples.append(HostFacts(ram_kb=int(metrics["mem_total_kb"]), swap_kb=int(swap) if swap is not None else None))
+    return samples

@@ -200,23 +200,26 @@ def _read_object(tree: dict[str, Any]) -> dict[str, Any]:
     thresholds = {}
     for name, metric in metrics.items():
         own = figures(metric, "values") if "values" in metric else figures(metric)
-        unit, found = _parse_metric(name, own, metric.get("contains"))
-        values |= {f"{name}{unit}": found} if found else {}
+        unit, parsed = _parse_metric(name, own, metric.get("contains"))
+        values |= {f"{name}{unit}": parsed} if parsed else {}
         for text, state in metric.get("thresholds", {}).items():
             # An export has whether it was crossed, a summary whether it holds.
             thresholds[f"{name} {text}"] = bool(state.get("ok")) if isinstance(state, dict) else not state
     return values | {"thresholds": thresholds}
 
 
-def _parse_metric(name: str, found: dict[str, Any], contains: str | None) -> tuple[str, dict[str, Any]]:
+def _parse_metric(name: str, figures: dict[str, Any], contains: str | None) -> tuple[str, dict[str, Any]]:
     """(what the metric's name ends in, its figures by the names of the text)."""
-    if "passes" in found:
-        share = found.get("rate", found.get("value", 0))
-        return "", {"pct": round(share * 100, 6), "passes": found["passes"], "fails": found.get("fails", 0)}
-    if "rate" in found:
-        return "_bytes" if name.startswith("data_") else "", {"count": found.get("count", 0), "per_s": found["rate"]}
+    if "passes" in figures:
+        share = figures.get("rate", figures.get("value", 0))
+        return "", {"pct": round(share * 100, 6), "passes": figures["passes"], "fails": figures.get("fails", 0)}
+    if "rate" in figures:
+        return "_bytes" if name.startswith("data_") else "", {
+            "count": figures.get("count", 0),
+            "per_s": figures["rate"],
+        }
     timed = contains == "time" if contains else bool(_TIMED.match(name))
-    return "_ms" if timed and "avg" in found else "", found
+    return "_ms" if timed and "avg" in figures else "", figures
 
 
 _REPORT = Report(

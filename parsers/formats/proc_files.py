@@ -107,11 +107,11 @@ def records(values: dict[str, Any]) -> list[Record]:
     if "mem_available_kb" not in metrics and "mem_free_kb" in metrics and "mem_inactive_kb" in metrics:
         # What a kernel without MemAvailable lets one say: free, or easily freed.
         metrics["mem_available_kb"] = metrics["mem_free_kb"] + metrics["mem_inactive_kb"]
-    found: list[Record] = [SystemSample(tool=KIND, clock=None, metrics=metrics)]
+    samples: list[Record] = [SystemSample(tool=KIND, clock=None, metrics=metrics)]
     total, swap = values.get("memtotal"), values.get("swaptotal")
     if isinstance(total, int):
-        found.append(HostFacts(ram_kb=total, swap_kb=swap if isinstance(swap, int) else None))
-    return found
+        samples.append(HostFacts(ram_kb=total, swap_kb=swap if isinstance(swap, int) else None))
+    return samples
 
 
 # --- net_dev ----------------------------------------------------------------------------------------------------------

@@ -321,13 +321,13 @@ def _read_figure(value: object) -> float | int | None:
 
 
 def _sadf_records(values: dict[str, Any]) -> list[Record]:
-    found: list[Record] = []
+    samples: list[Record] = []
     for row in values["rows"]:
         metrics = {name: float(value) for name, value in row.items() if isinstance(value, int | float)}
         clock = str(row.get("time") or "")
-        found.append(SystemSample("sadf", clock if re.fullmatch(r"\d\d:\d\d:\d\d", clock) else None, metrics))
+        samples.append(SystemSample("sadf", clock if re.fullmatch(r"\d\d:\d\d:\d\d", clock) else None, metrics))
     facts = HostFacts(name=values.get("host"), cores=values.get("cores"), kernel=values.get("kernel"))
-    return [*found, facts]
+    return [*samples, facts]
 
 
 OTHER_FORMATS = (

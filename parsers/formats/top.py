@@ -166,7 +166,7 @@ def records(values: dict[str, Any]) -> list[Record]:
         names = [name for name in cores[0] if name != "cpu_no"]
         metrics |= {f"cpu_{name}": sum(core.get(name, 0) for core in cores) / len(cores) for name in names}
     clock = values.get("time")
-    found: list[Record] = [SystemSample(tool=KIND, clock=str(clock) if clock else None, metrics=metrics)]
+    table_records: list[Record] = [SystemSample(tool=KIND, clock=str(clock) if clock else None, metrics=metrics)]
     table = values.get("processes")
     if isinstance(table, Table) and values.get("mode") != "threads":  # a thread's memory is its whole process's
         of_pid: dict[int, ProcessSample] = {}
@@ -177,5 +177,5 @@ def records(values: dict[str, Any]) -> list[Record]:
                 if first
                 else process_sample
             )
-        found += of_pid.values()
-    return found
+        table_records += of_pid.values()
+    return table_records

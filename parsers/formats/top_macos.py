@@ -201,10 +201,10 @@ def records(values: dict[str, Any]) -> list[Record]:
     metrics = {f"cpu_{name}": float(share) for name, share in values.get("cpu", {}).items()}
     metrics |= {name: float(values[name]) for name in values if name.startswith(("load", "tasks_"))}
     metrics |= {to: float(values[name]) for name, to in _METRICS.items() if name in values}
-    found: list[Record] = [SystemSample(tool=KIND, clock=values.get("time"), metrics=metrics)]
+    table_records: list[Record] = [SystemSample(tool=KIND, clock=values.get("time"), metrics=metrics)]
     table = values.get("processes")
     return (
-        found + list(samples(table, rss="rss_kb" if "rss_kb" in table.columns else "mem_kb"))
+        table_records + list(samples(table, rss="rss_kb" if "rss_kb" in table.columns else "mem_kb"))
         if isinstance(table, Table)
-        else found
+        else table_records
     )

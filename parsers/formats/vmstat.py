@@ -311,11 +311,11 @@ def _parse_figure(figure: str, unit: str | None, what: str) -> dict[str, int | f
 
 def _totals_records(values: dict[str, Any]) -> list[Record]:
     metrics = {to: float(values[name]) for name, to in _TOTALS_METRICS.items() if name in values}
-    found: list[Record] = [SystemSample(tool="vmstat_totals", clock=None, metrics=metrics)]
+    samples: list[Record] = [SystemSample(tool="vmstat_totals", clock=None, metrics=metrics)]
     if "total_memory_kb" in values:
         swap = values.get("total_swap_kb")
-        found.append(HostFacts(ram_kb=int(values["total_memory_kb"]), swap_kb=None if swap is None else int(swap)))
-    return found
+        samples.append(HostFacts(ram_kb=int(values["total_memory_kb"]), swap_kb=None if swap is None else int(swap)))
+    return samples
 
 
 OTHER_FORMATS = (

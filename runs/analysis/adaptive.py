@@ -86,17 +86,17 @@ def compare_in_turn(xs: Sequence[Placed], ys: Sequence[Placed], *, most: int, le
         terms.append(places - places.mean())
     design = np.column_stack(terms)
     values = np.array([each.value for each in every])
-    found, _, rank, _ = np.linalg.lstsq(design, values, rcond=None)
+    coefficients, _, rank, _ = np.linalg.lstsq(design, values, rcond=None)
     df = len(every) - len(terms)
     if rank < len(terms):
         return None
-    left = values - design @ found
+    left = values - design @ coefficients
     sd = max(math.sqrt(float(left @ left) / df), least_sd)
     error = sd * math.sqrt(float(np.linalg.inv(design.T @ design)[1, 1]))
     if not error > 0:
         return None
     level = find_level(n_rounds, most)
-    shift = shift_by_student(float(found[1]), error, df, level)
+    shift = shift_by_student(float(coefficients[1]), error, df, level)
     return replace(shift, p=min(shift.p * ALPHA / level, 1.0))
 
 
@@ -270,32 +270,32 @@ def _pick_level(runs: dict[int, list[bool]], low: int | None, high: int | None, 
     return min(ends, key=lambda end: len(runs[end]), default=0)
 
 
-def narrow(found: Search, capacity: Capacity | None) -> Search:
+def narrow(search: Search, capacity: Capacity | None) -> Search:
     """With the ends of the interval, where repeats tell one."""
     if capacity is None or capacity.low is None:
-        return found
-    return replace(found, low=int(capacity.low), high=None if capacity.high is None else int(capacity.high))
+        return search
+    return replace(search, low=int(capacity.low), high=None if capacity.high is None else int(capacity.high))
 
 
-def describe_search(found: Search, limit: str, tried: Sequence[tuple[int, bool]]) -> str:
+def describe_search(search: Search, limit: str, tried: Sequence[tuple[int, bool]]) -> str:
     """What was found so far, in a sentence."""
 
     def count(level: int) -> str:
         own = [kept for each, kept in tried if each == level]
         return f"{sum(own)} of {len(own)} {'run' if len(own) == 1 else 'runs'} kept it"
 
-    if found.low is None:
+    if search.low is None:
         lowest = min((level for level, _ in tried), default=0)
         return f"Even a load of {lowest} breaks {limit} ({count(lowest)})." if tried else ""
     highest = max(level for level, _ in tried)
-    if found.high is None and highest > found.low:
+    if search.high is None and highest > search.low:
         unsure = f"runs of up to {highest} ({count(highest)}) vary too much to say how much more"
-        return f"The highest load that keeps {limit} is {found.low} or more: {unsure}."
-    if found.high is None:
-        return f"{limit} is kept up to {found.low}, the highest load that was tried ({count(found.low)})."
+        return f"The highest load that keeps {limit} is {search.low} or more: {unsure}."
+    if search.high is None:
+        return f"{limit} is kept up to {search.low}, the highest load that was tried ({count(search.low)})."
     return (
-        f"The highest load that keeps {limit} lies between {found.low} ({count(found.low)}) and {found.high} "
-        f"({count(found.high)})."
+        f"The highest load that keeps {limit} lies between {search.low} ({count(search.low)}) and {search.high} "
+        f"({count(search.high)})."
     )
 
 

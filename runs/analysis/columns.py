@@ -109,9 +109,9 @@ def compare_names(names: Iterable[str], pattern: str, words: Collection[str] = (
     """
     rests, named = [], False
     for name in names:
-        found = list_other_words(name, pattern)
-        rests.append(found - {*words})
-        named = named or bool(re.search(pattern, PLAIN.sub(" ", name), re.IGNORECASE) or found & {*words})
+        other_words = list_other_words(name, pattern)
+        rests.append(other_words - {*words})
+        named = named or bool(re.search(pattern, PLAIN.sub(" ", name), re.IGNORECASE) or other_words & {*words})
     return named, rests[0] == rests[1] or not all(rests)
 
 

@@ -213,12 +213,12 @@ def _compare_file(known: Mapping[int, ConfigFact], group: Group) -> FileDiff:
 
 def _compare_directives(shown: Sequence[Shown], dialect: str) -> tuple[tuple[DirectiveRow, ...], int, int]:
     """(directives that differ, how many are the same, how many only some show)."""
-    found: dict[tuple[tuple[str, ...], str], list[list[Directive]]] = defaultdict(lambda: [[] for _ in shown])
+    by_path: dict[tuple[tuple[str, ...], str], list[list[Directive]]] = defaultdict(lambda: [[] for _ in shown])
     for at, one in enumerate(shown):
         for directive in one.parsed.directives if one.parsed else ():
-            found[_normalize_sections(directive, dialect), directive.key][at].append(directive)
+            by_path[_normalize_sections(directive, dialect), directive.key][at].append(directive)
     rows, same, unshown = [], 0, 0
-    for repeats in found.values():
+    for repeats in by_path.values():
         cells = tuple(_make_cell(one, directives) for one, directives in zip(shown, repeats, strict=True))
         known = {cell.values for cell in cells if cell.state == "set"}
         kind = next(directive.name for directives in repeats for directive in directives).split(" ")[0].lower()
@@ -235,12 +235,12 @@ def _compare_directives(shown: Sequence[Shown], dialect: str) -> tuple[tuple[Dir
 def _compare_unread_lines(shown: Sequence[Shown]) -> list[DirectiveRow]:
     """Lines that were read as no directive are compared as they stand: nothing is called identical unseen."""
     lines = [_find_unread_lines(one) for one in shown]
-    if len({tuple(sorted(found)) for found in lines}) == 1:
+    if len({tuple(sorted(unread)) for unread in lines}) == 1:
         return []
-    common = set.intersection(*(set(found) for found in lines))
+    common = set.intersection(*(set(unread) for unread in lines))
     cells = []
-    for one, found in zip(shown, lines, strict=True):
-        own = {line: at for line, at in found.items() if line not in common}
+    for one, unread in zip(shown, lines, strict=True):
+        own = {line: at for line, at in unread.items() if line not in common}
         missing: State = "not shown" if one.excerpt else "not set"
         sources = tuple(_find_source(one.fact, at) for at in own.values())
         cells.append(DirectiveCell("set", tuple(own), sources) if own else DirectiveCell(missing))

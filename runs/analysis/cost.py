@@ -86,18 +86,18 @@ def _read_rate(run: RunFact) -> float | None:
 
 def compute_rss(name: str, seen: ColumnFacts) -> CostCell | None:
     """ "20 × 13 MiB": processes of one program and their resident memory together, the mean of the captures."""
-    found = [(served, group) for served in seen.served for group in served.groups if group.name == name]
-    if not found:
+    groups = [(served, group) for served in seen.served for group in served.groups if group.name == name]
+    if not groups:
         return None
-    sources = tuple(served.capture.first_line for served, _ in found)
-    each = fmean(group.rss_mean_kb for _, group in found) / MIB
-    note = ", beside a run that is not counted" if any(served.capture.run in seen.out for served, _ in found) else ""
-    if any(served.whole == "quoted" for served, _ in found):
+    sources = tuple(served.capture.first_line for served, _ in groups)
+    each = fmean(group.rss_mean_kb for _, group in groups) / MIB
+    note = ", beside a run that is not counted" if any(served.capture.run in seen.out for served, _ in groups) else ""
+    if any(served.whole == "quoted" for served, _ in groups):
         return CostCell(None, f"{figure(each)} MiB each", f"how many there were is not shown{note}", sources)
-    n, total = fmean(group.n for _, group in found), fmean(group.rss_kb for _, group in found) / MIB
+    n, total = fmean(group.n for _, group in groups), fmean(group.rss_kb for _, group in groups) / MIB
     how = f"{figure(round(n, 1))} × {figure(each)} MiB"
-    some = any(served.whole == "some" for served, _ in found)
-    how += (f" of {_describe_room(found[0][0])}" if some else "") + note
+    some = any(served.whole == "some" for served, _ in groups)
+    how += (f" of {_describe_room(groups[0][0])}" if some else "") + note
     return CostCell(total, figure(total), how, sources, "at least" if some else "")
 
 
@@ -269,11 +269,11 @@ def compute_cost(
 def _group_captures(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> list[list[CaptureFact]]:
     """Each column's captures."""
     column_of = find_columns(columns)
-    found: list[list[CaptureFact]] = [[] for _ in columns]
+    by_column: list[list[CaptureFact]] = [[] for _ in columns]
     for capture in captures:
         if (at := column_of(capture)) is not None:
-            found[at].append(capture)
-    return found
+            by_column[at].append(capture)
+    return by_column
 
 
 def _observe(
@@ -326,16 +326,16 @@ def _make_rows(seen: Sequence[ColumnFacts]) -> list[CostRow]:
 
 
 def _describe_rows(rows: Sequence[CostRow], columns: Sequence[Column]) -> list[str]:
-    found = []
+    notes = []
     by_key = {row.key: row for row in rows}
     if row := by_key.get("per_mib"):
-        found += _compare_columns(row, columns)
+        notes += _compare_columns(row, columns)
     if row := by_key.get("per_process"):
         known = [
             (column, cell) for column, cell in zip(columns, row.cells, strict=True) if cell and cell.value is not None
         ]
-        found += [f"{column.title}, memory taken by each process: {cell.how}." for column, cell in known[:MOST_NAMES]]
-    return found
+        notes += [f"{column.title}, memory taken by each process: {cell.how}." for column, cell in known[:MOST_NAMES]]
+    return notes
 
 
 def _compare_columns(row: CostRow, columns: Sequence[Column]) -> list[str]:

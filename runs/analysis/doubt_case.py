@@ -108,14 +108,14 @@ class Doubt:
         return tuple(part.config for part in self.parts if part.config is not None)
 
 
-def list_excluded(found: Iterable[Doubt]) -> dict[int, str]:
+def list_excluded(doubts: Iterable[Doubt]) -> dict[int, str]:
     """Run id -> why it is kept out of verdicts."""
-    return {part.run: part.text for part in _list_fatal_parts(found) if part.run is not None}
+    return {part.run: part.text for part in _list_fatal_parts(doubts) if part.run is not None}
 
 
-def list_incomparable(found: Iterable[Doubt]) -> dict[int, str]:
+def list_incomparable(doubts: Iterable[Doubt]) -> dict[int, str]:
     """Config id -> why the whole config is not comparable with what it stands against."""
-    return {part.config: part.text for part in _list_fatal_parts(found) if part.config is not None}
+    return {part.config: part.text for part in _list_fatal_parts(doubts) if part.config is not None}
 
 
 def _list_fatal_parts(doubts: Iterable[Doubt]) -> list[Part]:
@@ -173,15 +173,15 @@ class Case:
 
     @cached_property
     def _runs(self) -> dict[tuple[str, int | None], list[RunFact]]:
-        found: dict[tuple[str, int | None], list[RunFact]] = defaultdict(list)
+        by_config: dict[tuple[str, int | None], list[RunFact]] = defaultdict(list)
         beside = {capture.run for capture in self.captures}
         for column in self.columns:
             seen = [run for run in column.runs if run.id in beside]
             for run in column.runs:
                 # What was watched beside one repeat only is taken for what the others had, too.
-                found["run", run.id] = list(column.runs) if seen == [run] else [run]
-                found["config", run.config].append(run)
-        return found
+                by_config["run", run.id] = list(column.runs) if seen == [run] else [run]
+                by_config["config", run.config].append(run)
+        return by_config
 
     def runs_of(self, capture: CaptureFact) -> list[RunFact]:
         """The counted runs that a capture is about: its own one with repeats that nothing watched, or all of its config."""
@@ -190,19 +190,19 @@ class Case:
 
     @cached_property
     def _captures(self) -> dict[int, list[CaptureFact]]:
-        found: dict[int, list[CaptureFact]] = defaultdict(list)
+        by_run: dict[int, list[CaptureFact]] = defaultdict(list)
         for capture in self.captures:
             for run in self.runs_of(capture):
-                found[run.id].append(capture)
-        return found
+                by_run[run.id].append(capture)
+        return by_run
 
     def captures_of(self, run: int) -> list[CaptureFact]:
         return self._captures.get(run, [])
 
     def captures_beside(self, runs: Iterable[RunFact]) -> list[CaptureFact]:
         """The captures of several runs, each once, in the order in which the comparison lists them."""
-        found = {capture.id: capture for run in runs for capture in self.captures_of(run.id)}
-        return sorted(found.values(), key=lambda capture: self._places[capture.id])
+        captures = {capture.id: capture for run in runs for capture in self.captures_of(run.id)}
+        return sorted(captures.values(), key=lambda capture: self._places[capture.id])
 
     @cached_property
     def _places(self) -> dict[int, int]:
@@ -332,12 +332,12 @@ def read_tls(run: RunFact) -> str | None:
 def mean_reply_bytes(run: RunFact) -> float | None:
     """The bytes received for each request, where a tool prints their sum; None where that was rounded too much to tell."""
     path, made = run.semantics.received_bytes, run.complete_requests
-    found = run.number(path) if path else None
-    if found is None or not made:
+    total_bytes = run.number(path) if path else None
+    if total_bytes is None or not made:
         return None
     unit = BYTES_A_MB if "_mb" in path else 1
-    is_known = unit == 1 or found >= ENOUGH_MB or (found + HALF_STEP_MB) * unit < LEAST_BYTES * made
-    return found * unit / made if is_known else None
+    is_known = unit == 1 or total_bytes >= ENOUGH_MB or (total_bytes + HALF_STEP_MB) * unit < LEAST_BYTES * made
+    return total_bytes * unit / made if is_known else None
 
 
 def mean_of_failed(run: RunFact) -> float | None:

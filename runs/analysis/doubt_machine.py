@@ -160,14 +160,14 @@ def _is_kernel(capture: CaptureFact, group: ProcessGroup) -> bool:
 )
 def find_full_links(case: Case) -> Iterator[Finding]:
     """Replies of several runs at one pace, which is what a usual network carries at most."""
-    found: dict[int, list[tuple[RunFact, float]]] = defaultdict(list)
+    by_host: dict[int, list[tuple[RunFact, float]]] = defaultdict(list)
     for run in case.counted_runs:
         size, rate = mean_reply_bytes(run) or run.number("document_length_bytes"), run.requests_per_second
         mbit = 0.0 if is_local(run) else (size or 0) * (rate or 0) * 8 / 1e6
         for link in LINKS_MBIT:
             if link * CARRIED[0] <= mbit <= link * CARRIED[1]:
-                found[link].append((run, mbit / 8))
-    for link, full in found.items():
+                by_host[link].append((run, mbit / 8))
+    for link, full in by_host.items():
         paces = [mb for _, mb in full]
         for run, mb in full if len(full) > 1 and max(paces) <= ONE_PACE * min(paces) else ():
             yield about_run(run, "caution", "link_full", mb=mb, link=link)

@@ -125,11 +125,11 @@ class RunFact(RunFigures):
     def number(self, path: str) -> float | None:
         """A figure of the tool's values by its name or "table.name"; None if it is not a finite number."""
         name, _, part = path.partition(".")
-        found = self.values.get(name)
+        value = self.values.get(name)
         if part:
-            found = found.get(part) if isinstance(found, Mapping) else None
-        sound = isinstance(found, (int, float)) and not isinstance(found, bool) and abs(found) < HUGE
-        return found if sound else None  # type: ignore[return-value]
+            value = value.get(part) if isinstance(value, Mapping) else None
+        sound = isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < HUGE
+        return value if sound else None  # type: ignore[return-value]
 
     @property
     def answered_by(self) -> str:

@@ -71,17 +71,19 @@ def judge_failures(
     key: str, attempts: Sequence[Sequence[Attempts]], pairs: Sequence[tuple[int, int]]
 ) -> dict[int, Verdict]:
     """Where both sides print their failures and either has some. Tests of shares are adjusted after Holm."""
-    found = {}
+    verdicts = {}
     for at, base in pairs:
         own, other = attempts[at], attempts[base]
         if own and other and failed_share((*own, *other)) > 0:
-            found[at] = _compare_failures(key, other, own, base)
-    ranked = {at: verdict.p for at, verdict in found.items() if verdict.effect is not None and verdict.p is not None}
+            verdicts[at] = _compare_failures(key, other, own, base)
+    ranked = {at: verdict.p for at, verdict in verdicts.items() if verdict.effect is not None and verdict.p is not None}
     for at, p in zip(ranked, stats.holm(list(ranked.values())), strict=True):
-        verdict = found[at]
+        verdict = verdicts[at]
         counts = replace(verdict.failures, tests=len(ranked)) if verdict.failures else None
-        found[at] = replace(verdict, kind=verdict.kind if p < ALPHA else Kind.UNDECIDED, p_adjusted=p, failures=counts)
-    return found
+        verdicts[at] = replace(
+            verdict, kind=verdict.kind if p < ALPHA else Kind.UNDECIDED, p_adjusted=p, failures=counts
+        )
+    return verdicts
 
 
 def _compare_failures(key: str, base: Sequence[Attempts], own: Sequence[Attempts], base_at: int) -> Verdict:
@@ -185,13 +187,13 @@ def _read_failure(rule: str, finding: Finding) -> Failure | None:
     return Failure(CHANGES if finding.moral == CHANGES else rule, share, "", source, is_sure, late)
 
 
-def _add_failures(column: Column, found: Mapping[int, Failure]) -> Failure | None:
+def _add_failures(column: Column, failures: Mapping[int, Failure]) -> Failure | None:
     """One failure for all runs of a column; None where nothing failed, or some runs broke off but not all."""
-    found = {run: failure for run, failure in found.items() if failure.is_sure} or found
-    shares = {run: failure.share for run, failure in found.items() if failure.share is not None}
+    failures = {run: failure for run, failure in failures.items() if failure.is_sure} or failures
+    shares = {run: failure.share for run, failure in failures.items() if failure.share is not None}
     if not shares:
-        return next(iter(found.values()), None) if len(found) == len(column.runs) else None
+        return next(iter(failures.values()), None) if len(failures) == len(column.runs) else None
     counted = {run.id: run.requests_made or 1 for run in column.runs}
     bad = sum(share * counted[run] for run, share in shares.items())
-    worst = found[max(shares, key=lambda run: shares[run])]
-    return replace(worst, share=bad / sum(counted.values()), late=sum(one.late for one in found.values()))
+    worst = failures[max(shares, key=lambda run: shares[run])]
+    return replace(worst, share=bad / sum(counted.values()), late=sum(one.late for one in failures.values()))

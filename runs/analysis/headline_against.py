@@ -162,12 +162,12 @@ class HeadlineData:
     @cached_property
     def _impossible(self) -> Mapping[int, list[tuple[int, int]]]:
         """Run id -> (place of the doubt, place of the part in it) of its figures that cannot all be true."""
-        found: dict[int, list[tuple[int, int]]] = {}
+        by_run: dict[int, list[tuple[int, int]]] = {}
         doubts = [(i, one) for i, one in enumerate(self.doubts) if one.rule.startswith(FIGURES) and not one.overruled]
         for place, doubt in doubts:
             for at, part in enumerate(doubt.parts):
-                found.setdefault(part.run or 0, []).append((place, at))
-        return found
+                by_run.setdefault(part.run or 0, []).append((place, at))
+        return by_run
 
     def list_impossible(self, at: int) -> list[tuple[str, Part]]:
         """(rule, what was found) of a column's figures that cannot all be true, in the order of the doubts."""
@@ -176,8 +176,8 @@ class HeadlineData:
 
     def figures(self, key: str, at: int) -> list[Figure]:
         row = self.comparison.row(key)
-        found = row.cells[at].figures if row else ()
-        return [figure for figure in found if figure.run not in self.out and math.isfinite(figure.value)]
+        all_figures = row.cells[at].figures if row else ()
+        return [figure for figure in all_figures if figure.run not in self.out and math.isfinite(figure.value)]
 
     def side(self, key: str, at: int) -> RankedColumn:
         column, figures = self.comparison.columns[at], self.figures(key, at)
@@ -205,26 +205,26 @@ class HeadlineData:
     @cached_property
     def _doubts_by_rule(self) -> Mapping[str, list[Doubt]]:
         """Those that nobody overruled."""
-        found: dict[str, list[Doubt]] = {}
+        by_rule: dict[str, list[Doubt]] = {}
         for doubt in self.doubts:
             if not doubt.overruled:
-                found.setdefault(doubt.rule, []).append(doubt)
-        return found
+                by_rule.setdefault(doubt.rule, []).append(doubt)
+        return by_rule
 
     @cached_property
     def _findings(self) -> Mapping[tuple[str, int | None], list[tuple[int, Finding]]]:
         """(rule, run id) -> its findings, each with its place among those of the rule."""
-        found: dict[tuple[str, int | None], list[tuple[int, Finding]]] = {}
+        by_place: dict[tuple[str, int | None], list[tuple[int, Finding]]] = {}
         for rule, doubts in self._doubts_by_rule.items():
             for place, one in enumerate(finding for doubt in doubts for finding in doubt.findings):
-                found.setdefault((rule, one.run), []).append((place, one))
-        return found
+                by_place.setdefault((rule, one.run), []).append((place, one))
+        return by_place
 
     def findings(self, rule: str, at: int) -> list[Finding]:
         """What this rule has against runs of this column, in the order of the doubts."""
         runs = {run.id for run in self.comparison.columns[at].runs}
-        found = [each for run in runs for each in self._findings.get((rule, run), ())]
-        return [finding for _, finding in sorted(found, key=itemgetter(0))]
+        numbered = [each for run in runs for each in self._findings.get((rule, run), ())]
+        return [finding for _, finding in sorted(numbered, key=itemgetter(0))]
 
     def first_findings(self, rule: str, *sides: RankedColumn) -> list[tuple[RankedColumn, Finding]]:
         """The first thing that this rule has against each of these, without those that it has none against."""
@@ -240,21 +240,21 @@ def find_objections(
     data: HeadlineData, lead: str, own: RankedColumn, other: RankedColumn, verdict_of: Callable[[str], Verdict | None]
 ) -> list[Objection]:
     """Metrics that are worse on the leader's side: the worst two of the times, memory, CPU time, and failures."""
-    found: dict[str, list[Objection]] = {}
+    by_rule: dict[str, list[Objection]] = {}
     gain = verdict_of(lead)
     missed = [side for side in (own, other) if data.concerns(MISSED, [side.at])]
     for row in data.comparison.rows:
         rule = _choose_rule(data, row, lead)
         verdict = verdict_of(row.key) if rule else None
         if rule and verdict and (objection := _make_objection(data, rule, row, own, other, verdict, gain)):
-            found.setdefault(rule, []).append(objection)
-    times = next((found[rule] for rule in ("tail", "longest", "latency") if rule in found), [])
+            by_rule.setdefault(rule, []).append(objection)
+    times = next((by_rule[rule] for rule in ("tail", "longest", "latency") if rule in by_rule), [])
     times = sorted(times, key=lambda objection: -(objection.factor or 0))[:MOST_TIMES]
     times = [*_find_coordinated_omission(data, own, other), *times][:MOST_TIMES] if missed != [other] else []
     worst = [
-        max(found[rule], key=lambda objection: objection.factor or 0)
+        max(by_rule[rule], key=lambda objection: objection.factor or 0)
         for rule in ("rate", "memory", "cpu")
-        if rule in found
+        if rule in by_rule
     ]
     failures = _find_more_failures(own, other) or _find_failures_beside(own, other)
     return [*failures, *_find_aborted(data, own), *_find_missed_rates(data, missed), *times[:1], *worst, *times[1:]]

@@ -278,15 +278,15 @@ def find_held_back(data: HeadlineData, own: RankedColumn, other: RankedColumn) -
     """What other than its config held a side back. serious: the other side may serve more than the leader."""
     objections = []
     for rule, morals in HELD_BACK.items():
-        found = {}
+        by_rule = {}
         for side in (own, other):
             every = [finding for name in (rule, "machine.cpu") for finding in data.findings(name, side.at)]
             if full := next((finding for finding in every if finding.moral in morals), None):
-                found[side.title] = full
-        if found:
-            whose, last = (next(iter(found)) if len(found) == 1 else ""), [*found.values()][-1]
+                by_rule[side.title] = full
+        if by_rule:
+            whose, last = (next(iter(by_rule)) if len(by_rule) == 1 else ""), [*by_rule.values()][-1]
             label, share = str(last.facts.get("program", "")), last.facts.get("cpu")
-            serious, source = other.title in found, last.first_source
+            serious, source = other.title in by_rule, last.first_source
             beside = UNWATCHED if last.facts.get("alone") is False else None
             objections.append(Objection(rule, whose, label, "%", share, beside, serious=serious, source=source))
     return objections
@@ -366,8 +366,8 @@ def _find_drifting_side(data: HeadlineData, own: RankedColumn, other: RankedColu
     """
     ratio = (own.value or 0) / (other.value or 1)
     far = abs(math.log(ratio)) / 2 if 0 < ratio < math.inf else 0.0
-    found = {side.title: data.drifting.get(data.comparison.columns[side.at].config.id) for side in (own, other)}
-    findings = [(title, finding) for title, finding in found.items() if finding]
+    drifts = {side.title: data.drifting.get(data.comparison.columns[side.at].config.id) for side in (own, other)}
+    findings = [(title, finding) for title, finding in drifts.items() if finding]
     if len(findings) != 1:
         return []
     (title, finding), first, last = findings[0], findings[0][1].facts["first"], findings[0][1].facts["last"]
@@ -421,12 +421,12 @@ def _find_told_otherwise(data: HeadlineData, own: RankedColumn, other: RankedCol
 
     serious: the first one, where the other side would lead with them
     """
-    found = data.first_findings(TOLD, own, other)
+    findings = data.first_findings(TOLD, own, other)
     told = {own.at: own.value or 0, other.at: other.value or 0} | {
-        side.at: finding.facts["told"] for side, finding in found
+        side.at: finding.facts["told"] for side, finding in findings
     }
     objections: list[Objection] = []
-    for side, finding in found:
+    for side, finding in findings:
         rates, reverses = (finding.facts["told"], finding.facts["rate"]), told[own.at] < told[other.at]
         is_first = not objections
         objections.append(
@@ -451,14 +451,14 @@ def find_contradictions(data: HeadlineData, own: RankedColumn, other: RankedColu
     Where reports of both sides contradict themselves alike, config is "": their tool counts otherwise than is known here, or
     both were edited.
     """
-    found: dict[str, dict[str, Objection]] = {}
+    by_rule: dict[str, dict[str, Objection]] = {}
     for side in (own, other):
         for rule, part in data.list_impossible(side.at):
             label, source = part.text.partition(": ")[0], part.finding.first_source
             objection = Objection(IMPOSSIBLE, side.title, label, serious=True, source=source)
-            found.setdefault(rule, {}).setdefault(side.title, objection)
-    one_sided = {title: objection for each in found.values() if len(each) == 1 for title, objection in each.items()}
-    both = [replace(next(iter(each.values())), config="") for each in found.values() if len(each) > 1]
+            by_rule.setdefault(rule, {}).setdefault(side.title, objection)
+    one_sided = {title: objection for each in by_rule.values() if len(each) == 1 for title, objection in each.items()}
+    both = [replace(next(iter(each.values())), config="") for each in by_rule.values() if len(each) > 1]
     return [*one_sided.values(), *both[:1]]
 
 

@@ -169,12 +169,12 @@ def _say_leader(headline: Headline) -> str:
 
 def _say_machines(headline: Headline) -> str:
     """As "on another machine: 64 cores against 8"; with one CPU model it may be one machine."""
-    found = {machine.name: machine for machine in headline.machines}
-    where = "with " if "CPU" not in found else "on another machine: " if headline.winner else "on two machines: "
-    if cores := found.get("cores"):
+    by_name = {machine.name: machine for machine in headline.machines}
+    where = "with " if "CPU" not in by_name else "on another machine: " if headline.winner else "on two machines: "
+    if cores := by_name.get("cores"):
         values, unit = [figure(as_number(one)) for one in (cores.own, cores.other)], " cores"
     else:
-        values, unit = [str(one) for cpu in found.values() for one in (cpu.own, cpu.other)], ""
+        values, unit = [str(one) for cpu in by_name.values() for one in (cpu.own, cpu.other)], ""
     titles = [side.title.lower() for side in headline.sides[:2]]
     if all(f"{value}{unit[:-1]}".lower() in title for value, title in zip(values, titles, strict=False)):
         return ""  # their names say it
@@ -351,8 +351,8 @@ def _say_sweep(headline: Headline, swept: Range) -> str:
     series = swept.series
     if len(series) == 1:
         levels = describe_levels(swept, next(iter(series.values())))
-        found = f"{swept.capacity.text}. " if swept.capacity else ""
-        return f"{found}{capitalize(levels)}. {say_runs_a_level(swept)}"
+        capacity = f"{swept.capacity.text}. " if swept.capacity else ""
+        return f"{capacity}{capitalize(levels)}. {say_runs_a_level(swept)}"
     crossing = describe_leaders(swept)
     lead = f"{crossing}. " if crossing else ""
     if headline.winner:

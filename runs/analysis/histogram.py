@@ -46,7 +46,7 @@ def percentiles(counts: Counts, percents: Iterable[float] | None = None) -> dict
 
     Without `percents` every one of 1 to 99 and finer ones, as far as one request makes a difference.
     """
-    n, found = count_requests(counts), {}
+    n, times = count_requests(counts), {}
     cells = iter(counts)
     ms, passed = 0.0, 0
     for percent in sorted(percents if percents is not None else _list_percents(n)) if n else ():
@@ -54,8 +54,8 @@ def percentiles(counts: Counts, percents: Iterable[float] | None = None) -> dict
         while passed <= rank:
             ms, count = next(cells)
             passed += int(count)
-        found[f"{percent:g}"] = ms
-    return found
+        times[f"{percent:g}"] = ms
+    return times
 
 
 def _list_percents(n: int) -> list[float]:

@@ -94,12 +94,12 @@ def judge(
     runs = sorted((run for column in comparison.columns for run in column.runs), key=attrgetter("upload", "line", "id"))
     places = {run.id: place for place, run in enumerate(runs)}
     case = _Case(comparison, excluded, silent, find_baselines(comparison.columns, silent), spread, places, attempts)
-    found: dict[tuple[str, int], Verdict] = {}
+    verdicts: dict[tuple[str, int], Verdict] = {}
     for row in comparison.rows:
         for at, verdict in _judge_row(case, row).items():
-            found[row.key, at] = verdict
-    metrics = tuple(dict.fromkeys([key for key, _ in found]))
-    return Judgement(metrics, case.bases, _void_gains_by_failures(case, found), silent)
+            verdicts[row.key, at] = verdict
+    metrics = tuple(dict.fromkeys([key for key, _ in verdicts]))
+    return Judgement(metrics, case.bases, _void_gains_by_failures(case, verdicts), silent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,11 +201,11 @@ def _judge_row(case: _Case, row: Row) -> dict[int, Verdict]:
     if row.key in FAILURE_COUNTS:
         return judge_failures(row.key, case.attempts[row.key], pairs)
     pairs = [(at, base) for at, base in pairs if row.cells[at].figures]
-    found = {}
+    verdicts = {}
     for at, base in pairs:
         if at in case.silent:
-            found[at] = Verdict(Kind.NONE, base, Ground.NOT_COUNTED, reason=case.silent[at])
-    return found | _judge_measures(case, row, judged, pairs)
+            verdicts[at] = Verdict(Kind.NONE, base, Ground.NOT_COUNTED, reason=case.silent[at])
+    return verdicts | _judge_measures(case, row, judged, pairs)
 
 
 def _judge_measures(case: _Case, row: Row, judged: JudgedRow, pairs: Sequence[tuple[int, int]]) -> dict[int, Verdict]:
@@ -222,13 +222,13 @@ def _judge_measures(case: _Case, row: Row, judged: JudgedRow, pairs: Sequence[tu
     pool, lent = case.pool(judged, sides.values())
     where, sources = (lent.where, lent.sources) if lent else ("", ())
     missing = case.spread.missing if case.spread and (lent or not pool) else 0
-    found = {}
+    verdicts = {}
     for at, base in pairs:
         scale = Scale(judged, pool, where, len(compared), len(tested), steps[at], sources, missing)
         if compared[at].fewest < 2 and any(_is_rate_alone(case.comparison.columns[each]) for each in (at, base)):
             scale = replace(scale, row=replace(judged, unknown=math.inf), pool=None, where="", sources=(), missing=0)
-        found[at] = make_verdict(compared[at], after_holm.get(at), base, scale)
-    return found
+        verdicts[at] = make_verdict(compared[at], after_holm.get(at), base, scale)
+    return verdicts
 
 
 def _is_rate_alone(column: Column) -> bool:
@@ -320,7 +320,7 @@ def _find_noise_limit(evidence: ComparedSides, scale: Scale) -> float:
     return max(limit, pool.widest, MARGIN if seen else SINGLE_REACH)
 
 
-def _void_gains_by_failures(case: _Case, found: Verdicts) -> Verdicts:
+def _void_gains_by_failures(case: _Case, verdicts: Verdicts) -> Verdicts:
     """Speed gained while more requests fail is no gain, on either side; nor is idle CPU that comes of serving less."""
     voided_by: dict[tuple[int, tuple[Kind, ...]], str] = {}
     for at, base in enumerate(case.bases):
@@ -330,14 +330,14 @@ def _void_gains_by_failures(case: _Case, found: Verdicts) -> Verdicts:
                 if own and others and failed_share(own) > failed_share(others) + MORE_FAILED:
                     voided_by[at, kinds] = key
     checked = {}
-    for (key, at), verdict in found.items():
+    for (key, at), verdict in verdicts.items():
         gain = GAINS if verdict.kind in GAINS else LOSSES if verdict.kind in LOSSES else None
-        rate = found.get(("requests_per_second", at))
+        rate = verdicts.get(("requests_per_second", at))
         void: Void | None = None
         by: Verdict | None = None
         if gain and (at, gain) in voided_by and (key == "requests_per_second" or key.endswith("_ms")):
             void = Void.GAIN_BY_FAILURES if gain == GAINS else Void.LOSS_BY_FAILURES
-            by = found[voided_by[at, gain], at]
+            by = verdicts[voided_by[at, gain], at]
         elif gain == GAINS and key.startswith("cpu_") and rate and rate.kind in LOSSES:
             void = Void.SERVED_FEWER
         checked[key, at] = replace(verdict, kind=Kind.NONE, void=void, void_by=by) if void else verdict

@@ -279,10 +279,10 @@ def _check_completeness(capture: CaptureFact) -> Whole:
     return "all"
 
 
-def name_programs(found: Sequence[Served]) -> list[str]:
+def name_programs(programs: Sequence[Served]) -> list[str]:
     """The names of the programs in these captures, the biggest in any of them first."""
     biggest: dict[str, float] = {}
-    for served in found:
+    for served in programs:
         for group in served.groups:
             biggest[group.name] = max(biggest.get(group.name, 0.0), group.rss_kb)
     return sorted(biggest, key=lambda name: (-biggest[name], name))[:MOST_PROGRAMS]

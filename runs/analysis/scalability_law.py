@@ -208,8 +208,8 @@ def fit(levels: Sequence[tuple[float, Sequence[float]]]) -> Fit | None:
     if len({n for n, _ in filled}) < LEAST_LEVELS:
         return None
     squares = Squares.of(filled)
-    found = _solve(squares) if squares else None
-    return _fit(squares, found) if squares and found is not None else None
+    solution = _solve(squares) if squares else None
+    return _fit(squares, solution) if squares and solution is not None else None
 
 
 def _solve(squares: Squares) -> np.ndarray | None:

@@ -294,9 +294,9 @@ _OF_BYTES = re.compile(r"\d\s?(?:[km]i?b|b|bytes?)(?!\w)", re.IGNORECASE)
 Places = list[tuple[str, int, float]]
 
 
-def find_varied(columns: Sequence[Column], found: Sequence[Sweep]) -> dict[int, float]:
+def find_varied(columns: Sequence[Column], sweeps: Sequence[Sweep]) -> dict[int, float]:
     """Column -> its value of what is varied over a range; empty where the runs are no such sweep."""
-    series = _find_series(columns, found)
+    series = _find_series(columns, sweeps)
     return {at: value for _, at, value in series[2]} if series else {}
 
 

@@ -62,12 +62,12 @@ def _describe_fit(fit: Fit) -> tuple[str, ...]:
 
 
 def _note_sweep(sweep: Sweep) -> tuple[str, ...]:
-    found = [f"Left out at concurrency {level}: {why.rstrip('.')}." for level, why in sweep.left_out]
+    notes = [f"Left out at concurrency {level}: {why.rstrip('.')}." for level, why in sweep.left_out]
     if len(sweep.configs) > 1:
-        found.append(
+        notes.append(
             "Each level is a config of its own; they count as one since their names differ in that number only."
         )
-    return tuple(found)
+    return tuple(notes)
 
 
 def _say_missing(sweep: Sweep) -> str:
@@ -366,18 +366,18 @@ def advise_levels(runs: int, swept: Range | None) -> str:
 # --- config texts --------------------------------------------------------------------------------------------------------
 
 
-def describe_differences(found: ConfigDiff) -> ConfigDiff:
+def describe_differences(differences: ConfigDiff) -> ConfigDiff:
     """The differences with their sentences: of each file, and of texts that cannot be compared."""
     sentences = []
-    for config, text in found.lone:
+    for config, text in differences.lone:
         sentences.append(f"{_name_text(text)}: only {config.name} shows it, so there is nothing to compare it with.")
-    if found.bare:
-        sentences.append(f"{_list_names(found.bare)}: no config text.")
-    for name, n in Counter(map(_name_text, found.common)).items():
+    if differences.bare:
+        sentences.append(f"{_list_names(differences.bare)}: no config text.")
+    for name, n in Counter(map(_name_text, differences.common)).items():
         often = "once" if n == 1 else f"{n} times"
         sentences.append(f"{name} is shown {often}, for no config in particular: no difference follows from it.")
-    files = tuple(replace(file, sentence=_describe_file(file)) for file in found.files)
-    return replace(found, files=files, sentences=tuple(sentences))
+    files = tuple(replace(file, sentence=_describe_file(file)) for file in differences.files)
+    return replace(differences, files=files, sentences=tuple(sentences))
 
 
 def _describe_file(file: FileDiff) -> str:

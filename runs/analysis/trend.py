@@ -133,10 +133,12 @@ class _Splits:
 def find_course(days: Sequence[Day]) -> Course:
     """The newest days in order, broken where they changed."""
     days = sorted(days, key=lambda day: day.on)[-MOST_DAYS:]
-    found = dict(_find_changes(np.array([day.mean_log for day in days])))
-    ends = [*sorted(found), len(days)]
+    changes_by_day = dict(_find_changes(np.array([day.mean_log for day in days])))
+    ends = [*sorted(changes_by_day), len(days)]
     parts = [Stretch(tuple(days[start:end])) for start, end in zip([0, *ends[:-1]], ends, strict=True) if days]
-    changes = [Change(before, after, found[at]) for before, after, at in zip(parts, parts[1:], ends, strict=False)]
+    changes = [
+        Change(before, after, changes_by_day[at]) for before, after, at in zip(parts, parts[1:], ends, strict=False)
+    ]
     return Course(tuple(parts), tuple(changes))
 
 
@@ -231,9 +233,9 @@ def _find_best_splits(rows: Floats, lengths: Sequence[int], noise: Floats) -> _S
             sums[:, FEWEST_DAYS + length : n - FEWEST_DAYS + 1] - sums[:, FEWEST_DAYS : n - FEWEST_DAYS + 1 - length]
         )
         at = inside.argmax(axis=1)
-        found = inside[every, at] ** 2 * (n / (length * (n - length))) - 2 * math.log(n) * noise
-        better = found > gain
-        gain = np.where(better, found, gain)
+        scores = inside[every, at] ** 2 * (n / (length * (n - length))) - 2 * math.log(n) * noise
+        better = scores > gain
+        gain = np.where(better, scores, gain)
         start = np.where(better, at + FEWEST_DAYS, start)
         end = np.where(better, at + FEWEST_DAYS + length, end)
     return _Splits(start, end, gain)

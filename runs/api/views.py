@@ -315,8 +315,8 @@ def _read_ids(name: str, text: str) -> list[int]:
     return ids
 
 
-def _require_all(what: str, wanted: Sequence[int], found: Container[int]) -> None:
-    missing = [str(pk) for pk in wanted if pk not in found]
+def _require_all(what: str, wanted: Sequence[int], existing: Container[int]) -> None:
+    missing = [str(pk) for pk in wanted if pk not in existing]
     if missing:
         raise Http404(f"No {what} {', '.join(missing)}.")
 

@@ -324,13 +324,13 @@ def _mark_rates(curve: Curve, name: str, line: int | None) -> list[Mark]:
 
 
 def _mark_latency(curve: Curve, name: str) -> list[Mark]:
-    found = [(dot.n, dot.ms) for dot in curve.dots if dot.ms is not None]
-    if not found:
+    points = [(dot.n, dot.ms) for dot in curve.dots if dot.ms is not None]
+    if not points:
         return []
-    levels = sorted({n for n, _ in found})
-    means = tuple(fmean([ms for n, ms in found if n == level]) for level in levels)
-    hovers = tuple(f"{name}: {figure(ms)} ms at {figure(n)}" for n, ms in found)
-    dots = Dots(curve.place, tuple(n for n, _ in found), tuple(ms for _, ms in found), name, hovers)
+    levels = sorted({n for n, _ in points})
+    means = tuple(fmean([ms for n, ms in points if n == level]) for level in levels)
+    hovers = tuple(f"{name}: {figure(ms)} ms at {figure(n)}" for n, ms in points)
+    dots = Dots(curve.place, tuple(n for n, _ in points), tuple(ms for _, ms in points), name, hovers)
     return [Line(paint(curve.place), tuple(levels), means, name), dots]
 
 
@@ -392,10 +392,10 @@ SWEPT_METRICS: tuple[tuple[str, Callable[[SweptPoint], float | None]], ...] = (
 
 
 def _draw_swept_line(points: Sequence[SweptPoint], get: Callable[[SweptPoint], float | None]) -> list[Mark]:
-    found = [(point.value, value) for point in points if (value := get(point)) is not None]
-    if not found:
+    pairs = [(point.value, value) for point in points if (value := get(point)) is not None]
+    if not pairs:
         return []
-    x, y = tuple(at for at, _ in found), tuple(value for _, value in found)
+    x, y = tuple(at for at, _ in pairs), tuple(value for _, value in pairs)
     place = points[0].place
-    hovers = tuple(f"{points[0].series}: {figure(value)} at {figure(at)}" for at, value in found)
+    hovers = tuple(f"{points[0].series}: {figure(value)} at {figure(at)}" for at, value in pairs)
     return [Line(paint(place), x, y, points[0].series), Dots(place, x, y, points[0].series, hovers)]

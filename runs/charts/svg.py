@@ -202,14 +202,14 @@ class Painter:
     def _draw_bars(self, bars: Bars) -> str:
         flags = bars.hatched or (False,) * len(bars.at)
         self.hatched |= any(flags)
-        found = []
+        parts = []
         for n, (at, low, high, hatched) in enumerate(zip(bars.at, bars.low, bars.high, flags, strict=True)):
             x0, x1, y0, y1 = self._box(bars, at, low, high)
             style = f' fill="url(#{self.ids}-h)" class="x {bars.paint}"' if hatched else ""
             title = f"<title>{escape(bars.hovers[n])}</title>" if bars.hovers else ""
             place = f'x="{px100(x0)}" width="{px100(x1 - x0)}" y="{px(y0)}" height="{px(y1 - y0)}"'
-            found.append(f"<rect {place}{style}>{title}</rect>" if title else f"<rect {place}{style}/>")
-        return f'<g class="{"q" if bars.solid else "b"} {bars.paint}">{"".join(found)}</g>'
+            parts.append(f"<rect {place}{style}>{title}</rect>" if title else f"<rect {place}{style}/>")
+        return f'<g class="{"q" if bars.solid else "b"} {bars.paint}">{"".join(parts)}</g>'
 
     def _box(self, bars: Bars, at: float, low: float, high: float) -> tuple[float, float, float, float]:
         """(left, right) as shares of the width, (top, bottom) in px."""

@@ -80,13 +80,13 @@ def note_answers(blocks: Sequence[Block], loads: Collection[int]) -> None:
         statuses = {
             status for each in answers["HTTP", sections[load]] for status, _, of in [each.partition(" ")] if of == path
         }
-        for key, found in (("shown_server", answers["Server", sections[load]]), ("shown_status", statuses)):
-            if len(found) == 1:
-                blocks[load].values[key] = next(iter(found))
+        for key, answered in (("shown_server", answers["Server", sections[load]]), ("shown_status", statuses)):
+            if len(answered) == 1:
+                blocks[load].values[key] = next(iter(answered))
         if slowed := answers[SLOWED, sections[load]]:
             blocks[load].values["slowed_by"] = sorted(slowed)
         figures = {name: [*map(float, answers[name, sections[load]])] for name in ("cpu_mhz", *FIGURES)}
-        blocks[load].values |= {name: max(found) for name, found in figures.items() if found}
+        blocks[load].values |= {name: max(answered) for name, answered in figures.items() if answered}
 
 
 def _list_clocks(block: Block) -> set[str]:

@@ -214,10 +214,12 @@ def _agrees(busy: Floats | None, seen: Sequence[SeenRun]) -> bool:
         return True
     sums = np.append(0.0, np.cumsum(busy - busy.min()))
     moves = np.arange(-_MOST_MOVED, _MOST_MOVED + 1)
-    found = np.zeros(len(moves))
+    shares = np.zeros(len(moves))
     for seen_run in seen:
-        found += sums[np.clip(seen_run.end + moves, 0, len(busy))] - sums[np.clip(seen_run.first + moves, 0, len(busy))]
-    return float(found[_MOST_MOVED]) >= _LEAST_FOUND * float(found.max())
+        shares += (
+            sums[np.clip(seen_run.end + moves, 0, len(busy))] - sums[np.clip(seen_run.first + moves, 0, len(busy))]
+        )
+    return float(shares[_MOST_MOVED]) >= _LEAST_FOUND * float(shares.max())
 
 
 # --- by stretches of load ----------------------------------------------------------------------------------------------

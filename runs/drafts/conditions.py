@@ -119,9 +119,9 @@ def _collect_conditions(of_config: Mapping[str, Sequence[Side]]) -> dict[str, di
             for key, said in side.conditions.items():
                 by_key[key][name].add(said)
     return {
-        key: {name: next(iter(every)) for name, every in found.items()}
-        for key, found in by_key.items()
-        if all(len(every) == 1 for every in found.values())
+        key: {name: next(iter(every)) for name, every in values.items()}
+        for key, values in by_key.items()
+        if all(len(every) == 1 for every in values.values())
     }
 
 
@@ -374,8 +374,8 @@ def note_requests(loads: Sequence[Block]) -> None:
 
 def _find_clients(texts: Sequence[str]) -> int | None:
     """How many clients the texts right above a load test tell of; the last one of its section counts."""
-    found = next(filter(None, map(_HEADS_LOAD.search, texts[: -_NEAREST - 1 : -1])), None)
-    return int(next(filter(None, found.groups()))) if found else None
+    match = next(filter(None, map(_HEADS_LOAD.search, texts[: -_NEAREST - 1 : -1])), None)
+    return int(next(filter(None, match.groups()))) if match else None
 
 
 def _drop_examples(loads: Sequence[Block]) -> None:

@@ -92,9 +92,9 @@ class ConfigNames:
         self._methods: dict[int, Method] = {}
         self.results = {load: blocks[load].load_results[0] for load in loads}
         self._server_of = {
-            load: (found[0] or self._find_server_typed(load, _SEARCHED), *found[1:])
+            load: (server[0] or self._find_server_typed(load, _SEARCHED), *server[1:])
             for load, result in self.results.items()
-            if (found := find_server(result, blocks[load], prompt_hosts.get(load)))
+            if (server := find_server(result, blocks[load], prompt_hosts.get(load)))
         }
         sources = [load for load in loads if load not in duplicates]
         self.warm_ups = find_warm_ups(blocks, sources) if len(sources) > 1 else set()

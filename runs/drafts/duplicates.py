@@ -96,7 +96,7 @@ def _find_exports(blocks: Sequence[Block], results: Mapping[int, LoadResult]) ->
     for index, result in results.items() if exports else ():
         if result.complete_requests:
             by_count.setdefault((result.tool, result.complete_requests), []).append(index)
-    found: dict[int, int] = {}
+    originals: dict[int, int] = {}
     for own in by_count.values():
         texts = [i for i in own if i not in exports]
         for export in (i for i in own if i in exports and len(own) <= _MAX_ALIKE):
@@ -105,8 +105,8 @@ def _find_exports(blocks: Sequence[Block], results: Mapping[int, LoadResult]) ->
             if (text := next(near, None)) is not None:
                 texts.remove(text)
                 quote, source = sorted((export, text), key=lambda i: _count_figures(blocks[i]))
-                found[quote] = source
-    return found
+                originals[quote] = source
+    return originals
 
 
 def _note_lost_names(blocks: Sequence[Block], kept: Iterable[int], quotes: Mapping[int, int]) -> None:

@@ -308,7 +308,7 @@ def _choose_at_one_level(
     named = {load: choice for load, choice in nearest.items() if choice.text}
     levels = {load: heading_level(choice.text) for load, choice in named.items()}
     top = min(levels.values(), default=0)
-    above = {load: [h for h in found.names if heading_level(h[1]) == top] for load, found in candidates.items()}
+    above = {load: [h for h in candidate.names if heading_level(h[1]) == top] for load, candidate in candidates.items()}
     deeper = [
         load
         for load, level in levels.items()
@@ -370,9 +370,9 @@ def _prefer_files(
     A script's messages ("starting the server") and figures of its own stand in each of the files that it wrote.
     """
     file_of: dict[int, Heading] = {}
-    for load, found in candidates.items():
+    for load, candidate in candidates.items():
         before = next(reversed(file_of.values()), None)
-        file = next((heading for heading in reversed(found.own) if is_file(heading[1])), before)
+        file = next((heading for heading in reversed(candidate.own) if is_file(heading[1])), before)
         if file is None:
             return dict(nearest)
         file_of[load] = file

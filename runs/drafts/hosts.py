@@ -60,15 +60,15 @@ class Servers:
         if all(server) and (same := self._indices.get(server)):  # completely known: it can be no other
             return same[0]
         keys = product(*((part, type(part)()) if part else (None,) for part in server))
-        return min((found[0] for key in keys if (found := self._indices.get(key))), default=None)
+        return min((index[0] for key in keys if (index := self._indices.get(key))), default=None)
 
     def add(self, server: Server) -> None:
         """Add a server unless it is there; what was not known of it is filled in."""
         if server in self._index_of:
             return
-        found, merged = self.find(server), server
-        index = self._index_of[server] = len(self.all) if found is None else found
-        if found is None:
+        position, merged = self.find(server), server
+        index = self._index_of[server] = len(self.all) if position is None else position
+        if position is None:
             self.all.append(server)
         else:
             other = self.all[index]

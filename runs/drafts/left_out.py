@@ -112,20 +112,20 @@ def cut_corrections(blocks: Sequence[Block]) -> dict[int, bool]:
     Such lines are cut to their last sentence, or to the name in it that stands above an earlier block: the others tell of what
     stands before.
     """
-    found: dict[int, bool] = {}
+    corrections: dict[int, bool] = {}
     names: dict[str, str] = {}
     for index, block in enumerate(blocks):
         for line, text in join_wrapped(block.trail):
             if not (is_sentence(text) or is_generic(text)):
                 names.setdefault(strip_markup(text), text)
             if retracts(text) or corrects(text):
-                found[index] = found.get(index, False) or retracts(text)
+                corrections[index] = corrections.get(index, False) or retracts(text)
                 last = _SENTENCE.split(text)[-1].strip()
                 said = [name for name in [*names][-_NAMES:] if name in last and _names_whole(name, last)]
                 last = names[max(said, key=len)] if said else last
                 cut = [(line, last)] if last and not (retracts(last) or corrects(last)) else []
                 block.trail = [each for own in block.trail for each in (cut if own[0] == line else [own])]
-    return found
+    return corrections
 
 
 def _names_whole(name: str, text: str) -> bool:

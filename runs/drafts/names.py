@@ -86,10 +86,10 @@ def drop_numbering(names: Mapping[str, str]) -> dict[str, str]:
 
     Versions have the same words behind them, or other numbers: "2.2 prefork" and "2.4 prefork".
     """
-    found = {text: _COUNTED.fullmatch(name) for text, name in names.items()}
+    matches = {text: _COUNTED.fullmatch(name) for text, name in names.items()}
     counted = {
         text: (each["word"] or "", *each["number"].rpartition(".")[::2], each["rest"])
-        for text, each in found.items()
+        for text, each in matches.items()
         if each
     }
     if len(counted) < max(len(names), 2) or len({word for word, *_ in counted.values()}) > 1:
@@ -335,8 +335,8 @@ def find_numbered_repeats(
             kinds["number"][split[0]][split[1]] = text
             is_free = split_repeat(name) and (split[1] or names_software(split[0]))
             own |= set() if is_free else {split[0]}  # "worker 1", "gzip 0"
-        elif found := split_ordinal(name):
-            kind, base, number = found
+        elif parts := split_ordinal(name):
+            kind, base, number = parts
             kinds[kind][base][number] = text
     plain = {name: text for text, name in names.items()}
     repeats: dict[str, str] = {}

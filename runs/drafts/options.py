@@ -169,7 +169,7 @@ def _count_at_once(options: Iterable[Option]) -> dict[str, frozenset[str]]:
             amounts.setdefault(kind, set()).add(option.value)
         elif kind and re.fullmatch(r"\d{1,4}(?:\.\d+)?", option.value) and 0 < float(option.value) <= _MOST_AT_ONCE:
             amounts.setdefault(kind, set()).add(f"{float(option.value):g}")
-    return {kind: frozenset({_say_amount(kind, *found)}) for kind, found in amounts.items() if len(found) == 1}
+    return {kind: frozenset({_say_amount(kind, *numbers)}) for kind, numbers in amounts.items() if len(numbers) == 1}
 
 
 def _say_amount(kind: str, amount: str) -> str:

@@ -207,7 +207,7 @@ def _drop_repeats(scripts: Mapping[int, Words]) -> dict[int, Words]:
         for at, (base, number) in enumerate(parts):
             if number or base[:1] == ">":  # "nginx.txt" and "nginx-2.txt"
                 numbers[at, base].add(number or "1")
-    counting = {key for key, found in numbers.items() if count_up(sorted(map(int, found)), 1 if key[1] else 3)}
+    counting = {key for key, repeats in numbers.items() if count_up(sorted(map(int, repeats)), 1 if key[1] else 3)}
     return {
         load: tuple(
             base if (at, base) in counting else f"{base}{number}"

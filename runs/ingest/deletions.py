@@ -112,13 +112,13 @@ def delete(row: Any, *, by: Person = None) -> Deletion:
         name=describe(row)[:300],
         deleted_by=by if isinstance(by, User) else None,
     )
-    runs, numbers = scope[Run], {model: len(found) for model, found in ids.items()}
+    runs, numbers = scope[Run], {model: len(pks) for model, pks in ids.items()}
     with contributions.track_changes(runs):
         RunTag.objects.filter(run__in=runs.order_by().values("pk")).delete()
         for model in SOURCED:
             numbers[model] = scope[model].order_by().update(deletion=deletion)
-    for model, found in ids.items():
-        for part in contributions.split_ids(found):
+    for model, pks in ids.items():
+        for part in contributions.split_ids(pks):
             model.objects.filter(pk__in=part).update(deletion=deletion)
     if isinstance(row, Host):
         named = Experiment.objects.filter(host=row)
@@ -219,7 +219,7 @@ def _refuse_orphans(deletion: Deletion) -> None:
 
 def _free_names(deletion: Deletion) -> list[tuple[Model, int, str]]:
     """Give configs and hosts whose names are taken by now other names for the moment: (model, id, own name)."""
-    found: list[tuple[Model, int, str]] = []
+    renamed: list[tuple[Model, int, str]] = []
     for model, key in ((Config, "experiment"), (Host, "fingerprint")):
         namesake = model.objects.filter(name=OuterRef("name"), **{key: OuterRef(key)})
         taken: list[tuple[int, str]] = list(
@@ -227,8 +227,8 @@ def _free_names(deletion: Deletion) -> list[tuple[Model, int, str]]:
         )
         for pk, name in taken:
             model.everything.filter(pk=pk).update(name=f"{name[:200]} restored {pk}")
-            found.append((model, pk, name))
-    return found
+            renamed.append((model, pk, name))
+    return renamed
 
 
 def find_deletion(kind: str, pk: int) -> Deletion:

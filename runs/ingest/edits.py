@@ -180,9 +180,9 @@ def _number_moved(before: Draft, draft: Draft) -> None:
 def _set_repeats(draft: Draft, edits: Edits) -> None:
     """The repeats that a person set, which merging configs numbered anew."""
     for key, changes in edits.get("blocks", {}).items():
-        found = _find_item(draft, key)
-        if found and isinstance(found[1], DraftRun):
-            found[1].repeat = changes.get("repeat", found[1].repeat)
+        item = _find_item(draft, key)
+        if item and isinstance(item[1], DraftRun):
+            item[1].repeat = changes.get("repeat", item[1].repeat)
 
 
 def _find_item(draft: Draft, key: str) -> tuple[DraftExperiment, Item] | None:
@@ -195,10 +195,10 @@ def _find_item(draft: Draft, key: str) -> tuple[DraftExperiment, Item] | None:
 
 
 def _edit_block(draft: Draft, configs: dict[str, DraftConfig], key: str, changes: dict[str, Any]) -> list[Error]:
-    found = _find_item(draft, key)
-    if found is None:
+    target = _find_item(draft, key)
+    if target is None:
         return _leave_out_file(draft, key, changes)
-    experiment, item = found
+    experiment, item = target
     kind = {DraftRun: "run", DraftCapture: "capture", DraftText: "config text"}[type(item)]
     errors = [
         _make_error(f"blocks.{key}.{field}: a {kind} has none.")
@@ -297,13 +297,13 @@ def _set_run(draft: Draft, capture: DraftCapture, run_key: str) -> list[Error]:
     if not run_key or run_key.startswith("id:"):
         capture.run = run_key
         return []
-    found = _find_item(draft, run_key)
+    item = _find_item(draft, run_key)
     home = _find_item(draft, capture.key)
-    if found is None or home is None or not isinstance(found[1], DraftRun):
+    if item is None or home is None or not isinstance(item[1], DraftRun):
         return [_make_error(f"blocks.{capture.key}.run: {run_key!r} is no run of this text.")]
-    config = next((c for c in found[0].configs if c.key == found[1].config), None)
+    config = next((c for c in item[0].configs if c.key == item[1].config), None)
     if config is not None:
-        _change_config(capture, config, home[0], found[0])
+        _change_config(capture, config, home[0], item[0])
     capture.run = run_key
     return []
 

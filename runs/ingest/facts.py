@@ -77,16 +77,20 @@ def make_capture_facts(captures: Sequence[Capture]) -> list[CaptureFact]:
 def _find_falls(capture: Capture, series: Sequence[tuple[Any, ...]], lists_all: bool) -> dict[str, list[float]]:
     """Of each program that serves the process whose memory fell most often; or all together, where each one is listed."""
     sums: dict[str, NDArray[np.float64]] = {}
-    found: dict[str, list[float]] = {}
+    falls_by_name: dict[str, list[float]] = {}
     servers = [row for row in series if row[-1] is not None and is_server(row[1])]
     for _, program, _, _, _, low, high, samples in servers if len(servers) <= MANY_PROCESSES else ():
         sizes = unpack_samples(samples, capture.n_samples)
         sums[program] = sums.get(program, 0) + np.nan_to_num(sizes)
         if low < high * (1 - FELL):
-            found[program] = max(found.get(program, []), find_falls(sizes[~np.isnan(sizes)].tolist()), key=len)
+            falls_by_name[program] = max(
+                falls_by_name.get(program, []), find_falls(sizes[~np.isnan(sizes)].tolist()), key=len
+            )
     for program, together in sums.items() if lists_all else ():  # of the samples that list it
-        found[program] = max(found.get(program, []), find_falls(together[together > 0].tolist()), key=len)
-    return {program: falls for program, falls in found.items() if falls}
+        falls_by_name[program] = max(
+            falls_by_name.get(program, []), find_falls(together[together > 0].tolist()), key=len
+        )
+    return {program: falls for program, falls in falls_by_name.items() if falls}
 
 
 def _measure_seconds(capture: Capture) -> float | None:
@@ -122,10 +126,10 @@ def _make_capture_fact(capture: Capture, series: Sequence[tuple[Any, ...]]) -> C
         peaks={metric: peak for metric, (_, _, peak) in system.items()},
         processes=tuple(
             ProcessFact(
-                *(pid, group, command, found.get("rss_kb"), found.get("cpu_pct")),
+                *(pid, group, command, shares.get("rss_kb"), shares.get("cpu_pct")),
                 *(makes_load(group), has_one_thread(group), is_monitor(group)),
-                time_s=found.get("time_s"),
+                time_s=shares.get("time_s"),
             )
-            for (pid, group, command), found in processes.items()
+            for (pid, group, command), shares in processes.items()
         ),
     )

@@ -214,16 +214,16 @@ class _Splitter:
         """Where the piece that begins at `at` ends: behind its last line end, or the first of a line that has begun."""
         size = len(self._line_end)
         find, begin, end = (data.find, at, limit) if self._within_line else (data.rfind, at, limit)
-        found = find(self._line_end, begin, end)
-        while found >= 0 and (found - at) % size:  # between two characters
-            begin, end = (found + 1, limit) if self._within_line else (at, found + size - 1)
-            found = find(self._line_end, begin, end)
-        if found >= 0 and not self._within_line and self._line_end == b"\n":
-            found = self._leave_open_data(data, at, found)
-        self._within_line = found < 0
-        if found < 0:
+        line_end = find(self._line_end, begin, end)
+        while line_end >= 0 and (line_end - at) % size:  # between two characters
+            begin, end = (line_end + 1, limit) if self._within_line else (at, line_end + size - 1)
+            line_end = find(self._line_end, begin, end)
+        if line_end >= 0 and not self._within_line and self._line_end == b"\n":
+            line_end = self._leave_open_data(data, at, line_end)
+        self._within_line = line_end < 0
+        if line_end < 0:
             return limit
-        stop = found + size
+        stop = line_end + size
         # In a text whose lines end with carriage returns a line feed may follow one all the same.
         has_feed = self._line_feed != self._line_end and data.startswith(self._line_feed, stop)
         return stop + len(self._line_feed) if has_feed else stop
@@ -257,21 +257,21 @@ def _mask(text: Text, is_masked: Callable[[str], bool], words: Collection[str] =
 
     Other copies of the secrets go too, where they are no plain words; of very many secrets those of the first ones.
     """
-    search, arrival, line, found = SecretSearch(), IncomingText("utf-8"), 1, dict.fromkeys(words)
+    search, arrival, line, secrets_found = SecretSearch(), IncomingText("utf-8"), 1, dict.fromkeys(words)
     for piece in text.decoded_pieces():
         secrets = [] if piece.continues_line else search.search(piece.text, line)
         chosen = [secret for secret in secrets if is_masked(secret.key)]
         lines = piece.text.split("\n") if chosen else []
-        found |= dict.fromkeys(lines[secret.line - line][secret.start : secret.end] for secret in chosen)
+        secrets_found |= dict.fromkeys(lines[secret.line - line][secret.start : secret.end] for secret in chosen)
         arrival.feed(mask_secrets(piece.text, chosen, line).encode("utf-8"))
         line += piece.text.count("\n")
     masked = replace(arrival.text(), key=text.key)
-    if elsewhere := [*words, *choose_distinct(word for word in found if word not in words)]:
+    if elsewhere := [*words, *choose_distinct(word for word in secrets_found if word not in words)]:
         copies = IncomingText("utf-8")
         for piece in masked.decoded_pieces():
             copies.feed(mask_words(piece.text, elsewhere).encode("utf-8"))
         masked = replace(copies.text(), key=text.key)
-    return masked, set(found)
+    return masked, set(secrets_found)
 
 
 class Unpacker:

@@ -175,8 +175,8 @@ class SecretSearch:
             spans += [(first_line + at, start, end, kind, line[start:end]) for start, end, kind in of_line]
             if not of_line:
                 _note_harmless(line, suspect)
-        found = _drop_overlaps(spans)
-        return [Secret(self._make_key(value), line, start, end, kind) for line, start, end, kind, value in found]
+        secrets = _drop_overlaps(spans)
+        return [Secret(self._make_key(value), line, start, end, kind) for line, start, end, kind, value in secrets]
 
     def _find_named_spans(self, lines: list[str], suspects: dict[int, Suspect], first_line: int) -> Iterator[Span]:
         """Values on the line below a name, which may be the first of a later piece."""
@@ -205,8 +205,8 @@ class SecretSearch:
                 done += 1
             if done == n_lines:
                 self._document = lines[kind:done]
-            found = _read_data(lines[first:done], first_line - n_above + first)
-            yield from (span for span in found if span[0] >= first_line)
+            data = _read_data(lines[first:done], first_line - n_above + first)
+            yield from (span for span in data if span[0] >= first_line)
 
     def _make_key(self, value: str) -> str:
         """One key for each value. Beyond MAX_KEYS all further values share one, so that memory is bounded."""

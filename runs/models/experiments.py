@@ -92,8 +92,10 @@ class UploadQuerySet(models.QuerySet["Upload"]):
 
     def with_counts(self) -> Self:
         """With n_runs and n_captures."""
-        found = self.light().select_related("created_by")
-        return found.annotate(n_runs=count_rows("runs.Run", "upload"), n_captures=count_rows("runs.Capture", "upload"))
+        queryset = self.light().select_related("created_by")
+        return queryset.annotate(
+            n_runs=count_rows("runs.Run", "upload"), n_captures=count_rows("runs.Capture", "upload")
+        )
 
 
 class Upload(Deletable):
@@ -246,8 +248,8 @@ class Host(Deletable):
 class ExperimentQuerySet(models.QuerySet["Experiment"]):
     def with_counts(self) -> Self:
         """With its host, n_runs and n_configs."""
-        found = self.select_related("host")
-        return found.annotate(
+        queryset = self.select_related("host")
+        return queryset.annotate(
             n_runs=count_rows("runs.Run", "experiment"), n_configs=count_rows("runs.Config", "experiment")
         )
 

@@ -115,8 +115,8 @@ def _find_next_runs(headline: Headline, columns: Sequence[Column]) -> list[tuple
     sides = [columns[at] for at in sorted(side.at for side in headline.sides[:2]) if at < len(columns)]
     if headline.sweep or len(sides) < 2:
         return []
-    found = [(column, next(filter(write_command, column.runs), None)) for column in sides]
-    typed = [(column, run) for column, run in found if run]
+    next_runs = [(column, next(filter(write_command, column.runs), None)) for column in sides]
+    typed = [(column, run) for column, run in next_runs if run]
     return typed if len(typed) == len(sides) else []
 
 

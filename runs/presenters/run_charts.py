@@ -248,11 +248,11 @@ def _choose_letter(column: Column, every: Sequence[Column]) -> str:
     return column.letter if len(every) > 1 else ""
 
 
-def _make_stacks(columns: Sequence[Column], found: Sequence[tuple[CaptureFact, dict[str, float]]]) -> list[Stack]:
+def _make_stacks(columns: Sequence[Column], samples: Sequence[tuple[CaptureFact, dict[str, float]]]) -> list[Stack]:
     """One bar a config and phase: the mean of each part over its captures; partial captures only where nothing else is."""
     stacks, configs = [], _list_configs(columns)
     for column in configs:
-        own = [(capture, parts) for capture, parts in found if capture.config == column.config.id]
+        own = [(capture, parts) for capture, parts in samples if capture.config == column.config.id]
         for phase in sorted({capture.phase for capture, _ in own}, key=PHASES.index):
             parts = [each for capture, each in own if capture.phase == phase]
             names = dict.fromkeys(name for each in parts for name in each)

@@ -145,8 +145,8 @@ class _Lines:
         known = self.fact.figure_lines
         alike = [each for each in known if value and getattr(self.fact, each, None) == value]
         stem = name.partition(".")[0]
-        found = next((each for each in (name, *alike, stem) if each in known), "")
-        return self.fact.source_of(found).url if found else self.fact.source
+        address = next((each for each in (name, *alike, stem) if each in known), "")
+        return self.fact.source_of(address).url if address else self.fact.source
 
 
 def say_field(name: str) -> tuple[str, str]:

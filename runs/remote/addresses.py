@@ -87,12 +87,12 @@ def _parse_host(text: str) -> str:
 def _number(text: str, kind: type[ipaddress.IPv4Address] | type[ipaddress.IPv6Address]) -> IP:
     """An IP address that one machine can have, in the only spelling that all programs read alike."""
     try:
-        found = kind(text)
+        address = kind(text)
     except ipaddress.AddressValueError as error:
         raise NotAllowed(f"{text} is no IP address in its plain form, such as 192.0.2.7 or [2001:db8::7].") from error
-    if isinstance(found, ipaddress.IPv6Address) and found.ipv4_mapped:
-        raise NotAllowed(f"[{text}] is an IPv4-mapped address; write {found.ipv4_mapped}.")
-    return _check_ip(found)
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
+        raise NotAllowed(f"[{text}] is an IPv4-mapped address; write {address.ipv4_mapped}.")
+    return _check_ip(address)
 
 
 # Networks whose addresses stand for an IPv4 address: NAT64 (two), IPv4-compatible, 6to4 and Teredo.
@@ -154,13 +154,13 @@ def check_load(load: Load, allowed: Mapping[str, Sequence[str]]) -> None:
 def resolve(base: str) -> list[str]:
     """The IP addresses that a canonical address's host has here, now. Raises NotAllowed where it has none."""
     try:
-        found = socket.getaddrinfo(host_of(base), urlsplit(base).port, type=socket.SOCK_STREAM)
+        infos = socket.getaddrinfo(host_of(base), urlsplit(base).port, type=socket.SOCK_STREAM)
     except OSError as error:
         raise NotAllowed(
             f"The name {host_of(base)} cannot be resolved on this machine ({error.strerror}). If only the load generator "
             "can resolve it, add its IP addresses after the address."
         ) from error
-    return normalize_ips(str(entry[4][0]) for entry in found)
+    return normalize_ips(str(entry[4][0]) for entry in infos)
 
 
 def normalize_ips(texts: Iterable[str]) -> list[str]:

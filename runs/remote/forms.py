@@ -156,21 +156,21 @@ def _parse_addresses(text: str) -> list[TargetAddress]:
 
     Without a target, and not saved. Raises NotAllowed.
     """
-    found: dict[str, TargetAddress] = {}
+    addresses: dict[str, TargetAddress] = {}
     for line in text.splitlines():
         words = re.split(r"[\s,=]+", line.strip())
         if words == [""]:
             continue
         base, written = canonicalize(words[0]), words[1:]
-        if base in found:
+        if base in addresses:
             raise NotAllowed(f"{base} is listed twice.")
-        if len(found) == MOST_ADDRESSES:
+        if len(addresses) == MOST_ADDRESSES:
             raise NotAllowed(f"A target has at most {MOST_ADDRESSES} addresses.")
         ips = normalize_ips(written) if written else resolve(base)
-        found[base] = TargetAddress(base=base, resolved=ips, pinned=bool(written))
-    if not found:
+        addresses[base] = TargetAddress(base=base, resolved=ips, pinned=bool(written))
+    if not addresses:
         raise NotAllowed("At least one address is needed, such as http://shop.lan:8080")
-    return list(found.values())
+    return list(addresses.values())
 
 
 def _save_target(target: Target, wanted: Sequence[TargetAddress]) -> Target:

@@ -348,8 +348,8 @@ def _store_refusal(schedule: Schedule, why: str, *, pause_it: bool = False) -> N
 
 
 def list_schedules(plan: Plan | None = None) -> list[ScheduleEntry]:
-    found = Schedule.objects.select_related("task__crontab", "created_by", "last_job", "plan")
-    rows = found.filter(plan=plan) if plan else found
+    schedules = Schedule.objects.select_related("task__crontab", "created_by", "last_job", "plan")
+    rows = schedules.filter(plan=plan) if plan else schedules
     return [ScheduleEntry(row, _describe_clock(row.task.crontab), _find_next_start(row)) for row in rows]
 
 

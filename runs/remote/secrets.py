@@ -108,9 +108,9 @@ def check_text(what: str, text: str) -> None:
 
 
 def _check_placeholders(text: str) -> None:
-    for found in ANY_PLACEHOLDER.findall(text):
-        if not PLACEHOLDER.fullmatch(found):
-            raise SecretFault(f"{found} is not a valid name; names are capital letters, digits and underscores.")
+    for placeholder in ANY_PLACEHOLDER.findall(text):
+        if not PLACEHOLDER.fullmatch(placeholder):
+            raise SecretFault(f"{placeholder} is not a valid name; names are capital letters, digits and underscores.")
 
 
 def find_secret_names(load: Load) -> list[str]:
@@ -142,16 +142,16 @@ def fill_load(load: Load, environ: Mapping[str, str] = os.environ) -> Load:
 def mask(text: str, environ: Mapping[str, str] = os.environ) -> str:
     """The text with *** for every secret of the environment, also where it is quoted or encoded the usual ways."""
     values = [value for name, value in environ.items() if name.startswith(PREFIX) and len(value) >= SHORTEST]
-    found: set[str] = set()
+    masked: set[str] = set()
     for value in values:
-        found |= {
+        masked |= {
             value,
             base64.b64encode(value.encode()).decode(),
             quote(value),
             quote(value, safe=""),
             quote_plus(value),
         }
-        found |= {shlex.quote(value).strip("'"), json.dumps(value)[1:-1]}
-    for encoded in sorted(found, key=len, reverse=True):
+        masked |= {shlex.quote(value).strip("'"), json.dumps(value)[1:-1]}
+    for encoded in sorted(masked, key=len, reverse=True):
         text = text.replace(encoded, MASK)
     return text

@@ -161,8 +161,8 @@ class ApacheBench(Tool):
         return None
 
     def progress(self, text: str) -> int | None:
-        found = DONE.findall(text)
-        return int(found[-1]) if found else None
+        percents = DONE.findall(text)
+        return int(percents[-1]) if percents else None
 
 
 def _method(load: Load, files: Files) -> list[str]:

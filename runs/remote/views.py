@@ -66,8 +66,12 @@ def this_machine(request: HttpRequest) -> HttpResponse:
 
 @login_required
 def target(request: HttpRequest, pk: int) -> HttpResponse:
-    found = get_object_or_404(Target.objects.for_list(), pk=pk)
-    context = {"target": found, "switches": list(found.switches.all()), "plans": list(found.plans.for_list())}
+    shown_target = get_object_or_404(Target.objects.for_list(), pk=pk)
+    context = {
+        "target": shown_target,
+        "switches": list(shown_target.switches.all()),
+        "plans": list(shown_target.plans.for_list()),
+    }
     return render(request, "remote/target.html", context)
 
 
@@ -108,12 +112,12 @@ def _require(request: HttpRequest, permission: str) -> None:
 def remove(request: HttpRequest, pk: int, model: type[Target | LoadGenerator | Plan]) -> HttpResponse:
     """Delete a machine or a plan that nothing uses. What was measured with it is kept."""
     _require(request, f"delete_{model._meta.model_name}")
-    found: Any = get_object_or_404(model, pk=pk)
-    if use := _find_use(found):
-        messages.error(request, f"{found} {use}")
-        return redirect(found)
-    found.delete()
-    messages.success(request, f"“{found}” is deleted. Its results are kept.")
+    item: Any = get_object_or_404(model, pk=pk)
+    if use := _find_use(item):
+        messages.error(request, f"{item} {use}")
+        return redirect(item)
+    item.delete()
+    messages.success(request, f"“{item}” is deleted. Its results are kept.")
     return redirect("remote")
 
 
@@ -135,14 +139,14 @@ A_START = {"requests": 1000, "levels": [10]}  # of a new plan that nothing is kn
 
 @login_required
 def plan(request: HttpRequest, pk: int) -> HttpResponse:
-    found = get_object_or_404(Plan.objects.for_list(), pk=pk)
-    return render(request, "remote/plan.html", {"plan": found} | _preview_plan(found))
+    shown_plan = get_object_or_404(Plan.objects.for_list(), pk=pk)
+    return render(request, "remote/plan.html", {"plan": shown_plan} | _preview_plan(shown_plan))
 
 
-def _preview_plan(found: Plan) -> dict[str, Any]:
+def _preview_plan(plan: Plan) -> dict[str, Any]:
     """Every run with its command line, or why the plan cannot be run as it is."""
     try:
-        snapshot = planning.validate_plan(found)
+        snapshot = planning.validate_plan(plan)
     except Refused as refusal:
         return {"errors": refusal.errors}
     runs = planning.list_commands(snapshot)
@@ -190,8 +194,8 @@ def _find_target(request: HttpRequest) -> Target | None:
 
 @require_permissions("change_plan", "run_plan")
 def edit_plan(request: HttpRequest, pk: int) -> HttpResponse:
-    found = get_object_or_404(Plan.objects.select_related("target__host"), pk=pk)
-    return _plan_form(request, found, found.target, f"Change “{found}”")
+    plan = get_object_or_404(Plan.objects.select_related("target__host"), pk=pk)
+    return _plan_form(request, plan, plan.target, f"Change “{plan}”")
 
 
 def _plan_form(
@@ -235,20 +239,20 @@ def jobs(request: HttpRequest, fmt: str = "") -> HttpResponse:
 
 @login_required
 def job(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
-    found = get_object_or_404(Job.objects.for_page(), pk=pk)
-    context = _job_context(found)
+    shown_job = get_object_or_404(Job.objects.for_page(), pk=pk)
+    context = _job_context(shown_job)
     rows = tuple(
         (number, step.variant, step.level, step.repeat, step.state, step.requests_per_second, step.run_id, step.message)
         for number, step in enumerate(context["steps"], start=1)
     )
-    return respond(request, "remote/job.html", context, FlatTable(found.name, STEP_HEADS, rows), fmt=fmt)
+    return respond(request, "remote/job.html", context, FlatTable(shown_job.name, STEP_HEADS, rows), fmt=fmt)
 
 
 @login_required
 def live(request: HttpRequest, pk: int) -> HttpResponse:
     """What changed on the job's page since ?seen=: nothing (204), the state, or the state with steps and log."""
-    found = get_object_or_404(Job.objects.for_page(), pk=pk)
-    context = _job_context(found)
+    job = get_object_or_404(Job.objects.for_page(), pk=pk)
+    context = _job_context(job)
     progress: JobProgress = context["progress"]
     seen = request.GET.get("seen", "")
     if seen == progress.seen:
@@ -274,31 +278,31 @@ def start_plan(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @may_run
 def cancel(request: HttpRequest, pk: int) -> HttpResponse:
-    found = get_object_or_404(Job, pk=pk)
-    if found.is_over:
+    job = get_object_or_404(Job, pk=pk)
+    if job.is_over:
         messages.info(request, "Too late to cancel: the job is over.")
     else:
-        remote_jobs.cancel_job(found, request.user)
-    return redirect(found)
+        remote_jobs.cancel_job(job, request.user)
+    return redirect(job)
 
 
 @may_run
 def resume(request: HttpRequest, pk: int) -> HttpResponse:
     """Asked first (GET): a step that had begun sends its load once more."""
-    found = get_object_or_404(Job.objects.for_page(), pk=pk)
-    context = _job_context(found)
+    job = get_object_or_404(Job.objects.for_page(), pk=pk)
+    context = _job_context(job)
     if not context["resumable"]:
         messages.info(request, "Nothing to resume: all steps are done, or the job is not over.")
-        return redirect(found)
+        return redirect(job)
     if request.method != "POST":
         return render(request, "remote/job_resume.html", context)
     try:
-        remote_jobs.resume_job(found, request.user)
+        remote_jobs.resume_job(job, request.user)
     except Refused as refusal:
         messages.error(request, f"Not resumed. {refusal}")
     else:
-        tasks.send_on_commit(found)
-    return redirect(found)
+        tasks.send_on_commit(job)
+    return redirect(job)
 
 
 def adding(request: HttpRequest, pk: int) -> HttpResponse:
@@ -312,18 +316,18 @@ def adding(request: HttpRequest, pk: int) -> HttpResponse:
     return response
 
 
-def _job_context(found: Job) -> dict[str, Any]:
-    steps = list(found.steps.with_runs())
-    progress = describe_progress(found, steps)
-    early = found.is_over and found.state != Job.State.DONE
+def _job_context(job: Job) -> dict[str, Any]:
+    steps = list(job.steps.with_runs())
+    progress = describe_progress(job, steps)
+    early = job.is_over and job.state != Job.State.DONE
     return {
-        "job": found,
+        "job": job,
         "steps": steps,
         "progress": progress,
         "has_words": any(step.message for step in steps),
-        "advice": advise(found.message, found.log) if found.state == Job.State.FAILED else [],
+        "advice": advise(job.message, job.log) if job.state == Job.State.FAILED else [],
         "resumable": early and progress.left > 0,
-        "log": "\n".join(found.log.splitlines()[-LOG_LINES:]),
+        "log": "\n".join(job.log.splitlines()[-LOG_LINES:]),
     }
 
 

@@ -208,8 +208,8 @@ def _load_selection(runs: Sequence[Run], captured: Q) -> ComparisonData:
     configs = list({run.config_id: run.config for run in runs}.values())
     names = dict(Experiment.objects.filter(pk__in={c.experiment_id for c in configs}).values_list("id", "name"))
     captures = list(Capture.objects.filter(captured).only(*OF_CAPTURE))
-    found = ConfigText.objects.filter(config__in=[config.pk for config in configs])
-    texts = drop_repeated_texts(found.defer("quotes").order_by("id"))
+    config_texts = ConfigText.objects.filter(config__in=[config.pk for config in configs])
+    texts = drop_repeated_texts(config_texts.defer("quotes").order_by("id"))
     facts = [_make_config_fact(config, names[config.experiment_id] if len(names) > 1 else "") for config in configs]
     return _build_data(facts, runs, captures, texts, None, find_timings(run__in=[run.pk for run in runs]))
 

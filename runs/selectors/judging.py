@@ -122,7 +122,7 @@ def _digest_code() -> str:
 
 
 def keep_headline(
-    experiment: Experiment, data: comparison_data.ComparisonData, comparison: Comparison, found: Judged
+    experiment: Experiment, data: comparison_data.ComparisonData, comparison: Comparison, judged: Judged
 ) -> bool:
     """Keep a page's headline and first cause for its card, where another or none is kept; whether it did.
 
@@ -136,7 +136,7 @@ def keep_headline(
     configs = [
         summaries.ConfigSummary(config.id, config.name, rates[config.id]) for config in data.configs if config.id
     ]
-    headline = found.headline
+    headline = judged.headline
     lead = write_lead(headline)
     summary: dict[str, Any] = {
         "outcome": str(headline.outcome),
@@ -144,7 +144,7 @@ def keep_headline(
         "of": summaries.digest_card(summaries.order_configs(configs)),
         "by": _digest_code(),
     }
-    summary |= {"why": next((cause.text for cause in found.causes.findings), "")}
+    summary |= {"why": next((cause.text for cause in judged.causes.findings), "")}
     summary |= {"who": lead.who, "line": lead.line, "failed": _collect_failed_shares(comparison, headline)}
     summary |= {"means": _compute_judged_means(comparison), "levels": _list_levels(headline)}
     if max((len(column.runs) for column in comparison.columns), default=0) == 1:
@@ -235,9 +235,11 @@ def find_spread_elsewhere(comparison: Comparison) -> Spread | None:
         configs[fingerprint].add((config, name))
         for metric, value in zip(METRICS, values, strict=True):
             sets[metric][fingerprint] += stats.logs([value]) or [] if value is not None else []
-    pools = {metric: stats.pool_spread(found.values()) for metric, found in sets.items()}
+    pools = {metric: stats.pool_spread(measured.values()) for metric, measured in sets.items()}
     enough = {metric: pool for metric, pool in pools.items() if pool and pool.sets >= LEAST_SETS}
-    repeated = sorted(set().union(*[configs[key] for found in sets.values() for key in found if len(found[key]) > 1]))
+    repeated = sorted(
+        set().union(*[configs[key] for measured in sets.values() for key in measured if len(measured[key]) > 1])
+    )
     sources = tuple((name, reverse("config", args=[config])) for config, name in repeated)
     where = f"of other {tool} runs on this host and path"
     return Spread(enough, where, sources, missing) if enough or missing else None

@@ -143,8 +143,8 @@ class RunSelection:
     def ids(self, most: int, *, beyond: int | None = None, descending: bool = True) -> list[int]:
         """The first ids behind `beyond`, in order. One query."""
         rows = union_rows(self._ids(condition, most, beyond, descending) for condition in self.conditions)
-        found = {pk for (pk,) in rows}
-        return heapq.nlargest(most, found) if descending else heapq.nsmallest(most, found)
+        pks = {pk for (pk,) in rows}
+        return heapq.nlargest(most, pks) if descending else heapq.nsmallest(most, pks)
 
     def _ids(self, condition: Q, most: int, beyond: int | None, descending: bool) -> QuerySet[Any, Any]:
         """The ids along one index; the one of tags holds the run's id under a name of its own.
@@ -318,9 +318,9 @@ def search_site(text: str) -> list[HitGroup]:
     """All that a search page shows, by kind; kinds without a hit are left out. Eight queries at most."""
     if not text:
         return []
-    found = _find_by_kind(text, MAX_SHOWN)
-    newest = _find_newest_configs([match.name for match in found["config"][:MAX_SHOWN]])
-    hits = {kind: [_make_hit(match, newest) for match in matches] for kind, matches in found.items()}
+    hits_by_kind = _find_by_kind(text, MAX_SHOWN)
+    newest = _find_newest_configs([match.name for match in hits_by_kind["config"][:MAX_SHOWN]])
+    hits = {kind: [_make_hit(match, newest) for match in matches] for kind, matches in hits_by_kind.items()}
     hits["build"] = _find_builds(text)
     return [
         HitGroup(kind, title, hits[kind][:MAX_SHOWN], len(hits[kind]) > MAX_SHOWN)

@@ -117,20 +117,20 @@ class Samples:
     def machine_metrics(self, names: Sequence[str]) -> dict[str, Floats]:
         """{metric: a value for each sample}, of those metrics that there are."""
         rows = self._series(pid=None, metric__in=names).values_list("capture_id", "metric", "samples")
-        found: dict[str, Floats] = {}
+        metrics: dict[str, Floats] = {}
         for capture, metric, samples in rows.iterator():
-            self._put(found.setdefault(metric, self._unknown()), capture, samples)
-        return found
+            self._put(metrics.setdefault(metric, self._unknown()), capture, samples)
+        return metrics
 
     def programs(self, *metrics: str) -> dict[str, list[Program]]:
         """Each metric's programs, the largest first. One query."""
         total = Sum(F("mean") * Cast("n", FloatField()))
         rows = self._processes(metrics).order_by().values("metric", "group").annotate(n_rows=Count("id"), total=total)
-        found: dict[str, list[Program]] = {metric: [] for metric in metrics}
+        by_metric: dict[str, list[Program]] = {metric: [] for metric in metrics}
         for row in rows.annotate(n_samples=Sum("n")).order_by("-total", "group"):
             together, each = row["total"] / max(self.n, 1), row["total"] / (row["n_samples"] or 1)
-            found[row["metric"]].append(Program(row["group"], row["n_rows"], together, each))
-        return found
+            by_metric[row["metric"]].append(Program(row["group"], row["n_rows"], together, each))
+        return by_metric
 
     def metric_names(self) -> set[str]:
         """The metrics of the machine and of processes; swap_used_kb only where any was used. At most two queries."""
@@ -151,14 +151,14 @@ class Samples:
         """(pid, command, resident memory) of the largest processes of a program."""
         rows = self._processes(["rss_kb"]).filter(group=program).order_by("-mean", "pid", "id")
         fields = rows.values_list("capture_id", "pid", "user", "command", "samples")
-        found: dict[tuple[int | None, str, str], Floats] = {}
+        by_process: dict[tuple[int | None, str, str], Floats] = {}
         for capture, pid, user, command, samples in fields[: most * len(self.captures)]:
             who = (pid, user, command)
-            if who not in found and len(self.captures) == 1:
-                found[who] = unpack_samples(samples, self.n)
+            if who not in by_process and len(self.captures) == 1:
+                by_process[who] = unpack_samples(samples, self.n)
             else:
-                self._put(found.setdefault(who, self._unknown()), capture, samples)
-        return [(pid, command, values) for (pid, _, command), values in found.items()][:most]
+                self._put(by_process.setdefault(who, self._unknown()), capture, samples)
+        return [(pid, command, values) for (pid, _, command), values in by_process.items()][:most]
 
     def count_processes(self, program: str) -> int:
         """How many there are; in several captures, one process has several series."""

@@ -58,15 +58,15 @@ COLUMNS = (
 
 def run_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
     form = RunFilterForm(request.GET, lists.list_popular_facets())
-    found = lists.list_runs(request.GET, form.filters())
-    rows = tuple(_list_values(run) for run in found.page.rows)
+    runs = lists.list_runs(request.GET, form.filters())
+    rows = tuple(_list_values(run) for run in runs.page.rows)
     context = {
         "form": form,
-        "found": found,
-        "page": found.page,
+        "found": runs,
+        "page": runs.page,
         "chips": form.chips(),
-        "names": [(name, form.query_with(q="", **{name.kind: name.value})) for name in found.names],
-        "some_left_out": not all(run.counted for run in found.page.rows),
+        "names": [(name, form.query_with(q="", **{name.kind: name.value})) for name in runs.names],
+        "some_left_out": not all(run.counted for run in runs.page.rows),
         "sources": {row[0]: row[-1] for row in rows},
     }
     return respond(request, "runs.html", context, FlatTable("Runs", COLUMNS, rows), fmt=fmt)
@@ -141,8 +141,8 @@ DAY_HEADS = ("day", "n", "requests_per_second", "least", "most", "stretch", "bui
 def trend_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
     """Those of most days first; those of one day, which show no course yet, in other forms and with ?all=1."""
     has_all = request.GET.get("all") == "1" or bool(fmt or request.GET.get("format"))
-    found = TrendLine.objects.filter(n_days__gt=0 if has_all else 1)
-    page = lists.paginate(request.GET, found, column="n_days")
+    lines = TrendLine.objects.filter(n_days__gt=0 if has_all else 1)
+    page = lists.paginate(request.GET, lines, column="n_days")
     named = lists.name_trends(page.rows)
     rows = tuple(
         (line.fingerprint, *((run.tool, run.config.name, run.experiment.name) if run else ("", "", "")))

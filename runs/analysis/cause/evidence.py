@@ -217,8 +217,8 @@ class Watched:
         return self.runs[0].source_of(*figures)
 
     def amount(self, name: str) -> float:
-        found = self.server.get(name)
-        return found.value if found else 0.0
+        limit = self.server.get(name)
+        return limit.value if limit else 0.0
 
 
 def collect(case: Case, at: int, column: Column, out: Iterable[int], doubts: Sequence[Doubt]) -> Watched | None:
@@ -337,4 +337,4 @@ def _collect_amounts(captures: Sequence[CaptureFact]) -> dict[str, Amount]:
             known = best[name].get(capture.run)
             if known is None or capture.n > known[0].n:
                 best[name][capture.run] = capture, value
-    return {name: read_amount(list(found.values())) for name, found in best.items()}
+    return {name: read_amount(list(best_samples.values())) for name, best_samples in best.items()}

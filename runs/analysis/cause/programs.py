@@ -181,6 +181,6 @@ def find_falling_programs(captures: Sequence[CaptureFact]) -> dict[str, Falls]:
     return falling_programs
 
 
-def read_amount(found: Sequence[tuple[CaptureFact, float]]) -> Amount:
-    capture = found[0][0]
-    return Amount(fmean(value for _, value in found), capture.first_line, sum(one.n for one, _ in found))
+def read_amount(samples: Sequence[tuple[CaptureFact, float]]) -> Amount:
+    capture = samples[0][0]
+    return Amount(fmean(value for _, value in samples), capture.first_line, sum(one.n for one, _ in samples))

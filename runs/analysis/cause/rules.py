@@ -113,9 +113,9 @@ def find_generator(side: Watched) -> Iterator[Limit]:
 # Kernel documentation, sched-bwc.rst: a group that has used up its quota waits for the next period.
 def find_quota(side: Watched) -> Iterator[Limit]:
     for name, throttled in side.server.items():
-        group, found, _ = name.partition("throttled_pe")  # long names are stored cut
+        group, separator, _ = name.partition("throttled_pe")  # long names are stored cut
         periods = sum(amount.value for other, amount in side.server.items() if other.startswith(f"{group}pe"))
-        if found and periods and throttled.value >= THROTTLED * periods:
+        if separator and periods and throttled.value >= THROTTLED * periods:
             points = (Point("throttled", throttled.source, (min(100 * throttled.value / periods, 100),)),)
             yield Limit("cpu_quota", _sure(throttled), points)
     if side.throttled and side.throttled.value >= 100 * THROTTLED:
