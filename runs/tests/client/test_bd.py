@@ -223,18 +223,18 @@ def test_ctrl_c_before_the_load_starts_none_and_sends_nothing(bd):
 @pytest.mark.parametrize("shell", SHELLS)
 def test_monitors_end_after_the_seconds_that_max_gives_them_and_the_load_goes_on(bd, needs, shell):
     needs(shell.split()[0])
-    status, _, err = bd.run("run", "--max", "1", "--", *load(bd, 8), shell=shell)
+    status, _, err = bd.run("run", "--max", "1", "--", *load(bd, 4), shell=shell)
     said = "the monitors were stopped after 1 s (--max), the load goes on\n"
     assert status == 0 and err.count(f"bd: {said}") == 1, err
     text = bd.transcript.read_text()
     assert text.index("Requests per second:") < text.index("During the load:") < text.index(f"$ # {said}")
     during = text.partition("During the load:")[2].partition("After the load:")[0]
     assert len(re.findall(r"(?m)^cpu ", during)) <= 3
-    assert Run.objects.get().duration_s >= 8
+    assert Run.objects.get().duration_s >= 4
 
 
 def test_monitors_that_were_killed_are_told_in_the_transcript_and_on_the_page(bd, admin_client):
-    process = bd.start("run", "--", *load(bd, 20))
+    process = bd.start("run", "--", *load(bd, 12))
     bd.until_loaded(process)
     bd.until_sampled(times=2)
     (nap,) = bd.folder.glob("*.d/nap")
@@ -244,7 +244,7 @@ def test_monitors_that_were_killed_are_told_in_the_transcript_and_on_the_page(bd
     assert process.returncode == 0 and "bd: the monitors were killed during the load" in err
     assert "$ # the monitors were killed during the load\n" in bd.transcript.read_text()
     page = admin_client.get(Run.objects.get().config.experiment.get_absolute_url()).content.decode()
-    assert re.search(r"monitors saw \d+ of 20 s\. Their figures are of that part only", page, re.I)
+    assert re.search(r"monitors saw \d+ of 12 s\. Their figures are of that part only", page, re.I)
 
 
 def test_a_client_that_is_killed_loses_nothing_of_the_load_that_goes_on(bd):
