@@ -96,8 +96,8 @@ def _say_peak(sweep: Sweep, fit: Fit) -> str:
         return f"req/s has a peak, but where is uncertain ({span} clients)."
     place = f"at {_count_clients(fit.peak_at)} clients ({span}), with {figure(fit.peak_rate)} requests/s"
     if fit.peak_at > most:
-        return f"no peak up to the {most} clients measured; drawn out, the law puts it {place}."
-    return f"req/s peaks {place}."
+        return f"no peak up to the {most} clients measured; beyond them, the fitted curve has it {place}."
+    return f"by a fitted curve, req/s peaks {place}."
 
 
 def _say_no_peak(fit: Fit, most: int) -> str:
@@ -112,9 +112,14 @@ def _say_quality(sweep: Sweep, fit: Fit) -> str:
     word = "closely" if share < CLOSE else "roughly" if share < ROUGH else "badly"
     off = f"off by {share:.1%}".replace("%", " %")
     r_squared = "–" if fit.r_squared is None else f"{min(fit.r_squared, 0.9999):.4f}".rstrip("0").rstrip(".")
-    fitted = f"The law describes the {len(sweep.levels)} levels {word} (R² {r_squared}, {off})."
+    fitted = (
+        f"The curve (Universal Scalability Law) fits the {len(sweep.levels)} levels {word} (R² {r_squared}, {off})."
+    )
     if fit.lack_of_fit is not None and fit.lack_of_fit < LACK_OF_FIT:
-        return fitted + " It misses the means by more than repeats vary, so the intervals rest on its own misses."
+        return (
+            fitted
+            + " It misses the means by more than repeats vary, so the intervals are as wide as these misses make them."
+        )
     return fitted
 
 

@@ -193,6 +193,9 @@ def compare(configs: Sequence[ConfigFact], runs: Sequence[RunFact], captures: Se
     return Comparison(columns, tuple(group for group in groups if group.rows), bases)
 
 
+FAILURES = ("failed_requests", "non_2xx_responses")  # which are why a run is kept out: they are shown of all runs
+
+
 def set_baselines(
     comparison: Comparison, to: tuple[int, ...], out: Collection[int] = (), silent: Collection[int] = ()
 ) -> Comparison:
@@ -200,7 +203,10 @@ def set_baselines(
     if to == comparison.bases and not out and not silent:
         return comparison
     groups = (
-        Group(group.name, tuple(replace(row, bases=to, out=out, silent=silent) for row in group.rows))
+        Group(
+            group.name,
+            tuple(replace(row, bases=to, out=() if row.key in FAILURES else out, silent=silent) for row in group.rows),
+        )
         for group in comparison.groups
     )
     return Comparison(comparison.columns, tuple(groups), to)

@@ -109,7 +109,7 @@ def test_004_failed_at_150_and_its_higher_rate_is_not_a_gain(seed):
     assert "the higher req/s may be no gain" in fatal.text
     assert rates(list_excluded(found)) == [4.62]
     short = one(found, "length.per_client")
-    assert short.text.startswith("All 3 runs: so few (n under 10·c)")
+    assert short.text.startswith("All 3 runs: with so few (n under 10·c)")
     assert one(found, "differs.load").text.startswith(
         "Not the same: requests 200, 400, 600. "
     )  # the sweep of concurrency is none

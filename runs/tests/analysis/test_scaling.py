@@ -126,7 +126,7 @@ def test_rates_that_only_fall_have_their_peak_below():
 def test_a_peak_is_named_with_its_interval_and_how_well_the_law_fits():
     found = sweep({n: [rate] for n, rate in SPEC.items()})
     assert "req/s peaks at 97 clients (95 % interval 78 to 157), with 1,884 requests/s." in found.sentence
-    assert "describes the 7 levels roughly (R² 0.9896, off by 5.9 %)" in found.sentence
+    assert "fits the 7 levels roughly (R² 0.9896, off by 5.9 %)" in found.sentence
     assert (round(found.knee.at), round(found.knee.low), round(found.knee.high)) == (97, 78, 157)
 
 

@@ -55,8 +55,8 @@ def words(browser: Any, of: Experiment) -> str:
 def test_a_sweep_is_told_in_a_sentence_with_a_table_and_a_figure(browser):
     made = sweep()
     page = words(browser, made)
-    assert re.search(r"worker: req/s peaks at \d+ clients \(95 % interval \d+ to \d+\)", page)
-    assert "The figures of 5 levels and of the law" in page
+    assert re.search(r"worker: by a fitted curve, req/s peaks at \d+ clients \(95 % interval \d+ to \d+\)", page)
+    assert "The figures of 5 levels and of the fitted curve" in page
     notes = figure_of(browser, made.get_absolute_url(), "scaling")["layout"]["annotations"]
     assert notes[0]["text"].startswith("peak at ")
 

@@ -62,8 +62,11 @@ def test_the_share_of_failed_requests_is_of_the_runs_that_tell_both(browser):
         setup, load = factories.config(made, name), {"complete_requests": 10000, "duration_s": 60.0}
         for repeat, rate in enumerate((610.0, 620.0, 600.0), 1):
             factories.run(setup, text, repeat=repeat, requests_per_second=rate, failed_requests=failed, **load)
-    factories.run(setup, text, repeat=4, requests_per_second=None, complete_requests=812, aborted=True)
+    cut = {"requests_per_second": None, "complete_requests": 812, "aborted": True, "failed_requests": None}
+    factories.run(setup, text, repeat=4, values={"non_2xx_responses": 0}, **cut)
     assert "4,000 40 %" in words(html(browser, made.get_absolute_url()))
+    setup.runs.filter(repeat__lt=4).update(values={"non_2xx_responses": 4000})
+    assert "Error replies 03,000" in words(html(browser, made.get_absolute_url()))
 
 
 def test_the_sum_of_several_processes_is_none_of_the_dots_of_what_a_process_costs(browser):
