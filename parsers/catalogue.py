@@ -248,6 +248,7 @@ CITED = (
     *("duration_s", "mean_ms", "max_ms", *(f"percentiles_ms.{percent}" for percent in (50, 75, 90, 95, 99))),
     *("connect_ms", "total_ms", "concurrency", "users"),
     *("availability_pct", "keepalive_requests", "document_length_bytes", "server_hostname", "warnings", "error"),
+    *("transfer_rate_kbytes_per_s", "throughput_mb_per_s"),
 )
 
 

@@ -122,6 +122,14 @@ class RunFact(RunFigures):
                 return source_at(self.source, self.figure_lines[name])
         return Source(self.source, self.line)
 
+    def source_of_value(self, where: str) -> Source:
+        """The line of the value that `read_at` reads there; of a requested concurrency not that of a measured one."""
+        if where in ("clients", "concurrency"):
+            return self.source_of("users", *(() if self.semantics.concurrency == "measured" else ("concurrency",)))
+        if where == "measured_concurrency":
+            return self.source_of("concurrency")
+        return self.source_of(where.removeprefix("values.").replace("kinds.", "failed_"))
+
     def number(self, path: str) -> float | None:
         """A figure of the tool's values by its name or "table.name"; None if it is not a finite number."""
         name, _, part = path.partition(".")

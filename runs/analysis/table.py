@@ -108,7 +108,7 @@ class Row:
         if isinstance(source, CaptureFact):
             what = f"{source.tool} {source.phase}".strip()
             return Figure(value, source.source, source.line, what, source.run, source.partial)
-        line = source.source_of(self.where)
+        line = source.source_of_value(self.where)
         return Figure(value, line.url, line.line, source.label or f"run {source.id}", source.id, source.partial)
 
     def _make_cell(self, figures: list[Figure]) -> Cell:

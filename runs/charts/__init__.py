@@ -239,7 +239,7 @@ def make_linear_axis(most: float, title: str = "", *, ticks: int = MOST_TICKS, e
     step = next(unit * times for times in (1, 2, 5, 10) if unit * times >= rough * 0.999)
     places = [round(step * at, 12) for at in range(math.ceil(most / step * 0.999) + 1)]
     shown = [at for at in places if at <= (end or at)]
-    crowded = len(shown) > 4
+    crowded = len(shown) > (3 if end and shown[-1] >= 1000 else 4)  # with an end, beside the names of rows
     marks = tuple(Tick(at, figure(at), minor=crowded and number % 2 == 1) for number, at in enumerate(shown))
     return Axis(0.0, end or places[-1], marks, title)
 

@@ -173,4 +173,4 @@ def main_figures(fact: RunFact) -> list[ToolField]:
         ("concurrency", "Concurrency", "", fact.concurrency),
         ("duration_s", "Took", "s", fact.duration_s),
     )
-    return [ToolField(*shown, fact.source_of(shown[0]).url) for shown in wanted if shown[-1] is not None]
+    return [ToolField(*shown, fact.source_of_value(shown[0]).url) for shown in wanted if shown[-1] is not None]

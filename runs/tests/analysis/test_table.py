@@ -35,6 +35,18 @@ def test_a_cell_holds_the_mean_and_every_value_with_its_line():
     assert all(figure.source.startswith("/uploads/1/#L") for figure in cell.figures)
 
 
+def test_a_value_leads_to_its_own_line_and_a_requested_concurrency_not_to_a_measured_one():
+    lines = {"transfer_rate_kbytes_per_s": 31, "concurrency": 22, "failed_length": 26, "availability_pct": 7}
+    values = {"transfer_rate_kbytes_per_s": 2763.86, "failed_length": 3, "availability_pct": 99.0}
+    table = compare(configs("a"), [run(1, 280.44, concurrency=10, values=values, figure_lines=lines)], [])
+    found = {row.key: row.cells[0].figures[0].line for row in table.rows}
+    assert (found["transfer_rate"], found["concurrency"], found["failed_length"]) == (31, 22, 26)
+    siege = {"concurrency": 16.7, "users": 20, "availability_pct": 99.0}
+    table = compare(configs("a"), [run(1, 9.0, tool="siege", values=siege, figure_lines=lines | {"users": 3})], [])
+    found = {row.key: row.cells[0].figures[0].line for row in table.rows}
+    assert (found["concurrency"], found["measured_concurrency"], found["availability_pct"]) == (3, 22, 7)
+
+
 def test_deltas_stand_against_the_first_config():
     cells = mpm().row("requests_per_second").cells
     assert [str(cell.delta or "") for cell in cells] == ["", "▼ 36 % fewer", "▲ 70 % more"]
