@@ -85,13 +85,17 @@ class Servers:
 
 @dataclass(slots=True)
 class Sighting:
-    """What one block shows of the machine that it was printed on. generator: name of the machine that loaded another."""
+    """What one block shows of the machine that it was printed on.
+
+    generator: name of the machine that loaded another; cpus: how many a tool says there are, as a listing of them may be cut
+    """
 
     index: int
     ram_kb: float | None
     name: str | None
     facts: list[HostFacts]
     generator: str | None = None
+    cpus: int | None = None
 
     @property
     def cpu_model(self) -> str:
@@ -123,6 +127,7 @@ def _find_sighting(index: int, block: Block, records: Sequence[Record]) -> Sight
             sighting.facts.append(record)
             sighting.ram_kb = sighting.ram_kb or record.ram_kb
             sighting.name = sighting.name or record.name
+            sighting.cpus = record.cores if record.cores == block.values.get("cpus") else sighting.cpus
         elif isinstance(record, SystemSample):
             sighting.ram_kb = sighting.ram_kb or record.metrics.get("mem_total_kb")
             swap_kb = record.metrics.get("swap_total_kb")
@@ -192,10 +197,11 @@ _MOST_MACHINES = 100  # each block is compared with all of them
 
 @dataclass(slots=True)
 class _Machine:
-    """Sightings of one machine, as far as its RAM and its names show."""
+    """Sightings of one machine, as far as its RAM, its CPUs and its names show."""
 
     ram_kb: float | None = None
     cpu_model: str = ""
+    cpus: int | None = None
     names: set[str] = field(default_factory=set)
     sightings: list[Sighting] = field(default_factory=list)
 
@@ -204,11 +210,13 @@ class _Machine:
             return False
         if sighting.cpu_model and self.cpu_model and sighting.cpu_model != self.cpu_model:
             return False
+        if sighting.cpus and self.cpus and sighting.cpus != self.cpus:
+            return False
         return not (sighting.ram_kb and self.ram_kb) or _is_same_ram(self.ram_kb, sighting.ram_kb)
 
     def add(self, sighting: Sighting) -> None:
         self.ram_kb = self.ram_kb or sighting.ram_kb
-        self.cpu_model = self.cpu_model or sighting.cpu_model
+        self.cpu_model, self.cpus = self.cpu_model or sighting.cpu_model, self.cpus or sighting.cpus
         self.names |= {sighting.name} if sighting.name else set()
         self.sightings.append(sighting)
 
@@ -220,7 +228,7 @@ def _group_by_machine(sightings: Iterable[Sighting]) -> list[_Machine]:
     for sighting in sightings:
         if not (sighting.ram_kb or sighting.name or sighting.facts):
             continue
-        shown_facts = sighting.ram_kb, sighting.name, sighting.cpu_model
+        shown_facts = sighting.ram_kb, sighting.name, sighting.cpu_model, sighting.cpus
         machine = seen.get(shown_facts) or next((m for m in machines if m.may_be(sighting)), None)
         if machine is None and len(machines) < _MOST_MACHINES:
             machines.append(machine := _Machine())
@@ -258,6 +266,9 @@ def find_hosts(
         host = _merge_facts(f"h{first_number + number}", machine.sightings, loaded if number == 0 else [])
         hosts.append(host)
         host_of |= {sighting.index: host.key for sighting in machine.sightings}
+    n_alike = Counter(host.name for host in hosts)
+    for host in hosts:
+        host.name += f", {host.cores} cores" if n_alike[host.name] > 1 and host.cores else ""
     parts = _find_sections(sightings, machines, loads) if len(machines) > 1 else []
     for part, index in parts:
         host_of = dict.fromkeys(part, host_of[index]) | host_of

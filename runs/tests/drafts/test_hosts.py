@@ -356,3 +356,18 @@ def test_all_that_a_command_prints_is_of_the_machine_that_its_first_line_names()
     draft = read(expand(f"@ab 900.1\n\n{shown}"))[1]
     names = {host.key: host.name for host in draft.hosts}
     assert [names[capture.host] for capture in draft.experiments[0].captures] == ["web1", "client1"]
+
+
+LSCPU = "$ lscpu\nArchitecture:            x86_64\nCPU(s):                  {}\nModel name:              Intel(R) Xeon(R) E5-2670\n"
+
+
+@pytest.mark.parametrize("above", ["## nginx\n\n## caddy\n\n", "$ docker run nginx\n$ docker run caddy\n"])
+def test_machines_of_one_model_with_other_numbers_of_cpus_are_two(above):
+    one, other = above.split("\n" if above[0] == "$" else "\n\n")[:2]
+    first, second = (expand(f"$ wrk -t2 -c10 -d5s http://localhost/\n@wrk {rate}.10\n\n") for rate in (900, 700))
+    before = f"{one}\n\n{LSCPU.format(8)}{first}{other}\n\n"
+    listed = "$ grep 'model name' /proc/cpuinfo | head -2\n" + "model name\t: Intel(R) Xeon(R) E5-2670\n" * 2
+    model = "Intel(R) Xeon(R) E5-2670"
+    assert loaded(f"{before}{LSCPU.format(2)}{second}") == [f"{model}, 8 cores", f"{model}, 2 cores"]
+    assert loaded(f"{before}{LSCPU.format(8)}{second}") == [model, model]
+    assert loaded(f"{before}{listed}{second}") == [model, model]  # a listing may be cut
