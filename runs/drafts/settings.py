@@ -207,6 +207,8 @@ def add_changed_texts(
     first, named = {path: text for _, path, text in reversed(shown)}, dict(variants)
     for load, texts in changed.items():
         own = [_find_own_lines(text, first[path]) or f"{path.rpartition('/')[2]} changed" for path, text in texts]
+        alike = {changed.get(other, ()) for other, words in variants.items() if words == variants.get(load)}
+        own = own if len(alike) != 1 else []  # all that its commands tell of had this text
         if words := [word for word in (named.get(load), *own) if word]:
             named[load] = ", ".join(dict.fromkeys(words))
     name = _name_before_change(shown, changed)

@@ -93,7 +93,10 @@ def find_variants(
             compare_directories({load: _read_shown(blocks[load]).get("directory", "") for load in own}),
         ):
             for load, words in words_of.items():
-                said[load] += [words] if words and words not in said[load] else []
+                is_told = any(
+                    f"{told}/".lower().startswith(f"{words}/".lower()) for told in said[load]
+                )  # "nginx/1.25.3"
+                said[load] += [words] if words and not is_told else []
     return {load: ", ".join(words) for load, words in said.items() if words}
 
 

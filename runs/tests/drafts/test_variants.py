@@ -618,3 +618,31 @@ def test_a_headline_names_what_was_requested_once_and_not_in_each_name():
 def test_variables_that_are_the_load_in_a_tools_command_name_no_config(lines, names):
     command = "$ wrk -c ${VU} -d $TIME http://localhost:8080/\n"
     assert [*grouped(*(f"{own}{command}" for own in lines))] == names
+
+
+def test_sides_that_commands_tell_apart_keep_what_each_was_shown_with_and_are_named_without_it():
+    """Made: each side's file is its own condition, and the server that headers name needs no other word."""
+    text = "".join(
+        f"$ docker run -d -p 8080:80 {image}\n$ cat /etc/sysctl.d/99-web.conf\nnet.core.somaxconn = {backlog}\n"
+        f"$ curl -I http://localhost:8080/\nHTTP/1.1 200 OK\nServer: {server}\n\n"
+        f"$ wrk -t2 -c10 -d4s http://localhost:8080/\n@wrk {rate}.10\n"
+        for image, backlog, server, rate in (("nginx", 1024, "nginx/1.25.3", 900), ("caddy", 4096, "Caddy", 700))
+    )
+    blocks, draft = read(expand(text))
+    (experiment,) = draft.experiments
+    assert [config.name for config in experiment.configs] == ["nginx/1.25.3", "Caddy"]
+    assert [(one.config, one.text) for one in experiment.texts] == [
+        ("c1", "net.core.somaxconn = 1024"),
+        ("c2", "net.core.somaxconn = 4096"),
+    ]
+    conditions = [blocks[run.block].values.get("conditions") for run in experiment.runs]
+    assert conditions == ["net.core.somaxconn=1024", "net.core.somaxconn=4096"]
+
+
+def test_a_file_that_was_changed_for_one_of_two_alike_sides_is_in_their_names():
+    run = "$ wrk -t2 -c10 -d4s http://localhost:8080/\n"
+    shown = "$ cat app.conf\nbacklog = {}\n{}@wrk {}.10\n"
+    nginx, caddy = ("".join(shown.format(n, run, rate + n) for n in (128, 512)) for rate in (900, 700))
+    text = f"$ docker run nginx\n{nginx}$ docker run caddy\n{caddy}"
+    (experiment,) = read(expand(text))[1].experiments
+    assert len({config.name for config in experiment.configs}) == 4
