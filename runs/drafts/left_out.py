@@ -11,7 +11,7 @@ from parsers.blocks import Block
 from runs.analysis.method import Method, group_by_method
 
 from .boilerplate import corrects, is_boilerplate, join_wrapped, retracts, strip_markup
-from .heading_words import is_generic, is_sentence, is_warm_up
+from .heading_words import find_repeat, is_generic, is_sentence, is_warm_up
 
 _EXAMPLE = re.compile(  # what stands below only shows what a tool prints
     r"\b(?:example|sample|typical|expected)\s(?:(?:of the|of|\w{1,20})\s)?(?:output|result|report)s?\b"
@@ -36,6 +36,7 @@ _DOES_NOT_COUNT = re.compile(
     r"|aufwärm|nicht gewertet|zählt nicht|ignorieren|chauff|ne compte|ignorer|ウォームアップ|暖機|無視|除外",
     re.IGNORECASE,
 )
+_COLD = re.compile(r"\bcold\b|\bkalt\w*|\bà froid\b|\ben frío\b|\bna zimno\b|\bхолодн|コールド|冷启动", re.IGNORECASE)
 _NAMES = 200  # the latest ones: a correction is of something that stands near
 _SENTENCE = re.compile(r"(?<=[^\W\d])[.!?]\s+|[。！？]\s*|(?<=[^\W\d]):\s+(?=\S)")
 _OF_EACH = re.compile(
@@ -81,7 +82,20 @@ def find_left_out(
     for load in config_of.keys() - retracted:
         by_config[config_of[load]].append(load)
     repeats = [sorted(group) for own in by_config.values() for _, group in group_by_method(own, method_of)]
-    return _find_first_of_each(blocks, repeats), retracted
+    cold = {group[0] for group in repeats if _begins_cold([_find_last_line(blocks[load]) for load in group])}
+    return _find_first_of_each(blocks, repeats) | cold, retracted
+
+
+def _find_last_line(block: Block) -> str:
+    """What stands last above a load test, or in its own line."""
+    return block.label or next((text for _, text in reversed(block.trail) if not is_boilerplate(text)), "")
+
+
+def _begins_cold(titles: Sequence[str]) -> bool:
+    """Whether repeats that are each numbered begin with a cold one: "Run 1 (cold)", "Run 2", "Run 3"."""
+    first, *others = titles
+    is_cold = _COLD.search(first) is not None and not any(map(_COLD.search, others))
+    return bool(others) and is_cold and all(find_repeat(title) is not None for title in titles)
 
 
 def _find_first_of_each(blocks: Sequence[Block], groups: Sequence[Sequence[int]]) -> set[int]:

@@ -93,3 +93,30 @@ def test_sample_results_that_somebody_got_count():
     text = f"Here are some sample results {{}}\n\n{wrk(500, 510)}With the patch:\n\n{wrk(700, 710)}"
     assert [*counted(text.format("I got on my box:")).values()] == [[500, 510], [700, 710]]
     assert [*counted(text.format("")).values()] == [[510], [700, 710]]
+
+
+def run_numbered(*titles: str) -> dict[str, list[float | None]]:
+    """What counts of runs with these titles below "## tomcat" and below "## jetty"."""
+    runs = "".join(f"{title}\n\n{WRK}\n@wrk {500 + 100 * at}.00\n\n" for at, title in enumerate(titles))
+    return counted(f"## tomcat\n\n{runs}## jetty\n\n{runs.replace('0.00', '7.00')}")
+
+
+@pytest.mark.parametrize("first", ["Run 1 (cold):", "Run 1: cold cache", "Run #1, cold caches"])
+def test_a_first_repeat_that_is_called_cold_is_a_warm_up(first):
+    assert run_numbered(first, "Run 2:", "Run 3:") == {"tomcat": [600, 700], "jetty": [607, 707]}
+
+
+@pytest.mark.parametrize(
+    "titles",
+    [
+        ("Run 1 (cold):", "Run 2 (cold):", "Run 3 (cold):"),
+        ("Run 1:", "Run 2 (cold, restarted):", "Run 3:"),
+        ("Run 1:", "Run 2:", "Run 3:"),
+    ],
+)
+def test_repeats_count_where_all_or_a_later_one_were_cold(titles):
+    assert run_numbered(*titles) == {"tomcat": [500, 600, 700], "jetty": [507, 607, 707]}
+
+
+def test_cold_and_warm_runs_of_one_server_are_two_configs():
+    assert counted(f"first run (cold)\n\n{wrk(500)}second run (warm)\n\n{wrk(900)}") == {"cold": [500], "warm": [900]}
