@@ -234,7 +234,7 @@ NUMBER = re.compile(r"(\d+(?:\.\d+)*)")
 # A number beside one of these words says how much there is of something, and is no version or ordinal.
 QUANTITY = re.compile(
     r"worker|proc|thread|client|connection|concurren|user|child|core|cpu|pool|max|limit|size|buffer|backlog|cache|queue"
-    r"|batch|timeout|rate|rps|qps|requests/s|slot|server|node|replica|instance|(?<!\w)-\w\b|接続|数|[kmg]i?b\b",
+    r"|batch|timeout|rate|rps|qps|requests/s|slot|server|node|replica|instance|container|\bpods?\b|backend|shard|(?<!\w)-\w\b|接続|数|[kmg]i?b\b",
     re.IGNORECASE,
 )
 

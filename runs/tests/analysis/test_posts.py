@@ -271,6 +271,11 @@ POSTS = {
         {"a": [700.5], "nginx": [900.5, 901.5]},
         *("unproven", "nginx"),
     ),
+    "numbers below their label": (
+        "".join(f"Containers:\n{n}\n\n@wrk {500 * n + 0.5:.2f}\n\n" for n in (1, 2, 4)),
+        {"Containers: 1": [500.5], "Containers: 2": [1000.5], "Containers: 4": [2000.5]},
+        *("sweep", ""),
+    ),
     "a log with times": (
         "".join(
             f"[2024-01-01 10:0{at}:00] starting gunicorn with {at} workers\n@wrk {500 * at + 0.5:.2f}\n"
