@@ -23,7 +23,7 @@ from .prompts import (
     read_state,
 )
 from .records import Found, Problem
-from .unread_rates import find_html_rates, find_unread_rates, note_stated_rate
+from .unread_rates import find_html_rates, find_unread_rates, is_rate_of_log, note_stated_rate
 
 _ROWS_ABOVE = 8  # of a table whose unit stands in a later row
 _TRAIL, _KEPT = 60, 3  # lines of prose between two blocks: the last ones, and the first ones, with a title or a caption
@@ -85,7 +85,7 @@ class Context:
     unread: list[Problem] = field(default_factory=list)
     lost: list[Problem] = field(
         default_factory=list
-    )  # of these, what tells of tables that have no block; the first ones
+    )  # of these, what tells of tables and lines of a log that have no block; the first ones
     stated: list[tuple[int, str]] = field(default_factory=list)  # lines that state a rate in a form that no tool prints
     # The last lines that were taken in
     rows_above: deque[tuple[int, str]] = field(default_factory=lambda: deque([(0, "")], _ROWS_ABOVE))
@@ -118,7 +118,7 @@ class Context:
             return
         self._note_shown(number, line_above, text)
         if line.has_rate and (unread := find_unread_rates({number: text})):
-            self.add_problems(unread)
+            (self.add_lost if is_rate_of_log(text) else self.add_problems)(unread)
         elif line.typed is None and not line.is_template:
             note_stated_rate(self.stated, number, text, self.trail)
             self.add_lost(find_html_rates(number, lines.raw))

@@ -71,6 +71,7 @@ _GOALS = re.compile(
     re.IGNORECASE,
 )
 _HTML_CELL = re.compile(rf"<t[dh][^<>]{{0,99}}>[^<>]{{0,40}}(?<![^\W_]){UNIT}(?![^\W_])[^<>]{{0,40}}</t", re.IGNORECASE)
+_BRACKETED = re.compile(r"\W{0,4}\[[^\[\]]{1,40}\]\W{0,4}")
 _EXPECTED = "; expected the tool's report, or a list or a table with a name for each rate"
 MOST_STATED = 200  # lines of stated rates that are looked at in a text
 _DECIMALS = re.compile(r"\d+(?:\.(\d+))?")
@@ -138,6 +139,12 @@ def is_rate_alone(line: str) -> bool:
     """Whether a line is a rate with its unit and nothing else."""
     match = _ALONE.fullmatch(line)
     return match is not None and not match["name"] and line.rstrip()[-1:].isalpha()
+
+
+def is_rate_of_log(line: str) -> bool:
+    """Whether a line is a rate behind the level or the time of a log: "[INFO] Requests/sec: 900"."""
+    match = _LABELLED.search(line[:_LONGEST])
+    return match is not None and _BRACKETED.fullmatch(line[: match.start()]) is not None
 
 
 def find_html_rates(number: int, raw: str) -> list[Problem]:

@@ -234,4 +234,6 @@ def test_a_name_in_brackets_before_a_rate_is_its_label():
 @pytest.mark.parametrize("before", ["[INFO]", "[10s]"])
 def test_a_log_level_or_a_time_in_brackets_names_no_rate(before):
     """Rates at times may be those of one load test."""
-    assert read(f"{before} Requests/sec: 1001.25\n") == []
+    (block,) = read(f"{before} Requests/sec: 1001.25\n")
+    assert not block.values
+    assert [problem.message for problem in block.problems] == ["a rate that was not read: 'Requests/sec: 1001.25'"]
