@@ -77,6 +77,7 @@ _SENTENCE_ENDS = (".", "!", "?", "。", "！")
 _CLIENTS_ABOVE = TitlePattern(r"\b(?:connections|clients|concurrency|users|vus)\b")
 IS_METRIC = TitlePattern(rf"\*{{0,3}}{METRIC}\*{{0,3}}")
 _MARKUP = re.compile(r"[*`~]{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|<br ?/?>|!?\[([^\]\[]{0,120})\]\([^()]{0,300}\)")
+_MEDAL = re.compile("^(?:[\U0001f300-\U0001faff\u2600-\u27bf\u2b50]\ufe0f?\\s?){1,3}(?=[\\d~≈])")
 WORK = TitlePattern(
     r"(?:workload|test|test ?case|scenario|benchmark|endpoint|path|route|url|page|case|operation|command|query|request|file"
     r"|size|bytes|(?:test|benchmark|request|operation|query) (?:name|type)"
@@ -152,7 +153,7 @@ _TIMES_ABOVE = TitlePattern(
 FAILED = TitlePattern(
     r"(?:(?:errors?|fail(?:ed|ures?)?|non-?2xx)(?: rate| requests| responses)?)\s?[(\[]?(?P<share>%?)[)\]]?"
 )
-RESULT = re.compile(r"[~≈<]?\s?\d[\d.,]*\s?(?:%|m?s|sec|[uµ]s)")
+RESULT = re.compile(r"[~≈<]?\s?\d[\d.,]*\s?(?:%|m?s|sec|[uµ]s|[x×]|[MG]i?B)")
 _FAILURES = re.compile(r"(\d{1,9}(?:\.\d{1,4})?)\s?(%?)")
 _MS = {"ms": 1, "msec": 1, "milliseconds": 1, "s": 1000, "sec": 1000, "seconds": 1000, "us": 0.001}
 _MS |= dict.fromkeys(("µs", "\u03bcs"), 0.001)
@@ -160,7 +161,8 @@ _MS |= dict.fromkeys(("µs", "\u03bcs"), 0.001)
 
 @remember_short
 def strip_cell_markup(text: str) -> str:
-    return _MARKUP.sub(lambda match: match[1] or "", _STRUCK.sub("", text)).strip()
+    """The text without links, emphasis, and medals before a figure."""
+    return _MEDAL.sub("", _MARKUP.sub(lambda match: match[1] or "", _STRUCK.sub("", text)).strip())
 
 
 def tells_of_plans(heading: Sequence[str]) -> bool:

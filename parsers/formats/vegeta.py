@@ -59,7 +59,7 @@ ONE_DASH = True
 PRINTS = {"rate": "rate_per_s", "duration_s": "duration_attack_s"}
 INLINE = r"Requests {1,20}\[total, rate(?:, throughput)?\] {1,20}\d{1,18}, (?:[\d.]{1,30}, )?(\d[\d.]{0,30})"
 OPENS = (
-    r"Requests\s+\[total, rate(?:, throughput)?\]\s|Duration\s+\[total, attack, wait\]\s"
+    r"Requests\s+\[total(?:, rate(?:, throughput)?)?\]\s|Duration\s+\[total, attack, wait\]\s"
     r"|Latencies\s+\[(?:min, )?mean, 50, (?:90, )?95, 99, max\]\s|Status Codes\s+\[code:count\]\s"
     r"|\{\s*$|\{\"latencies\":\s*\{"
 )

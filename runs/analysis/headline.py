@@ -62,6 +62,7 @@ from runs.analysis.scaling import Range, find_range
 from runs.analysis.table import find_family_words, name_workload
 from runs.analysis.verdict import Ground, Kind, Verdict
 
+MISSED_RATE = "load.missed_rate"  # the rule of its doubt
 MOST_ALIKE = 12  # columns that are held against each other for those that had the same load
 
 
@@ -114,7 +115,16 @@ def _advise_on_dropped(data: HeadlineData, block: Sequence[int]) -> Next:
 
 
 def _compare_columns(data: HeadlineData, ats: Sequence[int]) -> Headline:
-    """Columns under one load, none of which failed: the best of them against the second best."""
+    """Columns under one load, none of which failed: the best of them against the second best.
+
+    Of a set rate, those that did not reach it stand behind those that did, which differ by their times.
+    """
+    missed = [at for at in ats if data.concerns(MISSED_RATE, [at])]
+    reached = [at for at in ats if at not in missed]
+    if missed and len(reached) > 1 and pick_measure(data, reached) != RATE:
+        late = tuple((data.comparison.columns[at].title, "it did not reach the set rate", None) for at in missed)
+        found = _compare_columns(data, reached)
+        return replace(found, dropped=(*found.dropped, *late))
     key = pick_measure(data, ats)
     sides = [side for at in ats if (side := data.side(key, at)).value is not None]
     if not sides:
@@ -278,14 +288,18 @@ def _compare_with_base(
 
 
 def _combine_workloads(data: HeadlineData, headlines: Sequence[Headline]) -> Headline:
-    """The strongest workload leads; another one that says the opposite makes it a trade-off."""
+    """The strongest workload leads, of those with many configs; another one that says the opposite makes it a trade-off."""
     if not headlines:
         return Headline(Outcome.NONE, Next(NextStep.LOAD))
     if len(headlines) > 1 and all(headline.outcome == Outcome.SINGLE for headline in headlines):
         return _combine_single_configs(data, headlines)
-    ordered = sorted(
-        headlines, key=lambda headline: (list(Outcome).index(headline.outcome), -abs(math.log(headline.ratio or 1)))
-    )
+    most = max(len(headline.sides) for headline in headlines)
+
+    def rank(headline: Headline) -> tuple[int, bool, float]:
+        is_small = 2 * len(headline.sides) < most  # three configs of fifteen
+        return list(Outcome).index(headline.outcome), is_small, -abs(math.log(headline.ratio or 1))
+
+    ordered = sorted(headlines, key=rank)
     first, *others = [
         headline for headline in ordered if headline.outcome not in (Outcome.SINGLE, Outcome.NONE)
     ] or ordered[:1]

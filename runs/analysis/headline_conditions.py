@@ -104,6 +104,8 @@ def find_unlike(data: HeadlineData, own: int, other: int) -> list[Unlike]:
             stated = [unlike for unlike in _read_pairs(finding.facts, sized) if unlike.stops or unlike.is_said]
             differences += [replace(unlike, source=source) for unlike in stated]
     differences = list({unlike.name: unlike for unlike in differences}.values())
+    if _are_before_and_after(own_column.config.name, other_column.config.name):
+        differences = [replace(each, stops=False) if each.name == "path" else each for each in differences]
     is_one_machine = len(hosts := {run.host_id for run in case.runs}) == 1 and None not in hosts
     if is_one_machine or "loaded through" in [unlike.name for unlike in differences]:
         differences = [unlike for unlike in differences if unlike.name != "address"]
@@ -218,6 +220,23 @@ def _make_unlike(name: str, own: str | float, other: str | float, unit: str, siz
     if prop.better and isinstance(own, (int, float)) and isinstance(other, (int, float)):
         confounds &= prop.better * (own - other) > 0
     return Unlike(name, own, other, unit, stops, says, confounds)
+
+
+_BEFORE = re.compile(
+    r"\b(?:before|vorher|vor|avant|antes|prima|przed|do|до)\b|(?:最適化|改善|変更|優化|优化|修改|改进)之?前|적용 ?전|최적화 ?전",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(
+    r"\b(?:after|nachher|nach|après|después|depois|dopo|po|после|після)\b|(?:最適化|改善|変更|優化|优化|修改|改进)之?[后後]"
+    r"|적용 ?후|최적화 ?후",
+    re.IGNORECASE,
+)
+
+
+def _are_before_and_after(name: str, other: str) -> bool:
+    """Whether the names say that the same was measured before and after a change: another path is part of it, and is said."""
+    own, its = ((bool(_BEFORE.search(each)), bool(_AFTER.search(each))) for each in (name, other))
+    return {own, its} == {(True, False), (False, True)}
 
 
 def _is_compared(data: HeadlineData, unlike: Unlike, own: Column, other: Column) -> bool:

@@ -213,10 +213,22 @@ class Range:
     @property
     def leaders(self) -> dict[float, str]:
         """Value -> the config that serves the most at it, of those at which several serve without failures."""
+        return {value: ranked[0].config for value, ranked in self._ranked.items()}
+
+    @property
+    def clear_leaders(self) -> dict[float, str]:
+        """The same, with "" where the next one serves as much."""
+        return {
+            value: best.config if (best.rate or 0) > THE_SAME * (second.rate or 0) else ""
+            for value, (best, second, *_) in self._ranked.items()
+        }
+
+    @property
+    def _ranked(self) -> dict[float, list[Point]]:
         at: dict[float, list[Point]] = defaultdict(list)
-        for point in sorted(self.sound, key=lambda point: point.value):
+        for point in sorted(self.sound, key=lambda point: (point.value, -(point.rate or 0))):
             at[point.value].append(point)
-        return {value: max(own, key=lambda point: point.rate or 0).config for value, own in at.items() if len(own) > 1}
+        return {value: own for value, own in at.items() if len(own) > 1}
 
     @property
     def series(self) -> dict[str, list[Point]]:
@@ -227,6 +239,7 @@ class Range:
 
 CONCURRENCY, SET_RATE = "concurrency", "set rate"
 AS_MUCH = 1.05  # what is served within this of the most is the most
+THE_SAME = 1.02  # of two configs neither is ahead that are this close
 MANY_LEVELS, MOST_AROUND = 12, 10
 FEWEST_VALUES = 3
 PLURAL = re.compile(r"s+(?:es)?\b")  # of any word: "process" and "processes" are cut to the same

@@ -249,15 +249,17 @@ def say_runs_a_level(swept: Range) -> str:
 
 
 def describe_leaders(swept: Range) -> str:
-    """As "“node” is ahead at 10 connections, “go” at 50 to 500"; "" where one is ahead at all levels."""
+    """As "“node” is ahead at 10 connections, none at 50 to 500"; "" where one is ahead at all levels."""
     if len({*swept.leaders.values()}) < 2:
         return ""
     parts: list[str] = []
-    for name, values in groupby(swept.leaders, key=swept.leaders.__getitem__):
+    leaders = swept.clear_leaders
+    for name, values in groupby(leaders, key=leaders.__getitem__):
         levels = [f"{value:,g}" for value in values]
         where = levels[0] if len(levels) == 1 else f"{levels[0]} to {levels[-1]}"
         ahead = " is ahead" if not parts else ""
-        parts.append(f"“{name}”{ahead} {_choose_preposition(swept)} {where if parts else with_axis(swept, where)}")
+        who = f"“{name}”" if name else "none" if parts else "None"
+        parts.append(f"{who}{ahead} {_choose_preposition(swept)} {where if parts else with_axis(swept, where)}")
     return ", ".join(parts)
 
 
@@ -283,7 +285,7 @@ def _say_rates(swept: Range, sound: Sequence[Point]) -> list[str]:
         parts.append(f"the most is served {at} {place}, {figure(most)} requests per second")
     if best is not last and end * ABOUT < max(rates):
         parts.append(f"falling to {figure(end)} {at} {_value(swept, last)}")
-    elif best is not last:
+    elif best is not last and last.value != best.value:
         parts.append(
             f"and stay about there up to {_value(swept, last)}"
             if best is not first

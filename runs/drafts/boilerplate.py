@@ -217,7 +217,8 @@ _BEGINS = re.compile(r"[#*+>|`=_•・◆■-]|\d{1,2}[.)]\s")  # a heading, an 
 def is_boilerplate(text: str) -> bool:
     """Whether a line is not of the text but of the page (a by-line, a mail's header, a row of links), is a command or a remark."""
     line = text.strip()
-    line = _LINK.sub(r"\1", line) if line[:1] == "#" else line  # "## [axum](https://...)" is a heading
+    if line[:1] == "#":  # "## [axum](https://...)" is a heading, and so is "## axum (http://localhost:3000)"
+        line = _ADDRESS_BEHIND.sub("", _LINK.sub(r"\1", line))
     dated = DATE.search(line)
     if dated and (
         _BYLINE.search(line) or _BYLINE.search(line[dated.end() :].lstrip(" ,")) or line.startswith("投稿者")
@@ -273,11 +274,13 @@ _FINDING = re.compile(  # behind a name: "(33 more requests per second than ngin
     r"(?<=\S)\s+[*_]*\([^()\d]*+\d[^()]*\b(?:more|fewer|less|faster|slower|better|worse)\b[^()]*\)[*_]*\s*$",
     re.IGNORECASE,
 )
+_ADDRESS_BEHIND = re.compile(r"(?<=\w)\s+\(https?://[^\s()]{1,200}\)\s*$")
 ITEM = re.compile(r"\s*(?:[-*+•・]|[(（]?\d{1,2}[.)）])\s")  # of a list
 # "Testing nginx ... ok".
 DONE = re.compile(
-    r"(?<!\s)\s*+(?:(?<!\.)\.{2,}+|…)\s*(?:\[?\s?(?:ok|done|started|ready|up|fertig)\b.*)?$", re.IGNORECASE
-)
+    r"(?<!\s)\s*+(?:(?:(?<!\.)\.{2,}+|…)\s*(?:\[?\s?(?:ok|done|started|ready|up|fertig)\b.*)?|(?<=\s)<[-=]{1,3}\s.*)$",
+    re.IGNORECASE,
+)  # "nginx ... done", and a remark behind an arrow: "nginx <-- the winner"
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _CODE = re.compile(r"`([^`]+)`")
 _LINK = re.compile(r"(?<!!)\[([^\]]{1,120})\]\([^)\s]*\)")

@@ -431,6 +431,19 @@ def test_a_set_rate_that_a_side_did_not_reach_speaks_before_its_shorter_times():
     assert "load.missed_rate" not in dict(rules_against(kept))
 
 
+def test_configs_that_reached_a_set_rate_are_compared_by_their_times_beside_one_that_did_not():
+    full, short = wrk(500, 60)[1], wrk(500, 55)[1] | {"complete_requests": 14_880}
+    sides = (
+        ([499.8], full | {"mean_ms": 12.0}),
+        ([499.9], full | {"mean_ms": 15.0}),
+        ([372.0], short | {"mean_ms": 60.0}),
+    )
+    found = head(*sides, names=("go", "java", "node"))
+    assert (found.metric, found.winner and found.winner.title) == ("mean_ms", "go")
+    assert [(name, why) for name, why, _ in found.dropped] == [("node", "it did not reach the set rate")]
+    assert head(sides[0], sides[2], names=("go", "node")).dropped == ()  # of two, that is the difference
+
+
 def test_what_k6_drops_at_a_set_rate_was_due_and_its_users_that_stand_by_are_not_idle():
     shared = {"tool": "k6", "command": "k6 run a.js", "mean_ms": 60.0, "concurrency": 200}
     dropped = {"dropped_iterations": {"count": 7680}, "iterations": {"count": 22320}}

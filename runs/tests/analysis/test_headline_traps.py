@@ -214,6 +214,8 @@ def test_a_sweep_says_who_is_ahead_where():
     assert (
         "is ahead" not in over({1: [100.0], 10: [500.0], 50: [900.0]}, {1: [80.0], 10: [400.0], 50: [700.0]}).sentence
     )
+    tied = over({1: [100.0], 10: [500.0], 50: [900.0]}, {1: [99.9], 10: [499.0], 50: [1300.0]})  # paused clients
+    assert tied.sentence.startswith("None is ahead at 1 to 10 connections, “apache” at 50. ")
 
 
 def test_no_row_is_better_where_a_program_beside_the_slower_side_could_be_all_of_it():
@@ -274,6 +276,22 @@ def test_paths_that_the_names_have_are_what_is_compared():
     sides = [(BASE, {"path": "/api/v1/orders"}), (times(1.3), {"path": "/api/v2/orders"})]
     assert head(*sides, names=["/api/v1 (old)", "/api/v2 (new)"]).outcome == "better"
     assert head(*sides, names=["rails", "hanami"]).outcome == "not_comparable"
+
+
+@pytest.mark.parametrize(
+    ("names", "outcome"),
+    [
+        (("До оптимізації — N+1", "Після оптимізації — GROUP BY"), "better"),
+        (("before", "after: one query"), "better"),
+        (("优化前", "优化后"), "better"),
+        (("before", "the list before that"), "not_comparable"),
+        (("rails", "hanami, after an upgrade"), "not_comparable"),
+    ],
+)
+def test_another_path_after_a_change_is_said_and_stops_no_verdict(names, outcome):
+    found = head((BASE, {"path": "/before_n1.php"}), (times(1.3), {"path": "/api/users"}), names=names)
+    assert found.outcome == outcome
+    assert "path" in found.sentence
 
 
 def sockets(config: int, ids: Ids, waiting: float) -> CaptureFact:

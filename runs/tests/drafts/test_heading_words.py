@@ -193,6 +193,8 @@ def test_marks_are_no_part_of_a_name():
     assert strip_markup("scala 2.*") == "scala 2.*"
     assert strip_markup("🔁 nginx") == strip_markup("│ nginx  │") == strip_markup("# nginx   #") == "nginx"
     assert strip_markup("C#") == "C#"
+    assert strip_markup("cache 3s, nginx <-- winner (not the same data)") == "cache 3s, nginx"
+    assert strip_markup("a <b> c") == "a <b> c"
     assert strip_markup("■ nginx の場合") == "nginx の場合"
     assert strip_markup("## [apache](https://example.org/) + mod\\_php") == "apache + mod_php"
     assert find_numbering("(1.2) worker") == "1.2"

@@ -364,3 +364,10 @@ def test_what_stands_between_plus_signs_is_a_title():
 def test_two_or_three_items_right_above_each_report_name_it_together(items, names):
     text = "\n".join(f"{item}\n\n@ab {900 + 40 * at}.1 server=\n" for at, item in enumerate(items))
     assert names_of(text) == names
+
+
+@pytest.mark.parametrize("address", ["http://localhost:5000", "https://api.example.org/v1"])
+def test_a_heading_with_its_address_behind_names_a_config(address):
+    text = f"### .net core api ({address})\n\n@ab 900.1 server=\n\n### golang api ({address}0)\n\n@ab 800.1 server=\n"
+    assert names_of(text) == [f".net core api ({address})", f"golang api ({address}0)"]
+    assert names_of(f"### ({address})\n\n@ab 900.1 server=\n") == ["localhost:80"]

@@ -506,3 +506,30 @@ def test_rows_may_lack_their_last_cells_and_group_thousands_by_points(text):
 def test_columns_alike_but_for_their_numbers_have_one_unit():
     text = "| server | 2 workers | 4 workers |\n|---|---|---|\n| nginx | 1203 | 1403 req/s |\n| caddy | 903 | 1003 |\n"
     assert sorted(rate for *_, rate in runs_of(text)) == [903, 1003, 1203, 1403]
+
+
+@pytest.mark.parametrize(
+    ("rows", "rates"),
+    [
+        ("| h3 | 🥇 126816 |\n| express | 8405 |\n", [("h3", 126_816.0), ("express", 8405.0)]),
+        ("| h3 | 🥈 99.6k |\n| express | **8405** |\n", [("h3", 99_600.0), ("express", 8405.0)]),
+        ("| 🔥 h3 | 900 |\n| C++ | 800 |\n", [("h3", 900.0), ("C++", 800.0)]),
+    ],
+)
+def test_medals_before_rates_are_no_part_of_them(rows, rates):
+    table = f"| Server | Requests/s |\n|---|---|\n{rows}"
+    assert [(name, rate) for name, _, _, rate in runs_of(table)] == rates
+
+
+def test_a_table_of_one_column_of_values_is_named_by_its_heading_and_not_by_value():
+    table = "| Metric | Value |\n|---|---|\n| Requests per second | {} |\n| Failed | 0 |\n\n"
+    text = f"# Load tests\n\n## nginx\n\n{table.format(2192.3)}## caddy\n\n{table.format(1398.2)}"
+    assert [(name, rate) for name, _, _, rate in runs_of(text)] == [("nginx", 2192.3), ("caddy", 1398.2)]
+
+
+def test_factors_beside_the_best_and_memory_are_results_and_no_names():
+    head = "| Name | Speed Factor | Memory | Requests/s |\n|---|---|---|---|\n"
+    text = f"{head}| h3 | 15.09x | 80MB | 126816 |\n| express | 1.00x | 70MB | 8405 |\n"
+    assert [name for name, *_ in runs_of(text)] == ["h3", "express"]
+    sized = "| Name | Payload | Requests/s |\n|---|---|---|\n| h3 | 1MB | 900 |\n| h3 | 8MB | 100 |\n"
+    assert len({name for name, *_ in runs_of(sized)}) == 2
