@@ -15,6 +15,7 @@ from runs.charts import Axis, Band, Bars, Chart, Dots, Line, Mark, Panel, Span, 
 Figure = dict[str, Any]
 BETWEEN = 70  # px between panels: ticks, title of the axis, heading
 ROW = 44
+ENTRY, FREE_ENTRIES = 19, 2  # px of a line of the legend, and how many have room in the margin
 NUMBERS = ",.12~g"
 
 
@@ -57,7 +58,12 @@ def draw_figure(chart: Chart) -> Figure:
     heights = [panel.height if isinstance(panel.y, Axis) else ROW * max(len(panel.y), 2) for panel in chart.panels]
     total = sum(heights) + BETWEEN * (len(heights) - 1)
     parts = layout(
-        total + 76, showlegend=bool(chart.key), hovermode="closest", shapes=[], annotations=[], barmode="overlay"
+        total + 76 + ENTRY * max(len(chart.key) - FREE_ENTRIES, 0),
+        showlegend=bool(chart.key),
+        hovermode="closest",
+        shapes=[],
+        annotations=[],
+        barmode="overlay",
     )
     traces: list[Figure] = []
     top = float(total)
