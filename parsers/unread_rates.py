@@ -72,6 +72,7 @@ _GOALS = re.compile(
 )
 _HTML_CELL = re.compile(rf"<t[dh][^<>]{{0,99}}>[^<>]{{0,40}}(?<![^\W_]){UNIT}(?![^\W_])[^<>]{{0,40}}</t", re.IGNORECASE)
 _BRACKETED = re.compile(r"\W{0,4}\[[^\[\]]{1,40}\]\W{0,4}")
+_UNIT_BEHIND = re.compile(r"\s?([^\s\d]{1,20}/s\S{0,8})(?=\s{2,}\d)")
 _EXPECTED = "; expected the tool's report, or a list or a table with a name for each rate"
 MOST_STATED = 200  # lines of stated rates that are looked at in a text
 _DECIMALS = re.compile(r"\d+(?:\.(\d+))?")
@@ -212,10 +213,12 @@ def _report_unread(line: int, text: str, expected: str = "") -> Problem:
 @lru_cache(maxsize=256)  # of one line it is asked by each format that tries it
 def _find_rates(line: str) -> list[tuple[str, set[float | None]]]:
     """The rates of load tools in a line, with their labels, and their figures: a comma may stand before decimals."""
-    rates = (
-        (each[0][:80], each[each.lastindex or 0].rstrip(".,"))
-        for each in _compile_rate_lines().finditer(ungrouped(line[:_LONGEST]))
-    )
+    text = ungrouped(line[:_LONGEST])
+    labelled = [*_compile_rate_lines().finditer(text)]
+    rates = [(each[0][:80], each[each.lastindex or 0].rstrip(".,")) for each in labelled]
+    if len(labelled) == 1 and (unit := _UNIT_BEHIND.match(text, labelled[0].end(labelled[0].lastindex or 0))):
+        beside = re.compile(rf"\s{{2,}}({_FIGURE})\s?{re.escape(unit[1])}(?!\S)")  # reports side by side
+        rates += [(each[0].strip(), each[1].rstrip(".,")) for each in beside.finditer(text, unit.end())]
     return [(label, {_as_float(text.replace(",", sign)) for sign in ("", ".")}) for label, text in rates]
 
 

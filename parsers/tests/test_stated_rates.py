@@ -202,3 +202,21 @@ def test_a_line_that_only_one_tool_s_report_above_has_is_of_that_tool(figure, to
 def test_a_line_that_two_tools_reports_have_is_of_no_known_tool():
     reports = text_of(FIXTURES / "wrk" / "wrk_01.txt") + "\n" + text_of(FIXTURES / "hey" / "hey_01.txt")
     assert blocks(f"{reports}\n# caddy\n\nRequests/sec: 900\n")[-1].load_results[0].tool == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("columns", "n"),
+    [
+        ("  1539.74 trans/sec    1605.30 trans/sec", 1),  # three reports side by side, of which the first is read
+        ("", 0),
+        ("  (was 1539.74 trans/sec)", 0),
+        ("  19.58 MB/sec", 0),
+    ],
+)
+def test_further_columns_of_reports_side_by_side_are_a_problem_of_their_line(columns, n):
+    """Made, but for the shape of the first."""
+    text = f"Transactions:\t\t   12559 hits\nElapsed time:\t\t   9.24 secs\nTransaction rate:\t  1359.20 trans/sec{columns}\n"
+    problems = [problem for block in blocks(text) for problem in block.problems]
+    assert [(problem.line, problem.message) for problem in problems] == [
+        (3, "a rate that was not read: '1539.74 trans/sec'")
+    ] * n

@@ -306,7 +306,7 @@ def merge_items(trails: Sequence[list[Heading]]) -> None:
 
     Together they tell the load tests apart, and each is a short name. A list of more is of steps or of facts.
     """
-    ends = [(trail, items) for trail in trails if (items := _list_items(trail)) and len(items) <= _MOST_ITEMS]
+    ends = [(trail, items) for trail in trails if (items := _find_last_list(trail)) and len(items) <= _MOST_ITEMS]
     said = [", ".join(strip_markup(text) for _, text in items) for _, items in ends]
     are_names = all(
         may_name(text) and is_short(text) and not is_sentence(text) for _, items in ends for _, text in items
@@ -315,6 +315,16 @@ def merge_items(trails: Sequence[list[Heading]]) -> None:
         for (trail, items), text in zip(ends, said, strict=True):
             if len(items) > 1 and len({_indent(item) for _, item in items}) == 1:
                 trail[:] = [*(heading for heading in trail if heading not in items), (items[-1][0], text)]
+
+
+def _find_last_list(trail: Sequence[Heading]) -> list[Heading]:
+    """The items right above each other that a trail ends with; none where a heading names what it is of."""
+    last: list[Heading] = []
+    for heading in reversed(_list_items(trail)):
+        if last and last[0][0] - heading[0] > 1:
+            break
+        last.insert(0, heading)
+    return last
 
 
 def _indent(text: str) -> int:

@@ -357,6 +357,10 @@ def test_what_stands_between_plus_signs_is_a_title():
             ["Cache on", "Cache off, Round Robin", "Cache off, least_conn"],
         ),
         (("- gzip\n- round robin", "- gzip\n- least_conn"), ["round robin", "least_conn"]),
+        (
+            ("- Set up nginx\n- Try both\n\nThis is how it went.\n\n- gzip on", "- gzip off\n- brotli"),
+            ["gzip on", "gzip off, brotli"],
+        ),
         (("- gzip\n- round robin", "- gzip\n- round robin"), ["localhost:80"]),  # the same was measured twice
         (("- gzip\n- http2\n- brotli\n- sendfile", "- gzip\n- least_conn"), ["localhost:80"]),  # facts
     ],
