@@ -113,10 +113,11 @@ _HAD = {
 _MENTIONS = re.compile("|".join(pattern.pattern for patterns in _HAD.values() for pattern in patterns), re.IGNORECASE)
 _COSTS = ("a debug build", "battery power", "a VPN or the internet", "Wi-Fi", "a virtual machine or container")
 _TELLS_ALONE = (  # "was on", "was measured over my", "ran in a"; how something is usually run tells of no load test
-    r"\b(?:was|were|is|are|ran|runs|running|measured|tested|benchmarked|loaded|built|compiled|served|stood|sat)\s"
+    r"\b(?:was|were|is|are|ran|runs|running|measured|tested|benchmarked|loaded|built|compiled|served|stood|sat|done|made|taken)\s"
     r"(?:(?:built|run|running|measured|tested|still|only|accidentally|actually)\s){0,2}"
-    r"(?:(?:in(?:side)?|on|over|via|within|as|from|through|behind|by)\s)?(?:(?:an?|the|my|our|slow)\s){0,2}"
+    r"(?:(?:in(?:side)?|on|over|via|within|as|from|through|behind|by)\s(?:(?:an?|the|my|our)\s)?(?:[\w-]{2,20}\s)?|(?:an?|the)\s)?"
 )
+_SLIPPED = re.compile(r"\b(?:still|forgot\w*|left|overlooked)\b", re.IGNORECASE)  # by mistake, and not elsewhere
 _ADDRESS = re.compile(r"\S*://\S*")
 _LACKS = re.compile(r"\b(?:no|not|none|never|without|off|disabled|ohne|nicht|kein\w*|aus|sans)\b|n't\b", re.IGNORECASE)
 _AFFIRMS = re.compile(r"\b(?:with|on|enabled|had|did|mit)\b", re.IGNORECASE)
@@ -255,17 +256,16 @@ class _Remarks:
             self._is_unclear.add(what)
         for name, clause in told:
             self._states[what][name].add(not (lacks.search(clause) or _LACKS.search(clause)))
-            if re.search(_TELLS_ALONE + has.pattern, clause, re.IGNORECASE):
+            is_slip = _SLIPPED.search(sentence) and has.search(clause)
+            if is_slip or (what in _COSTS and re.search(_TELLS_ALONE + has.pattern, clause, re.IGNORECASE)):
                 self._is_stated.add((what, name))
 
     def read_states(self, what: str) -> dict[str, bool]:
-        """{name: whether it had that} where one had and another had not; of what only costs, where one alone had."""
+        """{name: whether it had that} where one had and another had not, or one alone by mistake or to its cost."""
         states = {name: next(iter(each)) for name, each in self._states[what].items() if len(each) == 1}
         if what in self._is_unclear or len(states) < len(self._states[what]) or _name_any(self._names, *_HAD[what]):
             return {}
-        is_alone = (
-            what in _COSTS and [*states.values()] == [True] and {(what, name) for name in states} <= self._is_stated
-        )
+        is_alone = [*states.values()] == [True] and {(what, name) for name in states} <= self._is_stated
         return states if is_alone or {*states.values()} == {True, False} else {}
 
 

@@ -176,6 +176,10 @@ def test_what_slowed_one_side_by_a_sentence_may_be_all_of_the_lead(told, what, i
         ("nginx was measured over VPN from home, Apache in the data center.", "a VPN or the internet beside “nginx”"),
         ("nginx ran in a VM, Apache on bare metal.", "a virtual machine or container beside “nginx” only"),
         ("Note that nginx was on Wi-Fi when I ran this.", "the text tells of Wi-Fi beside “nginx” only"),
+        ("The test on nginx was done over WLAN.", "the text tells of Wi-Fi beside “nginx” only"),
+        ("nginx ran inside a VirtualBox VM.", "a virtual machine or container beside “nginx” only"),
+        ("I forgot that gzip was still on for nginx.", "no compression against compression"),
+        ("nginx was still logging every request.", "no access log against access log"),
         ("nginx ran in a VM. Apache ran on bare metal.", "a virtual machine or container beside “nginx” only"),
         ("The nginx server was still built in debug mode.", "the text tells of a debug build beside “nginx”"),
         ("nginx: encrypted (https). Apache: plain http.", "no TLS against TLS"),
@@ -237,6 +241,8 @@ def test_a_sentence_may_spell_a_name_otherwise(names, told):
         "Everything ran in Docker. nginx was run in Docker with host networking.",
         "Apache was on Wi-Fi.",  # and leads in spite of it
         "Many people run nginx in Docker.",
+        "nginx is still popular.",
+        "I still had gzip off for nginx.",
         "nginx has good support for https.",
         "nginx had gzip on.",  # of Apache nothing is told
         "nginx ran with 4 workers. Apache used all 8 cores.",
