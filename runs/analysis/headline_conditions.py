@@ -74,7 +74,7 @@ MUCH_STOLEN_PCT = 15  # more than most differences that people look for
 # Words that tell one state of a thing from another one.
 STATE_OF = re.compile(
     r"(?<![^\W_])(?:before|after|old|new|prev(?:ious)?|current|next|orig(?:inal)?|base(?:line)?|master|main|patched|fixed|tuned"
-    r"|(?:un)?optimi[sz]ed|v?\d+(?:\.\d+)*)(?![^\W_])",
+    r"|(?:un)?optimi[sz]ed|v?\d+(?:\.\d+)*)(?![^\W_])|(?<=[A-Za-z])\d+(?![^\W_])",
     re.IGNORECASE,
 )
 UNNAMED = {"at a set rate", "behind an answer", NONE, USUAL}  # values that no config is named after
@@ -265,10 +265,9 @@ def _is_compared(data: HeadlineData, unlike: Unlike, own: Column, other: Column)
 
 def _are_states(unlike: Unlike, own: Column, other: Column) -> bool:
     """Whether each side had a script of its own, as "old.lua" and "new.lua", where the names are of two states, too."""
-    pairs = [(str(unlike.own), str(unlike.other)), (own.config.name, other.config.name)]
-    states = [[*map(STATE_OF.findall, pair)] for pair in pairs]
-    is_script = unlike.name == "script" and STATE_OF.sub("", pairs[0][0]) == STATE_OF.sub("", pairs[0][1])
-    return is_script and all(one and two and one != two for one, two in states)
+    bare = {re.sub(r"[\W_]", "", STATE_OF.sub("", str(script))) for script in (unlike.own, unlike.other)}
+    states = [STATE_OF.findall(column.config.name) for column in (own, other)]
+    return unlike.name == "script" and len(bare) == 1 and all(states) and states[0] != states[1]
 
 
 # --- flaws of the measurement ---

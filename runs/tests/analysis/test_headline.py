@@ -540,6 +540,8 @@ def test_what_only_one_side_was_asked_for_or_sent_stops_a_verdict(sides, unlike)
         (("Before", "After"), ("old.lua", "new.lua"), "unproven"),
         (("before the cache", "after the cache"), ("bench/search-v1.lua", "bench/search-v2.lua"), "unproven"),
         (("old build", "new build"), ("get_before.lua", "get_after.lua"), "unproven"),
+        (("Before", "After (new store)"), ("login.lua", "login2.lua"), "unproven"),
+        (("Before", "After"), ("login.lua", "login-new.lua"), "unproven"),
         (("Before", "After"), ("get.lua", "post.lua"), "not_comparable"),
         (("nginx", "Apache"), ("old.lua", "new.lua"), "not_comparable"),
         (("nginx 1.24", "nginx 1.25"), ("small.lua", "large.lua"), "not_comparable"),
