@@ -12,7 +12,7 @@ from itertools import dropwhile, pairwise
 from parsers.blocks import Block
 from parsers.catalogue import makes_load
 from parsers.records import Problem
-from parsers.written_rates import RATE, read_number
+from parsers.written_rates import RATE, group_by_commas, read_number
 
 from .boilerplate import ITEM, find_numbering, heading_level, is_boilerplate, join_wrapped, list_sections, strip_markup
 from .heading_groups import find_compared
@@ -192,10 +192,13 @@ _NO_SETTING = re.compile(  # a result, or the way of a request
 )
 _CHANGED_RATE = re.compile(  # "1200 -> 1500 req/s", "from 1.2k rps to 1.5k rps"
     rf"(?<![\w.,])(?P<old>\d[\d.,]{{0,11}}\s?[kK]?)(?:\s?{RATE})?\s{{0,3}}(?:->|=>|[→⇒➜]|\bto\b)\s{{0,3}}"
-    rf"(?P<new>\d[\d.,]{{0,11}}\s?[kK]?)\s?{RATE}",
+    rf"(?P<new>\d[\d.,]{{0,11}}\s?[kK]?)\s?{RATE}"
+    rf"|\b(?:old|before|vorher|avant|antes)\b\W{{1,3}}(?P<old2>\d[\d.,]{{0,11}}\s?[kK]?)\s?{RATE}\W{{1,3}}"
+    rf"(?:new|after|now|nachher|après|después)\b\W{{1,3}}(?P<new2>\d[\d.,]{{0,11}}\s?[kK]?)\s?{RATE}",
     re.IGNORECASE,
 )
 _ABOUT = 0.05  # of a rate that somebody tells
+_THOUSAND = 1000
 _MOST_NAMED = 12
 _WORDS_OF_NAME = 5
 
@@ -273,14 +276,23 @@ def _match_told_rates(
     rates = {load: blocks[load].load_results[0].requests_per_second or 0 for load in loads}
     for line, text in trail:
         for match in _CHANGED_RATE.finditer(text):
-            told = [read_number(f"{match[which]} rps") for which in ("old", "new")]
-            old, new = (each[0] if each else 0.0 for each in told)
+            old, new = _read_told_rates(
+                match["old"] or match["old2"], match["new"] or match["new2"], max(rates.values())
+            )
             fits = [(_is_about(rate, old), _is_about(rate, new)) for rate in rates.values()]
             n_before = sum(before for before, _ in fits)
             is_clear = not (_is_about(old, new) or 0 in (old, new)) and 0 < n_before < len(fits)
             if is_clear and fits == [(True, False)] * n_before + [(False, True)] * (len(fits) - n_before):
                 return line, {load: "before" if at < n_before else "after" for at, load in enumerate(loads)}
     return 0, {}
+
+
+def _read_told_rates(old: str, new: str, fastest: float) -> tuple[float, ...]:
+    """The two figures of a line; "9.000" is 9000 beside a report of about as much."""
+    told = [read_number(f"{figure} rps") for figure in (old, new)]
+    if "." in old and "." in new and fastest > _THOUSAND:
+        told = [read_number(f"{group_by_commas(figure)} rps") for figure in (old, new)]
+    return tuple(each[0] if each else 0.0 for each in told)
 
 
 def _is_about(rate: float, told: float) -> bool:

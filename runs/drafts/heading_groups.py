@@ -338,6 +338,11 @@ _COUNT = re.compile(
     re.IGNORECASE,
 )
 _SETTING = re.compile(r"\W*[^\W\d_][\w -]{1,30}[:=：]\s*\d.{0,30}")
+_TIME_AFTER = re.compile(  # of a start: "after 5 minutes", "nach 30 s"
+    r"(?:after|nach|après|después de|tras|po|через|после)\s(?:another\s|about\s|~)?\d+\s?"
+    r"(?:s|m|h|d|(?:sec|min|sek|seg|сек|мин|hour|stunde|heure|hora|godzin|час|day|tag|jour|día|dni)\w*)",
+    re.IGNORECASE,
+)
 _BRIEF_LABEL = re.compile(
     r"(?!HW|OS|PC|VM|(?:ok|hi|so|no|on|in|vs|or|eg|ie|re|nb|to|at|by)\b)(?:[A-Z][A-Z\d]|[a-z][a-z\d])\s*[:：]?"
 )
@@ -386,8 +391,10 @@ def find_compared(trails: Sequence[Sequence[Heading]], counts: Collection[str] =
     brief = {
         text for text in last if _BRIEF_LABEL.fullmatch(bare := _drop_load(strip_markup(text))) and not makes_load(bare)
     }
-    if len(brief) > 1 or any(may_name(text) for text in last):  # "G1:" where others stand below "ZGC:"
-        compared |= brief
+    times = {text for text in last if _TIME_AFTER.fullmatch(strip_markup(text))}
+    for lines in (brief, times):
+        if len(lines) > 1 or any(may_name(text) for text in last):  # "G1:" where others stand below "ZGC:"
+            compared |= lines
     templated = [next((text for _, text in reversed(trail) if EXPECTED.fullmatch(text)), "") for trail in trails]
     expected = {text: any(match.groups()) for text in templated if (match := EXPECTED.fullmatch(text))}
     return compared or (set(expected) if len(set(expected.values())) > 1 else set())

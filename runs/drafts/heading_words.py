@@ -97,6 +97,7 @@ _DATED = re.compile(  # "nginx 2024-05-01", "[10:02] nginx", but no build of a d
 )
 _RESULT_FOR = re.compile(r"(?:and )?(?P<tool>[^,;:]{2,40}?)\s(?:for|of|on|against)\s(?P<measured>\S.*)")
 _RESULT = re.compile(r"\b(?:results?|reports?|outputs?|numbers|figures|benchmarks?)$", re.IGNORECASE)
+_COLD_OR_WARM = re.compile(r"\b(?:cold|warm|hot)\b", re.IGNORECASE)  # "nginx, first run (cold)" is "nginx, cold"
 _IN_CASE = re.compile(r"(?<=\w)\s*(?:的(?:情况下?|时候)|时|(?:にした|の)場合は?)$")  # "when it is cached"
 _FILE_TYPE = re.compile(r"(?<=\w)\.(?:txt|log|out|csv|json|res|dat)$")  # of a label that is a file's name
 WORD = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ0-9_.+/-]*[A-Za-zÀ-ɏ0-9+]")
@@ -272,6 +273,8 @@ def name_of_heading(text: str) -> str:
     named = _trim(re.sub(_WARM_UP.pattern, " ", name, flags=re.IGNORECASE)) if is_warm_up(name) else name
     bare = " ".join(_DATED.sub("", named).split())
     repeat = split_repeat(bare)
+    if repeat is None and _COLD_OR_WARM.search(bare) and find_repeat(bare):
+        bare = re.sub(r"[\s,:]*[(（\[][\s,:]*([^()（）\[\]]+)[)）\]]$", r", \1", cut_repeat(bare))
     bare = strip_markup(repeat[0] if repeat and repeat[2] else bare)
     bare = bare[1:-1] if re.fullmatch(r"\[[^][]+\]", bare) else bare
     if letter := LETTER.fullmatch(bare):

@@ -31,6 +31,7 @@ from .ordinals import AGAIN, LOADED, REPEAT, split_number, split_ordinal
 SHORT_NAME = 60
 _WITH = re.compile(rf"^(?:{WITH})\s+(?:(?:the|a|an)\s+)?(?=\w{{2}})", re.IGNORECASE)
 _WITHOUT = re.compile(rf"(?:{WITHOUT}|no)\b", re.IGNORECASE)
+_SETTING = re.compile(r"[\w. -]{1,40}\s?[:=]\s?[\w.%-]{1,20}")  # with its value
 _TELLS_SETTING = re.compile(  # a word that says the same before and behind a name; "before nginx" is not "nginx before"
     r"(?!(?:before|after|behind|vs|to|from|than|and|or|plus|non?|not|in|of|under|via|by|for|as|at|only|like)$)[\w.=/-]+",
     re.IGNORECASE,
@@ -65,7 +66,13 @@ _LEAST_VALUE = 16  # of numbers that may be those of settings
 
 
 def fold_order(name: str) -> str:
-    """What names of one thing have in common, see `fold_name`, whichever end its one server or language stands at."""
+    """What names of one thing have in common, see `fold_name`, whichever end its one server or language stands at.
+
+    Settings with their values may stand in any order: "cache: off, workers: 4".
+    """
+    settings = re.split(r",\s+", name)
+    if len(settings) > 1 and all(map(_SETTING.fullmatch, settings)):
+        return fold_name(", ".join(sorted(settings)))
     words = [word.strip("()[]:,") for word in name.split()]
     ends = [at for at in (0, -1) if words and SOFTWARE.fullmatch(words[at])]
     rest = [word for word in words if not SOFTWARE.fullmatch(word)]

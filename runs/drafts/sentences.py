@@ -11,7 +11,7 @@ from parsers.blocks import Block
 from parsers.catalogue import makes_load
 from parsers.transcript import width
 
-from .boilerplate import Line, is_boilerplate, strip_markup
+from .boilerplate import Line, is_banner, is_boilerplate, strip_markup
 from .heading_words import SOFTWARE, WITH, WITHOUT, WORD, is_generic, is_short, name_of_heading
 from .ordinals import LOADED_CJK
 from .settings import read_setting
@@ -283,11 +283,15 @@ def join_labels_and_values(blocks: Sequence[Block], loads: Sequence[int]) -> Non
     places: dict[str, list[tuple[int, Line, Line]]] = defaultdict(list)  # by label: (load test, its line, the number's)
     for load in loads:
         for label, number in pairwise(blocks[load].trail):
-            match = _LABEL.fullmatch(label[1]) if number[0] - label[0] <= 2 and _AMOUNT.fullmatch(number[1]) else None
-            if match and not is_boilerplate(f"{label[1]} {number[1]}"):
-                places[match["name"].strip(_EMPHASIS)].append((load, label, number))
+            is_near = number[0] - label[0] <= 2 and _AMOUNT.fullmatch(number[1])
+            match = _LABEL.fullmatch(label[1]) if is_near and not is_banner(label[1]) else None
+            name = match["name"].strip(_EMPHASIS) if match else strip_markup(label[1]) if is_near else ""
+            if (match or is_banner(label[1])) and name and not is_boilerplate(f"{label[1]} {number[1]}"):
+                places[name].append((load, label, number))
     for name, own in places.items():
-        if len({number.strip(_EMPHASIS) for _, _, (_, number) in own}) > 1:
+        numbers = [number.strip(_EMPHASIS) for _, _, (_, number) in own]
+        counts = is_banner(own[0][1][1]) and numbers == [str(at + 1) for at in range(len(numbers))]  # repeats
+        if len({*numbers}) > 1 and not counts:
             for load, label, number in own:
                 _replace_lines(blocks[load], {label, number}, f"{name}: {number[1].strip(_EMPHASIS)}")
 

@@ -247,6 +247,9 @@ def test_a_line_that_only_says_that_output_follows_names_no_config_where_heading
         ("1200 -> 1500 req/s", (1201, 1210, 1500, 1490), ["before", "before", "after", "after"]),
         ("Tuned: 1,200 req/s → 1.5k req/s", (1203, 1498, 1501), ["before", "after", "after"]),
         ("It went from 1200 to 1500 requests per second.", (1199, 1503), ["before", "after"]),
+        ("Throughput went from 9.000 to 12.000 req/s.", (9000, 9050, 12010), ["before", "before", "after"]),
+        ("It went from 9.125 to 12.125 req/s.", (9, 12), ["before", "after"]),
+        ("Before: 1200 req/s, after: 1500 req/s.", (1201, 1502), ["before", "after"]),
         ("We promise 1200 -> 1500 req/s to all customers.", (900, 1100, 1490), []),
         ("1200 -> 1500 req/s", (1201, 1499, 1204, 1501), []),  # in turn: what else was changed is not known
         ("1200 -> 1220 req/s", (1200, 1219), []),

@@ -981,6 +981,7 @@ def name_below(*titles: str) -> list[str]:
     ("titles", "names"),
     [
         (("Containers:\n1", "Containers:\n2", "Containers:\n4"), ["Containers: 1", "Containers: 2", "Containers: 4"]),
+        (("--- Workers ---\n1\n--- Result ---", "--- Workers ---\n4\n--- Result ---"), ["Workers: 1", "Workers: 4"]),
         (("**Pool size:**\n\n5", "**Pool size:**\n\n20"), ["Pool size: 5", "Pool size: 20"]),
         (("## nginx\n\nWorkers:\n2", "## caddy\n\nWorkers:\n2"), ["nginx", "caddy"]),
         (("Result:\n\nnginx", "Result:\n\ncaddy"), ["nginx", "caddy"]),
@@ -996,6 +997,8 @@ def test_a_number_below_its_label_is_told_with_it(titles, names):
         (("# nginx keepalive off", "# nginx keepalive on", "# keepalive off nginx", "# keepalive on nginx"), 2),
         (("# Apache, tuned", "# Apache", "# Tuned Apache"), 2),
         (("# gzip on cache off", "# gzip off cache on"), 2),
+        (("## worker: 4, cache: off", "## cache: off, worker: 4", "## cache: on, worker: 4"), 2),
+        (("## nginx, Apache", "## Apache, nginx"), 2),
         (("# nginx before", "# before nginx"), 2),
         (("# php nginx", "# nginx php"), 2),
         (("# proxy to nginx", "# nginx to proxy"), 2),
@@ -1012,3 +1015,12 @@ def test_a_label_above_all_outputs_leaves_the_names_to_the_sentences_or_headings
     told = ("First I left everything at its defaults.", "After that I raised somaxconn to 4096.")
     one, other = name_below(*(f"{each}\n\n{label}" for each in told))
     assert "somaxconn" in other and "somaxconn" not in one
+
+
+def test_times_after_a_start_are_told_apart():
+    assert name_below("Cold start", "After 1 minute", "After 5 minutes") == [
+        "Cold start",
+        "After 1 minute",
+        "After 5 minutes",
+    ]
+    assert name_below("## nginx\n\nAfter 5 minutes", "## Apache\n\nAfter 5 minutes") == ["nginx", "Apache"]

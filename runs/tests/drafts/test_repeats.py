@@ -248,3 +248,14 @@ def test_an_initial_run_is_the_first_one_where_a_second_follows():
     assert name_all("(Initial run); (2nd run)", "{}\n\n{}\n\n") == ["localhost:80"]
     assert name_all("# nginx; Initial test; Second test", "{}\n\n{}\n\n") == ["nginx"]
     assert name_all("## Initial run; ## After tuning") == ["Initial run", "After tuning"]
+
+
+def test_cold_and_warm_runs_are_named_without_their_numbers():
+    titles = "## nginx first run (cold); ## nginx second run (warm); ## nginx third run (warm)"
+    assert name_all(titles) == ["cold", "warm"]
+    titles = "## pool=5 (first run, cold cache); ## pool=5 (2nd run, warm cache); ## pool=20 (first run, cold cache)"
+    assert name_all(titles) == ["pool=5, cold cache", "pool=5, warm cache", "pool=20, cold cache"]
+    assert name_all("## nginx first run (tuned); ## nginx second run (stock)") == [
+        "nginx first run (tuned)",
+        "nginx second run (stock)",
+    ]
