@@ -169,6 +169,10 @@ _SETTING = re.compile(
     rf"(?:export )?(?P<key>[A-Za-z_][\w.-]{{0,60}})\s{{0,20}}(?:=>|[=:])\s{{0,20}}(?P<quote>[\"']?)(?P<value>{STATE.pattern})"
     r"(?P=quote)(?:\s=>.*)?[;,]?"
 )
+_COUNTS_ROWS = re.compile(
+    r"\bselect\s{1,9}count\s?\([^()]{1,40}\)\s{1,9}from\s{1,9}[\"'`]?(?P<table>[\w.]{1,60})", re.IGNORECASE
+)
+_LONE_NUMBER = re.compile(r"\|?\s{0,30}(\d{1,15})\s{0,30}\|?")
 _LONGEST_ASKED = 500  # characters at a command's end that tell which page or version it asks for
 ASKED = "asked "  # what the names of such answers begin with
 # Before a prompt: an environment of Python or Conda, or what somebody calls a terminal
@@ -185,6 +189,7 @@ def read_prompt(line: str) -> list[tuple[str, str]]:
 # Of one command they are asked by each line that it prints.
 _find_asked_page = lru_cache(maxsize=64)(_ASKED_PAGE.search)
 _shows_settings = lru_cache(maxsize=64)(_SHOWS_SETTINGS.fullmatch)
+_find_counted = lru_cache(maxsize=64)(_COUNTS_ROWS.search)
 
 
 def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | None:
@@ -207,6 +212,9 @@ def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | No
         return "governor", name
     if name and (asked := _ASKS_VERSION.search(command[-_LONGEST_ASKED:])):
         return asked["program"], f"{asked['program']} {name}"
+    if (number := _LONE_NUMBER.fullmatch(line)) and (counted := _find_counted(command[-_LONGEST_ASKED:])):
+        rows = f"rows of {counted['table']}"  # about as many are alike
+        return f"{ASKED}{rows}", f"about {float(f'{int(number[1]):.1g}'):,.0f} {rows}"
     if (setting := _SETTING.fullmatch(line)) and _shows_settings(command):
         return f"{ASKED}{setting['key']}", f"{setting['key']}={setting['value']}"
     return (f"{ASKED}{command}", line) if is_answer and _ASKS.fullmatch(command) else None

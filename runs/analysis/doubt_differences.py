@@ -131,6 +131,12 @@ def _name_tool(run: RunFact) -> str | None:
     return None if run.semantics.quotes_others else run.semantics.shown_as or run.tool
 
 
+def _read_version(run: RunFact) -> Value | None:
+    """With the revision, where the tool prints one: some versions stand for many years."""
+    revision = next((value for name, value in run.values.items() if name.endswith("_revision")), None)
+    return f"{run.tool} {run.tool_version}{f' ({revision})' if revision else ''}" if run.tool_version else None
+
+
 def _grade_days(one: Value, other: Value) -> Grade | None:
     """A machine that is updated meanwhile, and has other neighbours, need not be the same."""
     days = abs((date.fromisoformat(str(one)) - date.fromisoformat(str(other))).days)
@@ -238,7 +244,7 @@ BEGINS = Property("requests begin", _read_beginning, "caution", stops=0)
 TOOL = (
     Property("tool", _name_tool, "fatal", stops=0, named=r"with|by"),
     BEGINS,
-    Property("version", lambda run: f"{run.tool} {run.tool_version}" if run.tool_version else None, "note"),
+    Property("version", _read_version, "note"),
 )
 LOAD = (
     Property("keep-alive", _read_keepalive, "split", stops=0, named=KEEP_ALIVE, varied=True),
@@ -286,7 +292,7 @@ MACHINE = (
     Property("governor", "values.cpu_governor", "caution", says=0, named=GOVERNOR),
     Property("CPU clock", "values.cpu_mhz", _grade_clocks, " MHz", says=0, named=CLOCK, better=1),
     Property(CONDITION, "values.conditions", "caution", says=0),
-    Property("machine", "host", "note"),
+    Property("machine", "host", "note", says=0),
     Property(DAY, _read_day, _grade_days, says=0, named=r"(?:19|20)\d\d-\d\d-\d\d"),
 )
 FAMILIES = {"tool": TOOL, "load": LOAD, "page": PAGE, "machine": MACHINE}

@@ -36,6 +36,7 @@ UNRELIABLE: tuple[tuple[Severity, str, str], ...] = (
 TIMES = ("initial connection", "processing", "waiting")
 
 SLACK = 0.005
+EXACT = 0.0005  # of tools that work a figure out of the very ones that they print
 # A mean of samples leaves a part of one out, and counts otherwise what was under way at either end.
 SAMPLED, SAMPLE_S = 0.1, 1.0
 ENOUGH_FOR_MEDIAN = 10  # requests, so that the one after the median is in the table too
@@ -253,9 +254,9 @@ def half_digit(value: float) -> float:
     return 0.5 * 10.0**-digits
 
 
-def _compute_slack(*printed: float) -> float:
+def _compute_slack(*printed: float, exact: bool = False) -> float:
     """How far, in parts, a product of these may be from what was computed before rounding."""
-    return SLACK + sum(half_digit(value) / abs(value) for value in printed if value)
+    return (EXACT if exact else SLACK) + sum(half_digit(value) / abs(value) for value in printed if value)
 
 
 @run_rule("figures.rate", "arithmetic: the rate is the requests over the time taken", "requests_per_second")
@@ -265,7 +266,9 @@ def find_wrong_rates(run: RunFact) -> Iterator[Finding]:
     if not made or not took or printed is None:
         return
     is_near = run.semantics.sampled_rate or "generators" in run.values  # of which none ends with the others
-    slack = _compute_slack(took, printed) + (max(SAMPLED, SAMPLE_S / took) if is_near else 0)
+    slack = _compute_slack(took, printed, exact=run.semantics.exact_mean) + (
+        max(SAMPLED, SAMPLE_S / took) if is_near else 0
+    )
     path = run.semantics.in_rate_beside
     table = run.values.get(path)
     beside = sum(table.values()) if isinstance(table, Mapping) else run.number(path) or 0

@@ -47,6 +47,7 @@ HAD = {  # what a load was, against the name of its config
     "keepalive": "kept its connections open",
     "no_keepalive": "was loaded without keep-alive",
     "plain": "was loaded without TLS",
+    "started_as": "was started by the command of “{other}”",
     "tls": "was loaded over TLS",
 }
 # What follows from a finding, in the same words for all of a kind. {names} are facts of the finding.

@@ -109,6 +109,9 @@ def find_unlike(data: HeadlineData, own: int, other: int) -> list[Unlike]:
     is_one_machine = len(hosts := {run.host_id for run in case.runs}) == 1 and None not in hosts
     if is_one_machine or "loaded through" in [unlike.name for unlike in differences]:
         differences = [unlike for unlike in differences if unlike.name != "address"]
+    models = [host.cpu_model for host in data.hosts if host.id in hosts]
+    if "CPU" in [unlike.name for unlike in differences] or (models and all(models) and len({*models}) == 1):
+        differences = [unlike for unlike in differences if unlike.name != "machine"]  # their names say less
     stops = {unlike.is_of for unlike in differences if unlike.stops}
     differences = [
         replace(each, is_compared=len(stops) <= 1 and _is_compared(data, each, own_column, other_column))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import islice
 
 from parsers.blocks import Block
-from parsers.prompts import FIGURES, SLOWED
+from parsers.prompts import ASKED, FIGURES, SLOWED
 from runs.numbers import figure
 
 from .boilerplate import heading_level, is_boilerplate
@@ -18,6 +19,14 @@ _JUST_UP_S = 300  # a machine that starts its services still
 _MANY_RUNNING = 4.0  # a load average by work that nobody meant
 STATES = {"governor": "cpu_governor", "HTTP": "cached", "cache": "cached"}  # by what shows them
 _SHOW_LOAD = {"uptime", "loadavg"}  # before a load test; a screen of processes may be of the load itself
+_MOST_ROWS = 32  # of a list of containers
+_OF_A_MACHINE = {"architecture", "vendor_id"}  # what a whole description of a CPU has
+_VOLATILE = re.compile(r"\d:\d\d|\b(?=\w*\d)(?=\w*[a-f])[0-9a-f]{7,}\b")  # times and ids
+# What commands show that is compared elsewhere.
+_ELSEWHERE = frozenset(
+    {"HTTP", "Server", "cache", "governor", "environment", "directory", "Active", "Up", SLOWED, *FIGURES}
+)
+_LONGEST_ANSWER = 100  # characters
 
 
 def note_beforehand(blocks: Sequence[Block], loads: Collection[int]) -> None:
@@ -69,7 +78,7 @@ def note_answers(blocks: Sequence[Block], loads: Collection[int]) -> None:
     sections = number_sections(blocks)
     answers: dict[tuple[str, int], set[str]] = defaultdict(set)
     for index, block in enumerate(blocks):
-        begins = next((line for line, text in block.trail if _begins_section(text)), 0)
+        begins = next((line for line, text in block.trail if begins_section(text)), 0)
         for name, value, line in block.shown:
             answers[name, sections[index] - (line < begins)].add(value)
         answers["cpu_mhz", sections[index]] |= _list_clocks(block)
@@ -102,10 +111,54 @@ def number_sections(blocks: Sequence[Block]) -> dict[int, int]:
     numbers: dict[int, int] = {}
     number = 0
     for index, block in enumerate(blocks):
-        number += any(_begins_section(text) for _, text in block.trail)
+        number += any(begins_section(text) for _, text in block.trail)
         numbers[index] = number
     return numbers
 
 
-def _begins_section(text: str) -> bool:
+def begins_section(text: str) -> bool:
     return bool(heading_level(text)) or not (is_sentence(text) or is_boilerplate(text) or is_generic(text))
+
+
+def list_answers(block: Block) -> dict[str, frozenset[str]]:
+    """{command: what it answered} of those before a block, without times, ids and what is compared elsewhere; and its machine."""
+    return _describe_machine(block) | {
+        name.removeprefix(ASKED): frozenset({value})
+        for name, value, _ in block.shown
+        if name not in _ELSEWHERE and len(value) <= _LONGEST_ANSWER and not _VOLATILE.search(value)
+    }
+
+
+def _describe_machine(block: Block) -> dict[str, frozenset[str]]:
+    """The kernel and the hypervisor that a block shows."""
+    shown = {}
+    if kernel := block.values.get("kernel_release"):
+        shown["kernel"] = str(kernel)
+    if block.values.keys() >= _OF_A_MACHINE:
+        vendor = block.values.get("hypervisor_vendor")
+        shown["hypervisor"] = f"hypervisor {vendor}" if vendor else "no hypervisor"
+    return {key: frozenset({said}) for key, said in shown.items()}
+
+
+def list_limits(block: Block) -> dict[str, frozenset[str]]:
+    """How much memory the containers that a block lists may have: all of them alike, or each by its name."""
+    rows = block.values.get("rows")
+    listed = islice(rows, _MOST_ROWS) if isinstance(rows, Sequence) else ()
+    limits = {
+        str(row.get("name")): kb for row in listed if isinstance(row, Mapping) and (kb := row.get("mem_limit_kb"))
+    }
+    alike = len({*limits.values()}) == 1
+    return {
+        "memory limit" if alike else f"memory limit of {name}": frozenset({f"memory limit {figure(kb / 1024)} MiB"})
+        for name, kb in limits.items()
+    } | _list_cpu_limits(block)
+
+
+def _list_cpu_limits(block: Block) -> dict[str, frozenset[str]]:
+    """How much CPU time the control groups that a block shows may use, the least of them."""
+    groups = block.values.get("groups")
+    shown = [group for group in groups.values() if "cpu.max_cores" in group] if isinstance(groups, Mapping) else []
+    cores = [group["cpu.max_cores"] for group in shown if group["cpu.max_cores"]]
+    least = min(cores, default=0)
+    said = f"CPU limit {figure(least)} core{'' if least == 1 else 's'}" if cores else "no CPU limit"
+    return {"CPU limit": frozenset({said})} if shown else {}

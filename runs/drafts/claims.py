@@ -12,6 +12,7 @@ from itertools import pairwise
 from parsers.blocks import Block
 from runs.numbers import mean
 
+from .answers import begins_section
 from .boilerplate import fold_name
 from .options import Option
 
@@ -119,6 +120,28 @@ _TELLS_ALONE = (  # "was on", "was measured over my", "ran in a"; how something 
 )
 _SLIPPED = re.compile(r"\b(?:still|forgot\w*|left|overlooked)\b", re.IGNORECASE)  # by mistake, and not elsewhere
 _ADDRESS = re.compile(r"\S*://\S*")
+# The same that a sentence about one side alone tells, in its section or with its name.
+_COLD = "a cold start"
+_SLOWED_ALONE = {
+    _COLD: (
+        r"\b(?:re)?started (?:\w+ )?before (?:each|every)\b|\b(?:an empty|a cold) cache\b|\bcold[- ]start(?:ed)?\b|\bfrom cold\b"
+        r"|\b(?:caches?|server|jvm|opcache) (?:was|were) (?:still )?cold\b|\bwithout (?:any )?warm(?:ing)?[- ]?up\b"
+    ),
+    **{what: rf"(?<![\w-])(?:{_HAS[what][0]})(?![\w-])" for what in ("a debug build", "battery power", "Wi-Fi")},
+    "a VPN or the internet": r"\b(?:over|through|via) (?:a |the |my )?(?:vpn|internet|mobile network)\b|\bfrom home\b",
+}
+_IS_PICKED = re.compile(  # of several runs those that somebody liked
+    r"\b(?:kept|keep|took|take|picked|chose|show(?:ing)?|report(?:ed)?|pasted?) "
+    r"(?:only )?(?:the |its |my )?(?:\w+ )?(?:best|fastest)\b"
+    r"|\bbest (?:\w+ )?(?:out )?of (?:about )?(?:\d{1,3}|three|four|five|six|seven|eight|nine|ten|a dozen|several|many)\b"
+    r"|\b(?:threw|left|throwing|leaving) (?:out|away) the (?:slow|bad|worst)\w*"
+    r"|\b(?:discarded|dropped|omitted|ignored|removed) the (?:slow|bad|worst)\w*|\bnur die (?:besten|schnellsten)\b"
+    r"|\b(?:besten|schnellsten) (?:\w+ )?von (?:\d{1,3}|drei|vier|fünf|zehn)\b"
+    r"|\bmeilleure?s? (?:\w+ )?(?:sur|de) (?:\d{1,3}|cinq|dix)\b",
+    re.IGNORECASE,
+)
+_PICKED = "picked runs of the other side"
+_AS_THERE = re.compile(r"\b(?:same|as (?:above|before)|likewise|ditto|identical(?:ly)?|again)\b", re.IGNORECASE)
 _LACKS = re.compile(r"\b(?:no|not|none|never|without|off|disabled|ohne|nicht|kein\w*|aus|sans)\b|n't\b", re.IGNORECASE)
 _AFFIRMS = re.compile(r"\b(?:with|on|enabled|had|did|mit)\b", re.IGNORECASE)
 _IS_GENERAL = re.compile(  # tells of no side of these, or the same of both
@@ -201,11 +224,7 @@ def read_disturbances(texts: Iterable[str], names: Iterable[str]) -> Iterator[tu
     for name, clause in _find_owners([*sentences, *parts], _index_names(names)):
         for what, pattern in disturbs.items():
             if (match := pattern.search(clause)) and not _DENIES.search(clause):
-                job = (match.groupdict().get("job") or "").lower()
-                yield (
-                    name,
-                    what.format(job=f"{'' if job.endswith('s') else 'an ' if job[:1] in 'aeiou' else 'a '}{job}"),
-                )
+                yield name, _say_disturbance(what, match)
 
 
 def read_unlike(
@@ -271,6 +290,57 @@ class _Remarks:
 
 def _name_any(names: Iterable[str], *patterns: re.Pattern[str]) -> bool:
     return any(pattern.search(name) for name in names for pattern in patterns)
+
+
+def read_owned(blocks: Sequence[Block], names: Mapping[int, str]) -> Iterator[tuple[str, str]]:
+    """(name of a config, what slowed it, or made another one look faster) of sentences that are of one config each."""
+    disturbs = {what: re.compile(pattern, re.IGNORECASE) for what, pattern in (_DISTURBS | _SLOWED_ALONE).items()}
+    index, every = _index_names(names.values()), {*names.values()}
+    texts = (text for block in blocks for _, text in (*block.trail, *block.tail))
+    named = [*_find_owners((each for text in texts for each in _split_sentences(text)), index)]
+    in_sections = [each for each in _list_in_sections(blocks, names) if index.keys().isdisjoint(_list_words(each[1]))]
+    is_as_there = {name for name, sentence in (*in_sections, *named) if _AS_THERE.search(sentence)}
+    unnamed, named = (
+        [each for each in own if not (_IS_GENERAL.search(each[1]) or is_as_there - {each[0]})]
+        for own in (in_sections, named)
+    )
+    owned = [*unnamed, *named]
+    for at, (name, sentence) in enumerate(owned):
+        if _IS_PICKED.search(sentence) and not _LACKS.search(sentence):
+            picked = {one for one, each in owned if _IS_PICKED.search(each)}
+            yield from ((one, _PICKED) for one in every - picked)
+        for what, pattern in disturbs.items():
+            if at >= len(unnamed) and what != _COLD:  # others of a sentence with a name: read_unlike
+                continue
+            match, denies = pattern.search(sentence), _DENIES if what in _DISTURBS else _LACKS
+            if match and not denies.search(sentence) and not any(map(pattern.search, every)):
+                yield name, _say_disturbance(what, match)
+
+
+def _list_in_sections(blocks: Sequence[Block], names: Mapping[int, str]) -> Iterator[tuple[str, str]]:
+    """(name of a config, sentence) of its section: behind its heading and above its load test, or behind that and above the
+    next heading.
+    """
+    pending: list[str] = []
+    above = ""
+    for at, block in enumerate(blocks):
+        pending += [text for _, text in block.trail]
+        if name := names.get(at):
+            begins = [place for place, text in enumerate(pending) if begins_section(text)]
+            goes_on = name == above and not begins
+            own = [(above, text) for text in pending[: begins[0] if begins and above else 0]]
+            own += [(name, text) for text in pending[0 if goes_on else begins[-1] + 1 if begins else len(pending) :]]
+            yield from ((whose, sentence) for whose, text in own for sentence in _split_sentences(text))
+            above, pending = name, []
+
+
+def _split_sentences(text: str) -> list[str]:
+    return _WHOLE.split(text[: 3 * _LONGEST])
+
+
+def _say_disturbance(what: str, match: re.Match[str]) -> str:
+    job = (match.groupdict().get("job") or "").lower()
+    return what.format(job=f"{'' if job.endswith('s') else 'an ' if job[:1] in 'aeiou' else 'a '}{job}")
 
 
 def _read_states(

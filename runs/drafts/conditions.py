@@ -11,17 +11,16 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, groupby, islice, pairwise
+from itertools import chain, groupby, pairwise
 
 from parsers.blocks import Block
 from parsers.catalogue import get_semantics
-from parsers.prompts import ASKED, FIGURES, SLOWED, STATE
+from parsers.prompts import STATE
 from parsers.written_rates import are_kinds_of_work
-from runs.numbers import figure
 
-from .answers import STATES
+from .answers import STATES, list_answers, list_limits
 from .boilerplate import is_boilerplate
-from .claims import read_disturbances, read_said, read_unlike
+from .claims import read_disturbances, read_owned, read_said, read_unlike
 from .draft import DraftHost
 from .heading_words import cut_repeat, is_generic
 from .options import (
@@ -40,16 +39,8 @@ from .typed_commands import CONFINES, Before, Typing, Words, keep_last
 
 _VARIABLE = re.compile(r"[A-Z_][A-Z\d_]*=")
 _WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
-_MOST_ROWS = 32  # of a list of containers
-_OF_A_MACHINE = {"architecture", "vendor_id"}  # what a whole description of a CPU has
 _SCALES = re.compile(r"(?:\bpm2\s.*\s-i|\s--(?:instances|replicas|scale))[\s=](?:[\w.-]+=)?(\d{1,4})\b")
 _PORT = re.compile(r":(\d{2,5})\b")
-_VOLATILE = re.compile(r"\d:\d\d|\b(?=\w*\d)(?=\w*[a-f])[0-9a-f]{7,}\b")  # times and ids
-# What commands show that is compared elsewhere.
-_ELSEWHERE = frozenset(
-    {"HTTP", "Server", "cache", "governor", "environment", "directory", "Active", "Up", SLOWED, *FIGURES}
-)
-_LONGEST_ANSWER = 100  # characters
 _MOST_KEPT = 100  # of each kind, the last ones: each load test has a copy of them
 _STARTED, _READ_BY = "start ", "read by "  # what the keys of the words of a server, and of what runs it, begin with
 
@@ -84,7 +75,7 @@ def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
         of_config[name][0].options.append(option)
     disturbed: dict[str, set[str]] = defaultdict(set)
     unlike, slowed = read_unlike(prose, of_config)
-    for name, what in (*read_disturbances(prose, of_config), *slowed):
+    for name, what in (*read_disturbances(prose, of_config), *slowed, *read_owned(blocks, names)):
         disturbed[name].add(what)
     texts_of: dict[str, list[tuple[str, str]]] = {name: [] for name in of_config}
     for name, path, text in texts:
@@ -104,11 +95,31 @@ def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
             told |= frozenset().union(*said.values())
         for name, text in differing.items():
             differing_of[name].append(text)
+    started_as = _find_started_alike(of_config)
     for load, name in names.items():
+        if name in started_as:
+            blocks[load].values["started_as"] = started_as[name]
         if slowed_by := disturbed[name].union(sides[load].beside, blocks[load].values.get("slowed_by", ())):
             blocks[load].values["slowed_by"] = sorted(slowed_by)
         if differing_of[name]:
             blocks[load].values["conditions"] = ", ".join(dict.fromkeys(differing_of[name]))
+
+
+def _find_started_alike(of_config: Mapping[str, Sequence[Side]]) -> dict[str, str]:
+    """{name of a config: that of another one} where both were started by the same commands, whose options name the other alone."""
+    words = {name: {word.lower() for word in _WORD.findall(name)} for name in of_config}
+    shared = set.intersection(*words.values())
+    by_commands: dict[frozenset[Words], list[str]] = defaultdict(list)
+    for name, sides in of_config.items():
+        if commands := frozenset().union(*(side.commands for side in sides)):
+            by_commands[commands].append(name)
+    found: dict[str, str] = {}
+    for commands, names in by_commands.items():
+        said = {word.lower() for command in commands for word in _WORD.findall(" ".join(command[1:]))}
+        named = [name for name in names if (words[name] - shared) & said]
+        if len(named) == 1:
+            found |= {name: named[0] for name in names if name not in named}
+    return found
 
 
 def _collect_conditions(of_config: Mapping[str, Sequence[Side]]) -> dict[str, dict[str, frozenset[str]]]:
@@ -137,7 +148,7 @@ def _follow(blocks: Sequence[Block], loads: Mapping[int, str]) -> dict[int, Side
     known: dict[int, Side] = {}
     last: int | None = None  # the load test above, where no line of the text stands between
     for index, block in enumerate(blocks):
-        limits = _list_limits(block)
+        limits = list_limits(block)
         last = None if block.trail else last
         if limits and last is not None:
             known[last].conditions |= limits  # shown behind a load test, below the same heading
@@ -164,7 +175,7 @@ class _Session:
         self.config, self.owner, self.preparer = "", "", ""
 
     def read(self, block: Block, limits: dict[str, frozenset[str]]) -> None:
-        answered = limits | _describe_machine(block) | _list_answers(block)
+        answered = limits | list_answers(block)
         self.asked |= answered
         self.new |= {*answered, *(STATES[name] for name, _, _ in block.shown if name in STATES)}
         for command in block.typed:
@@ -221,16 +232,8 @@ class _Session:
             every | (_list_variables(before.settings, options) if started else {}),
             [*chain.from_iterable(options.values()), *development],
             before.started.union(before.restarted, *started.values()),
+            commands=frozenset(started.values()),
         )
-
-
-def _list_answers(block: Block) -> dict[str, frozenset[str]]:
-    """{command: what it answered} of those before a block, without times, ids and what is compared elsewhere."""
-    return {
-        name.removeprefix(ASKED): frozenset({value})
-        for name, value, _ in block.shown
-        if name not in _ELSEWHERE and len(value) <= _LONGEST_ANSWER and not _VOLATILE.search(value)
-    }
 
 
 def _take_started(before: Before, ports: Collection[str]) -> dict[str, Words]:
@@ -251,41 +254,6 @@ def _list_variables(settings: Mapping[str, str], options: Mapping[str, Sequence[
     return {
         _VARIABLES: frozenset(said for said in (exported | own).values() if STATE.fullmatch(said.partition("=")[2]))
     }
-
-
-def _describe_machine(block: Block) -> dict[str, frozenset[str]]:
-    """The kernel and the hypervisor that a block shows."""
-    shown = {}
-    if kernel := block.values.get("kernel_release"):
-        shown["kernel"] = str(kernel)
-    if block.values.keys() >= _OF_A_MACHINE:
-        vendor = block.values.get("hypervisor_vendor")
-        shown["hypervisor"] = f"hypervisor {vendor}" if vendor else "no hypervisor"
-    return {key: frozenset({said}) for key, said in shown.items()}
-
-
-def _list_limits(block: Block) -> dict[str, frozenset[str]]:
-    """How much memory the containers that a block lists may have: all of them alike, or each by its name."""
-    rows = block.values.get("rows")
-    listed = islice(rows, _MOST_ROWS) if isinstance(rows, Sequence) else ()
-    limits = {
-        str(row.get("name")): kb for row in listed if isinstance(row, Mapping) and (kb := row.get("mem_limit_kb"))
-    }
-    alike = len({*limits.values()}) == 1
-    return {
-        "memory limit" if alike else f"memory limit of {name}": frozenset({f"memory limit {figure(kb / 1024)} MiB"})
-        for name, kb in limits.items()
-    } | _list_cpu_limits(block)
-
-
-def _list_cpu_limits(block: Block) -> dict[str, frozenset[str]]:
-    """How much CPU time the control groups that a block shows may use, the least of them."""
-    groups = block.values.get("groups")
-    shown = [group for group in groups.values() if "cpu.max_cores" in group] if isinstance(groups, Mapping) else []
-    cores = [group["cpu.max_cores"] for group in shown if group["cpu.max_cores"]]
-    least = min(cores, default=0)
-    said = f"CPU limit {figure(least)} core{'' if least == 1 else 's'}" if cores else "no CPU limit"
-    return {"CPU limit": frozenset({said})} if shown else {}
 
 
 def note_generators(blocks: Sequence[Block], generators: Mapping[int, str], hosts: Sequence[DraftHost]) -> None:

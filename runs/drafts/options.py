@@ -105,6 +105,7 @@ class Side:
     options: list[Option]
     words: frozenset[str]  # of these programs
     beside: frozenset[str] = frozenset()  # programs that ran beside it and serve nothing
+    commands: frozenset[Words] = frozenset()  # that started these programs
 
 
 def list_options(words: Words, ports: Iterable[str] = ()) -> list[Option]:

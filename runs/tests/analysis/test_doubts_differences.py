@@ -84,6 +84,13 @@ def test_another_version_of_the_tool_is_a_note():
     assert one(of_runs({"tool_version": "2.0"}, {"tool_version": "2.3"}), "differs.tool").severity == "note"
 
 
+def test_another_revision_of_one_version_is_one_too():
+    revisions = [{"tool_version": "2.3", "values": {"ab_revision": n}} for n in (655654, 1923142)]
+    found = one(of_runs(*revisions), "differs.tool")
+    assert (found.severity, "2.3 (655654)" in found.text) == ("note", True)
+    assert of(of_runs(*revisions[:1] * 2), "differs.tool") == []
+
+
 def test_an_untold_version_differs_from_none():
     assert of(of_runs({"tool_version": ""}, {"tool_version": "2.3"}), "differs.tool") == []
 

@@ -222,6 +222,8 @@ def test_what_is_compared_or_the_same_or_changes_by_itself_is_no_condition(one, 
     assert not tells_condition(headline_of(one, other, names))
 
 
+ROWS = "mysql> select count(*) from orders;\n+----------+\n| count(*) |\n+----------+\n| {:>8} |\n+----------+\n"
+PSQL = "$ psql -c 'select count(*) from t'\n count \n-------\n {:>5}\n(1 row)\n"
 GOVERNOR = "$ cat /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor\n{}\n"
 HEADERS = "$ curl -sI http://localhost:8080/\nHTTP/1.1 200 OK\nContent-Type: text/html\n{}\n"
 
@@ -233,6 +235,9 @@ HEADERS = "$ curl -sI http://localhost:8080/\nHTTP/1.1 200 OK\nContent-Type: tex
         ("$ uname -r\n6.1.0-18-amd64", "$ uname -r\n6.8.0-31-generic", "kernel 6.8.0-31-generic against kernel 6.1"),
         (GOVERNOR.format("powersave"), GOVERNOR.format("performance"), "governor differs: performance against powersave"),
         (HEADERS.format("X-Cache: MISS"), HEADERS.format("X-Cache: HIT"), "from a cache: a hit against no hit"),
+        (ROWS.format(1204331), ROWS.format(250), "about 200 rows of orders against about 1,000,000 rows of orders"),
+        (PSQL.format(90000), PSQL.format(90), "about 90 rows of t against"),
+        (ROWS.format(1204331), ROWS.format(1204398), ""),
         (GOVERNOR.format("performance"), GOVERNOR.format("performance"), ""),
         (HEADERS.format("X-Cache: MISS"), HEADERS.format("X-Cache: MISS"), ""),
     ],
@@ -245,6 +250,35 @@ def test_what_was_shown_once_for_each_side_is_its_own_where_both_are_run_in_turn
     headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
     assert headline.outcome == ("likely" if said else "better")
     assert said in headline.sentence
+
+
+@pytest.mark.parametrize(("model", "is_said"), [("", True), ("Intel(R) Xeon(R) E-2236 CPU @ 3.40GHz", False)])
+def test_machines_of_other_names_are_told_unless_they_are_shown_to_be_alike(model, is_said):
+    """Made: each loads itself."""
+    shown = f"$ lscpu\nCPU(s):              8\nModel name:          {model}\n\n" if model else ""
+    text = "".join(
+        f"## {name}\n\n" + f"{shown}{WRK}@wrk {{}}.10\n\n".replace("$", f"root@{host}:~#") * 3
+        for name, host in (("Redis 6", "old-nas"), ("Redis 7", "epyc-3"))
+    )
+    blocks, draft = read(expand(text.format(900, 905, 903, 1200, 1210, 1204)))
+    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    assert headline and ("machine differs: epyc-3 against old-nas" in headline.sentence) is is_said
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "names", "is_told"),
+    [
+        ("$ gunicorn -k sync a:app &", "$ gunicorn -k sync a:app &", ("sync", "gevent"), True),
+        ("$ gunicorn -k sync a:app &", "$ gunicorn -k gevent a:app &", ("sync", "gevent"), False),
+        ("$ gunicorn a:app &", "$ gunicorn a:app &", ("sync", "gevent"), False),  # set elsewhere
+        ("$ nginx -c /etc/a.conf", "$ nginx -c /etc/a.conf", ("nginx", "varnish"), False),  # may stand before both
+        ("$ gunicorn -k sync a:app &", "", ("sync", "gevent"), False),
+    ],
+)
+def test_a_side_that_was_started_by_the_command_of_the_other_was_not_measured(one, other, names, is_told):
+    found = headline_of(one, other, names)
+    said = f"“{names[1]}” was started by the command of “{names[0]}”" in found.sentence
+    assert (found.outcome, said) == (("likely", True) if is_told else ("better", False))
 
 
 def test_a_server_s_keep_alive_is_no_condition_of_clients_that_ask_for_none():

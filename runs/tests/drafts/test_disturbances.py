@@ -258,3 +258,61 @@ def test_a_sentence_may_spell_a_name_otherwise(names, told):
 )
 def test_what_a_sentence_says_of_both_sides_or_of_no_load_is_no_objection(told):
     assert headline_with(told, is_first=True).outcome == "better"
+
+
+def headline_of_sections(*said, rates=(700, 900)):
+    """Of two servers in turn, each with a sentence below its first heading."""
+    order = [(at, side) for at in range(3) for side in ((0, 1), (1, 0))[at % 2]]
+    sections = [
+        f"## {('nginx', 'Apache')[side]}\n\n{'' if at else said[side]}\n\n@ab {rates[side] + (0, 5, 2)[at]}.00 server=\n"
+        for at, side in order
+    ]
+    blocks, draft = read(expand("\n".join(sections)))
+    return judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+
+
+@pytest.mark.parametrize(
+    ("slow", "fast", "what"),
+    [
+        ("A backup was running while I did this.", "", "a backup"),
+        ("Restarted before each run, so with an empty cache.", "Warmed up with 5000 requests.", "a cold start"),
+        ("I had to do this from home.", "", "a VPN or the internet"),
+        ("This was a debug build, by the way.", "", "a debug build"),
+        ("", "I made ten runs and kept the best ones.", "picked runs of the other side"),
+        ("", "These are the best three of ten.", "picked runs of the other side"),
+    ],
+)
+def test_a_sentence_in_the_section_of_one_side_tells_what_may_be_all_of_the_lead(slow, fast, what):
+    """Made, as the others. It says nothing of the faster side that would explain that side's lead."""
+    found = headline_of_sections(slow, fast)
+    assert (found.outcome, found.next.about) == ("likely", "machine.disturbed")
+    assert f"the text tells of {what} beside “nginx” only" in found.sentence
+    assert headline_of_sections(fast, slow).outcome == "better"
+    assert headline_of_sections(slow or fast, slow or fast).outcome == "better"
+
+
+@pytest.mark.parametrize(
+    ("slow", "fast"),
+    [
+        ("The backup was switched off before this.", ""),
+        ("Restarted before each run.", "Restarted before each run, as above."),
+        ("Restarted before each run.", "The same procedure."),
+        ("Usually a cold start takes three seconds.", ""),
+        ("No cold start here.", ""),
+        ("", "I did not keep only the best runs."),
+        ("", "This is the best I could do."),
+    ],
+)
+def test_a_sentence_in_a_section_that_tells_of_nothing_odd_is_no_objection(slow, fast):
+    assert headline_of_sections(slow, fast).outcome == "better"
+
+
+def test_a_sentence_above_all_sections_or_below_them_is_of_no_side():
+    said = "A backup was running, and I kept the best of ten."
+    sections = "".join(
+        f"## {server}\n\n" + "".join(f"@ab {rate + at}.00 server=\n" for at in (0, 5, 2)) + "\n"
+        for server, rate in (("nginx", 700), ("Apache", 900))
+    )
+    for text in (f"# Servers\n\n{said}\n\n{sections}", f"{sections}## Notes\n\n{said}\n"):
+        blocks, draft = read(expand(text))
+        assert judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0]).outcome == "better"
