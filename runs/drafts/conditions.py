@@ -48,6 +48,7 @@ _HEADS_REQUEST = re.compile(
     r"[\s#*=_`-]{0,12}(?:endpoint |route )?`?(?:(?P<method>GET|HEAD|POST|PUT|PATCH|DELETE)(?![\w-]) ?)?(?P<path>/[^\s`*]{0,200})?`?"
     r"(?: requests?| endpoint| page| route)?[\s*=_`:-]{0,12}"
 )
+_LEAST_NAMING = 3  # letters of a word in a command: "B" is none of "-b"
 _MOST_CLIENTS = 10**9
 _ROUND, _BUSY, _FAR = 5, 0.94, 1.5  # people set multiples of it, of which clients without pauses keep that share busy
 _NEAREST = 4  # texts above a load test, its label with them, among which one may tell its clients
@@ -116,7 +117,7 @@ def _find_started_alike(of_config: Mapping[str, Sequence[Side]]) -> dict[str, st
     found: dict[str, str] = {}
     for commands, names in by_commands.items():
         said = {word.lower() for command in commands for word in _WORD.findall(" ".join(command[1:]))}
-        named = [name for name in names if (words[name] - shared) & said]
+        named = [name for name in names if any(len(word) >= _LEAST_NAMING for word in (words[name] - shared) & said)]
         if len(named) == 1:
             found |= {name: named[0] for name in names if name not in named}
     return found

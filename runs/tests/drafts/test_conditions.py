@@ -273,6 +273,8 @@ def test_machines_of_other_names_are_told_unless_they_are_shown_to_be_alike(mode
         ("$ gunicorn a:app &", "$ gunicorn a:app &", ("sync", "gevent"), False),  # set elsewhere
         ("$ nginx -c /etc/a.conf", "$ nginx -c /etc/a.conf", ("nginx", "varnish"), False),  # may stand before both
         ("$ gunicorn -k sync a:app &", "", ("sync", "gevent"), False),
+        ("$ gunicorn -b :8080 app:app &", "$ gunicorn -b :8080 app:app &", ("master", "branch b"), False),
+        ("$ gunicorn -b :8080 app:app &", "$ gunicorn -b :8080 app:app &", ("a", "b"), False),
     ],
 )
 def test_a_side_that_was_started_by_the_command_of_the_other_was_not_measured(one, other, names, is_told):
