@@ -309,6 +309,10 @@ def _is_named(words: Iterable[str], said: Iterable[str], is_answer: bool) -> boo
 def _say(key: str, own: frozenset[str], every: frozenset[str], is_answer: bool) -> str:
     """As "kernel 6.1.0", "--cpus=2 -m 512m", "without --release"."""
     text = " ".join(sorted(own)) or f"without {' '.join(sorted(every))}"
+    if len(own) == 1 and max(map(len, every)) > MAX_WIDTH:  # as of /proc/cmdline: the words that only some have
+        others = list(dict.fromkeys(word for said in sorted(every - own) for word in said.split()))
+        alone = [word for word in text.split() if word not in others]
+        text = " ".join(alone) or f"without {' '.join(word for word in others if word not in text.split())}"
     asked = re.sub(r"^(?:cat|head)\s+(?:\S*/)?", "", key)
     if is_answer and not any(word in text for word in asked.split()):
         text = f"{asked} {text}"

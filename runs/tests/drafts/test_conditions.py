@@ -224,6 +224,7 @@ def test_what_is_compared_or_the_same_or_changes_by_itself_is_no_condition(one, 
 
 ROWS = "mysql> select count(*) from orders;\n+----------+\n| count(*) |\n+----------+\n| {:>8} |\n+----------+\n"
 PSQL = "$ psql -c 'select count(*) from t'\n count \n-------\n {:>5}\n(1 row)\n"
+CMDLINE = "$ cat /proc/cmdline\nBOOT_IMAGE=/vmlinuz-6.1.0-18-amd64 root=/dev/mapper/vg0-root ro quiet{}\n"
 GOVERNOR = "$ cat /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor\n{}\n"
 HEADERS = "$ curl -sI http://localhost:8080/\nHTTP/1.1 200 OK\nContent-Type: text/html\n{}\n"
 
@@ -234,6 +235,7 @@ HEADERS = "$ curl -sI http://localhost:8080/\nHTTP/1.1 200 OK\nContent-Type: tex
         ("$ cargo run\n   Compiling a v0.1.0\n", "$ cargo run --release\n   Compiling b v0.1.0\n", "--release against without"),
         ("$ uname -r\n6.1.0-18-amd64", "$ uname -r\n6.8.0-31-generic", "kernel 6.8.0-31-generic against kernel 6.1"),
         (GOVERNOR.format("powersave"), GOVERNOR.format("performance"), "governor differs: performance against powersave"),
+        (CMDLINE.format(""), CMDLINE.format(" mitigations=off"), "but mitigations=off against without mitigations=off"),
         (HEADERS.format("X-Cache: MISS"), HEADERS.format("X-Cache: HIT"), "from a cache: a hit against no hit"),
         (ROWS.format(1204331), ROWS.format(250), "about 200 rows of orders against about 1,000,000 rows of orders"),
         (PSQL.format(90000), PSQL.format(90), "about 90 rows of t against"),
