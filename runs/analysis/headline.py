@@ -37,16 +37,8 @@ from runs.analysis.headline_against import (
     pick_measure,
     score_column,
 )
-from runs.analysis.headline_conditions import (
-    find_alike,
-    find_contradictions,
-    find_flaws,
-    find_held_back,
-    find_odd_runs,
-    find_short_answer,
-    find_stops,
-    find_unlike,
-)
+from runs.analysis.headline_differences import find_alike, find_short_answer, find_stops, find_unlike
+from runs.analysis.headline_flaws import find_contradictions, find_flaws, find_held_back, find_odd_runs
 from runs.analysis.headline_outcome import (
     FEWEST,
     FEWEST_A_LEVEL,

@@ -30,7 +30,7 @@ from runs.analysis.headline_against import (
     Unlike,
     has_contradiction,
 )
-from runs.analysis.headline_conditions import STOLEN, find_short_answer
+from runs.analysis.headline_differences import STOLEN, find_short_answer
 from runs.analysis.headline_outcome import Headline, NextStep, Outcome
 from runs.analysis.objection_wording import describe_failure, say_against, say_briefly, say_first_difference, shorten
 from runs.analysis.scaling import Range

@@ -30,7 +30,7 @@ from runs.analysis.headline_against import (
     Objection,
     RankedColumn,
 )
-from runs.analysis.headline_conditions import STOLEN
+from runs.analysis.headline_differences import STOLEN
 from runs.analysis.headline_lead import (
     CONTRADICTION,
     FULL,
