@@ -41,6 +41,7 @@ class Cell(NamedTuple):
     without_unit: tuple[str, ...] = ()  # titles of its latencies that nothing tells the unit of
     row_is_address: bool = False
     unread: tuple[tuple[int, str], ...] = ()  # lines and texts of the column's cells that are no rates
+    is_compared: bool = False  # with those of the other columns, in one that has the change
 
 
 class _Columns(NamedTuple):
@@ -68,7 +69,11 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
         if rates.LOAD.fullmatch(heading[0]) and all(map(rates.LOAD_TITLE.fullmatch, heading[1:])):
             return cells  # a column is a load
         asked = heading[0] if " " in heading[0] else ""
-        return [cell._replace(row="", column=cell.row, section=cell.section or asked) for cell in cells]
+        compared = any(map(rates.CHANGE.fullmatch, heading))
+        return [
+            cell._replace(row="", column=cell.row, section=cell.section or asked, is_compared=compared)
+            for cell in cells
+        ]
     table = _drop_other_units(table)
     columns = _find_columns_of_units(heading, table) | find_rate_columns(heading, bool(caption))
     table = [each for each in table if not columns or not all(_FACTOR_OF.fullmatch(each[1][at]) for at in columns)]
@@ -361,13 +366,13 @@ def name_cells(cells: list[Cell], heading_line: int) -> list[Found]:
         cells = [
             cell._replace(column="", section=" · ".join(filter(None, (cell.section, cell.column)))) for cell in cells
         ]
-    repeats = len(columns) > 1 and all(map(rates.REPEAT.fullmatch, columns))
+    repeats = len(columns) > 1 and all(map(rates.REPEAT.fullmatch, columns)) and not cells[0].is_compared
     if repeats and not any(cell.row for cell in cells):  # rows of rates, each of something else
         cells = [cell._replace(row=cell.section, section="") for cell in cells]
     quoted = [_make_found(cell, rows_are_loads and not repeats, repeats) for cell in cells]
     for before, one in pairwise(quoted):
         if one.first == before.first and one.values.get("load") == before.values.get("load"):
-            is_told_apart = one.values.get("concurrency") != before.values.get("concurrency")
+            is_told_apart = repeats or one.values.get("concurrency") != before.values.get("concurrency")
             one.label = one.label or ("" if is_told_apart else "column without a title")
     quoted[0].problems += [Problem(line, f"{text!r}: expected a rate") for cell in cells for line, text in cell.unread]
     for title in dict.fromkeys(title for cell in cells for title in cell.without_unit):

@@ -114,6 +114,10 @@ COMPARED = TitlePattern(  # columns that are configs, whatever their rows are: "
     r"|previous|with(?:out)? .{2,40}|on|off|enabled|disabled|control|treatment|candidate|stable|[A-E]|v\d[\w.]*|\d++\.\d++[\w.-]*"
     r"|(?:変更|改善|修正|最適化|导入|优化|改造|之)[前后後])(?: (?:version|build|code))?"
 )
+CHANGE = TitlePattern(  # of what one column has to what another has; repeats are not told so
+    r"(?:(?:relative|percentage|percent|rel\.?|%) )?(?:change|improvement|gain|speed-?up|(?:ver)?änderung"
+    r"|verbesserung|изменение|変化|变化|提升)(?: ?[(\[]?%[)\]]?)?"
+)
 MEAN = TitlePattern(r"(?:avg\.?|average|mean)?")
 NO_RATE = TitlePattern(
     r"(?<!\w)(?:max|min|peak|std\.?(?:dev)?|stdev|sd|p\d\d?|median|best(?! performance)|worst|ratio|relative|change"

@@ -63,10 +63,25 @@ def find_duplicate_loads(
         source = whole.get(result.requests_per_second) if blocks[index].partial and index not in quotes else None
         if source is not None and _has_figures_of(result, results[source]):
             quotes[index] = source
-    quotes |= _find_misquoted(blocks, [*results], quotes)
+    quotes |= _find_misquoted(blocks, [*results], quotes) | _find_section_quotes(blocks, by_rate.values(), quotes)
     kept = {i: result for i, result in results.items() if i not in quotes}
     quotes |= _find_exports(blocks, kept) | _find_rounded_tables(blocks, [*kept])
     return {quote: _follow(quote, quotes) for quote in quotes}
+
+
+def _find_section_quotes(
+    blocks: Sequence[Block], alike: Iterable[Sequence[int]], quotes: Mapping[int, int]
+) -> dict[int, int]:
+    """{row named "Test 6": the written rate without a name, below the heading "Test 6", that it repeats}. alike: of one rate"""
+    section_quotes: dict[int, int] = {}
+    for group in alike:
+        own = [i for i in group[:_MAX_ALIKE] if i not in quotes and get_semantics(blocks[i].kind).quotes_others]
+        above = {i: {strip_markup(text) for _, text in blocks[i].trail} for i in own if not blocks[i].label}
+        for index in own:
+            named = (i for i, texts in above.items() if i < index and blocks[index].label in texts)
+            if blocks[index].label and (source := next(named, None)) is not None:
+                section_quotes[index] = source
+    return section_quotes
 
 
 def _find_misquoted(blocks: Sequence[Block], loads: Sequence[int], quotes: Mapping[int, int]) -> dict[int, int]:

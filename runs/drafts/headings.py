@@ -52,6 +52,7 @@ from .heading_words import (
 )
 from .names import drop_numbering, find_levels, find_steps
 from .ordinals import RUN
+from .settings import lists_settings, name_numbered_sections
 from .stated_hosts import find_only_host
 
 _REMARKED_REPEAT = re.compile(
@@ -59,6 +60,7 @@ _REMARKED_REPEAT = re.compile(
 )
 _INITIAL = re.compile(rf"\W*initial {RUN}\W*", re.IGNORECASE)
 _SITE_LINK = re.compile(r"\[[^\]\[]*\w[^\]\[]*\]\(https?://[^()\s]+\)")
+_ONE_NUMBER = re.compile(r"\d+")
 _NUMBER = re.compile(r"(?<![\d.])\d{3,9}")
 _LEAST_RATE = 100  # a rate that no version, port or number of clients happens to be
 _MAX_CAPTION_DISTANCE = 5  # lines between a caption and the output below it: a fence, the command, empty ones
@@ -126,7 +128,27 @@ def choose_headings(
     resolved = _choose_for_sources(blocks, {source: [own[i] for i in each] for source, each in by_source.items()})
     plain = drop_numbering({group: group for choice in resolved.values() if (group := choice.group)})
     resolved = {load: choice.within(plain.get(choice.group, "")) for load, choice in resolved.items()}
+    resolved |= _name_by_sections(blocks, resolved)
     return {load: resolved.get(duplicates.get(load, load), own[load]) for load in loads}
+
+
+def _name_by_sections(blocks: Sequence[Block], choices: Mapping[int, HeadingChoice]) -> dict[int, HeadingChoice]:
+    """The choices below headings of only a number, where what was set there differs: that, else it as the group of the names."""
+    sections = name_numbered_sections([block.trail for block in blocks], choices.keys(), heading_level, _is_numbered)
+    names: dict[Heading, set[str]] = defaultdict(set)
+    for load, (heading, _) in sections.items():
+        text = choices[load].text
+        names[heading].add("" if only_counts(text) or lists_settings(text) else text)
+    is_alone = len({*map(frozenset, names.values())}) == 1 == len(next(iter(names.values())))
+    return {
+        load: HeadingChoice(name, heading[0], is_heading=True) if is_alone else choices[load].within(strip_markup(name))
+        for load, (heading, name) in sections.items()
+    }
+
+
+def _is_numbered(text: str) -> bool:
+    """Whether a heading is only that of one section; "Test 6 and Test 7" is of two."""
+    return only_counts(text) and len(_ONE_NUMBER.findall(text)) == 1
 
 
 def _find_levels(blocks: Sequence[Block], loads: Sequence[int], method_of: Callable[[int], Method]) -> set[str]:

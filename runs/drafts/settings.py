@@ -9,6 +9,7 @@ import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 from parsers.patterns import remember_lines
@@ -230,3 +231,94 @@ def _find_own_lines(text: str, other: str) -> str:
     lines = [line.strip(" \t;") for line in text.split("\n") if line.strip() not in of_other]
     name = ", ".join(lines)
     return name if 0 < len(lines) < 3 and width(name) <= MAX_WIDTH else ""
+
+
+_OF_SETTINGS = re.compile(  # the title of a list of what was set
+    r"\b(?:param(?:eter)?s?|settings?|config(?:uration)?s?|options?|optimi[sz]ations?|improvements?|tuning|changes?|changed)\b"
+    r"|parametr|paramèt|parámetr|einstellung|änderung|optimierung|réglage|ajuste|ustawieni|zmian|параметр|настройк|изменени"
+    r"|оптимизац|参数|配置|设置|优化|設定|変更",
+    re.IGNORECASE,
+)
+_OF_MACHINE = re.compile(r"\b(?:hardware|machine|software|environment|system|host|server spec\w*)\b", re.IGNORECASE)
+_PAIR = re.compile(
+    r"\|\s*(?P<key>[^|]*?[^|\s])\s*\|\s*(?P<value>[^|]*?[^|\s])\s*\|?"
+    r"|(?P<name>[^\W\d][\w ./-]{0,40}?)\s*[:=：]\s*(?P<its>\S.{0,60})"
+)
+_VARIED = re.compile(  # what a line sets whose title does not say so
+    r"(?:max[ _-]?|min[ _-]?|number of |no\. of |n[ _])?(?:\w+ )?(?:concurren\w*|workers?|threads?|clients?|connections?|conns?"
+    r"|users|vus|process(?:es)?|pool(?:[ _-]?size)?|cache(?:[ _-]?size)?|buffers?|replicas?|instances?|gomaxprocs|timeout"
+    r"|keep-?alive|cpus?|cores?|batch(?:[ _-]?size)?)",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(r"\s*[-*+•]\s+")
+_AMOUNT = re.compile(r"\d[\d.,]*\s?(?:[kKMG]i?[Bb]?|m?s)?|on|off|true|false|yes|no|enabled|disabled", re.IGNORECASE)
+_MOST_SETTINGS = 8  # of a section; more are a listing
+Line = tuple[int, str]
+Settings = dict[str, str]  # key: value, "" of what has none
+
+
+def name_numbered_sections(
+    trails: Sequence[Sequence[Line]],
+    loads: Collection[int],
+    level_of: Callable[[str], int],
+    counts: Callable[[str], bool],
+) -> dict[int, tuple[Line, str]]:
+    """{load test: (heading, name)} below headings of only a number ("## Test 2"), where sections set something of their own.
+
+    The name is what was set in the section, without what was set before all sections or in all of them alike; else the heading.
+    trails: of all blocks; loads: numbers of those that are load tests
+    level_of, counts: the level of a heading, and whether it only has a number
+    """
+    found: dict[int, tuple[Line, Settings]] = {}
+    before, own, heading, level, is_listed = Settings(), Settings(), (0, ""), 0, False
+    for index, trail in enumerate(trails):
+        titles = {
+            a[0] for a, b in pairwise(trail) if b[0] - a[0] == 2 and a[1][:1] == b[1][:1] == "|"
+        }  # a rule between
+        for line, text in trail:
+            if depth := level_of(text):
+                if counts(text):
+                    own, heading, level = {}, (line, text), depth
+                elif depth <= level:
+                    heading, level = (0, ""), 0
+                is_listed = lists_settings(text)
+            elif line not in titles and (setting := _read_listed(text, is_listed)):
+                (own if level else before)[setting[0]] = setting[1]
+        if level and index in loads:
+            found[index] = heading, dict(own)
+    alike = set(before.items()).union(set.intersection(*({*own.items()} for _, own in found.values())) if found else ())
+    named = {load: (heading, _list_settings(own, alike)) for load, (heading, own) in found.items()}
+    told = {words for _, words in named.values()}
+    names = {words: _join(words) for words in told}
+    if len({*names.values()}) < len(told):
+        names = {words: ", ".join(words) for words in told}
+    is_told = len({heading for heading, _ in named.values()}) > 1 < len(told)
+    return {load: (heading, names[words] or heading[1]) for load, (heading, words) in named.items()} if is_told else {}
+
+
+def lists_settings(text: str) -> bool:
+    """Whether a heading is that of a list of settings: "### Applied optimizations"."""
+    return _OF_SETTINGS.search(text) is not None and not _OF_MACHINE.search(text)
+
+
+def _read_listed(text: str, is_listed: bool) -> tuple[str, str] | None:
+    """(key, value) of a line of a list or table of settings; what has no value goes by itself."""
+    bare = _ITEM.sub("", text).strip().replace("**", "").replace("`", "")
+    if pair := _PAIR.fullmatch(bare):
+        key, value = pair["key"] or pair["name"], pair["value"] or pair["its"]
+        return (key, value) if is_listed or (_VARIED.fullmatch(key) and _AMOUNT.fullmatch(value)) else None
+    return (bare, "") if is_listed and _ITEM.match(text) else None
+
+
+def _list_settings(own: Settings, alike: Collection[tuple[str, str]]) -> tuple[str, ...]:
+    """("concurrency 20", "cache on"); of a listing none."""
+    words = tuple(" ".join(filter(None, pair)) for pair in own.items() if pair not in alike)
+    return words if len(words) <= _MOST_SETTINGS else ()
+
+
+def _join(words: Sequence[str]) -> str:
+    """As many of them as a name holds."""
+    kept = len(words)
+    while kept > 1 and width(", ".join(words[:kept])) > MAX_WIDTH:
+        kept -= 1
+    return ", ".join(words[:kept]) + (f" and {len(words) - kept} more" if kept < len(words) else "")

@@ -621,3 +621,22 @@ def test_a_table_may_have_a_column_for_each_load_and_a_row_for_each_metric(unit)
         ("With cache", 25, 1),
     ]
     assert [block.values["requests_per_second"] for block in blocks] == [22.1, 42.1, 365, 579.51]
+
+
+def test_numbered_columns_beside_their_change_are_compared_and_quote_the_sections_of_their_numbers():
+    sections = "".join(
+        f"## Test {n}\n\n### Parameters\n\n- workers: {n}\n\n### Results\n\n| Metric | Value |\n|---|---|\n| RPS | {rate} |\n\n"
+        for n, rate in ((1, 2574.21), (2, 1895.38))
+    )
+    compared = "| Metric | Test 1 | Test 2 | Change |\n|---|---|---|---|\n| RPS | {} | {} | -26% |\n"
+    found, quotes = runs_of(f"{sections}## Compared\n\n{compared.format(2574.21, 1895.38)}")
+    assert found == [("workers 1", "rate_table", 1), ("workers 2", "rate_table", 1)]
+    assert all(quotes)
+    found, _ = runs_of(f"## Compared\n\n{compared.format(2574.21, 1895.38)}")
+    assert len(found) == 2
+    assert {repeat for *_, repeat in found} == {1}
+
+
+def test_numbered_columns_without_a_change_are_repeats():
+    found, _ = runs_of("## nginx\n\n| Metric | Test 1 | Test 2 |\n|---|---|---|\n| RPS | 2574.21 | 1895.38 |\n")
+    assert [repeat for *_, repeat in found] == [1, 2]

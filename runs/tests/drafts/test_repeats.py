@@ -259,3 +259,61 @@ def test_cold_and_warm_runs_are_named_without_their_numbers():
         "nginx first run (tuned)",
         "nginx second run (stock)",
     ]
+
+
+def below_numbers(*sections: str, word: str = "Test", before: str = "") -> list[str]:
+    """The configs of load tests of one server below "## Test 1", "## Test 2" ... with these lines between."""
+    return names_of(
+        f"# Notes\n\n{before}"
+        + "".join(
+            f"## {word} {n}\n\n{lines}\n\n### Results\n\n" + expand(f"@ab {900 + 7 * n}.1 server=\n\n")
+            for n, lines in enumerate(sections, start=1)
+        )
+    )
+
+
+def settings_table(**values: object) -> str:
+    rows = "".join(f"| {key} | {value} |\n" for key, value in values.items())
+    return f"### Parameters\n\n| Key | Value |\n| --- | --- |\n{rows}"
+
+
+@pytest.mark.parametrize(
+    ("sections", "names"),
+    [
+        ((settings_table(users=9, workers=2), settings_table(users=9, workers=4)), ["workers 2", "workers 4"]),
+        (("- pool size: 10", "- pool size: 50", "- pool size: 50"), ["pool size 10", "pool size 50"]),
+        (("", "### Applied optimizations\n\n- JSON encoder\n- pool"), ["Test 1", "JSON encoder, pool"]),
+        (("### Einstellungen\n\nfoo: 1", "### Einstellungen\n\nfoo: 2"), ["foo 1", "foo 2"]),
+        (("", "", "### Changes\n\n- gzip off"), ["Test 1", "Test 2", "gzip off"]),
+    ],
+)
+def test_numbered_sections_with_settings_of_their_own_are_configs(sections, names):
+    assert below_numbers(*sections) == names
+
+
+@pytest.mark.parametrize(
+    "sections",
+    [
+        ("", "", ""),
+        (settings_table(workers=4),) * 3,
+        ("- started: 12:01", "- started: 12:07", "- started: 12:15"),
+        ("- CPU: 45 %", "- CPU: 47 %", "- CPU: 44 %"),
+        ("### Environment settings\n\n- load 0.1", "### Environment settings\n\n- load 0.2", ""),
+    ],
+)
+def test_numbered_sections_that_set_nothing_else_are_repeats(sections):
+    assert len(below_numbers(*sections)) == 1
+
+
+def test_what_was_set_before_all_numbered_sections_names_none():
+    before = settings_table(users=9, workers=2)
+    assert below_numbers(settings_table(users=9, workers=4), "", before=before) == ["workers 4", "Test 2"]
+
+
+def test_settings_of_numbered_sections_with_the_same_names_in_each_are_their_groups():
+    text = "".join(
+        f"## Run {n}\n\n- workers: {2 * n}\n\n"
+        + "".join(f"### {name}\n\n@ab {rate + n}.1 server=\n\n" for name, rate in (("nginx", 900), ("caddy", 700)))
+        for n in (1, 2)
+    )
+    assert names_of(expand(text)) == [f"workers {n} · {name}" for n in (2, 4) for name in ("nginx", "caddy")]
