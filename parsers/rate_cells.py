@@ -125,8 +125,19 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
     if len({tuple(row[at] for at in (*titles, *loads) if at not in results) for _, row in table}) == len(table):
         titles = [at for at in titles if at not in results]  # shares and times were measured, too
     work, address = (any(each.fullmatch(heading[at]) for at in titles) for each in (rates.WORK, rates.ADDRESS))
+    if methods := _find_methods(titles, table):
+        titles = [at for at in titles if at not in methods]
+        for number, row in table:
+            sections[number] = " · ".join(filter(None, (sections.get(number), *(row[at] for at in methods))))
     latencies = {at: heading[at] for at in timed if len(columns) == 1}
     return _make_cells(table, _Columns(heading, columns, loads, titles, work, address, latencies, are_times), sections)
+
+
+def _find_methods(titles: list[int], table: list[tuple[int, list[str]]]) -> list[int]:
+    """The columns of several methods of HTTP beside others that name the rows: they say what was requested of each."""
+    methods = [at for at in titles if all(rates.METHOD.fullmatch(row[at]) for _, row in table)]
+    several = [at for at in methods if len({row[at] for _, row in table}) > 1]
+    return several if len(titles) > len(several) else []
 
 
 def _spell_loads(heading: list[str]) -> list[str]:

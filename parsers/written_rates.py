@@ -84,6 +84,7 @@ WORK = TitlePattern(
     r"|(?:payload|body|message|response|request|operation|file|value) size)s?"
 )
 ADDRESS = TitlePattern(r"(?:\w+ )?(?:endpoint|route|url|path|page|api)s?")  # of these a load test requests one
+METHOD = re.compile(r"GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS")  # of HTTP; in capitals
 VERSION = TitlePattern(r"\b(?:version|release)\b")
 RANK = TitlePattern(r"(?:#|\(?index\)?|rank|no\.?|pos(?:ition)?|順位|)")
 _NUMBER = re.compile(
@@ -95,7 +96,7 @@ _DECIMALS = re.compile(r",\d{3}\.\d|\.(?!\d{3}(?!\d))\d")  # for certain
 _FACTOR = {"": 1, "M": 1_000_000, "million": 1_000_000} | dict.fromkeys(("k", "K", "千", "thousand"), 1000)
 _FACTOR |= dict.fromkeys("wW万萬만", 10_000) | dict.fromkeys("億亿", 10**8)  # "w" is typed for 万
 LOAD = TitlePattern(
-    r"(?:-?c|conc(?:urren(?:cy|t))?(?: level)?|clients?|connections?|conns?|users?|vus?|同時(?:接続|アクセス)数|並列数"
+    r"(?:-?c|conc(?:urr?en(?:cy|t))?(?: level)?|clients?|connections?|conns?|users?|vus?|同時(?:接続|アクセス)数|並列数"
     r"|多重度|并发(?:用户|连接|请求)?数?|동시성|동시 ?(?:접속|사용)자? ?수?"
     r"|benutzer|nutzer|utilisateurs?|usuarios?|clientes?|usuários|conex(?:ões|iones)"
     r"|connexions|verbindungen|połącze\w*|клиент\w*|пользовател\w*|соединени\w*|потоков"
@@ -133,6 +134,7 @@ OTHER_FIGURE = TitlePattern(  # the title of none of rates, where only what stan
 # Of requests that were counted, and not asked for.
 COUNTED = TitlePattern(
     r"(?:total|completed?|successful|failed|ok) (?:requests?|reqs?|hits|responses|transactions)"
+    r"|success(?:es|ful)?|succeeded|passed|ok|failed|failures?"
     r"|(?:requests?|reqs?|hits|responses|transactions) (?:total|completed?|made|done|served|sent)|completed|总?请求数?|성공 ?요청"
     r"|requests?|reqs?|peticiones|solicitudes|requisições|anfragen|requêtes|запрос(?:ов|ы)"
 )
@@ -189,6 +191,12 @@ _OPERATION = TitlePattern(  # what a client asks of a store or a server, as a ti
 )
 
 
+_LEVEL = TitlePattern(  # of load, as a title
+    r"(?:very )?(?:low|light|medium|moderate|average|normal|high|heavy|peak|maximum|max|extreme|stress|spike) (?:load|traffic)"
+    r"|(?:niedrige|geringe|mittlere|normale|hohe|maximale) last|carga (?:baja|media|alta|baixa|média|máxima)"
+    r"|(?:faible|moyenne|forte) charge|charge (?:faible|moyenne|élevée)|(?:низкая|средняя|высокая) нагрузка"
+    r"|(?:低|中|高)(?:负载|負荷|并发)"
+)
 _SIZE = r"\d[\d.,]*\s?(?:[km]i?b|b|bytes?)"  # of what is sent; GB are of a machine
 _SPOKEN_OF = (  # with one of these alone, a title may be a config's: "static" and "dynamic"
     r"single|multiple|multi|simple|complex|static|dynamic|small|medium|large|big|tiny|random|the|an?|empty|raw|main|index|front|landing"
@@ -221,16 +229,16 @@ def _may_be_memory(titles: Sequence[str]) -> bool:
 
 
 def are_operations(titles: Sequence[str]) -> bool:
-    """Whether all of these name what a client asked for, or its size."""
+    """Whether all of these name what a client asked for, its size, or how much load there was."""
     are_sizes = all(map(_SENT.fullmatch, titles)) and not _may_be_memory(titles)
-    return are_sizes or all(map(_OPERATION.fullmatch, titles))
+    return are_sizes or any(all(map(each.fullmatch, titles)) for each in (_OPERATION, _LEVEL))
 
 
 @remember_short
 def spell_title(title: str) -> str:
     """A column's title with its unit as IS_RATE has it: "Kops/s" → "K ops/s", "req/min" → "req/s per minute"."""
     title = _SPREAD.sub(f" {SPREAD}", _PRAISE.sub("", title))
-    return _PREFIX.sub(r"\1 ", _IS_PER_MINUTE.sub("req/s per minute", title)).strip()
+    return _PREFIX.sub(r"\1 ", _IS_PER_MINUTE.sub("req/s per minute", title)).strip().rstrip(":： ")
 
 
 def spell_titles(heading: Sequence[str], caption: str) -> list[str]:

@@ -176,7 +176,10 @@ def find_knee(sweep: Sweep, fit: Fit | None) -> Knee | None:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One config under one value of what was varied. `failed`: the share of its requests that failed."""
+    """One config under one value of what was varied. `failed`: the share of its requests that failed.
+
+    load: (HTTP method, path), each None where it is not told
+    """
 
     config: str
     at: int
@@ -185,6 +188,7 @@ class Point:
     mean_ms: float | None
     failed: float
     n: int
+    load: tuple[str | None, str | None] = (None, None)
 
     @property
     def failed_pct(self) -> float:
@@ -225,6 +229,9 @@ class Range:
 
     @property
     def _ranked(self) -> dict[float, list[Point]]:
+        """Of each value the points, the best first; none where they were asked for unlike things: no series is better by that."""
+        if any(len({point.load[part] for point in self.sound} - {None}) > 1 for part in (0, 1)):
+            return {}
         at: dict[float, list[Point]] = defaultdict(list)
         for point in sorted(self.sound, key=lambda point: (point.value, -(point.rate or 0))):
             at[point.value].append(point)
@@ -387,4 +394,7 @@ def _make_point(name: str, at: int, value: float, column: Column, out: Mapping[i
     runs = [run for run in column.runs if run.id not in out] or list(column.runs)
     rates = [run.requests_per_second for run in runs if run.requests_per_second is not None]
     times = [run.mean_ms for run in runs if run.mean_ms is not None]
-    return Point(name, at, value, mean(rates) if rates else None, mean(times) if times else None, failed, len(runs))
+    load = column.method.method, column.method.path
+    return Point(
+        name, at, value, mean(rates) if rates else None, mean(times) if times else None, failed, len(runs), load
+    )

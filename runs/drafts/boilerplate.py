@@ -65,7 +65,7 @@ _COMMAND = re.compile(
 )
 _PROGRESS = re.compile(  # what load tools print while they run
     r"^(?:execution|script|output|web dashboard):\s|^scenarios:\s\(|^\*\s\S+:\s.*\b(?:VUs|iterations)\b|^running \(\d|^[✓✗↳]\s"
-    r"|^\S+\s+(?:[✓✗]\s*)?\[[\s\d%=>-]+\]|^(?:INFO|WARN(?:ING)?|ERROR?|DEBUG?)(?:\[\d+\]|:\s)|source=console$|^[\W_]*(?:Grafana|io)[\W_]*$"
+    r"|^\S+\s+(?:[^\w\s\[\]]{1,3}\s*)?\[[\s\d%=>-]+\]|^(?:INFO|WARN(?:ING)?|ERROR?|DEBUG?)(?:\[\d+\]|:\s)|source=console$|^[\W_]*(?:Grafana|io)[\W_]*$"
     r"|^New configuration template added|^\W?\d{4}-\d\d-\d\d[T ][\d:.,]{5}.*\b(?:INFO|WARN(?:ING)?|ERROR|DEBUG)\b"
     r"|^(?:(?:ALTER|CREATE|DROP) [A-Z ]+|SET|RELOAD|VACUUM|ANALYZE|Query OK,.*|OK)$|^Run \w+ -C to"
     # what Redis and Go's `log` write
@@ -105,7 +105,12 @@ _PROGRESS = re.compile(  # what load tools print while they run
     r"|^(?i:mon|tue|wed|thu|fri|sat|sun) [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (?:[AP]M )?[A-Z]{2,5} \d{4}$"
     r"|^\d{4}年\s*\d\d?月\s*\d\d?日.{0,12}\d\d?[:時]\d\d"
     r"|^[-=*#_ ]{3}.*\b(?i:done|end|finished|completed?)\b[-=*#_ ]{3,}$|^(?i:terminal|shell|console|tab|pane) ?#?\d+ ?[:>](?:\s|$)"
-    # a bar of progress, what a load tool says of its own settings
+    # a bar of progress, what a load tool says of its own settings and of its log
+    r"|^Initializing (?:worker threads|random number generator)\b|^Threads started!|^Running the test with following options"
+    r"|^(?:LOG )?FILE: /\S+\.log$|^You can disable this (?:annoying )?message by"
+    r"|^the \.siege\w*rc file\b|^the directive '[\w-]+' to"
+    # when a report was written
+    r"|^#{1,6}\s(?i:date|datum|fecha|data|дата|日付|日期)\s?[:：]\s?\W*\w"
     r"|^[\d,]+ / [\d,]+ .*\d ?%|^\[(?:alert|error|fatal|notice|warn(?:ing)?)\]\s"
     r"|^Creat(?:ing summariser|ed the tree)|^Starting (?:standalone|the) test|^Waiting for possible"
 )

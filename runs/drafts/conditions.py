@@ -44,8 +44,10 @@ _PORT = re.compile(r":(\d{2,5})\b")
 _MOST_KEPT = 100  # of each kind, the last ones: each load test has a copy of them
 _STARTED, _READ_BY = "start ", "read by "  # what the keys of the words of a server, and of what runs it, begin with
 
+_ADDRESS = "endpoint|route|url|path|ruta|rota|эндпоинт|ендпоінт|маршрут|接口|路径|エンドポイント"
 _HEADS_REQUEST = re.compile(
-    r"[\s#*=_`-]{0,12}(?:endpoint |route )?`?(?:(?P<method>GET|HEAD|POST|PUT|PATCH|DELETE)(?![\w-]) ?)?(?P<path>/[^\s`*]{0,200})?`?"
+    rf"[^\w/<>\[|]{{0,12}}(?:(?i:{_ADDRESS})(?:\s?[:：]\s?|\s))?`?"
+    r"(?:(?P<method>GET|HEAD|POST|PUT|PATCH|DELETE)(?![\w-]) ?)?(?P<path>/[^\s`*]{0,200})?`?"
     r"(?: requests?| endpoint| page| route)?[\s*=_`:-]{0,12}"
 )
 _LEAST_NAMING = 3  # letters of a word in a command: "B" is none of "-b"

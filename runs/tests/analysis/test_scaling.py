@@ -254,3 +254,17 @@ def test_the_leaders_of_a_sweep_are_all_that_serve_the_most_at_one_of_its_levels
     assert Range("concurrency", tuple(points), None, None).leaders == {1: "select", 8: "select"}
     assert Range("concurrency", tuple(points[:4]), None, None).leaders == {1: "write", 8: "write"}
     assert Range("concurrency", tuple(points[:2]), None, None).leaders == {}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "leads"),
+    [
+        (("GET", "/a"), ("POST", "/a"), {}),
+        ((None, "/a"), (None, "/b"), {}),
+        (("GET", "/a"), (None, "/a"), {1: "redis"}),
+        ((None, None), ("GET", "/a"), {1: "redis"}),
+    ],
+)
+def test_of_series_that_were_asked_for_unlike_things_none_leads(one, other, leads):
+    points = (Point("redis", 0, 1, 900.0, None, 0.0, 1, one), Point("sqlite", 1, 1, 300.0, None, 0.0, 1, other))
+    assert Range("concurrency", points, None, None).leaders == leads

@@ -111,6 +111,10 @@ def test_it_names_a_set_up(heading):
             "     execution: local",
             " /\\      Grafana   /--/",
             "default   [  84% ] 100 VUs  00m06.0s/10m0s",
+            "default ↓ [ 100% ] 50 VUs  5s",
+            "Initializing worker threads...",
+            "the .siegerc file in your home directory; change",
+            "#### Date: March 5th 2020",
             "✓ is status 200",
             "INFO[0360] the end of it   source=console",
             "sudo service apache2 restart",
@@ -131,7 +135,11 @@ def test_it_is_of_the_page_or_a_command(line):
 
 
 @pytest.mark.parametrize(
-    "title", ["nginx / php-fpm / APC", "Debian 12, kernel 6.1 (2023-06-10)", "Apache - prefork", "with -O2"]
+    "title",
+    [
+        *("nginx / php-fpm / APC", "Debian 12, kernel 6.1 (2023-06-10)", "Apache - prefork", "with -O2"),
+        *("### Initial workers", "## Dates: indexed", "the siege of nginx"),
+    ],
 )
 def test_it_is_no_aside(title):
     assert not is_boilerplate(title)

@@ -208,6 +208,21 @@ def test_a_method_that_only_the_heading_tells_is_that_of_the_requests():
     assert [run.method.method for run in experiment.runs] == ["GET", "POST"]
 
 
+@pytest.mark.parametrize("line", ["Endpoint: {}", "Эндпоинт: {}", "接口：{}", "### 🟢 `{}`"])
+def test_a_path_that_only_a_heading_tells_is_what_was_requested(line):
+    text = "".join(
+        f"{line.format(path)}\n\n@siege {rate}\n\n" for path, rate in (("/team/get", 892.9), ("/team/add", 151.3))
+    )
+    _, draft = read(expand(text))
+    paths = [run.method.path for run in draft.experiments[0].runs]
+    assert paths == ["/team/get", "/team/add"]
+
+
+def test_a_directory_that_a_heading_tells_is_no_path_of_requests():
+    _, draft = read(expand("Builds: /opt/a\n\n@siege 120.5\n\nBuilds: /opt/b\n\n@siege 90.5\n"))
+    assert {run.method.path for run in draft.experiments[0].runs} == {None}
+
+
 @pytest.mark.parametrize("titles", [("1 KB", "10 KB", "100 KB"), ("small page:", "large page:"), ("login", "search")])
 def test_lines_above_reports_of_one_address_that_say_what_was_requested_name_no_config(titles):
     text = "".join(f"{title}\n\n@ab {at}00.5\n\n" for at, title in enumerate(titles, 1))

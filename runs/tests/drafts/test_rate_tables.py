@@ -640,3 +640,53 @@ def test_numbered_columns_beside_their_change_are_compared_and_quote_the_section
 def test_numbered_columns_without_a_change_are_repeats():
     found, _ = runs_of("## nginx\n\n| Metric | Test 1 | Test 2 |\n|---|---|---|\n| RPS | 2574.21 | 1895.38 |\n")
     assert [repeat for *_, repeat in found] == [1, 2]
+
+
+def loads_of(text: str) -> list[tuple[str, str | None, float]]:
+    blocks, draft = read(text)
+    names = {config.key: config.name for config in draft.experiments[0].configs}
+    rates = [block.load_results[0].requests_per_second or 0 for block in blocks]
+    return [(names[run.config], run.method.path, rates[run.block]) for run in draft.experiments[0].runs]
+
+
+def test_a_column_of_several_methods_is_what_was_requested_and_one_method_alone_stays_a_name():
+    """Made."""
+    rows = "| redis | POST | 7770 |\n| redis | GET | 7886 |\n| sqlite | POST | 2845 |\n| sqlite | GET | 4816 |\n"
+    assert loads_of(f"| store | method | req/s |\n|---|---|---|\n{rows}") == [
+        ("redis", "POST", 7770),
+        ("redis", "GET", 7886),
+        ("sqlite", "POST", 2845),
+        ("sqlite", "GET", 4816),
+    ]
+    alike = "| store | method | req/s |\n|---|---|---|\n| redis | GET | 7886 |\n| sqlite | GET | 4816 |\n"
+    assert [name for name, _, _ in loads_of(alike)] == ["redis · GET", "sqlite · GET"]
+
+
+@pytest.mark.parametrize("title", ["SUCCESS", "ok", "Succeeded"])
+def test_a_column_of_requests_that_succeeded_is_no_setting(title):
+    """Made."""
+    table = f"| gateway | requests | {title} | failed | rps |\n|---|---|---|---|---|\n"
+    text = f"{table}| tyk | 100000 | 95817 | 4183 | 982.67 |\n| krakend | 100000 | 87947 | 12053 | 1238.64 |\n"
+    blocks, draft = read(text)
+    assert [config.name for config in draft.experiments[0].configs] == ["tyk", "krakend"]
+    assert len({run.method.path for run in draft.experiments[0].runs}) == 1
+    assert [block.load_results[0].failed_requests for block in blocks] == [4183, 12053]
+
+
+def test_titles_of_a_table_may_end_in_colons():
+    """Made; the word is spelt as people do."""
+    rows = "|Transactions:|200 hits|500 hits|\n|Availability:|100 %|100 %|\n|Transaction rate:|43.03 trans/sec|44.89 trans/sec|\n"
+    found, _ = runs_of(f"## nginx\n\n|Concurency:|10|25|\n|---|---|---|\n{rows}")
+    blocks, _ = read(f"## nginx\n\n|Concurency:|10|25|\n|---|---|---|\n{rows}")
+    assert {name for name, _, _ in found} == {"nginx"}
+    assert [block.load_results[0].concurrency for block in blocks] == [10, 25]
+
+
+@pytest.mark.parametrize("levels", [("Low load", "High load"), ("Niedrige Last", "Hohe Last")])
+def test_levels_of_load_in_words_are_no_configs_and_names_beside_them_are(levels):
+    """Made."""
+    low, high = levels
+    both = f"| Scenario | RPS |\n|---|---|\n| {low} | 22.3 |\n| {high} | 567.4 |\n"
+    assert loads_of(f"### nginx\n\n{both}") == [("nginx", low, 22.3), ("nginx", high, 567.4)]
+    other = f"| Scenario | RPS |\n|---|---|\n| {low} | 22.3 |\n| High availability | 567.4 |\n"
+    assert [name for name, _, _ in loads_of(other)] == [low, "High availability"]

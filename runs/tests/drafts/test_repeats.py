@@ -317,3 +317,10 @@ def test_settings_of_numbered_sections_with_the_same_names_in_each_are_their_gro
         for n in (1, 2)
     )
     assert names_of(expand(text)) == [f"workers {n} · {name}" for n in (2, 4) for name in ("nginx", "caddy")]
+
+
+def test_iterations_that_count_up_to_a_number_are_repeats():
+    """Made."""
+    text = "".join(f"Iteration: {n} of 3\n\n@ab {900 + n}.1 server=\n\n" for n in (1, 2, 3))
+    _, draft = read(expand(text))
+    assert [run.repeat for run in draft.experiments[0].runs] == [1, 2, 3]
