@@ -355,7 +355,7 @@ def column_head(context: template.Context, column: Column, at: int) -> SafeStrin
     base = ""
     if bases[at] == at and bases.count(at) > 1 and len(bases) > 2:
         base = "baseline ·"
-    elif context["several_bases"]:
+    elif context["several_bases"] and bases[at] != at:
         base = f"against {context['comparison'].columns[bases[at]].letter} ·"
     out = f'<b class="out" title="{escape(silent[at])}">not counted</b> ·' if at in silent else ""
     of = f" · {escape(column.config.experiment)}" if column.config.experiment else ""

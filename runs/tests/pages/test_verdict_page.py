@@ -126,6 +126,16 @@ def test_columns_of_several_blocks_name_their_baseline(browser):
     assert "D worker, keep-alive MPM baseline · n=1" in page
 
 
+def test_columns_that_are_each_their_own_baseline_are_not_said_to_be_against_themselves(browser):
+    made, text = factories.experiment("one config"), factories.upload()
+    setup = factories.config(made, "nginx")
+    for number, path in enumerate(("/a", "/b", "/c")):
+        factories.run(setup, text, requests_per_second=600.0 + number, path=path, complete_requests=10000)
+    assert (
+        "against" not in html(browser, made.get_absolute_url()).split('class="card keytable', 1)[1].split("</table>")[0]
+    )
+
+
 def test_a_fatal_doubt_keeps_its_run_out_and_says_so_first(browser):
     page = html(browser, factories.mpm_experiment().get_absolute_url())
     first = re.search(r'<ul class="doubts".*?<li class="(\w+)">(.*?)</li>', page, re.S)
