@@ -237,7 +237,17 @@ def _is_compared(data: HeadlineData, unlike: Unlike, own: Column, other: Column)
 
 
 def _are_states(unlike: Unlike, own: Column, other: Column) -> bool:
-    """Whether each side had a script of its own, as "old.lua" and "new.lua", where the names are of two states, too."""
-    bare = {re.sub(r"[\W_]", "", STATE_OF.sub("", str(script))) for script in (unlike.own, unlike.other)}
-    states = [STATE_OF.findall(column.config.name) for column in (own, other)]
-    return unlike.name == "script" and len(bare) == 1 and all(states) and states[0] != states[1]
+    """Whether each side had a script of its own, as "old.lua" and "new.lua", where the names are of two states, too.
+
+    Numbers alone tell states of names that are the same otherwise: "nginx 1.25" and "Apache 2.4" are two servers.
+    """
+    names = [column.config.name for column in (own, other)]
+    states = [STATE_OF.findall(name) for name in names]
+    if len({*map(_remove_states, names)}) > 1:
+        states = [[state for state in each if not state[-1].isdigit()] for each in states]
+    bare_scripts = {_remove_states(str(script)) for script in (unlike.own, unlike.other)}
+    return unlike.name == "script" and len(bare_scripts) == 1 and all(states) and states[0] != states[1]
+
+
+def _remove_states(name: str) -> str:
+    return re.sub(r"[\W_]", "", STATE_OF.sub("", name))
