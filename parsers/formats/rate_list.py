@@ -2,7 +2,7 @@
 
 Reads     two such lines and more, with or without list marks; what stands behind the rate is a remark, or else the name: "900
           req/s - nginx". Without names they are repeats of what the heading above names. A line of a name, one blank and
-          the rate has nothing else
+          the rate has nothing else. The unit may stand before the figure: "nginx: QPS = 11542"
 Yields    one LoadResult for each, named by what stands before its rate
 Units     requests/s; "12.3k" is 12300; "124.974" is 124974 in a German line, or beside "3.751.419"
 Quirks    lists of goals and limits, of metrics and of means are none of results. rate_step_per_s is the last digit that was
@@ -46,6 +46,7 @@ from ..written_rates import (
     REPEAT,
     UNIT,
     group_by_commas,
+    is_round,
     read_number,
     strip_cell_markup,
 )
@@ -65,12 +66,26 @@ _LINE = (
     rf"\s{{0,8}}{_MARK}{_TOTAL}(?:{_NAME}\s{{0,8}}(?:[:：=→]|->|=>|\s[-–—]+|(?P<gap>\s))\s{{0,40}})?{_ABOUT}{_RATE}\s?"
     rf"(?P<unit>{_UNIT})[*_`]{{0,2}}(?![\w/]|\s{{0,3}}[:：=]\s{{0,20}}\d)"
 )
-OPENS = rf"(?i:(?=.{{0,120}}\d\s?[kMwW万萬만億亿千]?\s?{_UNIT}){_LINE})"
+# "nginx: QPS = 11542", "shared_buffers = 128MB, TPS = 12351": what stands before the unit is the name.
+_UNIT_FIRST = (
+    rf"\s{{0,8}}{_MARK}[*_`]{{0,2}}(?!\d{{1,2}}[.)]\s)(?P<name>[^\W_][^|→`*]{{0,100}}?)[*_`]{{0,2}}\s{{0,3}}(?:[,;:：–—-]|->|=>)"
+    rf"\s{{0,3}}(?P<gap>(?!))?(?:[^\W\d]{{1,12}}\s){{0,2}}(?P<unit>[qrt]ps)\s?(?:[:：=]\s?|\s){_ABOUT}{_RATE}[*_`]{{0,2}}"
+    r"(?![\w/]|[.,]\d|\s?%)"
+)
+_NO_GROUPS = re.compile(r"\(\?P<\w+>")
+OPENS = (
+    rf"(?i:(?=.{{0,120}}\d\s?[kMwW万萬만億亿千]?\s?{_UNIT}){_LINE}"
+    rf"|(?=.{{1,120}}[qrt]ps[\s:：=]){_NO_GROUPS.sub('(?:', _UNIT_FIRST)})"
+)
 NEEDS = (
     *("/s", "/ s", "/\ts", "per", "ps", "pro s", " a s", " every s", " each s", "par s", "por s", "al s", "na s"),
     *("/с", "/ с", "в с", "/秒"),
 )
-_ITEM = re.compile(_LINE, re.IGNORECASE)
+_ITEM, _ITEM_OF_UNIT = re.compile(_LINE, re.IGNORECASE), re.compile(_UNIT_FIRST, re.IGNORECASE)
+# What a log or a program has before its figures, and what was measured beside them: no names.
+_OF_LOG = re.compile(
+    r"\w\(|\d[-/:.]\d\d[-/:.]|\b(?:INFO|WARN(?:ING)?|DEBUG|ERROR|progress)\b|\d\s?(?:%|m?s|sec|[uµ]s)(?!\w)"
+)
 _GOAL = re.compile(
     r"\b(?:target|goal|expect\w*|estimate\w*|theoretical|budget|threshold|limit\w*|slo|quota|capacity|up to"
     r"|per (?:client|user|node|core))\b|\bp50=",
@@ -109,6 +124,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
                 continue
             item = _ITEM.match(line)
             item = None if item and item["gap"] and not _is_column(item) else item
+            item = item or _match_unit_first(line)
             marks |= {re.sub(r"\d+", "1", item["mark"] or "")} if item else set()
             if item is None or len(marks) > 1 or len(items) == _MOST or (not items and lines.unended()):
                 lines.step_back()
@@ -132,6 +148,10 @@ def _make_list(items: list[tuple[re.Match[str], int]], prose: Sequence[tuple[int
     if len({each.label for each in quoted_rates} - {None}) < len(quoted_rates):
         remarks = [_REMARK.match(item.string, item.end()) for item, _ in items]
         _name_by_remarks(quoted_rates, [remark[1].strip() if remark else "" for remark in remarks])
+    if all(item.re is _ITEM_OF_UNIT for item, _ in items) and all(
+        is_round(each.values["requests_per_second"]) for each in quoted_rates
+    ):
+        return []  # somebody may have set them
     labels = {each.label for each in quoted_rates}
     is_named = labels == {None} or None not in labels and len(labels) > 1
     if not is_named or are_set(
@@ -145,6 +165,11 @@ def _make_list(items: list[tuple[re.Match[str], int]], prose: Sequence[tuple[int
 def follows(lines: Lines, command: str | None) -> Found | None:
     """The next rate of the list that was read."""
     return next_found(lines, KIND)
+
+
+def _match_unit_first(line: str) -> re.Match[str] | None:
+    item = _ITEM_OF_UNIT.match(line)
+    return None if item is None or _OF_LOG.search(item["name"]) else item
 
 
 def _is_column(item: re.Match[str]) -> bool:
@@ -172,7 +197,7 @@ def _make_item(item: re.Match[str], number: int) -> Found:
     groups_by_points = POINTED.search(item["unit"]) or _POINTED_WORDS.search(text) or _MILLIONS.search(text)
     figure = group_by_commas(item["rate"]) if groups_by_points else item["rate"]
     rate, step = read_number(f"{figure.upper()} rps") or (None, None)
-    name = (item["name"] or "").strip(" -–—(")
+    name = (item["name"] or "").strip(" -–—(,;:：")
     values = {"requests_per_second": rate, "rate_step_per_s": step} | ({"config": name} if name else {})
     return Found(values, number, number, partial=True, label=name or None)
 

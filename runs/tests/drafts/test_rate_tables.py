@@ -690,3 +690,33 @@ def test_levels_of_load_in_words_are_no_configs_and_names_beside_them_are(levels
     assert loads_of(f"### nginx\n\n{both}") == [("nginx", low, 22.3), ("nginx", high, 567.4)]
     other = f"| Scenario | RPS |\n|---|---|\n| {low} | 22.3 |\n| High availability | 567.4 |\n"
     assert [name for name, _, _ in loads_of(other)] == [low, "High availability"]
+
+
+@pytest.mark.parametrize(
+    "line", ["{}: QPS = {}", "- {}, tps: {}, cache ratio 0.98", "* {} - RPS {}, p99 12 ms", "{}：qps：{}"]
+)
+def test_a_list_may_have_the_unit_before_the_figure(line):
+    """Made."""
+    text = "".join(
+        f"{line.format(name, rate)}\n" for name, rate in (("nginx 1.27", 11542), ("shared_buffers = 8MB", 9234.5))
+    )
+    blocks, draft = read(f"Load tests:\n\n{text}")
+    assert [config.name for config in draft.experiments[0].configs] == ["nginx 1.27", "shared_buffers = 8MB"]
+    assert [block.load_results[0].requests_per_second for block in blocks] == [11542, 9234.5]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2024-01-01 12:00:0{} worker: qps 1542.3",  # of a log
+        "nginx {}: target rps = 1001",
+        "p99 of {}: 12 ms, qps = 1000.5",
+        "worker {}: qps 12%",
+        "slot {}: steps = 1002",
+        "client {}, rps = 100",  # may be set
+        "bench(client {}, rps=1234, n=10)",
+    ],
+)
+def test_what_is_no_list_of_results_has_none_where_a_unit_stands_before_a_figure(line):
+    """Made."""
+    assert read(line.format(1) + "\n" + line.format(2) + "\n")[0] == []
