@@ -118,7 +118,11 @@ _TELLS_ALONE = (  # "was on", "was measured over my", "ran in a"; how something 
     r"(?:(?:built|run|running|measured|tested|still|only|accidentally|actually)\s){0,2}"
     r"(?:(?:in(?:side)?|on|over|via|within|as|from|through|behind|by)\s(?:(?:an?|the|my|our)\s)?(?:[\w-]{2,20}\s)?|(?:an?|the)\s)?"
 )
-_SLIPPED = re.compile(r"\b(?:still|forgot\w*|left|overlooked)\b", re.IGNORECASE)  # by mistake, and not elsewhere
+_SLIPPED = re.compile(  # by mistake, and not elsewhere; "nginx is still slower with gzip" is none, nor is "the left one"
+    r"\b(?:forgot\w*|overlooked|still (?:on|enabled|active|running|set|configured|in|had|built|using|serv\w+|logging|compress\w+)"
+    r"|(?:i|we|had|have|was|were|been) (?:accidentally )?left (?!out|aside|behind|off|without))\b",
+    re.IGNORECASE,
+)
 _ADDRESS = re.compile(r"\S*://\S*")
 # The same that a sentence about one side alone tells, in its section or with its name.
 _COLD = "a cold start"
@@ -305,10 +309,10 @@ def read_owned(blocks: Sequence[Block], names: Mapping[int, str]) -> Iterator[tu
         for own in (in_sections, named)
     )
     owned = [*unnamed, *named]
+    picks = [(name, sentence) for name, sentence in owned if _IS_PICKED.search(sentence)]
+    if any(not _LACKS.search(sentence) for _, sentence in picks):
+        yield from ((name, _PICKED) for name in every - {name for name, _ in picks})
     for at, (name, sentence) in enumerate(owned):
-        if _IS_PICKED.search(sentence) and not _LACKS.search(sentence):
-            picked = {one for one, each in owned if _IS_PICKED.search(each)}
-            yield from ((one, _PICKED) for one in every - picked)
         for what, pattern in disturbs.items():
             if at >= len(unnamed) and what != _COLD:  # others of a sentence with a name: read_unlike
                 continue
@@ -318,20 +322,23 @@ def read_owned(blocks: Sequence[Block], names: Mapping[int, str]) -> Iterator[tu
 
 
 def _list_in_sections(blocks: Sequence[Block], names: Mapping[int, str]) -> Iterator[tuple[str, str]]:
-    """(name of a config, sentence) of its section: behind its heading and above its load test, or behind that and above the
-    next heading.
+    """(name of a config, sentence) of each section, from a heading to the next one, whose load tests are all of that config.
+
+    What stands above the first heading, or behind the last load test, is of no config.
     """
-    pending: list[str] = []
-    above = ""
-    for at, block in enumerate(blocks):
-        pending += [text for _, text in block.trail]
+    sections: list[tuple[set[str], list[str]]] = [(set(), [])]  # (configs of its load tests, its lines)
+    for at, block in enumerate(blocks[: max(names, default=-1) + 1]):
+        for _, text in block.trail:
+            if begins_section(text):
+                sections.append((set(), []))
+            else:
+                sections[-1][1].append(text)
         if name := names.get(at):
-            begins = [place for place, text in enumerate(pending) if begins_section(text)]
-            goes_on = name == above and not begins
-            own = [(above, text) for text in pending[: begins[0] if begins and above else 0]]
-            own += [(name, text) for text in pending[0 if goes_on else begins[-1] + 1 if begins else len(pending) :]]
-            yield from ((whose, sentence) for whose, text in own for sentence in _split_sentences(text))
-            above, pending = name, []
+            sections[-1][0].add(name)
+    for configs, texts in sections[1:]:
+        if len(configs) == 1:
+            (name,) = configs
+            yield from ((name, sentence) for text in texts for sentence in _split_sentences(text))
 
 
 def _split_sentences(text: str) -> list[str]:

@@ -180,6 +180,7 @@ def test_what_slowed_one_side_by_a_sentence_may_be_all_of_the_lead(told, what, i
         ("nginx ran inside a VirtualBox VM.", "a virtual machine or container beside “nginx” only"),
         ("I forgot that gzip was still on for nginx.", "no compression against compression"),
         ("nginx was still logging every request.", "no access log against access log"),
+        ("We left TLS on for nginx.", "no TLS against TLS"),
         ("nginx ran in a VM. Apache ran on bare metal.", "a virtual machine or container beside “nginx” only"),
         ("The nginx server was still built in debug mode.", "the text tells of a debug build beside “nginx”"),
         ("nginx: encrypted (https). Apache: plain http.", "no TLS against TLS"),
@@ -242,6 +243,9 @@ def test_a_sentence_may_spell_a_name_otherwise(names, told):
         "Apache was on Wi-Fi.",  # and leads in spite of it
         "Many people run nginx in Docker.",
         "nginx is still popular.",
+        "nginx is still slower with gzip.",
+        "The left chart shows nginx with gzip.",
+        "The results of nginx with TLS were left out here.",
         "I still had gzip off for nginx.",
         "nginx has good support for https.",
         "nginx had gzip on.",  # of Apache nothing is told
@@ -316,3 +320,15 @@ def test_a_sentence_above_all_sections_or_below_them_is_of_no_side():
     for text in (f"# Servers\n\n{said}\n\n{sections}", f"{sections}## Notes\n\n{said}\n"):
         blocks, draft = read(expand(text))
         assert judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0]).outcome == "better"
+
+
+@pytest.mark.parametrize("said", ["I show the best of three runs.", "It all ran over Wi-Fi.", "A backup was running."])
+def test_a_sentence_below_a_title_of_both_sides_is_of_neither(said):
+    """Made: the first side alone was said to have run over Wi-Fi, as the title above both was taken for its heading."""
+    sides = [
+        f"$ ab http://{server}.example/\n@ab {rate} server={server}\n"
+        for server, rate in (("nginx", 700), ("Apache", 900))
+    ]
+    blocks, draft = read(expand(f"# Two servers\n\n{said}\n\n" + "\n".join(sides)))
+    assert len(draft.experiments[0].configs) == 2
+    assert not any(block.values.get("slowed_by") for block in blocks)
