@@ -59,7 +59,9 @@ _WARMED = re.compile(
     r"|の?後|済み",
     re.IGNORECASE,
 )
-_ELSEWHERE = re.compile(r"\b(?:not (?:shown|pasted|printed)|n't (?:show|paste))\b|\bnicht (?:gezeigt|abgedruckt)\b")
+_NOT_SHOWN = re.compile(
+    r"(?:\bnot|n't) (?:shown?|pasted?|print(?:ed)?)\b|\bnicht (?:gezeigt|abgedruckt)\b", re.IGNORECASE
+)
 _LEAD_IN = re.compile(
     r"(?:(?:nice|great|cool|ok(?:ay)?|well|so|hm+|wow)\b[!,.…]*\s(?:with\s)?)?(?:(?:and|but|und|et|y|i|и)\s)?(?:"
     r"(?:and|but|und|aber|et|mais|y|pero|oraz|ale)\s(?=(?:with|on|for|using|mit|auf|für|avec|sur|con|en|z|na|dla)\s)"
@@ -258,7 +260,7 @@ def _trim(text: str) -> str:
 def is_warm_up(text: str) -> bool:
     """Whether a heading, or a command's comment, says that the run only warms something up."""
     match = _WARM_UP.search(lower(text))
-    if match is None or retracts(text) or _WARMED.search(text[: match.start()]) or _ELSEWHERE.search(text):
+    if match is None or retracts(text) or _WARMED.search(text[: match.start()]) or _NOT_SHOWN.search(text):
         return False
     if re.search(r"\d\s?(?:s|secs?|seconds?|m|min(?:utes)?)\s(?:of\s)?$", text[: match.start()][-16:]):
         return not re.match(
