@@ -206,10 +206,13 @@ def add_changed_texts(
     else the file's name; of `plain` load tests, which have no heading, before a change, with what the first version alone has.
     """
     first, named = {path: text for _, path, text in reversed(shown)}, dict(variants)
+    texts_of: dict[str, set[tuple[tuple[str, str], ...]]] = defaultdict(set)  # by what commands tell
+    for load, variant in variants.items():
+        texts_of[variant].add(changed.get(load, ()))
     for load, texts in changed.items():
         own = [_find_own_lines(text, first[path]) or f"{path.rpartition('/')[2]} changed" for path, text in texts]
-        alike = {changed.get(other, ()) for other, words in variants.items() if words == variants.get(load)}
-        own = own if len(alike) != 1 else []  # all that its commands tell of had this text
+        if load in variants and len(texts_of[variants[load]]) == 1:
+            own = []  # all load tests of which its commands tell had this text
         if words := [word for word in (named.get(load), *own) if word]:
             named[load] = ", ".join(dict.fromkeys(words))
     name = _name_before_change(shown, changed)

@@ -36,6 +36,8 @@ TEXTS = {
     "hosts": "[root@web{} ~]# uptime\n 13:37:20 up 4 days, 16:36,  2 users,  load average: 0.35, 0.21, 0.18\n" + RATE,
     "captures": FREE + RATE,
     "settings": "$ export WORKERS={}\n$ ab -n 100 http://web/\n" + RATE,
+    "changed files": "$ cat app.conf\nworkers = {}\n\n$ sleep 2\n$ ab -n 100 http://web/\n" + RATE,
+    "remarks in sections": "## c{}\n\nI kept the best of five runs here, restarted before each.\n\n" + RATE,
     "clocks": "2024-03-01 10:00:00 run {}\n" + RATE,
     "tables": "| server {} | req/s |\n|---|---|\n| a | {:.2f} |\n| b | 2.5 |\n\n",
     "servers of which something is not known": "$ ab -n 100 http://web{}/\nRequests/sec: {:.2f}\n\n",
