@@ -41,6 +41,7 @@ class Cell(NamedTuple):
     without_unit: tuple[str, ...] = ()  # titles of its latencies that nothing tells the unit of
     row_is_address: bool = False
     unread: tuple[tuple[int, str], ...] = ()  # lines and texts of the column's cells that are no rates
+    picked: str = ""  # as "best of 5", where it is one that somebody chose
     is_compared: bool = False  # with those of the other columns, in one that has the change
 
 
@@ -226,6 +227,9 @@ def find_rate_columns(heading: list[str], captioned: bool) -> dict[int, str]:
         for at, title in enumerate(heading)
         if rates.IS_RATE.search(title)
     }
+    alone = {at: rates.STATISTIC.sub("", title) for at, title in named.items()}
+    of_what = {"" if rates.MEAN.fullmatch(title) else title for title in alone.values()}
+    named = alone if len(of_what) == len(alone) else named  # else they are several figures of the same runs
     if (captioned and not named) or set(named) == {0} or (rates.IS_METRIC.fullmatch(heading[0]) and not named):
         throughputs = {at: "" for at, title in enumerate(heading) if at and rates.IS_THROUGHPUT.fullmatch(title)}
         others = {at: title for at, title in enumerate(heading) if at and not rates.OTHER_FIGURE.fullmatch(title)}
@@ -281,6 +285,7 @@ def _make_cells(table: list[tuple[int, list[str]]], columns: _Columns, sections:
             continue  # a column with anything else is none of rates
         unread = tuple((number, row[at]) for (number, row), rate in zip(rows, figures, strict=True) if rate is None)
         unclear = rates.find_unclear([row[at] for _, row in table])
+        picked = rates.find_picked(columns.heading[at])
         for (number, row), rate in zip(rows, figures, strict=True):
             title = _name_row(row, columns)
             if rate and not rates.NO_ROW.fullmatch(title):
@@ -288,7 +293,7 @@ def _make_cells(table: list[tuple[int, list[str]]], columns: _Columns, sections:
                 latency, without_unit = rates.read_latencies(row, columns.latencies)
                 unclear_text = row[at] if row[at] in unclear else ""
                 section = " · ".join(filter(None, (sections.get(number), settings.get(number))))
-                rest = (columns.work, section, latency, unclear_text, without_unit, columns.address, unread)
+                rest = (columns.work, section, latency, unclear_text, without_unit, columns.address, unread, picked)
                 made_cells.append(Cell(number, title, column, rate[0], rate[1], load, *rest))
                 unread = ()
     return sorted(made_cells, key=lambda cell: cell.line)
@@ -412,7 +417,7 @@ def _make_found(cell: Cell, rows_are_loads: bool, repeats: bool) -> Found:
     how = " · ".join(filter(None, [cell.section, how if how and not is_load else requested]))
     if how:
         values["load"] = how
-    values |= cell.latency
+    values |= cell.latency | ({"picked": cell.picked} if cell.picked else {})
     point = f"{cell.unclear}: expected to know whether this point, beside a comma of thousands, is of thousands too"
     problems = [Problem(cell.line, point)] if cell.unclear else []
     return Found(values, cell.line, cell.line, partial=True, problems=problems, label=name or None)

@@ -120,6 +120,12 @@ CHANGE = TitlePattern(  # of what one column has to what another has; repeats ar
     r"|verbesserung|изменение|変化|变化|提升)(?: ?[(\[]?%[)\]]?)?"
 )
 MEAN = TitlePattern(r"(?:avg\.?|average|mean)?")
+# Which of several runs a figure is, or is made of: "best of 5", "(median)"; a lone "mean" may be that of the columns beside it.
+STATISTIC = TitlePattern(
+    r"\s{0,3}(?:[(\[,:–-]\s?)?\b(?P<said>(?P<best>best|fastest)|median|(?:mean|average|avg\.?)(?= ?(?:out )?of\b))"
+    r"(?P<of> (?:out )?of (?:\d{1,3}|two|three|four|five|six|seven|eight|nine|ten)(?: (?:runs?|tests?|tries|rounds?|repeats?))?)?"
+    r"[)\]]?$"
+)
 NO_RATE = TitlePattern(
     r"(?<!\w)(?:max|min|peak|std\.?(?:dev)?|stdev|sd|p\d\d?|median|best(?! performance)|worst|ratio|relative|change"
     r"|diff(?:erence)?|delta|gain|speed-?up"
@@ -249,6 +255,12 @@ def spell_titles(heading: Sequence[str], caption: str) -> list[str]:
     if goes_on or (len(numbers) > 1 and _CLIENTS_ABOVE.search(caption)):
         titles = [f"{title} clients" if at in numbers else title for at, title in enumerate(titles)]
     return titles
+
+
+def find_picked(title: str) -> str:
+    """ "best of 5" of a title that says so beside its unit, or ""."""
+    match = STATISTIC.search(IS_RATE.sub("", title).strip(" ()[],:-–/"))
+    return f"{match['said']}{match['of'] or ''}".lower() if match and match["best"] else ""
 
 
 def has_unit_of_all(caption: str) -> bool:

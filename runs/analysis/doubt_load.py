@@ -254,6 +254,13 @@ def find_told_otherwise(run: RunFact) -> Iterator[Finding]:
         yield Finding("caution", "told_otherwise", facts, (source,), run=run.id)
 
 
+@run_rule("load.picked", "statistics: the best of several runs is no estimate of the next one", "requests_per_second")
+def find_picked(run: RunFact) -> Iterator[Finding]:
+    """Rates that the title of a table calls the best of several."""
+    if picked := run.values.get("picked"):
+        yield about_run(run, "caution", "picked", said=str(picked))
+
+
 @run_rule("load.claimed_otherwise", "practice: what a tool printed was measured", "requests_per_second")
 def find_claimed_otherwise(run: RunFact) -> Iterator[Finding]:
     """Runs of a config that a sentence of the text calls faster than one with a higher rate."""

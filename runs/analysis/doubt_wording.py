@@ -118,6 +118,7 @@ MORALS = {
     "noisy": "differences of single runs below {noise} % are noise there",
     "stolen": "other virtual machines took CPU time, and how much differs from run to run",
     "stopped": "someone stopped it, so it is shorter than it was meant to be",
+    "picked": "the best of several runs lies above what they usually give, and the more so the more they were",
     "told_otherwise": "the report is what was measured, so look where the other figure comes from",
     "syn": "SYN retransmission, mostly as the server's backlog overflowed, so the longest times are TCP's timer and not "
     "its own",
@@ -332,6 +333,7 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
     "load.shown_status": "a request beside the load was answered with {status}",
     "machine.disturbed": "the text tells of {what} beside it",
     "load.claimed_otherwise": "the text says “{said}”",
+    "load.picked": "told as “{said}”",
     "load.told_otherwise": "the text tells of {told} requests per second, the report of {rate}",
     "machine.cpu": _say_busy_cpu,
     "machine.log": lambda facts: f"the log tells of {LOGGED[facts['limit']]}",

@@ -30,7 +30,7 @@ FIGURES, IMPOSSIBLE, IDLE, LOST = "figures.", "impossible", "load.idle_clients",
 STOPPED, CLOSED, OTHER_SERVER = "tool.interrupted", "network.keepalive", "load.other_server"
 NOT_AS_NAMED, SHOWN_STATUS = "load.not_as_named", "load.shown_status"
 TOLD, LOG, THROTTLED, STEAL = "load.told_otherwise", "machine.log", "machine.throttled", "machine.steal"
-BEFOREHAND, CLAIMED = "warmth.beforehand", "load.claimed_otherwise"
+BEFOREHAND, CLAIMED, PICKED = "warmth.beforehand", "load.claimed_otherwise", "load.picked"
 DISTURBED = "machine.disturbed"
 SLOWED = (LOG, THROTTLED, STEAL, DISTURBED)  # what the machine or the text shows beside the slower side alone
 CONFOUNDERS = {
@@ -45,6 +45,7 @@ CONFOUNDERS = {
     TOLD,
     BEFOREHAND,
     CLAIMED,
+    PICKED,
     *SLOWED,
 }
 # What held a side back other than its config: rule -> the findings that say so, of whatever rule.

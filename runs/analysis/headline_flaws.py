@@ -21,6 +21,7 @@ from runs.analysis.headline_against import (
     LOST,
     NOT_AS_NAMED,
     OTHER_SERVER,
+    PICKED,
     RATE,
     SHOWN_STATUS,
     SLOWED,
@@ -56,6 +57,7 @@ def find_flaws(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> li
         _find_short_runs,
         _find_told_otherwise,
         _find_claimed_otherwise,
+        _find_picked,
     )
     return [objection for find in finders for objection in find(data, own, other)]
 
@@ -229,6 +231,17 @@ def _find_claimed_otherwise(data: HeadlineData, own: RankedColumn, other: Ranked
         Objection(CLAIMED, other.title, finding.facts["said"], serious=True, source=finding.first_source)
         for finding in claimed_otherwise[:1]
     ]
+
+
+def _find_picked(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
+    """Sides of which the best of several runs is told. serious: of the leader alone"""
+    picked = data.first_findings(PICKED, own, other)
+    if not picked:
+        return []
+    (side, finding), is_one = picked[0], len(picked) == 1
+    whose, is_leader = (side.title if is_one else ""), side.title == own.title
+    said, source = finding.facts["said"], finding.first_source
+    return [Objection(PICKED, whose, said, serious=is_one and is_leader, source=source)]
 
 
 def find_contradictions(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:

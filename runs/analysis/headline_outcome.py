@@ -20,6 +20,7 @@ from runs.analysis.headline_against import (
     NOT_AS_NAMED,
     OTHER_SERVER,
     OTHERS,
+    PICKED,
     PORTS,
     SHOWN_STATUS,
     SLOWED,
@@ -257,6 +258,6 @@ def _advise_on_confounder(objection: Objection, verdict: Verdict) -> Next:
     return Next(
         NextStep.ALIKE,
         about=objection.rule
-        if objection.rule in (BEFOREHAND, CLAIMED, IMPOSSIBLE, *SLOWED)
+        if objection.rule in (BEFOREHAND, CLAIMED, IMPOSSIBLE, PICKED, *SLOWED)
         else objection.label or objection.rule,
     )

@@ -22,6 +22,7 @@ from runs.analysis.headline_against import (
     NOT_AS_NAMED,
     OTHER_SERVER,
     OTHERS,
+    PICKED,
     SHOWN_STATUS,
     STEAL,
     STOPPED,
@@ -145,6 +146,7 @@ OBJECTIONS = {  # by rule; share: the value as one of a hundred
     "length.seconds": "{who} ran for no longer than {seconds} s, too short to rely on",
     LOG: "The log tells of {logged} beside {who} only",
     DISTURBED: "The text tells of {label} beside {who} only",
+    PICKED: "The rate of {who} alone is the {label}",
     TOLD: "The text tells of {value} requests per second for {who}, its report of {other}",
     "omission": "At least {share} of its clients' time went into the slowest 1 %",
     "workload": "{who} leads on {label}",
@@ -153,6 +155,7 @@ OF_BOTH = {  # where no config is named
     IDLE: "Clients of both were idle most of the time (busy for at most {share} of it)",
     MISSED: "Neither got the {other} requests per second that were to be sent to it ({value} at most)",
     IMPOSSIBLE: "Figures of both sides cannot all be true ({label})",
+    PICKED: "Either side's rate is the best of several runs",
     SHOWN_STATUS: "Both sides answered a request beside the load with {label}",
     "length.seconds": "Neither side's runs took longer than {seconds} s, too short to rely on",
 }

@@ -55,6 +55,7 @@ DOUBTED = {
     "machine.steal": "much CPU time was stolen beside the slower side",
     "machine.log": "the log tells of a limit of the machine beside the slower side",
     "load.claimed_otherwise": "the text says the opposite",
+    "load.picked": "only the best runs of the faster side are told",
     "load.told_otherwise": "the text's own figures have them the other way round",
     **dict.fromkeys(
         (

@@ -332,3 +332,40 @@ def test_a_sentence_below_a_title_of_both_sides_is_of_neither(said):
     blocks, draft = read(expand(f"# Two servers\n\n{said}\n\n" + "\n".join(sides)))
     assert len(draft.experiments[0].configs) == 2
     assert not any(block.values.get("slowed_by") for block in blocks)
+
+
+def judge_table(one, other, title="{} req/s ({})"):
+    """The headline of a made table with these words beside the unit of each side's column."""
+    columns = title.format("Kong", one), title.format("Tyk", other)
+    rows = [f"| {at} | {2400 + 3 * at} | {2900 + 2 * at} |" for at in (1, 2, 3)]
+    blocks, draft = read("\n".join([f"| Run | {' | '.join(columns)} |", "|---|---|---|", *rows]))
+    return judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+
+
+@pytest.mark.parametrize("title", ["{} req/s ({})", "{} requests/sec, {}", "{} ({} req/s)"])
+def test_a_leader_of_which_the_best_of_several_runs_is_told_may_lead_by_that(title):
+    found = judge_table("median of 5", "best of 5", title)
+    assert (found.outcome, found.next.about) == ("likely", "load.picked")
+    assert "the rate of “Tyk” alone is the best of 5, which could be all of it" in found.sentence
+    slower = judge_table("best of 5", "median of 5", title)
+    assert (slower.outcome, slower.against[0].text) == ("better", "The rate of “Kong” alone is the best of 5")
+
+
+def test_the_same_statistic_of_either_side_keeps_a_verdict():
+    both = judge_table("best of 5", "best of 5")
+    assert (both.outcome, both.against[0].text) == ("better", "Either side's rate is the best of several runs")
+    for said in ("median of 5", "median", "avg of 3", "mean"):
+        found = judge_table(said, said)
+        assert (found.outcome, found.against) == ("better", ()), said
+
+
+@pytest.mark.parametrize("said", ["best of 5", "median", "avg of 3", "mean of five runs"])
+def test_what_a_column_of_rates_is_made_of_hides_none(said):
+    blocks, _ = read(f"| Server | requests/s ({said}) |\n|---|---|\n| nginx | 1000.5 |\n| caddy | 900.5 |")
+    assert [block.load_results[0].requests_per_second for block in blocks] == [1000.5, 900.5]
+
+
+def test_several_statistics_of_the_same_runs_are_no_runs_of_their_own():
+    table = "| Server | req/s (mean) | req/s (best of 5) |\n|---|---|---|\n| nginx | 1000.5 | 1100.5 |\n| caddy | 900.5 | 950.5 |"
+    blocks, _ = read(table)
+    assert [block.load_results[0].requests_per_second for block in blocks] == [1000.5, 900.5]
