@@ -182,6 +182,7 @@ class Block:
 
 
 _SCRIPT = re.compile(r"(?>.*?\s-(?:s|-script)\s).*?\s--(?=\s)")
+_CLOSES = re.compile(r"\bconnection: ?close\b", re.IGNORECASE)  # a header
 _PATH = re.compile(r"(?<=\s)/[^\s'\";|&>]*")
 
 
@@ -204,4 +205,6 @@ def _complete(result: LoadResult, text: str) -> LoadResult:
         return result
     address = {"hostname": command.hostname, "port": command.port, "path": command.path}
     asked: dict[str, Any] = {"concurrency": semantics.default_concurrency, **command.options, **address}
+    if _CLOSES.search(str(asked.get("header") or "")):
+        asked["keepalive"] = False
     return replace(result, **{name: asked[name] for name in names if asked.get(name) is not None})

@@ -102,6 +102,12 @@ _PAGES = {
     "a page of its own": r".*",
 }
 _TITLE = re.compile(r".{0,200}?<title>(?P<title>[^<]{1,100})</title>.*", re.IGNORECASE)
+_FETCHES = re.compile(r"\b(?:curl|wget|https?|xh)\s")
+_JSON_ANSWER = re.compile(  # to a request
+    r"(?P<error>\{\s{0,9}\"(?:errors?|err|exception|fault|traceback)\"\s{0,9}:\s{0,9}(?!null\b|false\b|0\b|\[\]|\{\}|\"\").{1,900}"
+    r"|\{\s{0,9}\"(?:status|ok|success|code)\"\s{0,9}:\s{0,9}(?:\"(?:error|fail\w{0,9})\"|false|\"?[45]\d\d\b).{0,900})|[\[{].{0,900}[\]}]",
+    re.IGNORECASE,
+)
 _FILE_SYSTEM = re.compile(
     r"(?:/dev/|(?P<remote>[\w.-]{1,80}:/))\S{0,80}\s+(?:(?P<type>[a-z]\w{1,11})\s+)?(?:\d\S{0,8}\s+){3}\d{1,3}% "
     r"(?P<mount>/\S{0,80})"
@@ -172,6 +178,16 @@ _SETTING = re.compile(
 _COUNTS_ROWS = re.compile(
     r"\bselect\s{1,9}count\s?\([^()]{1,40}\)\s{1,9}from\s{1,9}[\"'`]?(?P<table>[\w.]{1,60})", re.IGNORECASE
 )
+_ASKS_SETTING = re.compile(  # of a database
+    r"\b(?:psql|mysql|mariadb|redis-cli|valkey-cli|sqlite3)\b.{0,200}?(?:@@(?:global\.)?|\bconfig\s{1,9}get\s{1,9}|\bpragma\s{1,9}"
+    r"|\bshow\s{1,9}(?:(?:global\s{1,9})?variables\s{1,9}like\s{1,9}['\"%]{0,3})?)(?P<key>[a-z][\w-]{2,60})",
+    re.IGNORECASE,
+)
+_ITS_VALUE = re.compile(
+    rf"\|?\s{{0,30}}(?:(?P<key>[a-z][\w-]{{2,60}})[\s|]{{1,40}}|\d\)\s)?(?P<quote>\"?)(?P<value>{STATE.pattern}|\d+(?:ms|s|min)|everysec)"
+    r"(?P=quote)\s{0,30}\|?",
+    re.IGNORECASE,
+)
 _LONE_NUMBER = re.compile(r"\|?\s{0,30}(\d{1,15})\s{0,30}\|?")
 _LONGEST_ASKED = 500  # characters at a command's end that tell which page or version it asks for
 ASKED = "asked "  # what the names of such answers begin with
@@ -190,6 +206,7 @@ def read_prompt(line: str) -> list[tuple[str, str]]:
 _find_asked_page = lru_cache(maxsize=64)(_ASKED_PAGE.search)
 _shows_settings = lru_cache(maxsize=64)(_SHOWS_SETTINGS.fullmatch)
 _find_counted = lru_cache(maxsize=64)(_COUNTS_ROWS.search)
+_find_asked_setting = lru_cache(maxsize=64)(_ASKS_SETTING.search)
 
 
 def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | None:
@@ -201,6 +218,8 @@ def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | No
     if titled := _TITLE.fullmatch(line):
         title = titled["title"].strip()
         return f"{ASKED}page", next(kind for kind, said in _PAGES.items() if re.fullmatch(said, title, re.IGNORECASE))
+    if line[:1] in "{[" and (answer := _JSON_ANSWER.fullmatch(line)) and _FETCHES.search(command[:_LONGEST_ASKED]):
+        return f"{ASKED}page", "an error page" if answer["error"] else "a page of its own"
     if mounted := _FILE_SYSTEM.fullmatch(line):
         kind = mounted["type"] or ("network" if mounted["remote"] else "disk")
         return f"{ASKED}file system of {mounted['mount']}", kind
@@ -215,6 +234,10 @@ def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | No
     if (number := _LONE_NUMBER.fullmatch(line)) and (counted := _find_counted(command[-_LONGEST_ASKED:])):
         rows = f"rows of {counted['table']}"  # about as many are alike
         return f"{ASKED}{rows}", f"about {float(f'{int(number[1]):.1g}'):,.0f} {rows}"
+    if (its := _ITS_VALUE.fullmatch(line)) and (asked := _find_asked_setting(command[-_LONGEST_ASKED:])):
+        return (
+            (f"{ASKED}{asked['key']}", f"{asked['key']}={its['value']}") if its["key"] in (None, asked["key"]) else None
+        )
     if (setting := _SETTING.fullmatch(line)) and _shows_settings(command):
         return f"{ASKED}{setting['key']}", f"{setting['key']}={setting['value']}"
     return (f"{ASKED}{command}", line) if is_answer and _ASKS.fullmatch(command) else None

@@ -172,7 +172,7 @@ def _read_headers(run: RunFact) -> Value | None:
 
 def _read_body_bytes(run: RunFact) -> Value | None:
     """The mean body of a request (bytes), where the tool prints what all of them came to."""
-    sent, made = run.number("total_body_sent_bytes"), run.complete_requests
+    sent, made = run.number("total_body_sent_bytes") or run.number("bytes_out_total"), run.complete_requests
     return float(round(sent / made)) if sent and made else None
 
 
@@ -208,7 +208,14 @@ def _read_way(run: RunFact) -> Value | None:
 
 
 def _read_keepalive(run: RunFact) -> Value | None:
-    return None if run.keepalive is None else "on" if run.keepalive else "off"
+    if run.keepalive is None:
+        return USUAL if run.command else None
+    return "on" if run.keepalive else "off"
+
+
+def _grade_keeping(one: Value, other: Value) -> Grade | None:
+    """A tool that is told to keep connections open may do so anyway."""
+    return "split" if "off" in (one, other) else None
 
 
 def _read_method(name: str) -> Read:
@@ -247,7 +254,7 @@ TOOL = (
     Property("version", _read_version, "note"),
 )
 LOAD = (
-    Property("keep-alive", _read_keepalive, "split", stops=0, named=KEEP_ALIVE, varied=True),
+    Property("keep-alive", _read_keepalive, _grade_keeping, stops=0, named=KEEP_ALIVE, varied=True),
     Property("pauses between requests", partial(_read_option, "delay_s", USUAL), _grade_option, " s", stops=0),
     Property("pipelining", _read_method("pipelining"), "split", stops=0, named=PIPELINING, varied=True),
     Property("request method", _read_method("method"), "split", stops=0, varied=True),

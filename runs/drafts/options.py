@@ -241,7 +241,7 @@ def compare_settings(
         for option in chain.from_iterable(map(_read_options, others)):
             key = f"set {option.name.lower()}"
             settings[key][name] = settings[key].get(name, frozenset()) | {option.said}
-        if texts[name] and not any(map(_NAMES_LIMIT.search, of_config)):
+        if not any(map(_NAMES_LIMIT.search, of_config)):
             counted["rate limit"][name] = _find_rate_limit(text for _, text in texts[name])
         if any(side.words for side in sides):
             counted["debugging"][name] = frozenset(each.said for each in started if _DEBUGS.search(each.said))

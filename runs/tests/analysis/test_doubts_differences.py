@@ -317,3 +317,22 @@ def test_a_sweep_over_names_says_nothing_of_another_load():
     assert [name for name, *_ in doubt.findings[0].facts["listed"]] == ["concurrency"]
     runs = [facts.run(at, 1000.0 * at, command=f"wrk2 -R {1000 * at} http://web/", tool="wrk") for at in (1, 2, 3)]
     assert swept(*runs, names=("1000 rps", "2000 rps", "3000 rps")) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "differs"),
+    [
+        ({"keepalive": False, "command": "load -k=false"}, {"command": "load"}, True),
+        ({"keepalive": True, "command": "load -k"}, {"command": "load"}, False),
+        ({"keepalive": False, "command": "load -k=false"}, {}, False),  # how the other was loaded, nobody knows
+        ({"bytes_out_total": 48211 * 900}, {"bytes_out_total": 212 * 900}, True),
+        ({"bytes_out_total": 212 * 900}, {"bytes_out_total": 213 * 900}, False),
+    ],
+)
+def test_connections_closed_and_bodies_sent_on_one_side_alone_are_told(one, other, differs):
+    sides = []
+    for fields in (one, other):
+        values = {name: value for name, value in fields.items() if name.startswith("bytes")}
+        sides.append({name: value for name, value in fields.items() if name not in values} | {"values": values})
+        sides[-1] |= {"complete_requests": 900}
+    assert ("differs.load" in [doubt.rule for doubt in of_runs(*sides)]) is differs

@@ -429,6 +429,8 @@ def test_a_rate_limit_in_the_config_text_of_one_server_may_be_all_of_the_lead(li
     ("one", "other", "names", "is_said"),
     [
         ("limit_req zone=a burst=20;", "", ("Express", "Fastify"), True),
+        ("limit_req zone=a burst=20;", None, ("Express", "Fastify"), True),
+        ("# limit_req zone=a burst=20;", None, ("Express", "Fastify"), False),
         ("limit_req zone=a burst=20;", "limit_req zone=a burst=20;", ("Express", "Fastify"), False),
         ("limit_req zone=a burst=20;", "", ("with limits", "without limits"), False),
         ("limit_req zone=a burst=20;", "", ("before", "after"), False),
@@ -436,7 +438,7 @@ def test_a_rate_limit_in_the_config_text_of_one_server_may_be_all_of_the_lead(li
 )
 def test_a_rate_limit_in_one_of_two_files_of_one_name_may_be_all_of_the_lead(one, other, names, is_said):
     shown = "$ cat /etc/nginx/conf.d/default.conf\nserver {{\n    listen 8080;\n    {}\n}}\n"
-    found = headline_of(shown.format(one), shown.format(other), names)
+    found = headline_of(shown.format(one), "" if other is None else shown.format(other), names)
     assert ("without rate limit against rate limit" in found.sentence) is is_said
 
 
@@ -486,3 +488,58 @@ def test_the_day_at_the_end_of_a_heading_is_the_run_s_and_no_name():
     blocks, draft = read(expand(text))
     assert [f"{at:%m-%d}" for _, at in find_dates(blocks)] == ["03-01", "05-01"]
     assert [config.name for config in draft.experiments[0].configs] == ["old", "new"]
+
+
+@pytest.mark.parametrize(
+    ("option", "outcome"),
+    [(' -H "Connection: close"', "not_comparable"), (" -disable-keepalive", "not_comparable"), ("", "better")],
+)
+def test_connections_that_the_command_of_one_side_closes_stop_their_comparison(option, outcome):
+    hey = "$ hey{} -n 900 -c 10 http://localhost:8080/\n\nSummary:\n  Total:\t{:.4f} secs\n  Requests/sec:\t{:.4f}\n\n"
+    hey += "Latency distribution:\n  50% in 0.0100 secs\n\n"
+    sides = [("Koa", option, 700), ("Hono", "", 900)]
+    text = "".join(
+        f"## {name}\n\n" + "".join(hey.format(said, 900 / (rate + at), rate + at) for at in (0, 3, 1))
+        for name, said, rate in sides
+    )
+    blocks, draft = read(text)
+    found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    assert found.outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("asks", "one", "other", "said"),
+    [
+        ("psql -Atc 'show fsync'", "on", "off", "fsync=off against fsync=on"),
+        (
+            "psql -c 'SHOW fsync;'",
+            " fsync \n-------\n on\n(1 row)",
+            " fsync \n-------\n off\n(1 row)",
+            "fsync=off against",
+        ),
+        ("mysql -e \"show variables like 'sync_binlog'\"", "sync_binlog\t1", "sync_binlog\t0", "sync_binlog=0 against"),
+        ("mysql -e 'select @@sync_binlog'", "| 1 |", "| 0 |", "sync_binlog=0 against"),
+        (
+            "redis-cli config get appendonly",
+            '1) "appendonly"\n2) "yes"',
+            '1) "appendonly"\n2) "no"',
+            "appendonly=no against",
+        ),
+        ("sqlite3 a.db 'pragma synchronous'", "2", "0", "synchronous=0 against"),
+        ("psql -Atc 'show fsync'", "on", "on", ""),
+        ("psql -Atc 'select 1'", "1", "2", ""),
+        ("curl -s http://localhost:8080/", '[{"id":1}]', '{"error":"no database"}', "an error page against"),
+        ("curl -s http://localhost:8080/", '{"status":"ok"}', '{"status":"error","items":[]}', "an error page against"),
+        ("curl -s http://localhost:8080/", '{"id":1}', '{"error":null,"id":2}', ""),
+        ("curl -s http://localhost:8080/", '{"errors":[],"id":1}', '[{"error":"in a log"}]', ""),
+    ],
+)
+def test_what_a_database_or_a_page_answers_one_side_alone_may_be_all_of_the_lead(asks, one, other, said):
+    found = headline_of(f"$ {asks}\n{one}\n", f"$ {asks}\n{other}\n")
+    assert tells_condition(found) is bool(said)
+    assert said in found.sentence
+
+
+def test_a_setting_of_a_database_that_the_configs_are_named_after_is_what_is_compared():
+    shown = [f"$ psql -Atc 'show fsync'\n{value}\n" for value in ("on", "off")]
+    assert not tells_condition(headline_of(*shown, ("fsync on", "fsync off")))
