@@ -1,53 +1,29 @@
-"""Sentences that tell configs apart: which is faster ("Apache beats nginx by far"), how each was set up ("nginx had gzip on,
-Apache did not"), and what slowed one of them ("while nginx was tested a backup was running").
+"""Sentences that tell configs apart: how each was set up ("nginx had gzip on, Apache did not"), and what slowed one of them
+("while nginx was tested a backup was running") or made the other look faster.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 
 from parsers.blocks import Block
-from runs.numbers import mean
 
 from .answers import begins_section
 from .boilerplate import fold_name
 from .options import Option
 
-_LEADS_IN = (
-    r"(?:[-#*>_,:\s]|(?:so|thus|hence|overall|clearly|conclusion|results?|summary|tl;?dr|verdict|in short|surprisingly"
-    r"|as expected|(?:as )?(?:we|you) (?:can )?see(?: that)?|we found(?: that)?"
-    r"|in (?:our|my|all|these|every) (?:tests?|runs?|benchmarks?))\b)*+"
-)
-_HOW = (
-    r"(?:(?:clearly|easily|consistently|always|simply|still|much|far|way|a lot|by far|significantly|about|roughly|twice"
-    r"|\d[\d.]*+ ?(?:%|times|x)) )*+"
-)
-_IS, _DOES = r"(?:is|was|are|were)", r"(?:serve|handle)[sd]"
-_WINS = (
-    rf"(?:{_HOW}(?:beats?|outperform(?:s|ed)?|outpaced?s?|wins (?:over|against)|won against)|{_IS} {_HOW}(?:faster|quicker) than"
-    rf"|{_DOES} {_HOW}more (?:requests )?(?:per second )?than)"
-)
-_LOSES = (
-    rf"(?:{_IS} {_HOW}slower than|(?:loses|lost) {_HOW}(?:to|against)"
-    rf"|{_DOES} {_HOW}(?:fewer|less) (?:requests )?(?:per second )?than)"
-)
-# What a claim may go on with; what tells of one kind of page or of memory limits it.
-_GOES_ON = (
-    r"(?:[\s,]*(?:by far|by a (?:wide|large|huge|clear) margin|by \d[\d.]* ?%|clearly|easily|hands down|here|again|every time"
-    r"|in (?:all|our|my|this|these|every|each|the) (?:of )?(?:our |my |the )?(?:tests?|runs?|benchmarks?|comparison)"
-    r"|on (?:this|our|the same) (?:machine|hardware|box|server)))*[\s.!*_]*"
-)
-_SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+")
-_MOST_NAMES, _LONGEST = 12, 200
+_LONGEST = 200
 
 _CJK = r"\u3040-\u30ff\u4e00-\u9fff"
+_OF_WORD = rf"[^\W{_CJK}]|-"  # no blanks stand between these and others
+_VERSION = re.compile(r"v?\d+(?:\.\d+)*")
 _WORD = re.compile(rf"[^\W_{_CJK}]+(?:\.\d+)*|[{_CJK}]+")
 _SENTENCE = re.compile(r"(?<!\d)\.|\.(?!\d)|[;:()|!。]|\b(?:but|whereas)\b")
 _WHOLE = re.compile(r"(?<!\d)\.(?=\s|$)|[!。]")  # with the clauses that set two configs against each other
-_CLAUSE = re.compile(r",(?!\d)|[;:()|]|\b(?:and|but|while|whereas|against|vs|und|aber|et|mais|pero)\b")
+_CLAUSE = re.compile(r",(?!\d)|[;:()|，；：（）]|\b(?:and|but|while|whereas|against|vs|und|aber|et|mais|pero)\b")
 _CLAUSES = re.compile(f"({_CLAUSE.pattern})")  # with what joins them
 _SAID = re.compile(  # "2 workers", "single-threaded", "all cores"
     r"\b(?P<n>\d{1,3}|one|(?:a |one )?single|all(?: of)?(?: the| its)?)[ -]"
@@ -93,26 +69,46 @@ _HAS = {
         r"debug[ -]?(?:build|mode|version)|in debug|unoptimi[sz]ed",
         r"-{0,2}release(?: build)?|optimi[sz]ed",
     ),
-    "battery power": (r"battery(?: power)?", r"charger|plugged in|mains|ac power"),
+    "battery power": (
+        r"battery(?: power)?|akku|batería|batterie|аккумулятор\w*|电池",
+        r"charger|plugged in|mains|ac power|netzteil|enchufad\w*|secteur|от сети|电源",
+    ),
     "a VPN or the internet": (
         r"vpn|from home|over the internet|mobile network|lte|[45]g",
         r"(?:the same |a local |local )?(?:data ?cent(?:er|re)|lan|network|rack|switch)|locally",
     ),
-    "Wi-Fi": (r"wi-?fi|wlan|wireless", r"cable|wired|ethernet"),
+    "Wi-Fi": (
+        r"wi-?fi|wlan|wireless|inal[aá]mbric\w*|sans fil|беспроводн\w*|无线\w*|無線\w*",
+        r"(?:lan-?)?[ck]abel|cables?|wired|ethernet|câbl\w*|filaire|кабел\w*|проводн\w*|有线|有線",
+    ),
     "a virtual machine or container": (
-        r"docker|containers?|podman|vm|virtual machine|wsl2?",
-        r"bare[ -]metal|native(?:ly)?",
+        r"docker|containers?|podman|vm|virtual machine|wsl2?|virtuelle\w* maschine|máquina virtual|machine virtuelle"
+        r"|виртуальн\w* машин\w*|виртуалк\w*|虚拟机|云主机|容器|仮想マシン",
+        r"bare[ -]metal|native(?:ly)?|physi[ck]al machine|physische\w*|máquina física|servidor físico|machine physique|физическ\w*"
+        r"|物理机|裸机|物理マシン|実機",
+    ),
+    "daytime or live traffic": (
+        r"(?:production|live) (?:traffic|load)|(?:peak|business|office) (?:time|hours)|(?:during|by) (?:the )?day|tagsüber"
+        r"|(?:vor|nach)mittags|im laufenden betrieb|de día|en horas? punta|en journée|днём|в рабочее время|白天|高峰期?|昼間",
+        r"(?:at|by|over) ?night|nachts|in der nacht|de noche|por la noche|la nuit|ночью|夜里|夜间|半夜|凌晨|夜間",
     ),
 }
 _HAD = {
     what: (
-        re.compile(rf"(?<![\w-])(?:{has})(?![\w-])", re.IGNORECASE),
-        re.compile(rf"(?<!\w)(?:{lacks})(?!\w)", re.IGNORECASE),
+        re.compile(rf"(?<!{_OF_WORD})(?:{has})(?!{_OF_WORD})", re.IGNORECASE),
+        re.compile(rf"(?<![^\W{_CJK}])(?:{lacks})(?![^\W{_CJK}])", re.IGNORECASE),
     )
     for what, (has, lacks) in _HAS.items()
 }
 _MENTIONS = re.compile("|".join(pattern.pattern for patterns in _HAD.values() for pattern in patterns), re.IGNORECASE)
-_COSTS = ("a debug build", "battery power", "a VPN or the internet", "Wi-Fi", "a virtual machine or container")
+_COSTS = (
+    "a debug build",
+    "battery power",
+    "a VPN or the internet",
+    "Wi-Fi",
+    "a virtual machine or container",
+    "daytime or live traffic",
+)
 _TELLS_ALONE = (  # "was on", "was measured over my", "ran in a"; how something is usually run tells of no load test
     r"\b(?:was|were|is|are|ran|runs|running|measured|tested|benchmarked|loaded|built|compiled|served|stood|sat|done|made|taken)\s"
     r"(?:(?:built|run|running|measured|tested|still|only|accidentally|actually)\s){0,2}"
@@ -125,9 +121,9 @@ _SLIPPED = re.compile(  # by mistake, and not elsewhere; "nginx is still slower 
 )
 _ADDRESS = re.compile(r"\S*://\S*")
 # The same that a sentence about one side alone tells, in its section or with its name.
-_COLD = "a cold start"
+COLD = "a cold start"
 _SLOWED_ALONE = {
-    _COLD: (
+    COLD: (
         r"\b(?:re)?started (?:\w+ )?before (?:each|every)\b|\b(?:an empty|a cold) cache\b|\bcold[- ]start(?:ed)?\b|\bfrom cold\b"
         r"|\b(?:caches?|server|jvm|opcache) (?:was|were) (?:still )?cold\b|\bwithout (?:any )?warm(?:ing)?[- ]?up\b"
     ),
@@ -145,6 +141,31 @@ _IS_PICKED = re.compile(  # of several runs those that somebody liked
     re.IGNORECASE,
 )
 _PICKED = "picked runs of the other side"
+_FAILS = re.compile(
+    r"\b(?:crash(?:ed|es)|fell over|died|hung|timed out|failed|fails|broke down|collapsed|refused connections)\b"
+    r"|\b(?:abgestürzt|stürzte|упал\w*|падает|se cay[óo]|plant(?:é|ait))\b|崩溃|挂了|落ち",
+    re.IGNORECASE,
+)
+_LEAVES_OUT = re.compile(
+    r"\b(?:left (?:(?:it|them|that|those|these) )?out|leav(?:e|ing) (?:(?:it|them|that) )?out|omit\w*|exclud\w*"
+    r"|not (?:shown|included|listed)|(?:only|just) (?:show\w*|list\w*|report\w*|include\w*)|(?:show\w*|list\w*|report\w*) only"
+    r"|skip(?:ped)? (?:it|them|that|those)|do(?:n't| not) show|weggelassen|lassen wir weg|nur gezeigt|опустил\w*|не показ\w*"
+    r"|omitimos)\b|省略|没有列出|只列出",
+    re.IGNORECASE,
+)
+_LEFT_OUT = "failures of the other side at loads that are left out"
+_DOES_LESS = re.compile(  # of what a server does for a request
+    r"\b(?:(?:disabled|removed|dropped|skipped|stubbed|mocked|commented|turned off|switched off|took out|left out|without)"
+    r"\s(?:out\s)?(?:(?:the|its|all|any)\s)?(?:\w+\s){0,2}?"
+    r"|(?=.{0,80}\b(?:(?:was|were|is|are|had to be)\s(?:\w+\s)?(?:disabled|removed|dropped|skipped|stubbed|mocked|hard-?coded"
+    r"|(?:turned|switched) off)|deaktiviert|abgeschaltet|ausgeschaltet|отключ\w+|выключ\w+|убра(?:ть|л\w*)|desactiv\w+)\b))"
+    r"(?:auth(?:entication|ori[sz]ation|n)?|token checks?|validation|(?:database|db) (?:writes?|calls?|quer(?:y|ies)|access)"
+    r"|writes? to the database|anmeldung|prüfung|datenbankzugriff\w*|проверк\w+|авторизаци\w+|запис\w+ в базу|autenticación"
+    r"|validación)\b",
+    re.IGNORECASE,
+)
+_NEGATES = re.compile(r"\b(?:not|never|no|none|nicht|nie|kein\w*|не|nunca)\b|n't\b", re.IGNORECASE)
+_LESS = "less work done by the other side"
 _AS_THERE = re.compile(r"\b(?:same|as (?:above|before)|likewise|ditto|identical(?:ly)?|again)\b", re.IGNORECASE)
 _LACKS = re.compile(r"\b(?:no|not|none|never|without|off|disabled|ohne|nicht|kein\w*|aus|sans)\b|n't\b", re.IGNORECASE)
 _AFFIRMS = re.compile(r"\b(?:with|on|enabled|had|did|mit)\b", re.IGNORECASE)
@@ -167,45 +188,13 @@ _ROWS = re.compile(
 _UNITS = {"k": 1024, "m": 1024**2, "b": 1}
 _UNLIKE = 1.2  # of sizes
 _MADE_ELSEWHERE = re.compile(
-    r"\b(?:figures|numbers|results|runs|measurements|reports?|tests?)\b.{0,30}?\b(?:are|is|was|were|come|came|made|taken)\b.{0,20}?"
-    r"\b(?:last (?:year|month|week)"
+    r"\b(?:figures|numbers|results|runs|measurements|reports?|tests?)\b.{0,30}?\b(?:are|is|was|were|come|came|made|taken|copied)\b.{0,30}?"
+    r"\b(?:last (?:year|month|week)|from (?:an?|the|their|its|somebody's|someone's) (?:own |old |older )?"
+    r"(?:blog|article|web ?site|readme|vendor|paper|documentation|docs|press release)"
     r"|(?:an?|the|my|on) (?:older|old|other|another|previous|different) (?:server|machine|laptop|box|host|computer|vm))\b",
     re.IGNORECASE,
 )
 _ELSEWHERE = "figures from another time or machine"
-
-
-def note_claims(blocks: Sequence[Block], names: Mapping[int, str]) -> None:
-    """Put into the first load test of a config that is said to be faster than one with higher rates what is said.
-
-    names: {load: name of its config}
-    """
-    rates: dict[str, list[float]] = defaultdict(list)
-    first: dict[str, int] = {}
-    for load, name in names.items():
-        first.setdefault(name, load)
-        rates[name] += [rate for load_result in blocks[load].load_results if (rate := load_result.requests_per_second)]
-    known = {name.lower(): name for name in rates if len(name) > 1 and rates[name]}
-    if not 2 <= len(known) <= _MOST_NAMES:
-        return
-    for line, text, faster, slower in _find_claims(blocks, list(known)):
-        own, its = known[faster], known[slower]
-        if mean(rates[own]) < mean(rates[its]):
-            blocks[first[own]].values.setdefault("claimed_otherwise", {"said": text, "line": line, "over": its})
-
-
-def _find_claims(blocks: Sequence[Block], names: Sequence[str]) -> Iterator[tuple[int, str, str, str]]:
-    """(line, sentence, faster config, slower config), the names in lower case."""
-    any_name = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    claim = re.compile(
-        rf"{_LEADS_IN}(?:the )?(?P<one>{any_name}) (?:(?P<wins>{_WINS})|{_LOSES}) (?:the )?(?P<two>{any_name}){_GOES_ON}",
-        re.IGNORECASE,
-    )
-    for line, text in (each for block in blocks for each in (*block.trail, *block.tail)):
-        for sentence in _SENTENCE_ENDS.split(text[:_LONGEST]):
-            if match := claim.fullmatch(sentence.strip()):
-                one, two = match["one"].lower(), match["two"].lower()
-                yield line, sentence.strip("#*_ .!"), *((one, two) if match["wins"] else (two, one))
 
 
 def read_said(texts: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str, Option]]:
@@ -312,13 +301,32 @@ def read_owned(blocks: Sequence[Block], names: Mapping[int, str]) -> Iterator[tu
     picks = [(name, sentence) for name, sentence in owned if _IS_PICKED.search(sentence)]
     if any(not _LACKS.search(sentence) for _, sentence in picks):
         yield from ((name, _PICKED) for name in every - {name for name, _ in picks})
+    yield from _find_favoured(blocks, index, every)
     for at, (name, sentence) in enumerate(owned):
         for what, pattern in disturbs.items():
-            if at >= len(unnamed) and what != _COLD:  # others of a sentence with a name: read_unlike
+            if at >= len(unnamed) and what != COLD:  # others of a sentence with a name: read_unlike
                 continue
             match, denies = pattern.search(sentence), _DENIES if what in _DISTURBS else _LACKS
             if match and not denies.search(sentence) and not any(map(pattern.search, every)):
                 yield name, _say_disturbance(what, match)
+
+
+def _find_favoured(
+    blocks: Sequence[Block], index: Mapping[str, list[tuple[str, set[str]]]], every: Set[str]
+) -> Iterator[tuple[str, str]]:
+    """(name of a config, what made the only other one of which a clause tells it look faster)."""
+    favoured: dict[str, set[str]] = {_LEFT_OUT: set(), _LESS: set()}
+    texts = (text[: 3 * _LONGEST] for block in blocks for _, text in (*block.trail, *block.tail))
+    told = (text for text in texts if _FAILS.search(text) or _DOES_LESS.search(text))
+    for sentence in (each for text in told for each in _split_sentences(text)):
+        owned = [each for each in _find_owners(_split_clauses(sentence, index), index) if not _NEGATES.search(each[1])]
+        if _LEAVES_OUT.search(sentence):
+            favoured[_LEFT_OUT] |= {name for name, clause in owned if _FAILS.search(clause)}
+        if not _IS_GENERAL.search(sentence):
+            favoured[_LESS] |= {name for name, clause in owned if _DOES_LESS.search(clause)}
+    for what, names in favoured.items():
+        if len(names) == 1 and not any(_DOES_LESS.search(name) for name in every):
+            yield from ((name, what) for name in every - names)
 
 
 def _list_in_sections(blocks: Sequence[Block], names: Mapping[int, str]) -> Iterator[tuple[str, str]]:
@@ -392,7 +400,10 @@ def _index_names(names: Iterable[str]) -> Mapping[str, list[tuple[str, set[str]]
     with_word: dict[str, list[tuple[str, set[str]]]] = defaultdict(list)
     for name, every in words.items():
         spelled = fold_name(name)
-        for own in (every - shared, {spelled} if spelled.isalnum() else set[str]()):
+        own_words = every - shared
+        bare = {word for word in own_words if not _VERSION.fullmatch(word)}  # "Symfony" for "Symfony 7"
+        is_own = bare < own_words and not any(bare <= others for other, others in words.items() if other != name)
+        for own in (own_words, {spelled} if spelled.isalnum() else set[str](), bare if is_own else set[str]()):
             for word in own:
                 with_word[word].append((name, own))
     return with_word

@@ -20,7 +20,7 @@ from parsers.written_rates import are_kinds_of_work
 
 from .answers import STATES, list_answers, list_limits
 from .boilerplate import is_boilerplate
-from .claims import read_disturbances, read_owned, read_said, read_unlike
+from .claims import COLD, read_disturbances, read_owned, read_said, read_unlike
 from .draft import DraftHost
 from .heading_words import cut_repeat, is_generic
 from .options import (
@@ -41,6 +41,11 @@ _VARIABLE = re.compile(r"[A-Z_][A-Z\d_]*=")
 _WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
 _SCALES = re.compile(r"(?:\bpm2\s.*\s-i|\s--(?:instances|replicas|scale))[\s=](?:[\w.-]+=)?(\d{1,4})\b")
 _PORT = re.compile(r":(\d{2,5})\b")
+_RESTARTS = re.compile(
+    r"\b(?:systemctl|docker(?:[ -]compose)?|podman|pm2|supervisorctl|kubectl rollout|rc-service)\s(?:\S+\s)?restart\b"
+    r"|\bservice \S+ restart\b|/etc/(?:init|rc)\.d/\S+ restart\b"
+)
+_NAMES_START = re.compile(r"cold|warm|restart|fresh|start", re.IGNORECASE)
 _MOST_KEPT = 100  # of each kind, the last ones: each load test has a copy of them
 _STARTED, _READ_BY = "start ", "read by "  # what the keys of the words of a server, and of what runs it, begin with
 
@@ -80,6 +85,8 @@ def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
     unlike, slowed = read_unlike(prose, of_config)
     for name, what in (*read_disturbances(prose, of_config), *slowed, *read_owned(blocks, names)):
         disturbed[name].add(what)
+    for name in _find_restarted(blocks, names):
+        disturbed[name].add(COLD)
     texts_of: dict[str, list[tuple[str, str]]] = {name: [] for name in of_config}
     for name, path, text in texts:
         texts_of.setdefault(name, []).append((path, text))
@@ -106,6 +113,17 @@ def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
             blocks[load].values["slowed_by"] = sorted(slowed_by)
         if differing_of[name]:
             blocks[load].values["conditions"] = ", ".join(dict.fromkeys(differing_of[name]))
+
+
+def _find_restarted(blocks: Sequence[Block], names: Mapping[int, str]) -> set[str]:
+    """The configs whose server was restarted before each of several runs, where that of no other one was so more than once."""
+    restarts: dict[str, list[bool]] = defaultdict(list)
+    for load, name in names.items():
+        restarts[name].append(any(map(_RESTARTS.search, blocks[load].typed)))
+    restarted = {name for name, each in restarts.items() if len(each) > 1 and all(each)}
+    is_meant = any(map(_NAMES_START.search, restarts))
+    others = [each for name, each in restarts.items() if name not in restarted]
+    return restarted if others and not is_meant and all(sum(each) <= 1 < len(each) for each in others) else set()
 
 
 def _find_started_alike(of_config: Mapping[str, Sequence[Side]]) -> dict[str, str]:

@@ -22,7 +22,6 @@ from .boilerplate import SUBJECT, heading_level, is_boilerplate, strip_markup, t
 from .captions import label_by_remarks, move_captions, name_in_order
 from .capture_parts import split_captures
 from .captures import place_captures, place_texts
-from .claims import note_claims
 from .conditions import note_conditions, note_generators, note_requests
 from .config_names import ConfigNames
 from .draft import (
@@ -43,6 +42,7 @@ from .hosts import Sighting, add_stated_facts, find_hosts, find_sightings, find_
 from .left_out import cut_corrections, find_left_out
 from .load_groups import fill_in_loops, join_parts
 from .names import shorten
+from .rankings import note_claims
 from .recordings import Recording, place_recorded
 from .sentences import join_labels_and_values, merge_lists_of_settings
 from .stated_hosts import find_listed_facts, find_stated_host

@@ -369,3 +369,81 @@ def test_several_statistics_of_the_same_runs_are_no_runs_of_their_own():
     table = "| Server | req/s (mean) | req/s (best of 5) |\n|---|---|---|\n| nginx | 1000.5 | 1100.5 |\n| caddy | 900.5 | 950.5 |"
     blocks, _ = read(table)
     assert [block.load_results[0].requests_per_second for block in blocks] == [1000.5, 900.5]
+
+
+@pytest.mark.parametrize(
+    ("told", "what"),
+    [
+        ("Las pruebas de Symfony se lanzaron por WiFi; las de Laravel por cable.", "Wi-Fi"),
+        ("Symfony lief nur über WLAN, Laravel über Kabel.", "Wi-Fi"),
+        ("Symfony 部署在 2 核的虚拟机上，Laravel 部署在物理机上。", "a virtual machine or container"),
+        ("Symfony тестировали на виртуальной машине, Laravel на физическом сервере.", "a virtual machine or container"),
+        ("Symfony haben wir vormittags gemessen, Laravel nachts um drei.", "daytime or live traffic"),
+        ("Symfony was measured under production traffic, Laravel at night.", "daytime or live traffic"),
+        ("We also ran 256 clients; Laravel crashed there, so we only show 64 below.", "failures of the other side"),
+        ("Laravel fell over at 512, which is left out.", "failures of the other side"),
+        ("Laravel runs without authentication, Symfony with it.", "less work done by the other side"),
+        ("For Laravel the database writes were switched off.", "less work done by the other side"),
+        (
+            "В приложении на Laravel проверку токена пришлось отключить, в Symfony всё работает.",
+            "less work done by the",
+        ),
+    ],
+)
+def test_what_prose_of_any_language_says_of_one_side_without_its_version_may_be_all_of_the_lead(told, what):
+    found = headline_between(told, ("Symfony 7", "Laravel 11"))
+    assert found.outcome == "likely"
+    assert f"the text tells of {what}" in found.sentence
+    assert "beside “Symfony 7” only" in found.sentence
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Todas las pruebas, tanto de Symfony como de Laravel, se lanzaron por cable; nunca por WiFi.",
+        "Symfony 和 Laravel 都部署在同一台物理机上，压测机是另一台虚拟机。",
+        "Symfony und Laravel wurden nachts im Wechsel gemessen.",
+        "We also ran 256 clients, where Laravel never crashed; we only show 64 below.",
+        "Symfony crashed at 512, which is left out.",
+        "Neither Symfony nor Laravel runs without authentication.",
+        "Authentication was not switched off for Laravel.",
+        "Both run without validation, Symfony and Laravel.",
+    ],
+)
+def test_what_prose_of_any_language_says_of_both_sides_or_denies_is_no_objection(told):
+    assert headline_between(told, ("Symfony 7", "Laravel 11")).outcome == "better"
+
+
+def test_a_name_without_its_version_names_none_of_two_versions():
+    assert headline_between("PHP was tested over Wi-Fi.", ("PHP 7.4", "PHP 8.2")).outcome == "better"
+
+
+@pytest.mark.parametrize(
+    ("restarts", "outcome"),
+    [
+        (("restart tomcat", ""), "likely"),
+        (("restart tomcat", "restart node"), "better"),
+        (("", "restart node"), "better"),
+    ],
+)
+def test_a_server_that_was_restarted_before_each_run_of_the_slower_side_alone_was_cold(restarts, outcome):
+    text = ""
+    for name, rate, restart in zip(("Tomcat", "Node"), (700, 900), restarts, strict=True):
+        typed = f"$ systemctl {restart}\n" if restart else ""
+        text += f"## {name}\n\n" + "".join(
+            f"{typed}$ ab -n 900 http://a/\n@ab {rate + at}.00 server=\n\n" for at in (0, 5, 2)
+        )
+    blocks, draft = read(expand(text))
+    found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    assert found.outcome == outcome
+    assert ("a cold start beside “Tomcat” only" in found.sentence) is (outcome == "likely")
+
+
+def headline_between(told, names):
+    """Of a made text with a sentence above both sides."""
+    text = f"# Comparison\n\n{told}\n\n" + "".join(
+        f"## {name}\n\n" + "".join(f"@ab {rate + at}.00 server=\n" for at in (0, 5, 2)) + "\n"
+        for name, rate in zip(names, (700, 900), strict=True)
+    )
+    blocks, draft = read(expand(text))
+    return judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
