@@ -208,9 +208,10 @@ def _read_way(run: RunFact) -> Value | None:
 
 
 def _read_keepalive(run: RunFact) -> Value | None:
-    if run.keepalive is None:
-        return USUAL if run.command else None
-    return "on" if run.keepalive else "off"
+    kept = run.options.get("keepalive") if run.keepalive is None else run.keepalive
+    if kept is None:
+        return USUAL if run.command and run.duration_s else None  # of one lone line nobody knows
+    return "on" if kept else "off"
 
 
 def _grade_keeping(one: Value, other: Value) -> Grade | None:

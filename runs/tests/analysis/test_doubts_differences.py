@@ -96,7 +96,7 @@ def test_an_untold_version_differs_from_none():
 
 
 def test_tls_in_one_of_three_puts_it_apart_and_another_protocol_is_told():
-    plain, tls = {"command": "ab -n 9 http://a/"}, {"command": "ab -n 9 https://a/"}
+    plain, tls = {"tool": "hey", "command": "hey -n 9 http://a/"}, {"command": "ab -n 9 https://a/"}
     assert list(list_incomparable(of_runs(plain, plain, tls))) == [3]
     old, new = ({"values": {"tls_protocol": f"TLSv1.{n},AES,256"}} for n in (2, 3))
     assert one(of_runs(old, new), "differs.load").severity == "caution"
@@ -322,9 +322,14 @@ def test_a_sweep_over_names_says_nothing_of_another_load():
 @pytest.mark.parametrize(
     ("one", "other", "differs"),
     [
-        ({"keepalive": False, "command": "load -k=false"}, {"command": "load"}, True),
-        ({"keepalive": True, "command": "load -k"}, {"command": "load"}, False),
-        ({"keepalive": False, "command": "load -k=false"}, {}, False),  # how the other was loaded, nobody knows
+        ({"keepalive": False}, {"command": "hey -n 9 http://a/", "duration_s": 9.0}, True),
+        ({"keepalive": True}, {"command": "hey -n 9 http://a/", "duration_s": 9.0}, False),
+        (
+            {"keepalive": False},
+            {"command": "hey -n 9 http://a/"},
+            False,
+        ),  # of a lone line nobody knows how it was loaded
+        ({"keepalive": False}, {"duration_s": 9.0}, False),
         ({"bytes_out_total": 48211 * 900}, {"bytes_out_total": 212 * 900}, True),
         ({"bytes_out_total": 212 * 900}, {"bytes_out_total": 213 * 900}, False),
     ],
@@ -334,5 +339,5 @@ def test_connections_closed_and_bodies_sent_on_one_side_alone_are_told(one, othe
     for fields in (one, other):
         values = {name: value for name, value in fields.items() if name.startswith("bytes")}
         sides.append({name: value for name, value in fields.items() if name not in values} | {"values": values})
-        sides[-1] |= {"complete_requests": 900}
+        sides[-1] |= {"complete_requests": 900, "tool": "hey"}
     assert ("differs.load" in [doubt.rule for doubt in of_runs(*sides)]) is differs
