@@ -193,7 +193,8 @@ def _add_failures(column: Column, failures: Mapping[int, Failure]) -> Failure | 
     shares = {run: failure.share for run, failure in failures.items() if failure.share is not None}
     if not shares:
         return next(iter(failures.values()), None) if len(failures) == len(column.runs) else None
-    counted = {run.id: run.requests_made or 1 for run in column.runs}
+    unknown = failures.keys() - shares.keys()  # broke off without a report: what they made nobody knows
+    counted = {run.id: run.requests_made or 1 for run in column.runs if run.id not in unknown}
     bad = sum(share * counted[run] for run, share in shares.items())
     worst = failures[max(shares, key=lambda run: shares[run])]
     return replace(worst, share=bad / sum(counted.values()), late=sum(one.late for one in failures.values()))

@@ -335,11 +335,11 @@ def _read_metric(name: str) -> Read:
 
 
 def list_failed_shares(comparison: Comparison) -> dict[int, float]:
-    """Column -> the share of its requests that failed, of the runs whose mean is shown and that tell both."""
-    bad, made = comparison.row("failed_requests"), comparison.row("complete_requests")
-    if bad is None or made is None:
+    """Column -> the share of its requests that failed, of the runs whose mean is shown and that tell both, as `find_failures`."""
+    bad = comparison.row("failed_requests")
+    if bad is None:
         return {}
-    of = {figure.run: figure.value for cell in made.cells for figure in cell.figures}
+    of = {run.id: made for column in comparison.columns for run in column.runs if (made := run.requests_made)}
     pairs = [
         (at, [(figure.value, of[figure.run]) for figure in cell.figures if figure.counted and figure.run in of])
         for at, cell in enumerate(bad.cells)

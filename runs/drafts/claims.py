@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from parsers.blocks import Block
 
@@ -397,12 +397,13 @@ def _index_names(names: Iterable[str]) -> Mapping[str, list[tuple[str, set[str]]
     """{word: (name of a config that has it, the words that not all names have) of each}; "Node.js" may be written "NodeJS", too."""
     words = {name: {word.lower() for word in _WORD.findall(name)} for name in names}
     shared = set.intersection(*words.values()) if words else set()
+    n_names = Counter(chain.from_iterable(words.values()))
     with_word: dict[str, list[tuple[str, set[str]]]] = defaultdict(list)
     for name, every in words.items():
         spelled = fold_name(name)
         own_words = every - shared
         bare = {word for word in own_words if not _VERSION.fullmatch(word)}  # "Symfony" for "Symfony 7"
-        is_own = bare < own_words and not any(bare <= others for other, others in words.items() if other != name)
+        is_own = bare < own_words and any(n_names[word] == 1 for word in bare)
         for own in (own_words, {spelled} if spelled.isalnum() else set[str](), bare if is_own else set[str]()):
             for word in own:
                 with_word[word].append((name, own))

@@ -233,6 +233,7 @@ def compare_settings(
     is_shown = not set.intersection(*files) or _shows_a_name(of_config, texts)
     settings: dict[str, dict[str, frozenset[str]]] = defaultdict(dict)
     counted: dict[str, dict[str, frozenset[str]]] = defaultdict(dict)
+    is_limit_meant = any(map(_NAMES_LIMIT.search, of_config))
     for name, sides in of_config.items():
         started = [option for side in sides for option in side.options]
         own = [text for _, text in texts[name]] if is_shown else []
@@ -241,7 +242,7 @@ def compare_settings(
         for option in chain.from_iterable(map(_read_options, others)):
             key = f"set {option.name.lower()}"
             settings[key][name] = settings[key].get(name, frozenset()) | {option.said}
-        if not any(map(_NAMES_LIMIT.search, of_config)):
+        if not is_limit_meant:
             counted["rate limit"][name] = _find_rate_limit(text for _, text in texts[name])
         if any(side.words for side in sides):
             counted["debugging"][name] = frozenset(each.said for each in started if _DEBUGS.search(each.said))
