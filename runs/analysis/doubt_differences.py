@@ -18,7 +18,7 @@ from typing import Any, Literal
 from runs.analysis.columns import compare_names
 from runs.analysis.doubt_case import Case, hostname_of, is_local, mean_reply_bytes, read_tls, rule
 from runs.analysis.facts import Finding, RunFact, Severity, read_at
-from runs.analysis.method import drop_folders, read_method
+from runs.analysis.method import drop_folders, read_method, tells_load
 
 Grade = Literal["fatal", "split", "caution", "note"]
 Value = str | float
@@ -145,7 +145,7 @@ def _grade_days(one: Value, other: Value) -> Grade | None:
 
 def _read_option(name: str, unset: str, run: RunFact) -> Value | None:
     """What the command sets, or that it does not."""
-    option = run.options.get(name) or (unset if run.command else None)
+    option = run.options.get(name) or (unset if tells_load(run.command) else None)
     return option if isinstance(option, (str, float, int)) else None
 
 
@@ -158,12 +158,12 @@ def _read_script(run: RunFact) -> Value | None:
 def _read_timeout(run: RunFact) -> Value | None:
     """How long an answer is waited for, as far as the tool counts those that come later."""
     unset = run.semantics.late_after_s
-    return float(run.options.get("timeout_s") or unset) if run.command and unset else None
+    return float(run.options.get("timeout_s") or unset) if tells_load(run.command) and unset else None
 
 
 def _read_headers(run: RunFact) -> Value | None:
     """The names of the headers that the command adds, without those of the server's name and of what others compare."""
-    if not run.command:
+    if not tells_load(run.command):
         return None
     names = {name.lower() for name in HEADER_NAME.findall(str(run.options.get("header") or ""))} - COMPARED_ELSEWHERE
     names |= {term for term in ("accept", "cookie") if run.options.get(term)}

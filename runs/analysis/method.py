@@ -76,6 +76,15 @@ class Method(NamedTuple):
         return {name: words for name, words in parts.items() if words}
 
 
+# A report that was shown from a file: "tail -f wrk.log", and not "cat urls.txt | vegeta attack".
+_SHOWS_FILE = re.compile(r"\s*(?:sudo )?(?:tail|head|cat|zcat|less|more|bat|grep|egrep|sed|awk)\s[^|]*")
+
+
+def tells_load(command: str) -> bool:
+    """Whether a command says how the load was sent; one that shows a file with a report says nothing of it."""
+    return bool(command) and not _SHOWS_FILE.fullmatch(command)
+
+
 def drop_folders(value: Any) -> Any:
     """Names of files without where they are: "./post.lua" for "/home/a/post.lua". Addresses and headers have more than a path."""
     return FOLDERS.sub("", value) if isinstance(value, str) else value
@@ -86,6 +95,7 @@ def method_of(run: Any, options: Mapping[str, Any], semantics: Semantics, comman
 
     options: see parsers.find_requested_load
     """
+    command = command if tells_load(command) else ""
     requests, duration_s, concurrency = (options.get(term) for term in ("requests", "duration_s", "concurrency"))
     if requests is None and duration_s is None and semantics.makes_all_requests and run.complete_requests:
         # Others than round numbers, of at most two digits that are not 0, come about under a time limit.

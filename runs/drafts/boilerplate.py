@@ -142,6 +142,7 @@ _COMMENTER = re.compile(  # above a comment of a forum or a repository
 _MEASURED = (
     r"(?:rate|[rqt]ps|requests?(?:/sec)?|transactions?|availability|latency|throughput|(?:elapsed|wall)(?: time)?|duration|total"
     r"|average|gesamt(?:zeit|dauer)?|dauer|durée|duración|mean|max|min|failed|successful|transfer(?:red)?|bytes"
+    r"|memory leaked|(?:starting|ending|initial|final) memory"
     r"|response time|errors?|usage|used (?:memory|ram)|(?:memory|ram) used|peak memory|rss)"
 )
 _FIGURE = re.compile(  # what load tools print: a label and a figure, which may stand below

@@ -199,6 +199,13 @@ _CAPTION = re.compile(  # a heading, a line in bold, one that ends with a colon,
 )
 _MAX_NAME_WIDTH = 60
 _LEAST_OF_SENTENCE = 5  # words
+_MARKED = re.compile(r"\s*(?:\*{3,}|={3,}|>{3,})\s")  # as a heading, in a plain text
+# Where something was typed: "terminal 2", "终端二".
+_TERMINAL = re.compile(
+    r"(?:(?:first |second |another |other )?terminal|ventana|fenêtre|терминале?|终端|窗口|ターミナル|端末)"
+    r"\s?#?(?:\d|[一二三四五]|one|two|three)?(?:中|里|上)?",
+    re.IGNORECASE,
+)
 _LEAST_OF_TITLE = 3
 _MOST_REPEATS = 4  # numbers in a heading
 NUMBER_LAST = re.compile(r"(?<=[^\W\d_] \d)\.$|(?<=[^\W\d_] \d\d)\.$")
@@ -330,7 +337,7 @@ def _build_generic_pattern() -> re.Pattern[str]:
 def is_generic(text: str) -> bool:
     """Whether a heading names no config: it has a repeat, a phase, or only says that something was measured."""
     step = _CI_STEP.match(text)
-    if _TEMPLATE.fullmatch(text) or (step and makes_load(step["program"])):
+    if _TERMINAL.fullmatch(strip_markup(text)) or _TEMPLATE.fullmatch(text) or (step and makes_load(step["program"])):
         return True
     repeat = split_repeat(text)
     if (
@@ -367,8 +374,12 @@ def is_sentence(text: str) -> bool:
     """Whether a line is more than a name."""
     bare = DONE.sub("", re.sub(r"^[\s#]*[(（]?\d{1,2}[.)）]\s+", "", text).rstrip(" -–—").lstrip())
     bare = bare.removesuffix(".") if _BOLD_LABEL.match(bare) else bare  # "**nginx**: one worker, no cache."
-    if heading_level(text) > 1 and bare.count(" ") < _LEAST_OF_SENTENCE and not _SPEAKS.search(bare):
-        bare = bare.removesuffix(".")  # "## Go implementation."
+    if (
+        (heading_level(text) > 1 or _MARKED.match(text))
+        and bare.count(" ") < _LEAST_OF_SENTENCE
+        and not _SPEAKS.search(bare)
+    ):
+        bare = bare.removesuffix(".")  # "## Go implementation.", "*** No cache."
     if bare.count(" ") < _LEAST_OF_TITLE and not _SPEAKS.search(bare):
         bare = NUMBER_LAST.sub("", bare)  # "DB sleep 2."
     return not is_short(text) or bool(

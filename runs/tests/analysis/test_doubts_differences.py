@@ -112,6 +112,19 @@ def test_a_script_is_the_same_from_another_folder():
     assert of(of_runs(*({"tool": "wrk", "command": each} for each in commands)), "differs.load") == []
 
 
+@pytest.mark.parametrize(
+    ("shown", "differs"),
+    [
+        ("tail -f wrk_10.log", False),  # it says nothing of the load
+        ("wrk http://a/", True),
+        ("cat urls.txt | wrk http://a/", True),
+    ],
+)
+def test_a_command_that_shows_a_report_tells_no_script(shown, differs):
+    found = of_runs(*({"tool": "wrk", "command": each} for each in (shown, "wrk -s post.lua http://a/")))
+    assert any("script" in each.text for each in of(found, "differs.load")) is differs
+
+
 def test_how_long_an_answer_is_waited_for_is_told_where_late_ones_count():
     commands = [f"wrk --timeout {time} http://a/" for time in ("1s", "30s")]
     found = of_runs(*({"tool": "wrk", "command": each} for each in commands))

@@ -7,7 +7,7 @@ import pytest
 from runs.drafts import sentences
 from runs.drafts.boilerplate import find_numbering, is_boilerplate, strip_markup
 from runs.drafts.heading_groups import find_counts
-from runs.drafts.heading_words import find_phase, find_repeat, is_generic, is_warm_up
+from runs.drafts.heading_words import find_phase, find_repeat, is_generic, is_sentence, is_warm_up
 from runs.drafts.sentences import Sentences
 
 
@@ -124,6 +124,8 @@ def test_it_names_a_set_up(heading):
         *(
             "Memory usage max: 180 Mb",
             "CPU usage: 45%",
+            "Memory leaked: -32 KB",
+            "Ending memory: 11924 KB",
             "log = logging.getLogger(__name__)",
             "cd /tmp && make",
             "see https://example.com/a",
@@ -229,3 +231,15 @@ def test_the_words_of_each_sentence_are_looked_for_a_few_times_however_many_othe
 def test_a_letter_that_becomes_two_in_lower_case_is_one_letter():
     """Found by made texts: the patterns, which ignore the case, take it for an "i"."""
     assert find_counts([[(1, "## nginx"), (2, letter)] for letter in ("(İ)", "(b)")]) == set()
+
+
+@pytest.mark.parametrize("title", ["terminal 2", "终端二", "ターミナル2"])
+def test_where_something_was_typed_names_nothing_and_software_called_so_does(title):
+    assert is_generic(title)
+    assert not is_generic(f"{title} server")
+
+
+def test_a_title_between_signs_may_end_in_a_stop_and_a_sentence_there_is_none():
+    assert not is_sentence("*** NO CACHING HOME PAGE.")
+    assert is_sentence("NO CACHING HOME PAGE.")
+    assert is_sentence("*** then we turned the cache of the home page off.")
