@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
 
+from runs.analysis.doubt_differences import CONDITION
 from runs.analysis.facts import Finding
 from runs.analysis.headline_against import (
     BEFOREHAND,
     CLAIMED,
     CLOSED,
+    DISTURBED,
     DRIFT,
     HELD_BACK,
     IDLE,
@@ -33,13 +35,29 @@ from runs.analysis.headline_against import (
     HeadlineData,
     Objection,
     RankedColumn,
+    Unlike,
 )
 from runs.analysis.headline_differences import MUCH_STOLEN_PCT
 from runs.numbers import mean
 
+# What slows a side -> the words of a condition that tells of the same.
+TOLD_AS = {
+    "a debug build": r"(?<![a-z])(?:release|debug)(?![a-z])",
+    "a development server": r"\bdevelopment\b|\brunserver\b",
+}
 FAR_LONGER = 10  # times
 MANY_LOST = 0.1  # of the clients
 QUOTA = re.compile(r"\d*cpus?\b|\d*cores?\b|quota|limit|throttl|\b\d+m\b", re.IGNORECASE)  # names after CPU time
+
+
+def drop_told(flaws: Sequence[Objection], unlike: Sequence[Unlike]) -> list[Objection]:
+    """The flaws without those that conditions which differ tell as well: a debug build is one without "--release"."""
+    said = " ".join(f"{each.own} {each.other}" for each in unlike if each.name == CONDITION and each.confounds)
+    return [
+        flaw
+        for flaw in flaws
+        if not (flaw.rule == DISTURBED and re.search(TOLD_AS.get(flaw.label, "(?!)"), said, re.IGNORECASE))
+    ]
 
 
 def find_flaws(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:

@@ -543,3 +543,25 @@ def test_what_a_database_or_a_page_answers_one_side_alone_may_be_all_of_the_lead
 def test_a_setting_of_a_database_that_the_configs_are_named_after_is_what_is_compared():
     shown = [f"$ psql -Atc 'show fsync'\n{value}\n" for value in ("on", "off")]
     assert not tells_condition(headline_of(*shown, ("fsync on", "fsync off")))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "rules"),
+    [
+        (
+            "$ cargo run\n    Finished dev [unoptimized + debuginfo] target(s) in 41.20s",
+            "$ cargo run --release",
+            ["differs"],
+        ),
+        ("$ ./start\n    Finished dev [unoptimized + debuginfo] target(s) in 41.20s", "", ["machine.disturbed"]),
+        (
+            "$ uname -r\n6.1.0\n$ ./start\n    Finished dev [unoptimized + debuginfo] target(s) in 41.20s",
+            "$ uname -r\n6.8.0",
+            ["differs", "machine.disturbed"],
+        ),
+    ],
+)
+def test_one_fact_that_a_command_and_its_output_tell_is_said_once(one, other, rules):
+    found = headline_of(f"{one}\n", f"{other}\n", ("actix", "hyper"))
+    told = [objection.rule for objection in found.against if objection.rule in ("differs", "machine.disturbed")]
+    assert told == rules
