@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
@@ -75,6 +75,11 @@ class Method(NamedTuple):
         }
         return {name: words for name, words in parts.items() if words}
 
+    def list_others(self, other: Method) -> list[str]:
+        """What this one has otherwise than the other, in words: "threads 8"."""
+        own, its = self.words(), other.words()
+        return [words.replace("_", " ") for name, words in own.items() if its.get(name, words) != words]
+
 
 # A report that was shown from a file: "tail -f wrk.log", and not "cat urls.txt | vegeta attack".
 _SHOWS_FILE = re.compile(r"\s*(?:sudo )?(?:tail|head|cat|zcat|less|more|bat|grep|egrep|sed|awk)\s[^|]*")
@@ -142,6 +147,24 @@ def group_by_method(items: Iterable[Item], method_of_item: Callable[[Item], Meth
             groups[number] = known.joined(method), group
         groups[number_of[method]][1].append(item)
     return groups
+
+
+def split_unlike(
+    items: Sequence[Item], level_of: Callable[[Item], object], method_of_item: Callable[[Item], Method]
+) -> list[tuple[Item, Item]]:
+    """(item, the one kept in its place) of those sent another load than others of their level: "-t 8" beside "-t 4".
+
+    Kept is the load that most levels have, or else the first one. method_of_item: without what makes the level
+    """
+    groups = group_by_method(range(len(items)), lambda at: method_of_item(items[at]))
+    ranked = sorted(groups, key=lambda group: (-len({level_of(items[at]) for at in group[1]}), min(group[1])))
+    kept: dict[object, tuple[int, int]] = {}  # level: (number of the load, number of its first item)
+    unlike: list[tuple[Item, Item]] = []
+    for rank, (_, own) in enumerate(ranked):
+        for at in sorted(own):
+            its_rank, first = kept.setdefault(level_of(items[at]), (rank, at))
+            unlike += [(items[at], items[first])] if its_rank != rank else []
+    return unlike
 
 
 class MethodIndex:

@@ -13,7 +13,7 @@ from statistics import median
 from runs.analysis import adaptive
 from runs.analysis.columns import Column
 from runs.analysis.facts import ConfigFact, RunFact
-from runs.analysis.method import REQUESTED, read_method
+from runs.analysis.method import REQUESTED, Method, read_method, split_unlike
 from runs.analysis.scalability_law import LEAST_LEVELS, ROUGH, Fit, Knee, Level, Sweep, fit, is_too_wide, miss_share
 from runs.analysis.table import Comparison
 from runs.numbers import mean
@@ -52,6 +52,11 @@ def find_sweeps(configs: Sequence[ConfigFact], runs: Sequence[RunFact], excluded
 
 def get_level(run: RunFact) -> int:
     return read_method(run).concurrency or 0
+
+
+def _read_other_load(run: RunFact) -> Method:
+    """All of the load but what makes the level, and what a sweep has in common."""
+    return read_method(run)._replace(concurrency=None)
 
 
 def _is_usable(run: RunFact) -> bool:
@@ -108,6 +113,12 @@ def _remove_level(name: str, level: int, *more: int) -> str | None:
 
 
 def _make_sweep(own: list[ConfigFact], place: int, group: list[RunFact], excluded: Mapping[int, str]) -> Sweep:
+    unlike = {
+        run.id: f"sent with {' and '.join(load.list_others(its))}, not {' and '.join(its.list_others(load))}"
+        for run, other in split_unlike(group, get_level, _read_other_load)
+        if (load := _read_other_load(run)) and (its := _read_other_load(other))
+    }
+    excluded = unlike | dict(excluded)
     kept = [run for run in group if run.id not in excluded]
     tail = "p95" if any("95" in run.percentiles_ms for run in kept) else "mean"
     by_level: dict[int, list[RunFact]] = defaultdict(list)
@@ -201,6 +212,8 @@ class Range:
 
     unit: what names count ("workers"), "" where the number is a setting's ("MaxClients 50") or the concurrency.
     capacity: where `bd sweep` searched the highest load that keeps a limit.
+    loads: what else was set in its points, where runs at the same values had it otherwise, as the second of each pair says:
+    ("threads 4", "threads 8"). Those are no points.
     """
 
     axis: str
@@ -209,6 +222,7 @@ class Range:
     limit: float | None
     unit: str = ""
     capacity: adaptive.Capacity | None = None
+    loads: tuple[tuple[str, str], ...] = ()
 
     @property
     def sound(self) -> list[Point]:
@@ -245,6 +259,7 @@ class Range:
 
 
 CONCURRENCY, SET_RATE = "concurrency", "set rate"
+_LEVEL_OF: dict[str, dict[str, None]] = {CONCURRENCY: {"concurrency": None}, SET_RATE: {"rate": None}}
 AS_MUCH = 1.05  # what is served within this of the most is the most
 THE_SAME = 1.02  # of two configs neither is ahead that are this close
 MANY_LEVELS, MOST_AROUND = 12, 10
@@ -294,6 +309,16 @@ def find_range(
         return None
     columns = comparison.columns
     axis, unit, places = series
+    fixed = {at: columns[at].method._replace(**_LEVEL_OF.get(axis, {})) for _, at, _ in places}
+    unlike = split_unlike(places, lambda place: (place[0], place[2]), lambda place: fixed[place[1]])
+    loads = dict.fromkeys(
+        (
+            " and ".join(fixed[other[1]].list_others(fixed[one[1]])),
+            " and ".join(fixed[one[1]].list_others(fixed[other[1]])),
+        )
+        for one, other in unlike
+    )
+    places = [place for place in places if place not in [one for one, _ in unlike]]
     points = tuple(
         _make_point(name, at, value, columns[at], out, failed.get(at, 0.0))
         for name, at, value in sorted(places, key=lambda place: (place[0], place[2]))
@@ -307,7 +332,7 @@ def find_range(
     limit = min((point.value for point in points if point.failed), default=None)
     levels = {point.value: columns[point.at].runs for point in points}
     capacity = adaptive.find_capacity(kept, levels) if kept else None
-    return Range(axis, points, peak.value if peak else None, limit, unit, capacity)
+    return Range(axis, points, peak.value if peak else None, limit, unit, capacity, tuple(loads))
 
 
 _OF_BYTES = re.compile(r"\d\s?(?:[km]i?b|b|bytes?)(?!\w)", re.IGNORECASE)

@@ -31,6 +31,7 @@ from runs.analysis.verdict import Judgement
 from runs.numbers import TIMES_FROM, figure, join_words, percent, share_words, times, write_count
 
 # Rates that lie within this of each other are "about" one rate; a factor this near to 2 is "doubles".
+MOST_OTHER_LOADS = 3
 ABOUT, NEAR, DOUBLE = 1.15, 1.1, (1.8, 2.3)
 RATES = {"rps", "qps", "req/s", "requests/s"}
 SIZE = re.compile(r"[kmgt]?i?b(?:ytes?)?\b", re.IGNORECASE)
@@ -62,7 +63,13 @@ def _describe_fit(fit: Fit) -> tuple[str, ...]:
 
 
 def _note_sweep(sweep: Sweep) -> tuple[str, ...]:
-    notes = [f"Left out at concurrency {level}: {why.rstrip('.')}." for level, why in sweep.left_out]
+    levels: dict[str, list[str]] = {}
+    for level, why in sweep.left_out:
+        levels.setdefault(why, []).append(str(level))
+    notes = [
+        f"Left out at concurrency {join_words(list(dict.fromkeys(own)))}: {why.rstrip('.')}."
+        for why, own in levels.items()
+    ]
     if len(sweep.configs) > 1:
         notes.append(
             "Each level is a config of its own; they count as one since their names differ in that number only."
@@ -244,8 +251,19 @@ def say_runs_a_level(swept: Range) -> str:
     """As "One run a level, which cannot show noise.", "3 runs a level.", "1 to 3 runs a level."."""
     runs = {point.n for point in swept.points if point.n}
     if len(runs) > 1:
-        return f"{min(runs)} to {max(runs)} runs a level."
-    return "One run a level, which cannot show noise." if runs == {1} else f"{max(runs, default=0)} runs a level."
+        said = f"{min(runs)} to {max(runs)} runs a level."
+    else:
+        said = "One run a level, which cannot show noise." if runs == {1} else f"{max(runs, default=0)} runs a level."
+    return " ".join([said, *_say_other_loads(swept)])
+
+
+def _say_other_loads(swept: Range) -> list[str]:
+    """Which runs at the same levels are left out of the points, and why."""
+    if not swept.loads:
+        return []
+    own, others = (list(dict.fromkeys(pair[at] for pair in swept.loads if pair[at])) for at in (0, 1))
+    told = f"Only runs with {own[0]} are compared" if len(own) == 1 else "Runs of one load a level are compared"
+    return [f"{told}, not those with {join_words(others, MOST_OTHER_LOADS)}."]
 
 
 def describe_leaders(swept: Range) -> str:

@@ -13,7 +13,9 @@ from runs.analysis import scaling
 from runs.analysis.scalability_law import Sweep, compute_law, fit
 from runs.analysis.scaling import Point, Range
 from runs.analysis.summary_wording import describe_sweep
+from runs.analysis.table import compare
 from runs.tests.analysis.facts import configs, run
+from runs.tests.analysis.judging import headline_of
 
 # SPEC SDM91 on a Sun SPARCcenter 2000, scripts/hour over users; Gunther, Guerrilla Capacity Planning, 2007.
 # The data are usl's `specsdm91`, the figures its tests/summary.Rout.save and tests/peak-scalability.Rout.save.
@@ -268,3 +270,42 @@ def test_the_leaders_of_a_sweep_are_all_that_serve_the_most_at_one_of_its_levels
 def test_of_series_that_were_asked_for_unlike_things_none_leads(one, other, leads):
     points = (Point("redis", 0, 1, 900.0, None, 0.0, 1, one), Point("sqlite", 1, 1, 300.0, None, 0.0, 1, other))
     assert Range("concurrency", points, None, None).leaders == leads
+
+
+def wrk(n: int, threads: int, rate: float, config: int = 1):
+    return run(config, rate, tool="wrk", command=f"wrk -t{threads} -c{n} -d30s http://web1/", concurrency=n)
+
+
+def test_runs_with_other_options_at_one_level_are_not_averaged_and_told():
+    runs = [wrk(n, threads, 10.0 * n + threads) for n in (10, 20, 40) for threads in (2, 8)] + [wrk(20, 8, 208.0)]
+    (found,) = fit_sweeps(configs("worker"), runs)
+    assert [level.rates for level in found.levels] == [(102.0,), (202.0,), (402.0,)]
+    assert found.notes == ("Left out at concurrency 10, 20 and 40: sent with threads 8, not threads 2.",)
+
+
+def test_the_load_of_most_levels_is_the_sweeps():
+    runs = [wrk(10, 8, 900.0), *(wrk(n, 2, 10.0 * n) for n in (10, 20, 40))]
+    (found,) = fit_sweeps(configs("worker"), runs)
+    assert [level.rates for level in found.levels] == [(100.0,), (200.0,), (400.0,)]
+
+
+def test_options_that_go_with_the_level_leave_all_its_runs():
+    runs = [wrk(n, min(n, 4), 10.0 * n + at) for n in (1, 2, 4, 8) for at in (0, 1)]
+    (found,) = fit_sweeps(configs("worker"), runs)
+    assert [len(level.rates) for level in found.levels] == [2, 2, 2, 2]
+    assert not found.notes
+
+
+@pytest.mark.parametrize(
+    ("threads", "told"),
+    [
+        ((2,), ""),
+        ((2, 8), " Only runs with threads 2 are compared, not those with threads 8."),
+        ((4, 1, 2), " Only runs with threads 4 are compared, not those with threads 1 and threads 2."),
+    ],
+)
+def test_a_headline_of_a_sweep_has_one_load_and_tells_the_others(threads, told):
+    runs = [wrk(n, each, 10.0 * n / each) for n in (10, 20, 40) for each in threads]
+    sentence = headline_of(compare(configs("worker"), runs, [])).sentence
+    assert sentence.endswith(f"One run a level, which cannot show noise.{told}")
+    assert f"from {100 / threads[0]:g} at 10 connections to {400 / threads[0]:g} at 40" in sentence
