@@ -446,7 +446,10 @@ def _replace_recurring(
     choices = dict(nearest)
     outer: Heading | None = None
     for load in loads:
-        outer = above.get(load, outer if load in inner else None)
+        goes_on = (
+            load in inner or not nearest[load].text
+        )  # what has no name of its own has that of the load test before
+        outer = above.get(load, outer if goes_on else None)
         if outer and load in inner:
             choices[load] = replace(nearest[load], group=strip_markup(outer[1]))
     return choices

@@ -1039,3 +1039,16 @@ def test_times_after_a_start_are_told_apart():
         "After 5 minutes",
     ]
     assert name_below("## nginx\n\nAfter 5 minutes", "## Apache\n\nAfter 5 minutes") == ["nginx", "Apache"]
+
+
+def test_a_line_above_headings_that_recur_is_the_group_of_all_its_runs():
+    def write_section(n: int, rate: int) -> str:
+        reports = "".join(f"{c} connections:\n\n@ab {rate + c} c={c}\n\n" for c in (10, 50))
+        return f"---\ndeploy={n}\n{reports}"
+
+    text = (
+        f"threads=2\n\nbaseline: /\n{write_section(1, 900)}{write_section(3, 800)}"
+        f"query: /data\n{write_section(1, 300)}{write_section(3, 400)}"
+    )
+    names = [f"{group} · deploy={n}" for group in ("baseline: /", "query: /data") for n in (1, 3)]
+    assert names_of(expand(text)) == names
