@@ -165,7 +165,7 @@ _TIMES_ABOVE = TitlePattern(
 FAILED = TitlePattern(
     r"(?:(?:errors?|fail(?:ed|ures?)?|non-?2xx)(?: rate| requests| responses)?)\s?[(\[]?(?P<share>%?)[)\]]?"
 )
-RESULT = re.compile(r"[~≈<]?\s?\d[\d.,]*\s?(?:%|m?s|sec|[uµ]s|[x×]|[MG]i?B)")
+RESULT = re.compile(r"[~≈<]?\s?\d[\d.,]*\s?(?:%|m?s|sec|[uµ]s|[x×]|[MG]i?B|\+)")
 _FAILURES = re.compile(r"(\d{1,9}(?:\.\d{1,4})?)\s?(%?)")
 _MS = {"ms": 1, "msec": 1, "milliseconds": 1, "s": 1000, "sec": 1000, "seconds": 1000, "us": 0.001}
 _MS |= dict.fromkeys(("µs", "\u03bcs"), 0.001)
@@ -317,6 +317,34 @@ def spell_latencies(titles: Sequence[str], said: Sequence[str]) -> list[str]:
     return [
         f"{title} ({unit})" if unit and (kind := find_latency(title)) and not kind[1] else title for title in titles
     ]
+
+
+Rows = list[tuple[int, list[str]]]  # (line, cells)
+_OF_SAMPLES = {  # titles of JMeter's aggregate and summary reports: times in ms, saved rates in samples/s
+    "label": "request", "# samples": "completed", "#samples": "completed", "average": "mean (ms)", "median": "median (ms)",
+    "max": "max (ms)", "maximum": "max (ms)", "error %": "errors %", "error%": "errors %", "# threads": "users",
+    "#threads": "users", "threads": "users", "throughput": "requests/s",
+}  # fmt: skip
+_LINE_OF_SAMPLES = TitlePattern(r"(\d{2})(?:\.\d+)?% ?line")
+
+
+def spell_samples(heading: Sequence[str], rows: Rows) -> tuple[list[str], Rows]:
+    """The titles with their units, and the names and rates first, where they are those of JMeter's aggregate report.
+
+    Its titles have no units. What stands before a rate would be a name: the number of samples, the least time.
+    """
+    bare = [title.strip().lower() for title in heading]
+    if not ({"# samples", "#samples"} & {*bare} and {"error %", "error%"} & {*bare} and "throughput" in bare):
+        return [*heading], rows
+    spelled = []
+    for title, low in zip(heading, bare, strict=True):
+        line = _LINE_OF_SAMPLES.fullmatch(low)
+        spelled.append(f"p{line[1]} (ms)" if line else _OF_SAMPLES.get(low, title))
+    first = [
+        at for at, title in enumerate(spelled) if title in ("request", "users") or (not at and title == heading[0])
+    ]
+    order = [*dict.fromkeys([*first, bare.index("throughput"), *range(len(bare))])]
+    return [spelled[at] for at in order], [(line, [row[at] for at in order]) for line, row in rows]
 
 
 def read_latencies(row: list[str], columns: dict[int, str]) -> tuple[dict[str, Any], tuple[str, ...]]:

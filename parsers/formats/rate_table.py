@@ -11,7 +11,8 @@ Quirks    merged cells stand in their first row; a row with a title alone says w
           of means, ratios, changes, targets and other metrics are no rates, as are second lines in parentheses, of shares;
           columns that only count ("run 2") are repeats; a row of numbers alone is the load. rate_step_per_s is the last digit
           that was written: a report may back it up
-Source    GitHub Flavored Markdown, section 4.10 (tables)
+          JMeter's aggregate report has times in ms and saved rates in samples/s, which its titles do not say
+Source    GitHub Flavored Markdown, section 4.10 (tables); JMeter's component reference, "Aggregate Report"
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ _RUNS = rf"[^|:]{{0,60}}?(?<!\w){_COUNTED}1(?: {{2,}}|\t){_COUNTED}2(?!\d)"  # c
 OPENS = (
     rf"(?i:{_RUNS}|\s*{rates.RATE}[^|:]{{1,80}}:\s*$|{_BAR}{_ROW}.*{_BAR}\s*$"
     rf"|{_ALIGNED}|{_WITHOUT_UNIT}|\w[^|]{{0,120}}\|{_ROW}|\|?\s*\*{{0,3}}{rates.METRIC}\*{{0,3}}\s*\||\|\s{{0,20}}\|[^|\w]*+\w[^|]*+\|"
-    rf"|(?=[|\w])(?:[^|]{{0,120}}\|){{1,9}}\s*{rates.MAY_BE_RATE}\s*(?:\||$)|\|?[^|]{{1,60}}\|\s*{rates.IS_VALUE.pattern}\s*\|"
+    rf"|(?=[|\w])(?:[^|]{{0,120}}\|){{1,14}}\s*{rates.MAY_BE_RATE}\s*(?:\||$)|\|?[^|]{{1,60}}\|\s*{rates.IS_VALUE.pattern}\s*\|"
     rf"|\|?\s*\*{{0,3}}{rates.LOAD.pattern}\*{{0,3}}(?:\s*\|\s*\d{{1,7}}){{2}}\s*(?:\||$)"
     rf"|(?=[|│┃║\w]){_BAR}?(?:[^|│]{{0,120}}{_BAR}){{1,12}}[^|│]{{0,20}}\bp(?:50|9\d)\b|{_CAPTION})"
 )
@@ -254,6 +255,7 @@ def _read_rows(
         rows.append((lines.number, row))
     caption = above.captions[0][1] if above.captions else ""
     said = [*find_said(lines.prose, above.line), *(text for _, text in above.captions)]
+    heading, rows = rates.spell_samples(heading, rows)
     heading = rates.spell_latencies(heading, said)
     cells = tables.find_table_rates(heading, rows, caption if rates.has_unit_of_all(caption) else "")
     if cells and are_limits(said, list(map(rates.spell_title, heading)), rows, cells):

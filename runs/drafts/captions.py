@@ -152,11 +152,11 @@ _LEAD = re.compile(
 )
 _PLACES = re.compile(
     r"(?<![^\W一-鿿])(?:(?P<first>(?:first(?:ly)?|former|1st|top(?:most)?|upper|left|links|zuerst|erst(?:e[rns]?|ens)?|oben|d'abord|premi(?:er|ère)"
-    r"|gauche|primero|izquierda|najpierw|сначала|слева)(?![A-Za-zÀ-ɏ])|まず(?:は)?|最初[はに]?|先に|首先|先|左"
+    r"|gauche|primero|izquierda|najpierw|сначала|слева)(?![A-Za-zÀ-ɏ_])|まず(?:は)?|最初[はに]?|先に|首先|先|左"
     r"|第一[个組组份段]?|[1１一]つ目|[1１]番目|前者)"
     r"|(?:(?:and )?then|next|second(?:ly)?|latter|2nd|third(?:ly)?|3rd|fourth|4th|finally|last(?:ly)?|bottom|lower|middle|right"
     r"|rechts|dann|danach|zweite[rns]?|dritte[rns]?|zuletzt|unten|puis|ensuite|deuxième|enfin|droite|luego|después|segundo|tercero|derecha"
-    r"|potem|затем|потом|справа)(?![A-Za-zÀ-ɏ])|次[はに]?|続いて|然后|然後|接着|最后|右|第[二三四五六][个組组份段]?|[2-9２-９二三四]つ目|[2-9２-９]番目|[后後]者)"
+    r"|potem|затем|потом|справа)(?![A-Za-zÀ-ɏ_])|次[はに]?|続いて|然后|然後|接着|最后|右|第[二三四五六][个組组份段]?|[2-9２-９二三四]つ目|[2-9２-９]番目|[后後]者)"
     r"|(?P<number>(?<!\S)[(（]?\d[.)）:])\s",
     re.IGNORECASE,
 )

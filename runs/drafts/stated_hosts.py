@@ -16,8 +16,8 @@ from .heading_words import SOFTWARE
 
 PLACEHOLDERS = LOCAL | {"example.com"}
 _LONGEST_STATED = 200  # characters of a line that tells of a machine
-_STATED_HOST = re.compile(  # "Hostname: web1", "**Server:** web1 (8 cores)", "hostname web1"
-    r"[\s>#*_|-]{0,6}(?:host ?name(?=[\s:=*])|(?:(?:test )?(?:host|machine|(?P<server>server)|node|box|vm)"
+_STATED_HOST = re.compile(  # "Hostname: web1", "**Server:** web1 (8 cores)", "hostname web1"; "node:http" is a module of Node
+    r"[\s>#*_|-]{0,6}(?:host ?name(?=[\s:=*])|(?:(?:test )?(?:host|machine|(?P<server>server)|node(?!:[a-z])|box|vm)"
     r"|(?:running|ran|tested|measured) on|rechner|maschine|serveur|servidor|maszyna|ホスト名?|サーバー?|主机名?|服务器|机器)"
     r"(?=[\s*_]{0,3}[:=：]))[\s*_]{0,3}[:=：]?"
     r"[\s*_`]{0,9}(?P<name>[a-z](?:[\w-]{0,60}\w)?(?:\.[\w-]{1,60}){0,5})[*_`]{0,3}\s*(?P<rest>[(,;（，、].*)?",

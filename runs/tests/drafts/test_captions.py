@@ -263,3 +263,12 @@ def test_a_line_that_tells_both_rates_names_the_reports_before_and_after(told, r
     name_of = {config.key: config.name for config in experiment.configs}
     found = [name_of[run.config] for run in experiment.runs]
     assert found == names or (not names and len({*found}) == 1)
+
+
+def test_names_of_columns_in_a_plan_of_a_query_are_no_places():
+    plan = "Filter: (((first_name)::text ~~ 'A%'::text) AND ((second_name)::text ~~ 'B%'::text))"
+    text = (
+        f"## No index\n\n{plan}\n\n@ab 900.5\n\n@ab 901.5 c=20\n\n## Index\n\n{plan}\n\n@ab 1900.5\n\n@ab 1901.5 c=20\n"
+    )
+    _, draft = read(expand(text))
+    assert [config.name for config, _ in runs_by_config(draft)] == ["No index", "Index"]

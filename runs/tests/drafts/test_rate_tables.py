@@ -720,3 +720,60 @@ def test_a_list_may_have_the_unit_before_the_figure(line):
 def test_what_is_no_list_of_results_has_none_where_a_unit_stands_before_a_figure(line):
     """Made."""
     assert read(line.format(1) + "\n" + line.format(2) + "\n")[0] == []
+
+
+SAMPLES = (
+    "| Label | # Samples | Average | Median | 90% Line | 95% Line | 99% Line | Min | Max | Error % | Throughput | KB/sec |\n"
+    f"|{'---|' * 12}\n"
+)
+
+
+def test_an_aggregate_report_of_jmeter_as_a_table_is_read_with_its_units():
+    rows = "| Login | 713 | 83 | 93 | 98 | 100 | 104 | 25 | 204 | 1.50% | 11.87918 | 1.44 |\n"
+    blocks, draft = read(
+        f"{SAMPLES}{rows}{rows.replace('Login', 'Search').replace('11.8', '12.8')}{rows.replace('Login', 'TOTAL')}"
+    )
+    values = blocks[0].values
+    assert [block.values["load"] for block in blocks] == ["Login", "Search"]
+    assert (values["requests_per_second"], values["mean_ms"], values["max_ms"]) == (11.87918, 83, 204)
+    assert values["percentiles_ms"] == {"50": 93, "90": 98, "95": 100, "99": 104}
+    assert values["availability_pct"] == 98.5
+    assert len(draft.experiments[0].configs) == 1
+
+
+def test_threads_in_place_of_labels_are_the_load_of_a_report_of_samples():
+    rows = "".join(
+        f"| {n} | 713 | 83 | 93 | 98 | 100 | 104 | 25 | 204 | 0.000% | {n + 0.5} | 1.44 |\n" for n in (1, 10)
+    )
+    blocks, _ = read(f"## with index\n\n{SAMPLES.replace('Label', '# Threads')}{rows}")
+    assert [(block.values["concurrency"], block.values["requests_per_second"]) for block in blocks] == [
+        (1, 1.5),
+        (10, 10.5),
+    ]
+
+
+@pytest.mark.parametrize("lacking", ["# Samples", "Error %"])
+def test_a_throughput_without_a_unit_is_no_rate_in_other_tables(lacking):
+    rows = "| Login | 713 | 83 | 93 | 98 | 100 | 104 | 25 | 204 | 1.50% | 11.87918 | 1.44 |\n"
+    blocks, draft = read(f"{SAMPLES.replace(lacking, 'Pages')}{rows}{rows.replace('11.8', '12.8')}")
+    assert not any(block.load_results for block in blocks)
+    assert not draft.experiments
+
+
+def test_about_so_many_of_something_else_is_no_part_of_a_name_and_lets_sections_be_workloads():
+    def write_section(title: str, *rows: str) -> str:
+        return f"## {title}\n\n| Project | Switches | RPS |\n|---|---|---|\n{''.join(rows)}\n"
+
+    text = (
+        write_section("1.1 /query", "| gin | 21000+ | 26512 |\n", "| vertx | 3000+ | 16175 |\n")
+        + write_section("1.2 /add", "| gin | 10000+ | 2185 |\n", "| vertx | 66000+ | 1883 |\n")
+    )  # fmt: skip
+    assert {name for name, *_ in runs_of(text)[0]} == {
+        f"/{way} · {name}" for way in ("query", "add") for name in ("gin", "vertx")
+    }
+
+
+@pytest.mark.parametrize("name", ["node:net (text)", "node:http"])
+def test_a_module_of_node_is_no_host(name):
+    found, _ = runs_of(f"| Server | RPS |\n|---|---|\n| {name} | 2185 |\n| fastify | 1883 |\n")
+    assert [each for each, *_ in found] == [name, "fastify"]
