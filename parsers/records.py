@@ -81,7 +81,7 @@ class Semantics:
                             those that did not fail) / duration_s
     in_rate_beside          path of a count that requests_per_second includes in addition to complete_requests
     available_pct           path of the share of requests that did not fail, in per cent
-    exact_mean              mean_ms is concurrency times duration_s over complete_requests
+    exact_mean              mean_ms is concurrency times duration_s over complete_requests, and the rate as exact
     length_failures         failed_requests includes responses of another length than the first one
     failures_hold_statuses  failed_requests includes responses with an error status
     connects_once           a client whose connection failed sends nothing, which lowers the concurrency

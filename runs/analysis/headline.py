@@ -54,7 +54,6 @@ from runs.analysis.scaling import Range, find_range
 from runs.analysis.table import find_family_words, name_workload
 from runs.analysis.verdict import Ground, Kind, Verdict
 
-MISSED_RATE = "load.missed_rate"  # the rule of its doubt
 MOST_ALIKE = 12  # columns that are held against each other for those that had the same load
 
 
@@ -111,7 +110,7 @@ def _compare_columns(data: HeadlineData, ats: Sequence[int]) -> Headline:
 
     Of a set rate, those that did not reach it stand behind those that did, which differ by their times.
     """
-    missed = [at for at in ats if data.concerns(MISSED_RATE, [at])]
+    missed = [at for at in ats if data.concerns(MISSED, [at])]
     reached = [at for at in ats if at not in missed]
     if missed and len(reached) > 1 and pick_measure(data, reached) != RATE:
         late = tuple((data.comparison.columns[at].title, "it did not reach the set rate", None) for at in missed)
