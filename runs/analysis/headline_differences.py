@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from runs.analysis.doubt_differences import (
     find_differences,
     is_sized,
 )
+from runs.analysis.facts import HostFact
 from runs.analysis.headline_against import HeadlineData, RankedColumn, Unlike
 from runs.numbers import figure
 
@@ -47,6 +48,7 @@ STATE_OF = re.compile(
     r"|(?:un)?optimi[sz]ed|v?\d+(?:\.\d+)*)(?![^\W_])|(?<=[A-Za-z])\d+(?![^\W_])",
     re.IGNORECASE,
 )
+MEMORY_AS_NAME = re.compile(r"(?:^|, )[\d,]+ MiB$")
 UNNAMED = {"at a set rate", "behind an answer", NONE, USUAL}  # values that no config is named after
 # Words that name a machine, and that tell one from another.
 MACHINE = (
@@ -80,7 +82,8 @@ def find_unlike(data: HeadlineData, own: int, other: int) -> list[Unlike]:
     if is_one_machine or "loaded through" in [unlike.name for unlike in differences]:
         differences = [unlike for unlike in differences if unlike.name != "address"]
     models = [host.cpu_model for host in data.hosts if host.id in hosts]
-    if "CPU" in [unlike.name for unlike in differences] or (models and all(models) and len({*models}) == 1):
+    has_alike = bool(models) and all(models) and len({*models}) == 1
+    if "CPU" in [unlike.name for unlike in differences] or has_alike or _is_one_named([*data.hosts], hosts):
         differences = [unlike for unlike in differences if unlike.name != "machine"]  # their names say less
     stops = {unlike.is_of for unlike in differences if unlike.stops}
     differences = [
@@ -95,6 +98,12 @@ def find_unlike(data: HeadlineData, own: int, other: int) -> list[Unlike]:
         *_find_slow_by_name(own_column.config.name, other_column.config.name),
         *_find_stolen(data, own, other),
     ]
+
+
+def _is_one_named(hosts: Sequence[HostFact], ids: Collection[int | None]) -> bool:
+    """Whether one of these machines has a name, and another is called by its memory as it has none: they may be one."""
+    is_named = {not MEMORY_AS_NAME.search(host.name) for host in hosts if host.id in ids}
+    return len(is_named) == 2
 
 
 def _find_slow_by_name(own: str, other: str) -> list[Unlike]:
@@ -246,7 +255,8 @@ def _are_states(unlike: Unlike, own: Column, other: Column) -> bool:
     if len({*map(_remove_states, names)}) > 1:
         states = [[state for state in each if not state[-1].isdigit()] for each in states]
     bare_scripts = {_remove_states(str(script)) for script in (unlike.own, unlike.other)}
-    return unlike.name == "script" and len(bare_scripts) == 1 and all(states) and states[0] != states[1]
+    are_of_two = (all(states) and states[0] != states[1]) or _are_before_and_after(*names)
+    return unlike.name == "script" and len(bare_scripts) == 1 and are_of_two
 
 
 def _remove_states(name: str) -> str:

@@ -313,6 +313,14 @@ def test_machines_that_the_configs_are_named_for_are_compared():
     assert of(*runs, names=("Old server", "New server"), hosts=hosts).outcome == "better"
 
 
+@pytest.mark.parametrize(("name", "is_told"), [("db2", True), ("500 MiB", False), ("Xeon, 7,950 MiB", False)])
+def test_a_machine_known_by_its_memory_alone_may_be_the_one_that_has_a_name(name, is_told):
+    hosts = (HostFact(1, "web1"), HostFact(2, name))
+    runs = [*five(1, host_id=1, host="web1"), *five(2, QUICK, host_id=2, host=name)]
+    found = of(*runs, names=("Redis 6", "Redis 7"), hosts=hosts)
+    assert ("machine" in [each.label for each in found.against] or "machine differs" in found.sentence) is is_told
+
+
 def test_under_a_full_load_generator_no_repeats_are_advised():
     load = ProcessFact(7, "ab", "ab", 4096.0, 99.7, makes_load=True, one_thread=True)
     runs = [run(1, 100.0, hostname="web"), run(2, 130.0, hostname="web")]
@@ -538,6 +546,7 @@ def test_what_only_one_side_was_asked_for_or_sent_stops_a_verdict(sides, unlike)
     ("names", "scripts", "outcome"),
     [
         (("Before", "After"), ("old.lua", "new.lua"), "unproven"),
+        (("Vorher", "Nachher"), ("old.lua", "new.lua"), "unproven"),
         (("before the cache", "after the cache"), ("bench/search-v1.lua", "bench/search-v2.lua"), "unproven"),
         (("old build", "new build"), ("get_before.lua", "get_after.lua"), "unproven"),
         (("Before", "After (new store)"), ("login.lua", "login2.lua"), "unproven"),
