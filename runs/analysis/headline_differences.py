@@ -78,6 +78,11 @@ def find_unlike(data: HeadlineData, own: int, other: int) -> list[Unlike]:
     differences = list({unlike.name: unlike for unlike in differences}.values())
     if _are_before_and_after(own_column.config.name, other_column.config.name):
         differences = [replace(each, stops=False) if each.name == "path" else each for each in differences]
+    if "protocol" in [each.name for each in differences]:  # HTTP/2 has its streams, which HTTP/1.1 has not
+        differences = [
+            replace(each, stops=False, is_said=True, confounds=False) if each.name == "pipelining" else each
+            for each in differences
+        ]
     is_one_machine = len(hosts := {run.host_id for run in case.runs}) == 1 and None not in hosts
     if is_one_machine or "loaded through" in [unlike.name for unlike in differences]:
         differences = [unlike for unlike in differences if unlike.name != "address"]

@@ -565,3 +565,28 @@ def test_one_fact_that_a_command_and_its_output_tell_is_said_once(one, other, ru
     found = headline_of(f"{one}\n", f"{other}\n", ("actix", "hyper"))
     told = [objection.rule for objection in found.against if objection.rule in ("differs", "machine.disturbed")]
     assert told == rules
+
+
+@pytest.mark.parametrize(
+    ("names", "outcome", "labels"),
+    [
+        (("HTTP/1.1", "HTTP/2"), "better", ["pipelining"]),
+        (("Apache", "Caddy"), "not_comparable", ["pipelining", "protocol"]),
+    ],
+)
+def test_the_streams_of_http2_are_told_beside_the_protocol_that_is_compared(names, outcome, labels):
+    report = (
+        "$ h2load -n 9000 -c 10 {} https://localhost/\n\nfinished in {:.2f}s, {:.2f} req/s, 9.00MB/s\n"
+        "requests: 9000 total, 9000 started, 9000 done, 9000 succeeded, 0 failed, 0 errored, 0 timeout\n"
+        "status codes: 9000 2xx, 0 3xx, 0 4xx, 0 5xx\n\n"
+    )
+    text = "".join(
+        f"## {name}\n\n" + "".join(report.format(said, 9000 / (rate + at), rate + at) for at in (0, 5, 2))
+        for name, said, rate in zip(names, ("--h1", "-m 10"), (700, 900), strict=True)
+    )
+    blocks, draft = read(text)
+    found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    assert (found.outcome, [objection.label for objection in found.against if objection.rule == "differs"]) == (
+        outcome,
+        labels,
+    )
