@@ -155,7 +155,7 @@ def holds(lines: list[str], *, complete: bool = False) -> None:
     for block in parsers.read(Text(lines) if complete else lines):
         assert 0 < block.first <= block.last <= len(lines), "outside of the text"
         if before is not None and before.last >= block.first:
-            is_labelled = before.last == block.first and block.label
+            is_labelled = before.last == block.first and block.label is not None
             assert is_labelled or are_beside(lines, before, block), "overlap"
         before = block
         assert all(1 <= problem.line <= len(lines) for problem in block.problems), "a problem outside of the text"
