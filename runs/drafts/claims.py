@@ -287,7 +287,6 @@ def _name_any(names: Iterable[str], *patterns: re.Pattern[str]) -> bool:
 
 def read_owned(blocks: Sequence[Block], names: Mapping[int, str]) -> Iterator[tuple[str, str]]:
     """(name of a config, what slowed it, or made another one look faster) of sentences that are of one config each."""
-    disturbs = {what: re.compile(pattern, re.IGNORECASE) for what, pattern in (_DISTURBS | _SLOWED_ALONE).items()}
     index, every = _index_names(names.values()), {*names.values()}
     texts = (text for block in blocks for _, text in (*block.trail, *block.tail))
     named = [*_find_owners((each for text in texts for each in _split_sentences(text)), index)]
@@ -297,17 +296,23 @@ def read_owned(blocks: Sequence[Block], names: Mapping[int, str]) -> Iterator[tu
         [each for each in own if not (_IS_GENERAL.search(each[1]) or is_as_there - {each[0]})]
         for own in (in_sections, named)
     )
-    owned = [*unnamed, *named]
-    picks = [(name, sentence) for name, sentence in owned if _IS_PICKED.search(sentence)]
+    picks = [(name, sentence) for name, sentence in (*unnamed, *named) if _IS_PICKED.search(sentence)]
     if any(not _LACKS.search(sentence) for _, sentence in picks):
         yield from ((name, _PICKED) for name in every - {name for name, _ in picks})
     yield from _find_favoured(blocks, index, every)
-    for at, (name, sentence) in enumerate(owned):
-        for what, pattern in disturbs.items():
-            if at >= len(unnamed) and what != COLD:  # others of a sentence with a name: read_unlike
-                continue
+    yield from _find_slowed(unnamed, _DISTURBS | _SLOWED_ALONE, every)
+    yield from _find_slowed(named, {COLD: _SLOWED_ALONE[COLD]}, every)  # all else: read_disturbances and read_unlike
+
+
+def _find_slowed(
+    owned: Sequence[tuple[str, str]], slows: Mapping[str, str], every: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """(name of a config, what slowed it) of these sentences, each of one config. slows: {what: its pattern}."""
+    patterns = {what: re.compile(pattern, re.IGNORECASE) for what, pattern in slows.items()}
+    for name, sentence in owned:
+        for what, pattern in patterns.items():
             match, denies = pattern.search(sentence), _DENIES if what in _DISTURBS else _LACKS
-            if match and not denies.search(sentence) and not any(map(pattern.search, every)):
+            if match and not denies.search(sentence) and not _name_any(every, pattern):
                 yield name, _say_disturbance(what, match)
 
 
