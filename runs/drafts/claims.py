@@ -5,26 +5,26 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from itertools import chain, pairwise
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from parsers.blocks import Block
 
 from .answers import begins_section
-from .boilerplate import fold_name
+from .clauses import (
+    CJK,
+    ENDS_SENTENCE,
+    IS_GENERAL,
+    find_owners,
+    index_names,
+    list_words,
+    split_clauses,
+    split_sentences,
+)
 from .options import Option
 
-_LONGEST = 200
-
-_CJK = r"\u3040-\u30ff\u4e00-\u9fff"
-_OF_WORD = rf"[^\W{_CJK}]|-"  # no blanks stand between these and others
-_VERSION = re.compile(r"v?\d+(?:\.\d+)*")
-_WORD = re.compile(rf"[^\W_{_CJK}]+(?:\.\d+)*|[{_CJK}]+")
 _SENTENCE = re.compile(r"(?<!\d)\.|\.(?!\d)|[;:()|!。]|\b(?:but|whereas)\b")
-_WHOLE = re.compile(r"(?<!\d)\.(?=\s|$)|[!。]")  # with the clauses that set two configs against each other
-_CLAUSE = re.compile(r",(?!\d)|[;:()|，；：（）]|\b(?:and|but|while|whereas|against|vs|und|aber|et|mais|pero)\b")
-_CLAUSES = re.compile(f"({_CLAUSE.pattern})")  # with what joins them
+_OF_WORD = rf"[^\W{CJK}]|-"  # no blanks stand between these and others
 _SAID = re.compile(  # "2 workers", "single-threaded", "all cores"
     r"\b(?P<n>\d{1,3}|one|(?:a |one )?single|all(?: of)?(?: the| its)?)[ -]"
     r"(?P<kind>(?:(?:worker|server) )?(?:worker|process|instance|replica|thread|core|cpu)(?:e?s|ed)?)\b",
@@ -96,7 +96,7 @@ _HAS = {
 _HAD = {
     what: (
         re.compile(rf"(?<!{_OF_WORD})(?:{has})(?!{_OF_WORD})", re.IGNORECASE),
-        re.compile(rf"(?<![^\W{_CJK}])(?:{lacks})(?![^\W{_CJK}])", re.IGNORECASE),
+        re.compile(rf"(?<![^\W{CJK}])(?:{lacks})(?![^\W{CJK}])", re.IGNORECASE),
     )
     for what, (has, lacks) in _HAS.items()
 }
@@ -141,39 +141,10 @@ _IS_PICKED = re.compile(  # of several runs those that somebody liked
     re.IGNORECASE,
 )
 _PICKED = "picked runs of the other side"
-_FAILS = re.compile(
-    r"\b(?:crash(?:ed|es)|fell over|died|hung|timed out|failed|fails|broke down|collapsed|refused connections)\b"
-    r"|\b(?:abgestürzt|stürzte|упал\w*|падает|se cay[óo]|plant(?:é|ait))\b|崩溃|挂了|落ち",
-    re.IGNORECASE,
-)
-_LEAVES_OUT = re.compile(
-    r"\b(?:left (?:(?:it|them|that|those|these) )?out|leav(?:e|ing) (?:(?:it|them|that) )?out|omit\w*|exclud\w*"
-    r"|not (?:shown|included|listed)|(?:only|just) (?:show\w*|list\w*|report\w*|include\w*)|(?:show\w*|list\w*|report\w*) only"
-    r"|skip(?:ped)? (?:it|them|that|those)|do(?:n't| not) show|weggelassen|lassen wir weg|nur gezeigt|опустил\w*|не показ\w*"
-    r"|omitimos)\b|省略|没有列出|只列出",
-    re.IGNORECASE,
-)
-_LEFT_OUT = "failures of the other side at loads that are left out"
-_DOES_LESS = re.compile(  # of what a server does for a request
-    r"\b(?:(?:disabled|removed|dropped|skipped|stubbed|mocked|commented|turned off|switched off|took out|left out|without)"
-    r"\s(?:out\s)?(?:(?:the|its|all|any)\s)?(?:\w+\s){0,2}?"
-    r"|(?=.{0,80}\b(?:(?:was|were|is|are|had to be)\s(?:\w+\s)?(?:disabled|removed|dropped|skipped|stubbed|mocked|hard-?coded"
-    r"|(?:turned|switched) off)|deaktiviert|abgeschaltet|ausgeschaltet|отключ\w+|выключ\w+|убра(?:ть|л\w*)|desactiv\w+)\b))"
-    r"(?:auth(?:entication|ori[sz]ation|n)?|token checks?|validation|(?:database|db) (?:writes?|calls?|quer(?:y|ies)|access)"
-    r"|writes? to the database|anmeldung|prüfung|datenbankzugriff\w*|проверк\w+|авторизаци\w+|запис\w+ в базу|autenticación"
-    r"|validación)\b",
-    re.IGNORECASE,
-)
-_NEGATES = re.compile(r"\b(?:not|never|no|none|nicht|nie|kein\w*|не|nunca)\b|n't\b", re.IGNORECASE)
-_LESS = "less work done by the other side"
 _AS_THERE = re.compile(r"\b(?:same|as (?:above|before)|likewise|ditto|identical(?:ly)?|again)\b", re.IGNORECASE)
 _LACKS = re.compile(r"\b(?:no|not|none|never|without|off|disabled|ohne|nicht|kein\w*|aus|sans)\b|n't\b", re.IGNORECASE)
 _AFFIRMS = re.compile(r"\b(?:with|on|enabled|had|did|mit)\b", re.IGNORECASE)
-_IS_GENERAL = re.compile(  # tells of no side of these, or the same of both
-    r"\b(?:usually|often|normally|typically|default|would|could|should|might|may|can|if|too|also|as well|same|both|neither|either"
-    r"|likewise|auch|beide\w*|üblich\w*)\b|[?？]",
-    re.IGNORECASE,
-)
+
 _OF_PAGE = re.compile(
     r"\b(?:page|document|file|body|response|repl(?:y|ies)|payload|image|html|json)s?\b", re.IGNORECASE
 )
@@ -199,10 +170,10 @@ _ELSEWHERE = "figures from another time or machine"
 
 def read_said(texts: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str, Option]]:
     """(name of a config, how much of something it had) of each clause that tells it of one config."""
-    index = _index_names(names)
-    sentences = [each for text in texts if _SAID.search(text) for each in _WHOLE.split(text)]
-    clauses = [clause for sentence in sentences for clause in _split_clauses(sentence, index)]
-    for name, clause in _find_owners(clauses, index):
+    index = index_names(names)
+    sentences = [each for text in texts if _SAID.search(text) for each in ENDS_SENTENCE.split(text)]
+    clauses = [clause for sentence in sentences for clause in split_clauses(sentence, index)]
+    for name, clause in find_owners(clauses, index):
         if amount := _SAID.search(clause):
             kind, n = amount["kind"].rpartition(" ")[2].removesuffix("ed"), amount["n"].lower()
             yield name, Option(kind, n if n.isdigit() else "all" if n.startswith("all") else "1", amount[0])
@@ -214,7 +185,7 @@ def read_disturbances(texts: Iterable[str], names: Iterable[str]) -> Iterator[tu
     texts = [text for text in texts if any(pattern.search(text) for pattern in disturbs.values())]
     sentences = [each for text in texts for each in _SENTENCE.split(text)]
     parts = [part for each in sentences if "," in each for part in each.split(",")]
-    for name, clause in _find_owners([*sentences, *parts], _index_names(names)):
+    for name, clause in find_owners([*sentences, *parts], index_names(names)):
         for what, pattern in disturbs.items():
             if (match := pattern.search(clause)) and not _DENIES.search(clause):
                 yield name, _say_disturbance(what, match)
@@ -226,10 +197,10 @@ def read_unlike(
     """{what: {name of a config: how it had that}} by sentences that set configs against each other, and (name, what slowed it)."""
     said: dict[str, dict[str, str]] = {}
     states_of: dict[str, dict[str, bool]] = defaultdict(dict)  # {what: {name: whether it had that}}
-    index = _index_names(names)
+    index = index_names(names)
     remarks = _Remarks(names)
-    for sentence in (each for text in texts for each in _WHOLE.split(text[: 3 * _LONGEST])):
-        owned = [] if _IS_GENERAL.search(sentence) else [*_find_owners(_split_clauses(sentence, index), index)]
+    for sentence in (each for text in texts for each in split_sentences(text)):
+        owned = [] if IS_GENERAL.search(sentence) else [*find_owners(split_clauses(sentence, index), index)]
         if owned and _MADE_ELSEWHERE.search(sentence) and len({name for name, _ in owned}) == 1:
             said[_ELSEWHERE] = dict.fromkeys(names, "figures from here") | {owned[0][0]: _ELSEWHERE}
         for what, patterns in _HAD.items() if _MENTIONS.search(sentence) else ():
@@ -287,19 +258,18 @@ def _name_any(names: Iterable[str], *patterns: re.Pattern[str]) -> bool:
 
 def read_owned(blocks: Sequence[Block], names: Mapping[int, str]) -> Iterator[tuple[str, str]]:
     """(name of a config, what slowed it, or made another one look faster) of sentences that are of one config each."""
-    index, every = _index_names(names.values()), {*names.values()}
+    index, every = index_names(names.values()), {*names.values()}
     texts = (text for block in blocks for _, text in (*block.trail, *block.tail))
-    named = [*_find_owners((each for text in texts for each in _split_sentences(text)), index)]
-    in_sections = [each for each in _list_in_sections(blocks, names) if index.keys().isdisjoint(_list_words(each[1]))]
+    named = [*find_owners((each for text in texts for each in split_sentences(text)), index)]
+    in_sections = [each for each in _list_in_sections(blocks, names) if index.keys().isdisjoint(list_words(each[1]))]
     is_as_there = {name for name, sentence in (*in_sections, *named) if _AS_THERE.search(sentence)}
     unnamed, named = (
-        [each for each in own if not (_IS_GENERAL.search(each[1]) or is_as_there - {each[0]})]
+        [each for each in own if not (IS_GENERAL.search(each[1]) or is_as_there - {each[0]})]
         for own in (in_sections, named)
     )
     picks = [(name, sentence) for name, sentence in (*unnamed, *named) if _IS_PICKED.search(sentence)]
     if any(not _LACKS.search(sentence) for _, sentence in picks):
         yield from ((name, _PICKED) for name in every - {name for name, _ in picks})
-    yield from _find_favoured(blocks, index, every)
     yield from _find_slowed(unnamed, _DISTURBS | _SLOWED_ALONE, every)
     yield from _find_slowed(named, {COLD: _SLOWED_ALONE[COLD]}, every)  # all else: read_disturbances and read_unlike
 
@@ -314,24 +284,6 @@ def _find_slowed(
             match, denies = pattern.search(sentence), _DENIES if what in _DISTURBS else _LACKS
             if match and not denies.search(sentence) and not _name_any(every, pattern):
                 yield name, _say_disturbance(what, match)
-
-
-def _find_favoured(
-    blocks: Sequence[Block], index: Mapping[str, list[tuple[str, set[str]]]], every: Set[str]
-) -> Iterator[tuple[str, str]]:
-    """(name of a config, what made the only other one of which a clause tells it look faster)."""
-    favoured: dict[str, set[str]] = {_LEFT_OUT: set(), _LESS: set()}
-    texts = (text[: 3 * _LONGEST] for block in blocks for _, text in (*block.trail, *block.tail))
-    told = (text for text in texts if _FAILS.search(text) or _DOES_LESS.search(text))
-    for sentence in (each for text in told for each in _split_sentences(text)):
-        owned = [each for each in _find_owners(_split_clauses(sentence, index), index) if not _NEGATES.search(each[1])]
-        if _LEAVES_OUT.search(sentence):
-            favoured[_LEFT_OUT] |= {name for name, clause in owned if _FAILS.search(clause)}
-        if not _IS_GENERAL.search(sentence):
-            favoured[_LESS] |= {name for name, clause in owned if _DOES_LESS.search(clause)}
-    for what, names in favoured.items():
-        if len(names) == 1 and not any(_DOES_LESS.search(name) for name in every):
-            yield from ((name, what) for name in every - names)
 
 
 def _list_in_sections(blocks: Sequence[Block], names: Mapping[int, str]) -> Iterator[tuple[str, str]]:
@@ -351,11 +303,7 @@ def _list_in_sections(blocks: Sequence[Block], names: Mapping[int, str]) -> Iter
     for configs, texts in sections[1:]:
         if len(configs) == 1:
             (name,) = configs
-            yield from ((name, sentence) for text in texts for sentence in _split_sentences(text))
-
-
-def _split_sentences(text: str) -> list[str]:
-    return _WHOLE.split(text[: 3 * _LONGEST])
+            yield from ((name, sentence) for text in texts for sentence in split_sentences(text))
 
 
 def _say_disturbance(what: str, match: re.Match[str]) -> str:
@@ -396,49 +344,3 @@ def _read_amount(match: re.Match[str]) -> float:
 
 def _are_unlike(amounts: Sequence[float]) -> bool:
     return max(amounts) > _UNLIKE * min(amounts)
-
-
-def _index_names(names: Iterable[str]) -> Mapping[str, list[tuple[str, set[str]]]]:
-    """{word: (name of a config that has it, the words that not all names have) of each}; "Node.js" may be written "NodeJS", too."""
-    words = {name: {word.lower() for word in _WORD.findall(name)} for name in names}
-    shared = set.intersection(*words.values()) if words else set()
-    n_names = Counter(chain.from_iterable(words.values()))
-    with_word: dict[str, list[tuple[str, set[str]]]] = defaultdict(list)
-    for name, every in words.items():
-        spelled = fold_name(name)
-        own_words = every - shared
-        bare = {word for word in own_words if not _VERSION.fullmatch(word)}  # "Symfony" for "Symfony 7"
-        is_own = bare < own_words and any(n_names[word] == 1 for word in bare)
-        for own in (own_words, {spelled} if spelled.isalnum() else set[str](), bare if is_own else set[str]()):
-            for word in own:
-                with_word[word].append((name, own))
-    return with_word
-
-
-def _list_words(text: str) -> set[str]:
-    """The words of a text, and each two of letters that stand side by side as one: "Node JS" as "nodejs"."""
-    words = [word.lower() for word in _WORD.findall(text)]
-    return {*words, *("".join(pair) for pair in pairwise(words) if all(map(str.isalpha, pair)))}
-
-
-def _split_clauses(sentence: str, names: Mapping[str, object]) -> list[str]:
-    """Its clauses; what stands behind a colon or in brackets without a config's name is of the one before: "nginx: HTTPS (h2)"."""
-    first, *others = _CLAUSES.split(sentence)
-    clauses, is_within = [first], False
-    for joint, part in zip(others[::2], others[1::2], strict=True):
-        is_named = not names.keys().isdisjoint(_list_words(part))
-        if not is_named and (joint in (":", "(") or (joint == ")" and is_within)):
-            clauses[-1] += f" {part}"
-        else:
-            clauses.append(part)
-        is_within = joint == "(" and not is_named
-    return clauses
-
-
-def _find_owners(clauses: Iterable[str], names: Mapping[str, list[tuple[str, set[str]]]]) -> Iterator[tuple[str, str]]:
-    """(name of a config, clause) of the clauses that have the words of one config alone. names: see _index_names."""
-    for clause in clauses:
-        said = _list_words(clause)
-        about = {name for word in said for name, own in names.get(word, ()) if own <= said}
-        if len(about) == 1:
-            yield about.pop(), clause

@@ -34,6 +34,7 @@ from .options import (
     find_development,
     list_options,
 )
+from .rankings import read_favoured
 from .settings import MAX_WIDTH
 from .typed_commands import CONFINES, Before, Typing, Words, keep_last
 
@@ -83,7 +84,8 @@ def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
         of_config[name][0].options.append(option)
     disturbed: dict[str, set[str]] = defaultdict(set)
     unlike, slowed = read_unlike(prose, of_config)
-    for name, what in (*read_disturbances(prose, of_config), *slowed, *read_owned(blocks, names)):
+    slowing = (*read_disturbances(prose, of_config), *slowed, *read_owned(blocks, names), *read_favoured(blocks, names))
+    for name, what in slowing:
         disturbed[name].add(what)
     for name in _find_restarted(blocks, names):
         disturbed[name].add(COLD)

@@ -1,4 +1,4 @@
-"""Sentences that say which config is faster ("Apache beats nginx by far")."""
+"""Sentences that favour a config: they call it faster ("Apache beats nginx by far"), or leave out where it failed or did less."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from parsers.blocks import Block
 from runs.numbers import mean
+
+from .clauses import IS_GENERAL, LONGEST, find_owners, index_names, split_clauses, split_sentences
 
 _LEADS_IN = (
     r"(?:[-#*>_,:\s]|(?:so|thus|hence|overall|clearly|conclusion|results?|summary|tl;?dr|verdict|in short|surprisingly"
@@ -34,7 +36,32 @@ _GOES_ON = (
     r"|on (?:this|our|the same) (?:machine|hardware|box|server)))*[\s.!*_]*"
 )
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+")
-_MOST_NAMES, _LONGEST = 12, 200
+_MOST_NAMES = 12
+_FAILS = re.compile(
+    r"\b(?:crash(?:ed|es)|fell over|died|hung|timed out|failed|fails|broke down|collapsed|refused connections)\b"
+    r"|\b(?:abgestürzt|stürzte|упал\w*|падает|se cay[óo]|plant(?:é|ait))\b|崩溃|挂了|落ち",
+    re.IGNORECASE,
+)
+_LEAVES_OUT = re.compile(
+    r"\b(?:left (?:(?:it|them|that|those|these) )?out|leav(?:e|ing) (?:(?:it|them|that) )?out|omit\w*|exclud\w*"
+    r"|not (?:shown|included|listed)|(?:only|just) (?:show\w*|list\w*|report\w*|include\w*)|(?:show\w*|list\w*|report\w*) only"
+    r"|skip(?:ped)? (?:it|them|that|those)|do(?:n't| not) show|weggelassen|lassen wir weg|nur gezeigt|опустил\w*|не показ\w*"
+    r"|omitimos)\b|省略|没有列出|只列出",
+    re.IGNORECASE,
+)
+_LEFT_OUT = "failures of the other side at loads that are left out"
+_DOES_LESS = re.compile(  # of what a server does for a request
+    r"\b(?:(?:disabled|removed|dropped|skipped|stubbed|mocked|commented|turned off|switched off|took out|left out|without)"
+    r"\s(?:out\s)?(?:(?:the|its|all|any)\s)?(?:\w+\s){0,2}?"
+    r"|(?=.{0,80}\b(?:(?:was|were|is|are|had to be)\s(?:\w+\s)?(?:disabled|removed|dropped|skipped|stubbed|mocked|hard-?coded"
+    r"|(?:turned|switched) off)|deaktiviert|abgeschaltet|ausgeschaltet|отключ\w+|выключ\w+|убра(?:ть|л\w*)|desactiv\w+)\b))"
+    r"(?:auth(?:entication|ori[sz]ation|n)?|token checks?|validation|(?:database|db) (?:writes?|calls?|quer(?:y|ies)|access)"
+    r"|writes? to the database|anmeldung|prüfung|datenbankzugriff\w*|проверк\w+|авторизаци\w+|запис\w+ в базу|autenticación"
+    r"|validación)\b",
+    re.IGNORECASE,
+)
+_NEGATES = re.compile(r"\b(?:not|never|no|none|nicht|nie|kein\w*|не|nunca)\b|n't\b", re.IGNORECASE)
+_LESS = "less work done by the other side"
 
 
 def note_claims(blocks: Sequence[Block], names: Mapping[int, str]) -> None:
@@ -64,7 +91,24 @@ def _find_claims(blocks: Sequence[Block], names: Sequence[str]) -> Iterator[tupl
         re.IGNORECASE,
     )
     for line, text in (each for block in blocks for each in (*block.trail, *block.tail)):
-        for sentence in _SENTENCE_ENDS.split(text[:_LONGEST]):
+        for sentence in _SENTENCE_ENDS.split(text[:LONGEST]):
             if match := claim.fullmatch(sentence.strip()):
                 one, two = match["one"].lower(), match["two"].lower()
                 yield line, sentence.strip("#*_ .!"), *((one, two) if match["wins"] else (two, one))
+
+
+def read_favoured(blocks: Sequence[Block], names: Mapping[int, str]) -> Iterator[tuple[str, str]]:
+    """(name of a config, what made the only other one of which a clause tells it look faster). names: as above."""
+    index, every = index_names(names.values()), {*names.values()}
+    favoured: dict[str, set[str]] = {_LEFT_OUT: set(), _LESS: set()}
+    texts = (text[: 3 * LONGEST] for block in blocks for _, text in (*block.trail, *block.tail))
+    told = (text for text in texts if _FAILS.search(text) or _DOES_LESS.search(text))
+    for sentence in (each for text in told for each in split_sentences(text)):
+        owned = [each for each in find_owners(split_clauses(sentence, index), index) if not _NEGATES.search(each[1])]
+        if _LEAVES_OUT.search(sentence):
+            favoured[_LEFT_OUT] |= {name for name, clause in owned if _FAILS.search(clause)}
+        if not IS_GENERAL.search(sentence):
+            favoured[_LESS] |= {name for name, clause in owned if _DOES_LESS.search(clause)}
+    for what, favoured_names in favoured.items():
+        if len(favoured_names) == 1 and not any(_DOES_LESS.search(name) for name in every):
+            yield from ((name, what) for name in every - favoured_names)
