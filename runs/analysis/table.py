@@ -277,20 +277,22 @@ class _Monitors:
             own = {capture: groups.get(name) for capture, groups in served.items()}
             yield from self._make_program_rows(f"{name}: CPU", "%", own, "cpu_pct", key=f"cpu_of_{name}")
         if now and (serving := self._find_unlike_servers()):
-            used = {one.id: sum(group.cpu_pct for group in serving[one.id].groups) for one in now if one.id in serving}
-            yield from self._make_rows("cpu_of_server_programs", "server: CPU", "%", lambda one: used.get(one.id))
+            used = {
+                each.id: sum(group.cpu_pct for group in serving[each.id].groups) for each in now if each.id in serving
+            }
+            yield from self._make_rows("cpu_of_server_programs", "server: CPU", "%", lambda each: used.get(each.id))
         yield from self._make_rows("load1", "Load, 1 minute", "", _read_metric("load1"))
 
     def _find_unlike_servers(self) -> dict[int, Served]:
         """Capture's id -> what served, where no program serves in two columns, so that rows of programs compare nothing."""
-        found = {one.id: served for one in self.captures if (served := find_served(one)) and served.is_whole}
+        whole = {each.id: served for each in self.captures if (served := find_served(each)) and served.is_whole}
         names: dict[int, set[str]] = {}
         for capture in self.captures:
             at = self.column_of(capture)
-            if at is not None and capture.id in found:
-                names.setdefault(at, set()).update(group.name for group in found[capture.id].groups)
+            if at is not None and capture.id in whole:
+                names.setdefault(at, set()).update(group.name for group in whole[capture.id].groups)
         every = [name for own in names.values() for name in own]
-        return found if len(names) > 1 and len(every) == len({*every}) else {}
+        return whole if len(names) > 1 and len(every) == len({*every}) else {}
 
     def _make_program_rows(
         self, label: str, unit: str, groups: Mapping[int, ProcessGroup | None], figure: str, key: str = ""

@@ -139,7 +139,11 @@ def make_chips(comparison: Comparison, doubts: Sequence[Doubt]) -> list[Chip]:
     chips = []
     if row or errors:
         tone = {"fatal": "fatal", "caution": "warn"}.get(worst, "")
-        chips.append(Chip(f"{n_failed:,.0f}", "failed", tone, errors))
+        n_runs = len({finding.run for doubt in errors for finding in doubt.findings})
+        if errors and not n_failed:  # a share of the requests is all that is known
+            chips.append(Chip(str(n_runs), "run with failures" if n_runs == 1 else "runs with failures", tone, errors))
+        else:
+            chips.append(Chip(f"{n_failed:,.0f}", "failed", tone, errors))
     if kinds["fatal"]:
         word = "not counted" if all(doubt.runs for doubt in kinds["fatal"]) else "not comparable"
         chips.append(Chip(str(len(kinds["fatal"])), word, "fatal", kinds["fatal"]))

@@ -113,6 +113,16 @@ def test_a_figure_leads_to_its_line(page: Any, shared: Path, live_server: Any) -
     assert all(request.startswith(live_server.url) for request in page.evaluate(REQUESTS))
 
 
+def test_a_long_name_in_a_charts_legend_is_wrapped_on_a_phone(page: Any, live_server: Any) -> None:
+    made, text = factories.experiment("two indexes"), factories.upload()
+    for name in ("no index", "with an index on first_name and second_name together, as the plan of the query wants it"):
+        times = {"50": 3.0, "95": 9.0, "99": 12.0}
+        factories.run(factories.config(made, name), text, percentiles_ms=times, concurrency=10, complete_requests=5000)
+    page.goto(live_server.url + made.get_absolute_url())
+    assert page.locator("#chart-latency .chart-key button").count() == 2
+    assert no_sideways_scroll(page)
+
+
 def test_six_configs_with_long_names_fit_a_wide_page(page: Any, live_server: Any) -> None:
     made, text = factories.experiment("a sweep of six"), factories.upload()
     for workers in (1, 2, 3, 4, 6, 8):

@@ -56,6 +56,13 @@ def test_replies_with_an_error_status_are_counted_as_failed(browser):
     assert "10 failed" in words(html(browser, made.get_absolute_url()))
 
 
+def test_where_only_a_share_of_failures_is_told_the_runs_are_counted(browser):
+    made, text = factories.experiment(), factories.upload()
+    told = {"tool": "siege", "availability_pct": 4.0, "transaction_rate": 19.3, "requests_per_second": 19.3}
+    factories.run(factories.config(made, "no index"), text, values=told)
+    assert "1 run with failures" in said(browser, made) and "0 failed" not in said(browser, made)
+
+
 def test_the_share_of_failed_requests_is_of_the_runs_that_tell_both(browser):
     made, text = factories.experiment("one broke off"), factories.upload()
     for name, failed in (("few", 0), ("many", 4000)):
