@@ -105,7 +105,7 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
     }
     columns = {at: title for at, title in columns.items() if at not in loads}
     first = min(columns, default=0)
-    titles = [at for at in range(first) if at not in loads and (not at or not rates.RANK.fullmatch(heading[at]))]
+    titles = [at for at in range(first) if at not in loads and not (at and _is_rank(heading[at], table, at))]
     if len(titles) > 1 and heading[0] and rates.RANK.fullmatch(heading[0]):
         titles = titles[1:]
     levels = {tuple(row[at] for at in loads) for _, row in table}
@@ -132,6 +132,12 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
             sections[number] = " · ".join(filter(None, (sections.get(number), *(row[at] for at in methods))))
     latencies = {at: heading[at] for at in timed if len(columns) == 1}
     return _make_cells(table, _Columns(heading, columns, loads, titles, work, address, latencies, are_times), sections)
+
+
+def _is_rank(title: str, table: list[tuple[int, list[str]]], at: int) -> bool:
+    """Whether a column only numbers the rows; one without a title may have words, such as what each config served."""
+    is_untitled = not title and any(row[at][:1].isalpha() for _, row in table)
+    return rates.RANK.fullmatch(title) is not None and not is_untitled
 
 
 def _find_methods(titles: list[int], table: list[tuple[int, list[str]]]) -> list[int]:

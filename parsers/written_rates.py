@@ -152,7 +152,8 @@ NOT_MEASURED = TitlePattern(
 )
 _LOADED = TitlePattern(r"targets?")  # the title of a first column
 _LATENCY = TitlePattern(
-    r"(?:latency|resp(?:onse)?\.?(?: time)?|time)?[ (:,-]*(?:(?P<mean>avg\.?|average|mean)|(?P<max>max(?:imum)?)"
+    r"(?:latency|resp(?:onse)?\.?(?: times?)?|times?)?(?: ?\((?P<before>ms|s|[uµ]s)\))?[ (:,-]*"
+    r"(?:(?P<mean>avg\.?|average|mean)|(?P<max>max(?:imum)?)"
     r"|p(?P<p>\d{2}(?:\.\d{1,3})?)"
     r"|(?P<q>\d{2}(?:\.\d{1,3})?)(?:%|th|st|nd|rd)(?:[ -]?(?:percentile|pctl?|%-?ile))?|(?P<median>median|med))\)?"
     r"(?: (?:latency|resp(?:onse)?\.?(?: time)?|time))?\s?(?:[(\[,]?\s?(?P<unit>ms|s|sec(?:onds)?|[uµ]s|msec|milliseconds)[)\]]?)?"
@@ -299,7 +300,7 @@ def find_latency(title: str) -> tuple[str, float | None] | None:
     if not match:
         return None
     name = "mean" if match["mean"] else "max" if match["max"] else "50" if match["median"] else match["p"] or match["q"]
-    unit = (match["unit"] or "").lower()
+    unit = (match["unit"] or match["before"] or "").lower()
     return name, _MS[unit] if unit else None
 
 

@@ -55,6 +55,10 @@ _FIGURE = r"(-?\d[\d.]{0,30}|NaN)"
 _INTERIM = r"Metrics for period to: |Report (?:@|for the previous \d+s @) |Elapsed time: \d+ (?:second|minute|hour|day)"
 _SUMMARY = r"All (?:VUs|virtual users) finished|Summary report @ "
 _PHASE = r"Test run id: \S{5,80}\s{0,200}$|Phase (?:started|completed): .*duration: |Started phase \d+(?: \([^()]*\))?, duration: "
+_BUSY = (  # its own warning, between two periods
+    r"Warning:\s*$|CPU usage of Artillery seems to be|which may severely affect its performance"
+    r"|See https://\S{1,80}#high-cpu-warnings"
+)
 OPENS = (
     rf"{_SUMMARY}|{_PHASE}|(?:{_INTERIM})|Scenarios launched: +\d|RPS sent: +\d|Mean response/sec: +\d"
     r"|(?:http\.(?:request_rate|requests|responses|codes\.\d+|downloaded_bytes)|vusers\.\w+|errors\.[\w.]+): \.{3,} \d"
@@ -181,7 +185,7 @@ _REPORT = Report(
     ),
     goes_on=re.compile(rf"(?:\.{{3,}}(?: |$))?(?:{_FIGURE}(?:/sec)?)?"),
     noise=re.compile(r"-{10,}$|Concurrent users: +\d"),
-    free=re.compile(rf"{_PHASE}|Warning: |Complete report @ "),
+    free=re.compile(rf"{_PHASE}|{_BUSY}|Warning: |Complete report @ "),
     whole=8,
 )
 

@@ -47,7 +47,10 @@ OPTIONS = {
 }
 DEFAULTS = {"concurrency": 1}
 PRINTS = {"duration_s": "duration_s", "requests": "requests"}
-OPENS = r"Benchmarking \w+://\S+ [^@]{0,80}using \d+ connection|Statistics\s+Min\s+Mean\s+StdDev\s+Max\s*$"
+OPENS = (
+    r"Benchmarking \w+://\S+ [^@]{0,80}using \d+ connection|Elapsed\s+\d[\d.hmµun]*s\s*$"
+    r"|Statistics\s+Min\s+Mean\s+StdDev\s+Max\s*$"
+)
 
 _read_figures = compile_lines(
     {

@@ -34,7 +34,10 @@ NEAR_BYTES = 256  # less than a reply's headers
 NEAR_MS = 1  # of round trips: within one building
 STEP_KB = 65536
 SIZES = r"small|large|big|tiny|\d*\s*[kmg]i?b|bytes?|files?|pages?|gzip|brotli|compress\w*|deflate"
-KEEP_ALIVE = r"keep[-_ ]?alive|\bkeep(?:ing|s)?\b|\bclos(?:e[ds]?|ing)\b|\bconnections?\b|persistent|\bka\b|(?<!\w)-k\b"
+KEEP_ALIVE = (
+    r"keep[-_ ]?alive|\bkeep(?:ing|s)?\b|\bclos(?:e[ds]?|ing)\b|persistent|\breus\w+|\bka\b|(?<!\w)-k\b"
+    r"|\b(?:re)?connect(?:s|ing|ions?)?(?:[- ](?:per|each|every|once)(?:[- ](?:\w+))?)?\b"
+)
 PIPELINING = r"pipelin\w*"
 SCRIPT, HTTP = r"scripts?|lua|pipelin\w*", r"http/?[123](?:\.\d)?|\bh[123]c?\b"
 CLIENTS = r"-c\s*\d*|concurren\w+|connections?|clients?|users?|同時接続数?"

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
 from parsers.blocks import Block
+from parsers.catalogue import get_semantics
 from runs.analysis.method import Method, group_by_method
 
 from .boilerplate import corrects, is_boilerplate, join_wrapped, retracts, strip_markup
@@ -50,6 +51,8 @@ def find_warm_ups(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:
     for load in loads:
         block = blocks[load]
         above = [text for _, text in block.trail if is_warm_up(text) or not is_boilerplate(text)][-1:]
+        if get_semantics(block.kind).quotes_others:  # the line above a table is about all of its rows
+            above = []
         comment = (block.command or "").partition(" #")[2]
         if any(is_warm_up(text) for text in (*above, block.label or "", comment)):
             warm_ups.add(load)

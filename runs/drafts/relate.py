@@ -40,7 +40,7 @@ from .heading_groups import merge_items, raise_items
 from .heading_words import DESCRIBES_HOST, find_repeat, is_generic, is_sentence, is_short, is_warm_up, speaks
 from .hosts import Sighting, add_stated_facts, find_hosts, find_sightings, find_stated_hosts, split_by_machine
 from .left_out import cut_corrections, find_left_out
-from .load_groups import fill_in_loops, join_parts
+from .load_groups import fill_in_loops, join_parts, note_tables
 from .names import shorten
 from .rankings import note_claims
 from .recordings import Recording, place_recorded
@@ -111,6 +111,7 @@ class _Relation:
         if several:
             label_by_remarks([blocks[i] for i in self.loads])
         note_requests([blocks[i] for i in self.loads])
+        note_tables(blocks, self.loads)
         note_shown(blocks, self.load_set)
         note_answers(blocks, self.load_set)
         note_beforehand(blocks, self.load_set)

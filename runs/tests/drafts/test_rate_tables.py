@@ -777,3 +777,29 @@ def test_about_so_many_of_something_else_is_no_part_of_a_name_and_lets_sections_
 def test_a_module_of_node_is_no_host(name):
     found, _ = runs_of(f"| Server | RPS |\n|---|---|\n| {name} | 2185 |\n| fastify | 1883 |\n")
     assert [each for each, *_ in found] == [name, "fastify"]
+
+
+def test_the_rows_of_two_tables_below_commands_of_two_tools_are_no_repeats():
+    rows = table("12,346", "10,010")
+    text = f"```bash\nhey -z 15s http://10.0.0.7/\n```\n{rows}```bash\nwrk -t4 -c512 -d15s http://10.0.0.7/\n```\n"
+    _, draft = read(text + table("23,816", "11,555"))
+    (experiment,) = draft.experiments
+    assert [config.name for config in experiment.configs] == ["nginx", "caddy"]
+    assert [run.repeat for run in experiment.runs] == [1, 1, 1, 1]
+
+
+def test_what_each_config_served_may_stand_in_a_column_without_a_title():
+    rows = "| Apache | PHP | 9,870 |\n| | HTML | 8,290 |\n| Nginx | PHP | 13,210 |\n| | HTML | 14,130 |\n"
+    found, _ = runs_of(f"| | | Requests/sec |\n|---|---|---|\n{rows}")
+    assert [name for name, *_ in found] == ["Apache · PHP", "Apache · HTML", "Nginx · PHP", "Nginx · HTML"]
+
+
+def test_a_line_about_the_method_that_tells_of_a_warm_up_leaves_no_row_out():
+    said = "* Method: two rounds with 100 connections; one to warm-up, one to measure\n\n"
+    assert [repeat for *_, repeat in runs_of(said + table("12,346", "10,010"))[0]] == [1, 1]
+
+
+def test_times_whose_unit_stands_before_the_percentile_name_no_load():
+    titles = "Server\tResponse times (ms) 50th Percentile\tResponse times (ms) 95th Percentile\tRequests per second\n"
+    blocks, _ = read(f"{titles}nginx\t6\t20\t~4980\ncaddy\t465\t2350\t~3550\n")
+    assert [(block.label, block.load_results[0].path) for block in blocks] == [("nginx", None), ("caddy", None)]
