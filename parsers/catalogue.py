@@ -51,7 +51,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from .commands import Command, Syntax, compile_programs, read_command
-from .patterns import begins_with_any, find_group, join_by_first_character, number_names
+from .patterns import begins_with_any, find_group, number_names
 from .records import Found, Record, Semantics
 from .transcript import LIST_MARK, QUOTING
 
@@ -286,8 +286,8 @@ def find_requested_load(command: str, tool: str, values: Mapping[str, Any]) -> d
 
 @cache
 def join_openings() -> str:
-    """What matches the beginning of any output by which its format is told."""
-    return join_by_first_character("|".join(form.opens for form in formats().values() if form.opens and not form.needs))
+    """What matches the beginning of any output by which its format is told, and that has no NEEDS."""
+    return "|".join(form.opens for form in formats().values() if form.opens and not form.needs)
 
 
 @cache

@@ -86,6 +86,12 @@ def lower(text: str) -> str:
     return text.replace("İ", "i").lower()
 
 
+def keep_short(pattern: str, most: int) -> str:
+    """The alternatives of a pattern that a text of so many characters may match, each once."""
+    parts = dict.fromkeys(split_alternatives(pattern))
+    return "|".join(part for part in parts if _parser.parse(number_names(part)).getwidth()[0] <= most) or "(?!)"
+
+
 def keep_to_line(pattern: str) -> str:
     """The pattern whose blanks, and classes of all characters but some, go no farther than to the end of a line."""
 

@@ -26,7 +26,7 @@ from .decode import MAX_LINE
 from .gutters import GUTTER, ends_in_border
 from .lines import Lines
 from .multiline import peek_beginning
-from .patterns import find_first_characters, keep_to_line, number_names
+from .patterns import join_by_first_character, keep_short, keep_to_line, number_names, split_alternatives
 from .prompts import ANY_PROMPT, BARE_COMMAND, PROMPT_SIGNS, SAID, SHOWN, prompt
 from .records import Found, Problem, Values
 from .streams import may_split, split
@@ -384,6 +384,7 @@ def _make_block(
 # --- runs of lines that begin nothing: found in one match, so that none is looked at by itself ---------------------------
 # Characters of a line, and gaps in it, behind each of which an output may begin: a longer one is looked at by itself.
 _LONGEST_PLAIN, _MOST_GAPS = 100, 8
+_SHORT = 9  # characters of a line that is held only against what so short a text may match
 _MOST_PLAIN = 500  # lines that are taken at once
 _APART = " |│┃║+"  # right behind one of these an output may begin on a line that has something else before it
 # A sign that is no part of what `transcript.clean` takes away, of a time, or of a list in JSON
@@ -402,33 +403,44 @@ def compile_plain_lines() -> re.Pattern[str]:
 
     Made of the patterns that tell what a line begins. It need not match all such lines: others are looked at one by one.
     """
-    typed = rf"(?:(?=[^\n{PROMPT_SIGNS}]*+[{PROMPT_SIGNS}])|(?={BARE_COMMAND.pattern}))(?:{ANY_PROMPT.pattern})"
-    output = rf"(?:{join_openings()}|(?=[$#%\[(❯➜]){typed})"
+    lengths = ((1, _SHORT), (_SHORT + 1, _LONGEST_PLAIN))
+    # Wide signs are narrowed, and with a blank at a line's end patterns do not see that it ends.
+    lines = "|".join(
+        rf"(?=[^\n\uff01-\uff5e]{{{least},{most}}}(?<! )\n){_describe_plain_line(most)}" for least, most in lengths
+    )
+    return re.compile(rf"(?:(?>{number_names(keep_to_line(lines))})\n){{1,{_MOST_PLAIN}}}+", re.MULTILINE)
+
+
+def _describe_plain_line(most: int) -> str:
+    """What matches such a line of so many characters at most."""
+    prompts = keep_short(ANY_PROMPT.pattern, most)
+    typed = rf"(?:(?=[^\n{PROMPT_SIGNS}]*+[{PROMPT_SIGNS}])|(?={BARE_COMMAND.pattern}))(?:{prompts})"
+    output = rf"(?:{join_by_first_character(keep_short(join_openings(), most))}|(?=[$#%\[(❯➜]){typed})"
     quoting = rf"(?= *[^\w\s])(?>{transcript.QUOTING.pattern})"
     start = (
         rf"--- |==|(?:=+|-+) *$|\[pod/|[\w.-]{{1,80}} +\||(?P<line>[^\n]*\n)(?P=line)|{transcript.STAMP.pattern}"
-        rf"|{BEGINS_TIME.pattern}|{CHANGED.pattern}|\s*(?:{SHOWN.pattern}|{transcript.FILE_HEAD.pattern})|(?i:{SAID.pattern})"
-        rf"|(?: *`?|{quoting}){typed}|(?: *|(?:{quoting}|(?>{GUTTER.pattern}))(?<![{_APART}])){output}"
+        rf"|{BEGINS_TIME.pattern}|{CHANGED.pattern}|\s*(?:{keep_short(SHOWN.pattern, most)}|{transcript.FILE_HEAD.pattern})"
+        rf"|(?i:{SAID.pattern})|(?: *`?|{quoting}){typed}"
+        rf"|(?: *|(?:{quoting}|(?>{GUTTER.pattern}))(?<![{_APART}])){output}"
     )
     names = "|".join(map(re.escape, sorted(load_programs())))
     word = rf"(?!(?:{names})(?![\w-]))\w++|[{_APART}](?:(?= )|(?!{output}))|{_PLAIN_SIGN}"
-    # Wide signs are narrowed, and with a blank at a line's end patterns do not see that it ends.
-    few_words = rf"(?=[^\n\uff01-\uff5e]{{1,{_LONGEST_PLAIN}}}(?<! )\n)(?!\s*\n)(?=(?:[^ \n]*+ ++){{0,{_MOST_GAPS}}}+[^ \n]*+\n)"
-    line = rf"{few_words}(?!{start}){_exclude_rates()}(?:{word})++"
-    return re.compile(rf"(?:{number_names(keep_to_line(line))}\n){{1,{_MOST_PLAIN}}}+", re.MULTILINE)
+    few_words = rf"(?!\s*\n)(?=(?:[^ \n]*+ ++){{0,{_MOST_GAPS}}}+[^ \n]*+\n)"
+    return rf"{few_words}(?!{keep_short(start, most)}){_exclude_rates()}(?:{word})++"
 
 
 def _exclude_rates() -> str:
-    """What matches a line without any text that one has that tells a rate."""
-    needs = dict.fromkeys(need for form in formats().values() for need in form.needs)
-    texts = [*map(_ignore_case, needs), *map(re.escape, _TELLING_SIGNS), compile_rate_labels().pattern]
-    first = "".join(
-        sorted(
-            find_first_characters("|".join(texts))
-            | {case(need[0]) for need in (*needs, *_TELLING_SIGNS) for case in (str.lower, str.upper)}
-        )
+    """What matches a line without any text that one has that tells a rate, whatever the case."""
+    labels = split_alternatives(compile_rate_labels().pattern)
+    needs = [need for form in formats().values() for need in form.needs]
+    texts = sorted({text.lower() for text in (*needs, *labels, *_TELLING_SIGNS)}, key=len)
+    shortest = [text for at, text in enumerate(texts) if not any(other in text for other in texts[:at])]
+    first = "".join(sorted({case(text[0]) for text in shortest for case in (str.lower, str.upper)}))
+    rests = "|".join(
+        rf"{_ignore_case(sign)}(?!{'|'.join(_ignore_case(text[1:]) for text in shortest if text[0] == sign)})"
+        for sign in sorted({text[0] for text in shortest})
     )
-    return rf"(?=(?:[^{re.escape(first)}\n]++|(?!{'|'.join(texts)})[^\n])*+\n)"
+    return rf"(?=(?:[^{re.escape(first)}\n]++|{rests})*+\n)"
 
 
 def _ignore_case(text: str) -> str:
