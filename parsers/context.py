@@ -141,8 +141,12 @@ class Context:
         else:
             self._add_text(number, text, line.is_prose, lines)
 
-    def add_rows(self, number: int, rows: list[str], lines: Lines) -> None:
-        """Take in the lines behind this one, of which none is a prompt, or tells a rate or a time."""
+    def add_rows(self, number: int, rows: list[str], lines: Lines | None) -> None:
+        """Take in the lines behind this one, of which none is a prompt, or tells a rate or a time; some may be empty."""
+        if self.in_output and "" in rows:
+            end = rows.index("")
+            self.add_rows(number, rows[:end], None if any(rows[end:]) else lines)
+            number, rows, self.in_output = number + end, rows[end:], False
         last = number + len(rows)
         fence = next((at for at, row in enumerate(rows) if row.startswith(transcript.FENCES)), None)
         if self.in_output and fence is not None:
@@ -152,14 +156,19 @@ class Context:
         is_typed = self.prompt != "" and any(row.startswith(self.prompt) for row in rows)
         if self.in_output and not (is_typed or self.is_fenced):
             rows = rows[-1 - _FARTHEST_LABEL :]  # only a name for an output may be among them
-        for at, text in enumerate(rows, last - len(rows) + 1):
+        numbered = [*enumerate(rows, last - len(rows) + 1)]
+        behind = next((at for at, text in reversed(numbered) if text), 0)  # the last line with a text
+        for at, text in numbered:
+            if not text:
+                self.in_output = False
+                continue
             self.label = self.label if self.label and transcript.is_rule(text) else None
             if is_typed and self.prompt and text.startswith(self.prompt):
                 self._add_typed(at, text)
                 continue
             is_prose = transcript.is_plain(text) or not transcript.is_elision(text) and transcript.is_prose(text)
-            self._add_text(at, text, is_prose, lines if at == last else None)
-        self.rows_above.extend(enumerate(rows[-_ROWS_ABOVE:], last + 1 - len(rows[-_ROWS_ABOVE:])))
+            self._add_text(at, text, is_prose, lines if at == behind else None)
+        self.rows_above.extend([row for row in numbered if row[1]][-_ROWS_ABOVE:])
         self.removed = {}
 
     def _add_text(self, number: int, text: str, is_prose: bool, lines: Lines | None) -> None:

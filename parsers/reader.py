@@ -399,16 +399,17 @@ _TELLING_SIGNS = ("時", "时", "点", "點", "ESC", "//", "ApacheBench", "** SI
 
 @cache
 def compile_plain_lines() -> re.Pattern[str]:
-    """Lines, with their ends, of which none begins an output, is a prompt, or tells a rate or a time; none is empty or repeated.
+    """Lines, with their ends, of which none begins an output, is a prompt, or tells a rate or a time, and none is repeated.
 
-    Made of the patterns that tell what a line begins. It need not match all such lines: others are looked at one by one.
+    Empty lines may follow each. Made of the patterns that tell what a line begins. It need not match all such lines: others
+    are looked at one by one.
     """
     lengths = ((1, _SHORT), (_SHORT + 1, _LONGEST_PLAIN))
     # Wide signs are narrowed, and with a blank at a line's end patterns do not see that it ends.
     lines = "|".join(
         rf"(?=[^\n\uff01-\uff5e]{{{least},{most}}}(?<! )\n){_describe_plain_line(most)}" for least, most in lengths
     )
-    return re.compile(rf"(?:(?>{number_names(keep_to_line(lines))})\n){{1,{_MOST_PLAIN}}}+", re.MULTILINE)
+    return re.compile(rf"(?:(?>{number_names(keep_to_line(lines))})\n++){{1,{_MOST_PLAIN}}}+", re.MULTILINE)
 
 
 def _describe_plain_line(most: int) -> str:
