@@ -5,7 +5,15 @@ import string
 
 import pytest
 
-from parsers.patterns import ASCII, compile_words, find_first_characters, keep_to_line, lower, split_alternatives
+from parsers.patterns import (
+    ASCII,
+    compile_words,
+    find_first_characters,
+    keep_short,
+    keep_to_line,
+    lower,
+    split_alternatives,
+)
 
 
 @pytest.mark.parametrize(
@@ -35,6 +43,11 @@ def test_the_first_characters_of_what_a_pattern_matches(pattern, wanted):
 )
 def test_the_alternatives_of_a_pattern(pattern, wanted):
     assert split_alternatives(pattern) == wanted
+
+
+def test_the_alternatives_that_a_short_text_may_match():
+    assert keep_short(r"abc|a{2}|(?=xyz)a+|(?P<a>b)(?P=a)\d*|abcd|aa", 2) == r"a{2}|(?=xyz)a+|(?P<a>b)(?P=a)\d*|aa"
+    assert not re.match(keep_short("abc|abcd", 2), "ab")
 
 
 @pytest.mark.parametrize("pattern", [r"a\s+b", r"a[^b]+b", r"a[^\d]b", r"\[a[^\]]b"])

@@ -121,9 +121,11 @@ def _odd_texts() -> Iterator[str]:
                 odd,
                 re.sub(r"[^\w\s]", "", line),
                 "Some more prose",
+                *("", "# a remark", "Setting 2:"),
             )
             drawn[at] = chance.choice(changed)
         yield "\n".join(drawn) + "\n"
+        yield "\n\n".join(drawn) + "\n\n"
 
 
 def test_lines_that_begin_nothing_are_the_same_taken_at_once_and_one_by_one(monkeypatch):
