@@ -119,6 +119,7 @@ _REPORT = Report(
         r"|\d\d:\d\d:\d\d"
     ),
     over=lambda values, line: "mean_ms" in values or line.startswith("Fortio "),
+    whole=5,
     last="mean_ms",
 )
 

@@ -190,15 +190,17 @@ _NO_SETTING = re.compile(  # a result, or the way of a request
     r"|\b(?:clients?|servers?|proxy|browser|topology|flow|path|route|network|backend|upstream)\b|->|=>|→",
     re.IGNORECASE,
 )
-_CHANGED_RATE = re.compile(  # "1200 -> 1500 req/s", "from 1.2k rps to 1.5k rps"
-    rf"(?<![\w.,])(?P<old>\d[\d.,]{{0,11}}\s?[kK]?)(?:\s?{RATE})?\s{{0,3}}(?:->|=>|[→⇒➜]|\bto\b)\s{{0,3}}"
-    rf"(?P<new>\d[\d.,]{{0,11}}\s?[kK]?)\s?{RATE}"
+_CHANGED_RATE = re.compile(  # "1200 -> 1500 req/s", "from 1.2k rps to 1.5k rps", "1201 against 1499"
+    rf"(?<![\w.,])(?P<old>\d[\d.,]{{0,11}}\s?[kK]?)(?:\s?{RATE})?\s{{0,3}}"
+    r"(?:->|=>|[→⇒➜]|\b(?:to|vs\.?|versus|against|gegen|contre|contra|против)(?!\w))\s{0,3}"
+    rf"(?P<new>\d[\d.,]{{0,11}}\s?[kK]?)(?:\s?{RATE}|(?P<bare>)(?![\d.,]*\d|\s?(?:%|[µumn]?s(?!\w))))"
     rf"|\b(?:old|before|vorher|avant|antes)\b\W{{1,3}}(?P<old2>\d[\d.,]{{0,11}}\s?[kK]?)\s?{RATE}\W{{1,3}}"
     rf"(?:new|after|now|nachher|après|después)\b\W{{1,3}}(?P<new2>\d[\d.,]{{0,11}}\s?[kK]?)\s?{RATE}",
     re.IGNORECASE,
 )
 _ABOUT = 0.05  # of a rate that somebody tells
 _THOUSAND = 1000
+_BARE = 100  # from which on two figures without a unit are those of two reports
 _MOST_NAMED = 12
 _WORDS_OF_NAME = 5
 
@@ -240,7 +242,8 @@ def _find_unnamed(blocks: Sequence[Block], trails: Mapping[int, Sequence[Line]])
         texts = [text for _, text in trail]
         if any(map(is_warm_up, texts)):
             continue
-        if stretch and (blocks[load].label or any(map(_names, texts)) or any(map(heading_level, texts))):
+        begins = any(_names(text) or heading_level(text) or _CHANGED_RATE.search(text) for text in texts)
+        if stretch and (blocks[load].label or begins):
             if len(stretch) > 1:
                 yield stretch
             stretch = []
@@ -282,6 +285,8 @@ def _match_told_rates(
             fits = [(_is_about(rate, old), _is_about(rate, new)) for rate in rates.values()]
             n_before = sum(before for before, _ in fits)
             is_clear = not (_is_about(old, new) or 0 in (old, new)) and 0 < n_before < len(fits)
+            if match["bare"] is not None:  # figures without a unit may be anything's
+                is_clear = is_clear and min(old, new) >= _BARE and [*map(int, rates.values())] == [old, new]
             if is_clear and fits == [(True, False)] * n_before + [(False, True)] * (len(fits) - n_before):
                 return line, {load: "before" if at < n_before else "after" for at, load in enumerate(loads)}
     return 0, {}

@@ -389,9 +389,11 @@ def _drop_examples(loads: Sequence[Block]) -> None:
 def _note_measured_clients(loads: Sequence[Block]) -> None:
     """How many clients each had where no command says so, and what came about lies just below round numbers that are far apart."""
     clients: dict[int, int] = {}
+    if any("told_concurrency" in block.values for block in loads):
+        return  # what is told of one may hold for all
     for at, block in enumerate(loads):
         busy, result = block.values.get("concurrency"), block.load_results[0]
-        is_told = bool(block.command or result.concurrency or "told_concurrency" in block.values)
+        is_told = bool(block.command or result.concurrency)
         if is_told or get_semantics(result.tool).concurrency != "measured" or not isinstance(busy, (int, float)):
             continue
         step = _ROUND if busy > _ROUND else 1

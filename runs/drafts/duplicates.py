@@ -367,7 +367,8 @@ def _is_same_load(shorter: Block, fuller: Block) -> bool:
     ):
         # Somebody typed a command for each: two runs, unless the same lines were pasted again.
         return _is_exact(shorter) or (shorter.heading == fuller.heading and shorter.command == fuller.command)
-    return len(others) >= _FULL_REPORT or (len(values) == len(others) and shorter.heading == fuller.heading)
+    is_part = shorter.partial and not fuller.partial
+    return is_part or len(others) >= _FULL_REPORT or (len(values) == len(others) and shorter.heading == fuller.heading)
 
 
 def _is_exact(block: Block) -> bool:

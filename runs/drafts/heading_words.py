@@ -65,7 +65,7 @@ _NOT_SHOWN = re.compile(
 _LEAD_IN = re.compile(
     r"(?:(?:nice|great|cool|ok(?:ay)?|well|so|hm+|wow)\b[!,.…]*\s(?:with\s)?)?(?:(?:and|but|und|et|y|i|и)\s)?(?:"
     r"(?:and|but|und|aber|et|mais|y|pero|oraz|ale)\s(?=(?:with|on|for|using|mit|auf|für|avec|sur|con|en|z|na|dla)\s)"
-    r"|(?:versus|vs\.?|compared (?:to|with)|and) (?=\w)"
+    r"|(?:versus|vs\.?|compared (?:to|with)|and) (?=\w)|при (?=[a-z])"
     r"|(?:start|launch|test|benchmark|measur|runn)ing(?: (?:the )?(?:test|benchmark|load)s?(?: (?:for|of|on|against|with))?)?\s"
     r"|(?:stop(?:ped)? [^,;]{1,40}[,;] (?:and |then )?)?start(?:ed)? (?=\w)|(?:i )?r[au]n (?:it |this )?(?:against|on) "
     r"|(?:first(?:ly)?|then|now|next|finally|lastly|again|after that|here(?:'s| is| are)|this is|these are)\b(?: up)?[,:]?"

@@ -79,6 +79,11 @@ _STATE = re.compile(  # "sendfile on", "without the cache", "キャッシュな�
 )
 _WITHOUT = re.compile(rf"\b(?:{WITHOUT})\s(?:the\s|any\s)?([\w.-]{{2,40}}\w)")
 _WITH = re.compile(rf"\b({WITH})\s(?:(?:the|an?|dem|der|le|la|el)\s)?([\w.-]{{2,40}}\w)", re.IGNORECASE)
+_ENABLED = re.compile(  # "I enabled batcache", "after we installed memcached"
+    r"\b(?:enabled?|install(?:ed)?|activat(?:ed?)|deploy(?:ed)?|turned on|switched on|activé|installé|activado|instalado)\s"
+    r"(?:(?:the|an?|le|la|el)\s)?([A-Za-z][\w.-]{2,40}\w)",
+    re.IGNORECASE,
+)
 _VERSION = re.compile(rf"\b(?:{SOFTWARE.pattern})[ -]v?\d+(?:\.\d+)*\b", re.IGNORECASE)  # "PHP 8.2"
 # "on kernel 5.10", "with 6.1:", at the end of a clause, where no unit follows
 _RELEASE = re.compile(
@@ -118,6 +123,12 @@ class Sentences:
         for match in _WITH.finditer(sentence):
             if match[2].lower() in self._lacking:
                 return f"{match[1].lower()} {match[2]}"
+        of_text = _split_words(text)
+        for match in _ENABLED.finditer(sentence):
+            name, lower = match[1], match[1].lower()
+            is_own = self._n_with[lower] <= (lower in of_text)
+            if is_own and not (is_generic(name) or lower in _PLAIN_WORDS or _WEAK.fullmatch(name)):
+                return name
         versions = list(dict.fromkeys(map(str.lower, _VERSION.findall(sentence) or _RELEASE.findall(sentence))))
         distinct = [version for version in versions if self._lower.count(version) <= own.count(version)] or versions
         if len(distinct) == 1 and (version := re.search(re.escape(distinct[0]), sentence, re.IGNORECASE)):
@@ -125,7 +136,6 @@ class Sentences:
         for valued in _find_values(sentence):
             if self._n_valued[valued] < 2:
                 return valued
-        of_text = _split_words(text)
         words: list[str] = [
             word
             for word in WORD.findall(sentence)

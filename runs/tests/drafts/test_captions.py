@@ -250,6 +250,10 @@ def test_a_line_that_only_says_that_output_follows_names_no_config_where_heading
         ("Throughput went from 9.000 to 12.000 req/s.", (9000, 9050, 12010), ["before", "before", "after"]),
         ("It went from 9.125 to 12.125 req/s.", (9, 12), ["before", "after"]),
         ("Before: 1200 req/s, after: 1500 req/s.", (1201, 1502), ["before", "after"]),
+        ("It is fine now, 595 against 2319 transactions", (595, 2319), ["before", "after"]),
+        ("Стало лучше, 595 против 2319", (595, 2319), ["before", "after"]),
+        ("It is fine now, 597 against 2319 transactions", (595, 2319), []),
+        ("595 against 2319 ms", (595, 2319), []),
         ("We promise 1200 -> 1500 req/s to all customers.", (900, 1100, 1490), []),
         ("1200 -> 1500 req/s", (1201, 1499, 1204, 1501), []),  # in turn: what else was changed is not known
         ("1200 -> 1220 req/s", (1200, 1219), []),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .documents import expand, read
+from .documents import FIXTURES, expand, read
 
 
 def placed(*parts: str) -> list[tuple[str, int]]:
@@ -173,3 +173,8 @@ def test_a_list_of_rates_is_of_other_runs_where_most_differ_from_the_reports():
         f"{name}: Requests per second:    {rate} [#/sec] (mean)" for name, rate in (("nginx", 10.1), ("caddy", 20.1))
     )
     assert placed(text, "## nginx\n\n@ab 10.1", "## caddy\n\n@ab 90.1")[0] == ("b1", 0)
+
+
+def test_the_last_line_of_a_short_report_shown_above_it_quotes_it():
+    report = (FIXTURES / "fortio/fortio_01_quoted.txt").read_text()
+    assert placed("## no proxy", report.strip().rpartition("\n")[2], "CPU 97%", report) == [("b1", 1)]

@@ -1052,3 +1052,22 @@ def test_a_line_above_headings_that_recur_is_the_group_of_all_its_runs():
     )
     names = [f"{group} · deploy={n}" for group in ("baseline: /", "query: /data") for n in (1, 3)]
     assert names_of(expand(text)) == names
+
+
+def test_what_a_sentence_says_was_enabled_names_what_follows():
+    above = (
+        "The first test was a plain install.",
+        "Next I enabled the memcached plugin.",
+        "Finally, I enabled pagecache as a cache.",
+    )
+    text = "\n\n".join(f"{line}\n\n@siege {rate}.5" for line, rate in zip(above, (100, 200, 900), strict=True))
+    _, draft = read(expand(text))
+    assert [config.name for config in draft.experiments[0].configs][1:] == ["memcached", "pagecache"]
+
+
+def test_a_russian_preposition_before_settings_is_no_part_of_a_name():
+    text = "".join(
+        f"При block_size = {kb}KB, shared_buffers = 128MB, TPS = {rate}\n" for kb, rate in ((8, 11540), (16, 11230))
+    )
+    _, draft = read(text)
+    assert not any("При" in config.name for config in draft.experiments[0].configs)

@@ -202,11 +202,13 @@ def test_machines_that_share_the_load_are_no_configs():
 )
 def test_clients_that_no_command_tells_are_read_off_a_measured_concurrency_just_below_round_numbers(busy, clients):
     """Made."""
-    reports = (
+    reports = [
         re.sub(r"(Concurrency:\s+)\S+", rf"\g<1>{n}", expand(f"@siege {700 + at}.10\n")) for at, n in enumerate(busy)
-    )
+    ]
     blocks, _ = read("\n".join(reports))
     assert [block.values.get("told_concurrency") for block in blocks] == clients
+    blocks, _ = read("All of them with 100 concurrent users:\n\n" + "\n".join(reports))
+    assert [block.values.get("told_concurrency") for block in blocks][1:] == [None, None]
 
 
 @pytest.mark.parametrize(
