@@ -217,7 +217,7 @@ def _times_records(values: dict[str, Any]) -> list[Record]:
 OTHER_FORMATS = (
     Format(
         kind="folded",
-        opens=r"[A-Za-z][^;={}\n]{0,60};(?:[^;={}\n]{1,300};){1,200}[^;={}\n]{1,300} \d{1,12}\s*$",
+        opens=r"[A-Za-z][^;={}\n]{0,60}+;(?:[^;={}\n]{1,300}+;){1,200}+[^;={}\n]{1,300} \d{1,12}\s*$",
         programs=("stackcollapse-perf.pl", "inferno-collapse-perf", "py-spy"),
         parse=_parse_folded,
         records=_folded_records,

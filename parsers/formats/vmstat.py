@@ -35,9 +35,9 @@ from ..units import number, rounded
 KIND = "vmstat"
 PROGRAMS = ("vmstat",)
 OPENS = (
-    r"procs\s{3,}memory\s+(?:page|swap)|(?:--)?[^\W\d]{4,6}\.?(?:--)? {1,2}-{6,}[^\s-]+-{6,}"
+    r"procs\s{3,}memory\s+(?:page|swap)|(?:--)?[^\W\d]{4,6}+\.?(?:--)? {1,2}-{6,}[^\s-]+-{6,}"
     r"|r\s+b\s+(?:w\s+)?swpd\s+free\s+\S+\s+\S+\s+si\s+so\s"
-    r"|(?:(?:[a-z]{1,5}\s+){0,12}us\s+sy\s+id\s+wa(?:\s+st(?:\s+gu)?)?)\s*$"
+    r"|(?:(?:(?!us\s)[a-z]{1,5}+\s++){0,12}+us\s+sy\s+id\s+wa(?:\s+st(?:\s+gu)?)?)\s*$"
     r"|\d{1,4}\s{1,4}\d{1,4}(?:\s+\d+){10}(?:\s+\d{1,3}){4,6}\s*$"
 )
 
