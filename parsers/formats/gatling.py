@@ -24,6 +24,7 @@ PROGRAMS = ("gatling", "gatling.sh", "gatling.bat")
 SEMANTICS = Semantics(
     failures_in_rate=True,
     failures_hold_statuses=True,
+    makes_all_requests=True,
     mean_step_ms=1,
     max_step_ms=1,
     percentile_step_ms=1,

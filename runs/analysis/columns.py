@@ -154,15 +154,22 @@ def find_baselines(columns: Sequence[Column], without: Collection[int] = ()) -> 
     for block in blocks.values():
         judged = _Block(columns, loads, [at for at in block if at not in without] or block[:1])
         for at in block:
-            bases[at] = judged.find_base(at)
+            base = judged.find_base(at)
+            # The first config under the same load may have a baseline of its own.
+            bases[at] = bases[base] if columns[base].config.id != columns[at].config.id else base
     return tuple(bases)
+
+
+# Rates under unlike values of these are not comparable.
+OF_LOAD = {Method._fields.index(name) for name in ("concurrency", "rate", "method", "path")}
 
 
 def _read_loads(columns: Sequence[Column]) -> list[Method]:
     """How each column was loaded, without what sets the configs apart.
 
     Where one config was tried without keep-alive and one with it, at several levels each, keep-alive is what is compared.
-    Where two were tried with 10 clients each and two with 50, they are compared with 10, and with 50.
+    Where two were tried with 10 clients each and two with 50, they are compared with 10, and with 50. So are two with 50 where
+    only the first was tried with 10.
     """
     loads = [list(column.method) for column in columns]
     for place in range(len(Method._fields)):
@@ -170,7 +177,10 @@ def _read_loads(columns: Sequence[Column]) -> list[Method]:
         for column in columns:
             by_config.setdefault(column.config.id, set()).add(column.method[place])
         alike = Counter(value for values in by_config.values() for value in values)
-        if len(alike) > 1 and max(map(len, by_config.values())) == 1 and min(alike.values()) == 1:
+        if len(alike) < 2 or max(map(len, by_config.values())) > 1 or min(alike.values()) > 1:
+            continue
+        is_first_alone = alike[columns[0].method[place]] == 1 < max(alike.values())
+        if not (place in OF_LOAD and is_first_alone):
             for load in loads:
                 load[place] = None
     return [Method(*load) for load in loads]  # type: ignore[arg-type]
@@ -193,22 +203,26 @@ class _Block:
         }
         others = [at for at in sound if self.configs[at] != self.configs[self.first]]
         self.further_loads = MethodIndex((loads[at], at) for at in others if not loads[at].agrees(loads[self.first]))
+        self.has_pairs = any(map(self._has_other_config, sound))
 
     def find_base(self, at: int) -> int:
         """The first column of another config under the same load; else the block's first column, whatever its load.
 
-        Of one config with several requests each is its own baseline: rates of unlike requests are not comparable.
+        One whose load no other config had stands alone where others had one in common. Of one config with several requests
+        each is its own baseline: rates of unlike requests are not comparable.
         """
         if at == self.first:
             return at
         if (other := self._find_other_config(at)) is not None:
             return other
+        if self._is_further_baseline(at) or (self.has_pairs and not self._has_other_config(at)):
+            return at
         config = self.configs[at]
         if config in self.of_config and (first := self.of_config[config][0]) < at:
             alike = self.requests[config].find_first(self.methods[at].request, lambda other: other < at)
             if alike != first:
                 return at if alike is None else alike
-        return at if self._is_further_baseline(at) else self.first
+        return self.first
 
     def _find_other_config(self, at: int) -> int | None:
         """The first column before this one of another config and the same load."""
@@ -218,6 +232,12 @@ class _Block:
 
         other_config = self.by_method.find_first(self.methods[at], fits)
         return self.by_load.find_first(self.loads[at], fits) if other_config is None else other_config
+
+    def _has_other_config(self, at: int) -> bool:
+        """Whether another config was tried under this column's load."""
+        return (
+            self.by_load.find_first(self.loads[at], lambda other: self.configs[other] != self.configs[at]) is not None
+        )
 
     def _is_further_baseline(self, at: int) -> bool:
         """Whether this column has another load than the baseline, which a later config was tried with too."""

@@ -51,7 +51,7 @@ from runs.analysis.headline_outcome import (
 )
 from runs.analysis.scalability_law import Sweep
 from runs.analysis.scaling import Range, find_range
-from runs.analysis.table import find_family_words, name_workload
+from runs.analysis.table import find_family_words, name_workload, strip_workload
 from runs.analysis.verdict import Ground, Kind, Verdict
 
 MOST_ALIKE = 12  # columns that are held against each other for those that had the same load
@@ -330,13 +330,39 @@ def _make_sweep_headline(data: HeadlineData, swept: Range, headlines: Sequence[H
         step = Next(NextStep.WARM, FEWEST) if odd == "cold" else Next(NextStep.OUTLIER, about=about)
     else:
         step = Next(NextStep.LEVELS, FEWEST_A_LEVEL if once else 0)
-    led = [headline for headline in headlines if headline.winner and headline.metric == RATE]
-    names_at = {point.at: point.config for point in swept.points}
-    leads = {names_at.get(headline.winner.at) for headline in led if headline.winner}
-    if len({*names_at.values()}) < 2 or len(leads) != 1 or len(led) < 2 or {*swept.leaders.values()} - leads:
+    swept = replace(swept, workloads=_split_sweep(data, swept))
+    leads = [lead for name, part in swept.workloads if (lead := _find_sweep_lead(name, part, headlines))]
+    if not leads:
         return Headline(Outcome.SWEEP, step, RATE, sweep=swept)
+    best, *others = sorted(leads, key=lambda headline: -(headline.ratio or 0))
+    told = {headline.winner.at for headline in leads if headline.winner}
+    others += [headline for headline in _list_led(headlines) if headline.winner and headline.winner.at not in told]
+    return replace(best, outcome=Outcome.SWEEP, next=step, sweep=swept, others=tuple(others))
+
+
+def _split_sweep(data: HeadlineData, swept: Range) -> tuple[tuple[str, Range], ...]:
+    """(workload, its part of the sweep) of the configs that compete."""
+    parts = []
+    for points in swept.split_by_workload(data.workloads):
+        name = name_workload(data.comparison, [point.at for point in points])
+        named = (replace(point, config=strip_workload(point.config, name)) for point in points)
+        parts.append((name, replace(swept, points=tuple(named))))
+    return tuple(part for part in parts if len(part[1].series) > 1)
+
+
+def _list_led(headlines: Sequence[Headline]) -> list[Headline]:
+    return [headline for headline in headlines if headline.winner and headline.metric == RATE]
+
+
+def _find_sweep_lead(workload: str, part: Range, headlines: Sequence[Headline]) -> Headline | None:
+    """The level at which a config leads by most, where it leads at each of the workload."""
+    names_at = {point.at: point.config for point in part.points}
+    led = [headline for headline in _list_led(headlines) if headline.winner and headline.winner.at in names_at]
+    leads = {names_at[headline.winner.at] for headline in led if headline.winner}
+    if len(leads) != 1 or len(led) < 2 or {*part.leaders.values()} - leads:
+        return None
     best = max(led, key=lambda headline: headline.ratio or 0)  # "by up to"
-    others = tuple(headline for headline in led if headline is not best)
-    named = (side and replace(side, title=names_at.get(side.at, side.title)) for side in (best.winner, best.loser))
-    winner, loser = named
-    return replace(best, outcome=Outcome.SWEEP, next=step, sweep=swept, others=others, winner=winner, loser=loser)
+    winner, loser = (
+        side and replace(side, title=names_at.get(side.at, side.title)) for side in (best.winner, best.loser)
+    )
+    return replace(best, winner=winner, loser=loser, workload=workload)

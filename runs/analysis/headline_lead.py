@@ -34,7 +34,7 @@ from runs.analysis.headline_differences import STOLEN, find_short_answer
 from runs.analysis.headline_outcome import Headline, NextStep, Outcome
 from runs.analysis.objection_wording import describe_failure, say_against, say_briefly, say_first_difference, shorten
 from runs.analysis.scaling import Range
-from runs.analysis.summary_wording import describe_leaders, list_levels, say_runs_a_level, with_axis
+from runs.analysis.summary_wording import describe_leaders, list_levels, say_runs_a_level, say_where, with_axis
 from runs.analysis.verdict import MARGIN
 from runs.analysis.verdict_wording import AT_LIMIT, p_words
 from runs.numbers import (
@@ -359,10 +359,12 @@ def _lead_of_sweep(headline: Headline, swept: Range) -> Lead:
         name, far = headline.winner.title, (headline.ratio or 1.0)
         if headline.ratio is None:
             return Lead("alone serves without failing", sure, who=shorten(name), at=headline.winner.at)
+        where = f" on {headline.workload}" if say_where(headline.workload, swept) else ""
         lead = f"with up to {times(far)} times as many" if far >= TIMES_FROM else f"by up to {share_words(far - 1)}"
-        return Lead(f"leads at every level, {lead}", sure, who=shorten(name), at=headline.winner.at)
+        return Lead(f"leads at every level{where}, {lead}", sure, who=shorten(name), at=headline.winner.at)
     if len(series) > 1:
-        crossing = describe_leaders(swept)
+        each = ((name, describe_leaders(part)) for name, part in swept.workloads)
+        crossing = ". ".join(f"{say_where(name, swept)}{words}" for name, words in each if words)
         return Lead(crossing, sure) if crossing else Lead(f"{len(series)} configs over {swept.axis}", headline.sentence)
     levels = list_levels(swept, next(iter(series.values())))
     if swept.capacity:

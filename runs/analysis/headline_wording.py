@@ -62,9 +62,10 @@ from runs.analysis.objection_wording import (
     shorten,
 )
 from runs.analysis.scaling import Range
-from runs.analysis.summary_wording import advise_levels, describe_leaders, describe_levels, say_runs_a_level
+from runs.analysis.summary_wording import advise_levels, describe_leaders, describe_levels, say_runs_a_level, say_where
+from runs.analysis.table import strip_workload
 from runs.analysis.verdict import Kind
-from runs.numbers import BETWEEN, capitalize, figure, join_words, name_first, percent, share_words, spread_words
+from runs.numbers import capitalize, figure, join_words, name_first, percent, share_words, spread_words
 
 NOTHING = "No run here says how many requests it served per second, or how long one took."
 BEFORE_DOUBT = {ONE_RUN: "; ", TOO_LITTLE: ", "}  # of others: ", but "
@@ -202,7 +203,7 @@ def _strip_workload(headline: Headline) -> Headline:
 
 
 def _strip_title(side: RankedColumn, workload: str) -> RankedColumn:
-    return replace(side, title=side.title.removeprefix(f"{workload}{BETWEEN}").removesuffix(f"{BETWEEN}{workload}"))
+    return replace(side, title=strip_workload(side.title, workload))
 
 
 def _say_unproven(headline: Headline) -> str:
@@ -355,14 +356,20 @@ def _say_sweep(headline: Headline, swept: Range) -> str:
         levels = describe_levels(swept, next(iter(series.values())))
         capacity = f"{swept.capacity.text}. " if swept.capacity else ""
         return f"{capacity}{capitalize(levels)}. {say_runs_a_level(swept)}"
-    crossing = describe_leaders(swept)
-    lead = f"{crossing}. " if crossing else ""
-    if headline.winner:
-        far = say_ratio(headline.ratio or 1.0).rpartition(" ")[0]
-        leads = f"leads at every level, with up to {far} ({count_runs(headline)})"
-        lead = f"{quote_name(headline.winner)} {leads if headline.ratio else 'alone serves without failing'}. "
+    leads = {one.workload: one for one in (*reversed(headline.others), headline) if one.winner}
+    said = []
+    for workload, part in swept.workloads[:MOST_OTHERS]:
+        lead = _say_sweep_lead(leads[workload]) if workload in leads else describe_leaders(part)
+        said += [f"{say_where(workload, swept)}{lead}"] if lead else []
     each = [f"“{shorten(name)}”: {describe_levels(swept, points)}" for name, points in series.items()]
-    return f"{lead}{'. '.join(each[:MOST_OTHERS])}. {say_runs_a_level(swept)}"
+    return f"{'. '.join([*said, *each[:MOST_OTHERS]])}. {say_runs_a_level(swept)}"
+
+
+def _say_sweep_lead(headline: Headline) -> str:
+    name = quote_name(headline.winner) if headline.winner else ""
+    far = say_ratio(headline.ratio or 1.0).rpartition(" ")[0]
+    leads = f"leads at every level, with up to {far} ({count_runs(headline)})"
+    return f"{name} {leads if headline.ratio else 'alone serves without failing'}"
 
 
 def describe_lead(headline: Headline, bases: Sequence[int], marks: Sequence[str]) -> dict[int, str]:

@@ -214,6 +214,7 @@ class Range:
     capacity: where `bd sweep` searched the highest load that keeps a limit.
     loads: what else was set in its points, where runs at the same values had it otherwise, as the second of each pair says:
     ("threads 4", "threads 8"). Those are no points.
+    workloads: (name, its part) of each set of configs that compete, with the names that they have within it.
     """
 
     axis: str
@@ -223,6 +224,7 @@ class Range:
     unit: str = ""
     capacity: adaptive.Capacity | None = None
     loads: tuple[tuple[str, str], ...] = ()
+    workloads: tuple[tuple[str, Range], ...] = ()
 
     @property
     def sound(self) -> list[Point]:
@@ -254,12 +256,48 @@ class Range:
     @property
     def series(self) -> dict[str, list[Point]]:
         """The points of each config."""
-        names = dict.fromkeys(point.config for point in self.points)
-        return {name: [point for point in self.points if point.config == name] for name in names}
+        series: dict[str, list[Point]] = defaultdict(list)
+        for point in self.points:
+            series[point.config].append(point)
+        return dict(series)
+
+    def split_by_workload(self, blocks: Sequence[Sequence[int]]) -> list[list[Point]]:
+        """The points of the configs that compete at any value, and were asked for the same. blocks: of columns that compete."""
+        names = {point.at: point.config for point in self.points}
+        first = {name: name for name in names.values()}  # another one of its workload, or itself
+
+        def find_first(name: str) -> str:
+            while first[name] != name:
+                first[name] = name = first[first[name]]
+            return name
+
+        for block in blocks:
+            own = [find_first(names[at]) for at in block if at in names]
+            first |= dict.fromkeys(own, min(own, default=""))
+        joined: dict[str, list[Point]] = defaultdict(list)
+        for point in self.points:
+            joined[find_first(point.config)].append(point)
+        return [part for points in joined.values() for part in _split_by_load(points)]
+
+
+def _split_by_load(points: Sequence[Point]) -> list[list[Point]]:
+    """The points by what was asked for; all where none contradict each other."""
+    if all(len({point.load[part] for point in points} - {None}) < 2 for part in (0, 1)):
+        return [list(points)]
+    by_load: dict[tuple[str | None, str | None], list[Point]] = defaultdict(list)
+    for point in points:
+        by_load[point.load].append(point)
+    return list(by_load.values())
 
 
 CONCURRENCY, SET_RATE = "concurrency", "set rate"
-_LEVEL_OF: dict[str, dict[str, None]] = {CONCURRENCY: {"concurrency": None}, SET_RATE: {"rate": None}}
+_LEVEL_OF: dict[str, dict[str, None]] = {CONCURRENCY: {"concurrency": None}}
+_SET = (  # (field of Method, axis, unit), each of which changes with those before it
+    ("rate", SET_RATE, "requests/s"),
+    ("requests", "number of requests", "requests"),
+    ("duration_s", "duration", "seconds"),
+)
+_LEVEL_OF |= {axis: dict.fromkeys(each for each, *_ in _SET[place:]) for place, (_, axis, _) in enumerate(_SET)}
 AS_MUCH = 1.05  # what is served within this of the most is the most
 THE_SAME = 1.02  # of two configs neither is ahead that are this close
 MANY_LEVELS, MOST_AROUND = 12, 10
@@ -348,7 +386,7 @@ def find_varied(columns: Sequence[Column], sweeps: Sequence[Sweep]) -> dict[int,
 def _find_series(columns: Sequence[Column], sweeps: Sequence[Sweep]) -> tuple[str, str, Places] | None:
     """(axis, its unit, (series, column, value) of every column with runs); None where no one thing sets them apart."""
     loaded = {at: column for at, column in enumerate(columns) if column.runs}
-    return _find_sweep_series(loaded, sweeps) or _find_rate_series(loaded) or _find_named_series(loaded)
+    return _find_sweep_series(loaded, sweeps) or _find_set_series(loaded) or _find_named_series(loaded)
 
 
 def _find_sweep_series(columns: Mapping[int, Column], sweeps: Sequence[Sweep]) -> tuple[str, str, Places] | None:
@@ -367,18 +405,20 @@ def _find_sweep_series(columns: Mapping[int, Column], sweeps: Sequence[Sweep]) -
     levels: dict[str, set[float]] = defaultdict(set)
     for name, _, value in places:
         levels[name].add(value)
-    fewest = FEWEST_VALUES if len(levels) > 1 else 2
+    of_several = len(levels) > 1 and len({column.config.id for column in columns.values()}) > 1
+    fewest = FEWEST_VALUES if of_several else 2  # one config may have been asked for several things
     return (CONCURRENCY, "", places) if levels and min(map(len, levels.values())) >= fewest else None
 
 
-def _find_rate_series(columns: Mapping[int, Column]) -> tuple[str, str, Places] | None:
-    """(config, column, set rate) of every column, where one config got nothing but other rates."""
-    alike = {
-        (column.config.id, column.method._replace(rate=None, requests=None, duration_s=None))
-        for column in columns.values()
-    }
-    places = [(column.config.name, at, column.method.rate) for at, column in columns.items() if column.method.rate]
-    return (SET_RATE, "requests/s", places) if len(alike) == 1 and 1 < len(places) == len(columns) else None
+def _find_set_series(columns: Mapping[int, Column]) -> tuple[str, str, Places] | None:
+    """(config, column, value) of every column, where one config was tried with nothing but other rates, numbers or times."""
+    for place, (name, axis, unit) in enumerate(_SET):
+        loose = dict.fromkeys(each for each, *_ in _SET[place:])
+        alike = {(column.config.id, column.method._replace(**loose)) for column in columns.values()}
+        values = [(column.config.name, at, getattr(column.method, name)) for at, column in columns.items()]
+        if len(alike) == 1 < len({value for *_, value in values}) and all(value for *_, value in values):
+            return axis, unit, values
+    return None
 
 
 def _find_named_series(columns: Mapping[int, Column]) -> tuple[str, str, Places] | None:

@@ -266,6 +266,11 @@ def _say_other_loads(swept: Range) -> list[str]:
     return [f"{told}, not those with {join_words(others, MOST_OTHER_LOADS)}."]
 
 
+def say_where(workload: str, swept: Range) -> str:
+    """What a clause about one of several workloads begins with: "On /db: "."""
+    return f"On {workload}: " if workload and len(swept.workloads) > 1 else ""
+
+
 def describe_leaders(swept: Range) -> str:
     """As "“node” is ahead at 10 connections, none at 50 to 500"; "" where one is ahead at all levels."""
     if len({*swept.leaders.values()}) < 2:

@@ -422,10 +422,20 @@ def name_workload(comparison: Comparison, block: Sequence[int]) -> str:
     group = columns[0].config.group if columns else ""
     if group and all(column.config.group == group for column in columns) and comparison.n_below[group] == len(columns):
         return group
-    shared = set.intersection(*({*WORD.findall(column.title)} for column in columns)) if columns else set()
-    words = [word for word in columns[0].title.replace("·", " ").split() if {*WORD.findall(word)} & shared]
     splits = {column.split for column in columns}
-    return splits.pop() if len(splits) == 1 and columns[0].split else PREPOSITION.sub("", " ".join(words).strip(" ,:;"))
+    if len(splits) == 1 and columns[0].split:
+        return splits.pop()
+    shared = set.intersection(*({*WORD.findall(column.config.name)} for column in columns)) if columns else set()
+    words = [word for word in columns[0].config.name.replace("·", " ").split() if {*WORD.findall(word)} & shared]
+    loads = [{*column.method.words().values()} for column in columns if column.split]
+    load = [part for part in columns[0].method.words().values() if loads and all(part in own for own in loads)]
+    load = [part for part in load if part in columns[0].split]
+    return PREPOSITION.sub("", " ".join([*words, *load]).strip(" ,:;"))
+
+
+def strip_workload(title: str, workload: str) -> str:
+    """A title as it is within a workload: "Go" of "Get All Todos · Go", "Go · /todos"."""
+    return title.removeprefix(f"{workload} · ").removesuffix(f" · {workload}")
 
 
 def find_family_words(title: str, titles: Sequence[str]) -> frozenset[str]:

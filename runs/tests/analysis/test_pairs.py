@@ -104,3 +104,20 @@ def test_configs_named_with_their_clients_are_compared_under_each_number_of_clie
 def test_a_load_that_one_config_alone_had_makes_no_comparison_of_its_own():
     assert bases(["one", "two", "three"], concurrency=[10, 10, 50]) == (0, 0, 0)
     assert bases(["keep-alive off", "keep-alive on"], keepalive=[False, True]) == (0, 0)
+
+
+def test_a_first_config_with_a_load_of_its_own_is_no_baseline_of_others_that_share_one():
+    assert bases(["one", "two", "three"], concurrency=[10, 50, 50]) == (0, 1, 1)
+    assert bases(["one", "two", "three"], path=["/x", "/y", "/y"], concurrency=[10, 50, 50]) == (0, 1, 1)
+    assert bases(["plain", "keep-alive", "keep-alive, cached"], keepalive=[False, True, True]) == (0, 0, 0)
+
+
+def test_each_path_is_compared_at_each_load():
+    runs = [run(c, 10.0, path=path, concurrency=n) for c in (1, 2) for path in ("/db", "/hello") for n in (10, 50)]
+    assert compare(configs("nginx", "apache"), runs, []).bases == (0, 1, 2, 3, 0, 1, 2, 3)
+
+
+def test_a_config_at_loads_of_its_own_stands_alone_where_others_share_theirs():
+    loads = [(1, 10), (1, 20), (2, 10), (2, 20), (3, 30), (3, 40)]
+    runs = [run(config, 10.0, concurrency=users) for config, users in loads]
+    assert compare(configs("nginx", "apache", "lighttpd"), runs, []).bases == (0, 1, 0, 1, 4, 5)

@@ -626,6 +626,38 @@ def test_of_several_configs_over_levels_the_leader_comes_first():
     )
 
 
+def test_a_sweep_of_several_workloads_has_a_leader_of_each():
+    """Rates over the levels of "nginx" and of "caddy", by path."""
+    rates = {
+        "/a": ((200.0, 300.0, 310.0), (400.0, 450.0, 465.0)),
+        "/b": ((90.0, 120.0, 130.0), (80.0, 150.0, 160.0)),
+    }
+    runs = [
+        run(config, rate, command=f"ab -n 600 -c {level} http://web{path}", path=path)
+        for path, of_configs in rates.items()
+        for config, own in enumerate(of_configs, 1)
+        for level, rate in zip((1, 4, 16), own, strict=True)
+    ]
+    sentence = said(compare(configs("nginx", "caddy"), runs, []))
+    assert "On /a: “caddy” leads at every level, with up to 2.0 times as many (one run each). " in sentence
+    assert "On /b: “nginx” is ahead at 1 connection, “caddy” at 4 to 16. " in sentence
+
+
+def test_one_config_asked_for_two_things_at_two_levels_is_a_sweep_of_each():
+    runs = [run(1, 9.0 * level, path=path, concurrency=level) for path in ("/a", "/b") for level in (10, 100)]
+    assert said(compare(configs("shop"), runs, [])).startswith("“shop · /a”: requests per second rise from 90 at 10")
+
+
+def test_runs_of_unlike_length_are_no_repeats_and_a_sweep_over_it():
+    counts = (100, 1000, 10_000)
+    runs = [
+        run(1, rate, tool="gatling", complete_requests=n) for n, rate in zip(counts, (17.4, 133.3, 400.3), strict=True)
+    ]
+    assert "rise from 17.4 with 100 requests to 400.3 with 10,000" in said(compare(configs("shop"), runs, []))
+    timed = [run(1, rate, command=f"wrk -c 8 -d {s} http://web/", tool="wrk") for s, rate in ((10, 50.0), (60, 90.0))]
+    assert "rise from 50 with 10 seconds to 90 with 60" in said(compare(configs("shop"), timed, []))
+
+
 def test_adding_runs_until_it_is_proven_is_warned_of():
     assert headline_of(table([100.0], [130.0])).next.text == (
         "Run each 4 times, in turn (A, B, B, A …), each after one warm-up run. Decide on the number first: adding runs until a "
