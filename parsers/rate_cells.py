@@ -125,11 +125,11 @@ def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], capt
     results = {at for at in titles if at and all(rates.RESULT.fullmatch(row[at]) for _, row in table)}
     if len({tuple(row[at] for at in (*titles, *loads) if at not in results) for _, row in table}) == len(table):
         titles = [at for at in titles if at not in results]  # shares and times were measured, too
+    requested = _find_methods(titles, table) or _find_works(titles, heading, table)
+    titles = [at for at in titles if at not in requested]
+    for number, row in table if requested else ():
+        sections[number] = " · ".join(filter(None, (sections.get(number), *(row[at] for at in requested))))
     work, address = (any(each.fullmatch(heading[at]) for at in titles) for each in (rates.WORK, rates.ADDRESS))
-    if methods := _find_methods(titles, table):
-        titles = [at for at in titles if at not in methods]
-        for number, row in table:
-            sections[number] = " · ".join(filter(None, (sections.get(number), *(row[at] for at in methods))))
     latencies = {at: heading[at] for at in timed if len(columns) == 1}
     return _make_cells(table, _Columns(heading, columns, loads, titles, work, address, latencies, are_times), sections)
 
@@ -145,6 +145,16 @@ def _find_methods(titles: list[int], table: list[tuple[int, list[str]]]) -> list
     methods = [at for at in titles if all(rates.METHOD.fullmatch(row[at]) for _, row in table)]
     several = [at for at in methods if len({row[at] for _, row in table}) > 1]
     return several if len(titles) > len(several) else []
+
+
+def _find_works(titles: list[int], heading: list[str], table: list[tuple[int, list[str]]]) -> list[int]:
+    """The columns of what was done ("Test type"), where others name the rows, and two of these have one of its values each."""
+    works = [at for at in titles if rates.WORK.fullmatch(heading[at])]
+    names: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+    for _, row in table if len(titles) > len(works) else ():
+        own = tuple(row[at] for at in titles if at not in works)
+        names.setdefault(tuple(row[at] for at in works), set()).add(own)
+    return works if any(len(each) > 1 for each in names.values()) and len(names) > 1 else []
 
 
 def _spell_loads(heading: list[str]) -> list[str]:

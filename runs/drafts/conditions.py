@@ -416,6 +416,10 @@ def _note_works(loads: Sequence[Block]) -> None:
     paths, commands = {block.load_results[0].path for block in loads}, {block.command for block in loads}
     is_other = any(block.label or block.stream or block.values.get("script") for block in loads)
     is_other = is_other or any(map(_HEADS_REQUEST.fullmatch, titles))
+    is_other = is_other or all(  # "50 users" were its load
+        f"{block.load_results[0].concurrency or 0:g}" in re.findall(r"\d+", title)
+        for block, title in zip(loads, titles, strict=True)
+    )
     is_other = is_other or any(get_semantics(block.load_results[0].tool).quotes_others for block in loads)
     are_requests = len(paths) == len({*titles}) or len(paths) == len(commands) == 1
     if are_requests and not is_other and are_kinds_of_work([*{*titles}]):

@@ -17,6 +17,7 @@ from runs.series.samples import FoldedBlock
 
 from .boilerplate import strip_markup
 from .heading_words import find_phase
+from .left_out import find_examples
 
 _MAX_AVERAGED, _MOST_REPEATS = 300, 10  # reports of which means are looked for, and of how many together
 _NOT_COMPARED = frozenset({"iteration", "processes", "n_processes", "sum_res_kb", "sum_rss_kb", "n_rows", "warnings"})
@@ -185,7 +186,7 @@ def find_backed_figures(
     if times := [i for i in written if results[i].requests_per_second is None and not blocks[i].problems]:
         rated = [i for i in loads if i not in times]
         return find_backed_figures(blocks, records, rated) | _place_times(blocks, results, times, rated)
-    others = results.keys() - set(written)
+    others = results.keys() - set(written) - _find_unquoted_examples(blocks, results, loads)
     measured = [(i, rate) for i, result in results.items() if i in others and (rate := result.requests_per_second)]
     if not written or not measured:
         return {}
@@ -216,6 +217,26 @@ def find_backed_figures(
         [block for block in unknown if "said" not in block.values or block.first in reported], reports
     )
     return backed
+
+
+def _find_unquoted_examples(
+    blocks: Sequence[Block], results: Mapping[int, LoadResult], loads: Sequence[int]
+) -> set[int]:
+    """The report that is only an example of a tool's output, where nobody wrote its rate down: tables are of other runs."""
+    return {
+        example
+        for example in find_examples(blocks, loads)
+        if (rate := results[example].requests_per_second)
+        and not any(
+            get_semantics(result.tool).quotes_others
+            and _find_near(
+                [(rate, example)],
+                result.requests_per_second or 0.0,
+                float(blocks[i].values.get("rate_step_per_s", 0)),
+            )
+            for i, result in results.items()
+        )
+    }
 
 
 def _note_what_is_told_otherwise(rows: Sequence[Block], reports: Sequence[Block]) -> None:

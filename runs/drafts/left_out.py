@@ -61,6 +61,8 @@ def find_warm_ups(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:
 
 def find_examples(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:
     """The text's first load test, where only the line above it calls it an example of a tool's output: nobody measured it."""
+    if len(loads) < 2:
+        return set()
     first, *others = ([text for _, text in blocks[load].trail][-1:] for load in loads)
     shown, *further = (
         any(_EXAMPLE.search(text) and not _OWN.search(text) for text in last) for last in (first, *others)

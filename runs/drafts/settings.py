@@ -247,6 +247,9 @@ _PAIR = re.compile(
     r"\|\s*(?P<key>[^|]*?[^|\s])\s*\|\s*(?P<value>[^|]*?[^|\s])\s*\|?"
     r"|(?P<name>[^\W\d][\w ./-]{0,40}?)\s*[:=：]\s*(?P<its>\S.{0,60})"
 )
+_COUNTED = re.compile(  # "2 worker processes", "concurrency 50"
+    r"(?P<amount>\d[\d.,]*+) (?P<what>[^\W\d][\w -]{0,40})|(?P<key>[^\W\d][\w -]{0,40}?) (?P<its>\d[\d.,]*)"
+)
 _VARIED = re.compile(  # what a line sets whose title does not say so
     r"(?:max[ _-]?|min[ _-]?|number of |no\. of |n[ _])?(?:\w+ )?(?:concurren\w*|workers?|threads?|clients?|connections?|conns?"
     r"|users|vus|process(?:es)?|pool(?:[ _-]?size)?|cache(?:[ _-]?size)?|buffers?|replicas?|instances?|gomaxprocs|timeout"
@@ -310,6 +313,10 @@ def _read_listed(text: str, is_listed: bool) -> tuple[str, str] | None:
     if pair := _PAIR.fullmatch(bare):
         key, value = pair["key"] or pair["name"], pair["value"] or pair["its"]
         return (key, value) if is_listed or (_VARIED.fullmatch(key) and _AMOUNT.fullmatch(value)) else None
+    if counted := _COUNTED.fullmatch(bare) if _ITEM.match(text) else None:
+        key, value = counted["what"] or counted["key"], counted["amount"] or counted["its"]
+        if _VARIED.fullmatch(key):
+            return key, value
     return (bare, "") if is_listed and _ITEM.match(text) else None
 
 

@@ -97,10 +97,11 @@ def siege(rate: str) -> str:
     return _with(_genuine("siege/siege_01_text.txt", "Transactions"), **figures)
 
 
-def wrk(rate: str, host: str = "localhost:8080", path: str = "") -> str:
+def wrk(rate: str, host: str = "localhost:8080", path: str = "", c: str = "40") -> str:
     requests, per_s = round(4.08 * float(rate)), 0.0096 * float(rate)
     figures = {"Requests/sec": rate, "Transfer/sec": f"{per_s:.2f}MB"}
     text = _with(_genuine("wrk/wrk_02_latency.txt"), **figures).replace("127.0.0.1:8082", host)
+    text = text.replace(" 40 connections", f" {c} connections")
     text = text.replace("13364 requests", f"{requests} requests").replace("128.37MB", f"{4.08 * per_s:.2f}MB")
     return re.sub(r"(//[^/\s]+)\S*", rf"\g<1>{path}", text, count=1) if path else text
 

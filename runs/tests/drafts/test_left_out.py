@@ -135,3 +135,16 @@ def test_repeats_count_where_all_or_a_later_one_were_cold(titles):
 
 def test_cold_and_warm_runs_of_one_server_are_two_configs():
     assert counted(f"first run (cold)\n\n{wrk(500)}second run (warm)\n\n{wrk(900)}") == {"cold": [500], "warm": [900]}
+
+
+def test_rates_of_a_table_count_beside_an_example_of_the_tools_output():
+    rows = "| Server | Requests/sec |\n|---|---|\n| nginx | 5012 |\n| Apache | 3012 |\n"
+    assert counted(f"Example output:\n\n@ab 1234.50\n\n## Results\n\n{rows}") == {
+        "nginx/1.22.1": [],
+        "nginx": [5012],
+        "Apache": [3012],
+    }
+    assert counted(f"Example output:\n\n@ab 5012.30\n\n## Results\n\n{rows}") == {
+        "nginx": [5012.3],
+        "Apache": [3012],
+    }

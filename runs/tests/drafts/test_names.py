@@ -535,6 +535,13 @@ def test_sizes_above_repeats_are_what_was_requested():
     assert [run.repeat for run in draft.experiments[0].runs] == [1, 2, 1, 2]
 
 
+def test_numbers_of_users_that_were_the_load_are_no_request():
+    text = "".join(f"### Test {at}: {users} users\n\n@ab 900.5 c={users}\n\n" for at, users in enumerate((5, 50), 1))
+    blocks, draft = read(expand(text))
+    assert not any("told_request" in block.values for block in blocks)
+    assert len(draft.experiments[0].configs) == 1
+
+
 def test_threads_that_made_the_load_are_levels_where_they_recur_behind_several_names():
     report = (
         "Test [{}] con {} hilos:\nRunning 10s test @ http://localhost:8000/{}\n  {} threads and 10 connections\n"

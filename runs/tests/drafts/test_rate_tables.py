@@ -140,6 +140,16 @@ def test_columns_are_configs_where_rows_are_loads():
     assert [run.repeat for run in experiment.runs] == [1, 1, 1, 1]
 
 
+def test_a_column_of_tests_beside_names_of_configs_says_what_was_requested_of_each():
+    rows = [(name, test) for name in ("flask", "bottle") for test in ("hello world", "db query")]
+    text = "| Framework | Test type | Requests/sec |\n|---|---|---|\n"
+    text += "".join(f"| {name} | {test} | {500 + at} |\n" for at, (name, test) in enumerate(rows))
+    _, draft = read(text)
+    (experiment,) = draft.experiments
+    assert [config.name for config in experiment.configs] == ["flask", "bottle"]
+    assert [run.method.path for run in experiment.runs] == ["hello world", "db query"] * 2
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -284,6 +284,10 @@ def settings_table(**values: object) -> str:
     [
         ((settings_table(users=9, workers=2), settings_table(users=9, workers=4)), ["workers 2", "workers 4"]),
         (("- pool size: 10", "- pool size: 50", "- pool size: 50"), ["pool size 10", "pool size 50"]),
+        (
+            ("* 2 worker processes\n* timeout 5", "* 4 worker processes\n* timeout 5"),
+            ["worker processes 2", "worker processes 4"],
+        ),
         (("", "### Applied optimizations\n\n- JSON encoder\n- pool"), ["Test 1", "JSON encoder, pool"]),
         (("### Einstellungen\n\nfoo: 1", "### Einstellungen\n\nfoo: 2"), ["foo 1", "foo 2"]),
         (("", "", "### Changes\n\n- gzip off"), ["Test 1", "Test 2", "gzip off"]),
