@@ -279,12 +279,23 @@ def find_wrong_rates(run: RunFact) -> Iterator[Finding]:
 
 @run_rule("figures.mean", "arithmetic: clients times the time taken over the requests", "mean_ms")
 def find_wrong_means(run: RunFact) -> Iterator[Finding]:
+    """A mean that is not what clients, time and requests give, and response times that do not fit into the clients' time.
+
+    At least half of all requests take the median or longer, so that the mean is half of it at least.
+    """
     printed, made, took = run.number("time_per_request_ms"), run.complete_requests, run.duration_s
-    if run.semantics.exact_mean and printed and made and took and run.concurrency:
-        worked = run.concurrency * took * 1000 / made
-        if _differ(worked, printed, _compute_slack(took, printed)):
-            facts = {"clients": run.concurrency, "took": took, "made": made, "worked": worked, "printed": printed}
-            yield about_run(run, "caution", "contradiction", **facts)
+    if not (run.semantics.exact_mean and made and took and run.concurrency):
+        return
+    worked = run.concurrency * took * 1000 / made
+    facts = {"clients": run.concurrency, "took": took, "made": made, "worked": worked}
+    if printed and _differ(worked, printed, _compute_slack(took, printed)):
+        yield about_run(run, "caution", "contradiction", printed=printed, **facts)
+        return
+    mean, median = run.number("total_ms.mean") or 0, run.percentiles_ms.get("50", 0)
+    least = max(mean - half_digit(mean), (median - half_digit(median)) / 2)
+    if least > worked * (1 + SLACK):
+        what, printed = ("mean", mean) if mean > worked else ("median", median)
+        yield about_run(run, "caution", "contradiction", what=what, printed=printed, **facts)
 
 
 @run_rule("figures.percentiles", "arithmetic: percentiles rise up to the longest time", "percentiles_ms.50")

@@ -190,6 +190,14 @@ def _say_wrong_concurrency(facts: Facts) -> str:
     return f"its rate and response time give {worked} connections at once, not {printed}"
 
 
+def _say_wrong_mean(facts: Facts) -> str:
+    basis = f"{figure(facts['clients'])} clients, {figure(facts['took'])} s and {figure(facts['made'])} requests"
+    worked, printed = figure(facts["worked"]), figure(facts["printed"])
+    if "what" in facts:
+        return f"{basis} allow response times of {worked} ms in the mean, but their {facts['what']} is {printed}"
+    return f"{basis} give a mean of {worked} ms, not {printed}"
+
+
 def _say_wrong_percentiles(facts: Facts) -> str:
     if "falling" in facts:
         (low, first), (high, second) = facts["falling"]
@@ -306,7 +314,7 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
     "figures.concurrency": _say_wrong_concurrency,
     "repeats.copied": "all its figures are those of “{of}”",
     "figures.counts": _say_impossible_counts,
-    "figures.mean": "{clients} clients, {took} s and {made} requests give a mean of {worked} ms, not {printed}",
+    "figures.mean": _say_wrong_mean,
     "figures.memory": "a process of {program_mib} MiB is more than the machine's {total_mib} MiB",
     "figures.percentiles": _say_wrong_percentiles,
     "figures.rate": _say_wrong_rate,

@@ -134,6 +134,11 @@ def test_no_tool_contradicts_itself(file: Path):
         ("figures.rate", {"Requests_per_second": "4414.66 [#/sec] (mean)"}, "are 414.7 per second, not 4,415"),
         ("figures.rate", {"Requests_per_second": "415.26 [#/sec] (mean)"}, "are 414.7 per second, not 415.3"),
         ("figures.mean", {"Concurrency_Level": "150"}, "give a mean of 361.7 ms, not 36.17"),
+        (
+            "figures.mean",
+            {"Total:": "        30   46  15.9     32     198"},
+            "36.17 ms in the mean, but their mean is 46",
+        ),
         ("figures.percentiles", {"  66%": "     30"}, "p66 30 ms but p50 32 ms"),
         ("figures.percentiles", {" 100%": "    298 (longest request)"}, "298 ms where the Total row's max is 198 ms"),
         (
