@@ -46,6 +46,7 @@ TOLD_AS = {
     "a development server": r"\bdevelopment\b|\brunserver\b",
 }
 FAR_LONGER = 10  # times
+START_S = 0.1  # a run that is over by then had no more than started
 MANY_LOST = 0.1  # of the clients
 QUOTA = re.compile(r"\d*cpus?\b|\d*cores?\b|quota|limit|throttl|\b\d+m\b", re.IGNORECASE)  # names after CPU time
 
@@ -282,7 +283,7 @@ def find_contradictions(data: HeadlineData, own: RankedColumn, other: RankedColu
 def _find_short_runs(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Sides of which no run took a second: start-up and chance in scheduling are in every figure.
 
-    serious: the other side's ran far longer, so that they are in its figures hardly at all.
+    serious: the other side's ran far longer, so that they are in its figures hardly at all, or one had no more than started.
     """
     short: dict[str, Finding] = {}
     took: dict[str, float] = {}
@@ -297,7 +298,8 @@ def _find_short_runs(data: HeadlineData, own: RankedColumn, other: RankedColumn)
         return []
     whose = "" if len(short) > 1 else next(iter(short))
     longest = max(short.values(), key=lambda finding: finding.facts["took"])
-    far = bool(whose) and max(took.values()) >= FAR_LONGER * longest.facts["took"]
+    is_start = longest.facts["took"] < START_S
+    far = bool(whose) and (is_start or max(took.values()) >= FAR_LONGER * longest.facts["took"])
     return [
         Objection("length.seconds", whose, "", "s", longest.facts["took"], serious=far, source=longest.first_source)
     ]

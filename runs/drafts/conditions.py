@@ -62,7 +62,8 @@ _ROUND, _BUSY, _FAR = 5, 0.94, 1.5  # people set multiples of it, of which clien
 _NEAREST = 4  # texts above a load test, its label with them, among which one may tell its clients
 _HEADS_LOAD = re.compile(
     r"(?<![\w.,-])(\d{1,6}) (?:concurrent|simultaneous|parallel|concurrency)\b"
-    r"|\bconcurrency(?: level)?(?: of| ?[:=])? ?(\d{1,6})(?![\w.,]\d)",
+    r"|\bconcurrency(?: level)?(?: of| ?[:=])? ?(\d{1,6})(?![\w.,]\d)"
+    r"|(?<![\w.,-])\d{1,4} ?(?:s|secs?|m|min) -?c ?(\d{1,6})(?!\w)",  # "1 min c10"
     re.IGNORECASE,
 )
 

@@ -333,6 +333,9 @@ def _build_generic_pattern() -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(words)})\b|{_GENERIC_CJK}")
 
 
+_KEPT_IN = re.compile(r"\d\w* ?\( ?(?:in )?(?:memory|mem|ram|disk) ?\)\s*$", re.IGNORECASE)  # "1 min c10 (memory)"
+
+
 @remember_lines
 def is_generic(text: str) -> bool:
     """Whether a heading names no config: it has a repeat, a phase, or only says that something was measured."""
@@ -347,6 +350,7 @@ def is_generic(text: str) -> bool:
         or _BRIEF.fullmatch(f"## {strip_markup(text)}" if is_file(text) or is_banner(text) else text)
         or _PATH.fullmatch(strip_markup(text))
         or _MIXED.fullmatch(strip_markup(text))
+        or _KEPT_IN.search(text)
         or makes_load(strip_markup(text).lower())
     ):
         return False

@@ -1078,3 +1078,13 @@ def test_a_russian_preposition_before_settings_is_no_part_of_a_name():
     )
     _, draft = read(text)
     assert not any("При" in config.name for config in draft.experiments[0].configs)
+
+
+def test_where_something_is_kept_names_a_config_and_a_c_behind_a_duration_is_its_load():
+    report = (FIXTURES / "fortio/fortio_01_quoted.txt").read_text()
+    other, third = report.replace("33652.6", "21009.1"), report.replace("33652.6", "23009.1")
+    _, draft = read(f"1 min c10 (DSA)\n{report}\n1 min c10 (memory)\n{other}\n1 min c20 (memory)\n{third}")
+    (experiment,) = draft.experiments
+    names = {config.key: config.name for config in experiment.configs}
+    found = [(names[run.config], run.method.concurrency) for run in experiment.runs]
+    assert [clients for _, clients in found] == [10, 10, 20] and found[0][0] != found[1][0] == found[2][0]
