@@ -277,7 +277,8 @@ class Drift:
 def explaining_drift(xs: Sequence[Placed], ys: Sequence[Placed], tests: int = 1) -> Drift | None:
     """For sides of which one was measured wholly before the other; None where the difference lies beyond any such drift.
 
-    It must lie beyond the straight line through both sides, with that line's own uncertainty. Outliers are left out.
+    It must lie beyond the straight line through both sides, with that line's own uncertainty, and a trend that is seen must not be
+    half of it, as no real drift is quite straight. Outliers are left out.
     tests: so many of one row are made, any of which may be wrong.
     """
     kept = [_drop_outliers(side) for side in (xs, ys)]
@@ -287,12 +288,11 @@ def explaining_drift(xs: Sequence[Placed], ys: Sequence[Placed], tests: int = 1)
     apart, away = (fmean(own) - fmean(base) for base, own in zip(*map(_split, kept), strict=True))
     error = math.hypot(slope.sd * math.sqrt(sum(1 / len(side) for side in kept)), away * slope.error)
     towards = math.copysign(1, apart)
-    if float(scipy.special.stdtr(slope.df, -towards * (apart - away * slope.per_run) / error)) < BEYOND_TREND / tests:
-        return None
-    towards *= math.copysign(1, away)
-    return Drift(
-        apart / away, float(scipy.special.stdtr(slope.df, -towards * slope.per_run / slope.error)) < TREND_SEEN
-    )
+    per_run = towards * math.copysign(1, away) * slope.per_run
+    is_seen = float(scipy.special.stdtr(slope.df, -per_run / slope.error)) < TREND_SEEN
+    is_most = is_seen and 2 * per_run * abs(away) >= abs(apart)
+    beyond = float(scipy.special.stdtr(slope.df, -towards * (apart - away * slope.per_run) / error))
+    return None if beyond < BEYOND_TREND / tests and not is_most else Drift(apart / away, is_seen)
 
 
 def _split(side: Sequence[Placed]) -> tuple[list[float], list[float]]:

@@ -135,6 +135,14 @@ def test_a_drift_that_leads_from_one_side_to_the_other_explains_it():
     assert stats.explaining_drift(one, down) is None  # far more than it
 
 
+def test_a_drift_that_is_most_of_a_difference_explains_it_although_no_straight_line_does():
+    rates = [5000, 4920, 4850, 4790, 4720, 4640, 4570, 4510, 4440, 4380]  # 0.3 % beyond the line, of 7.7 %
+    logs = [math.log(rate) for rate in rates]
+    assert stats.explaining_drift(placed(logs[:5]), placed(logs[5:], range(5, 10))).is_seen
+    beyond = placed([value - 0.08 for value in logs[5:]], range(5, 10))
+    assert stats.explaining_drift(placed(logs[:5]), beyond) is None
+
+
 def test_a_drift_that_is_not_seen_may_still_explain_a_small_difference():
     one, other = [0.0, 0.02, -0.02, 0.01], [0.05, 0.03, 0.06, 0.04]
     found = stats.explaining_drift(placed(one), placed(other, range(4, 8)))
