@@ -169,9 +169,9 @@ _IN_BRACKETS = re.compile(r"\bPR\W*$|\((?i:pr|go|js|ts|v\d)\)\W*$|\([A-Z]\)\W*$"
 # Names that are too short to be distinguished from the rest of a sentence, unless they stand alone: "## Go", "## go", "v2:".
 _BRIEF = re.compile(
     r"(?:go|js|ts|c\+\+|c#) (?:server|app|version|code|service|client|implementation|binary|build)s?\s*+[:：]?\s*|"
-    r"\s*#+\s+(?:go|d|r|js|ts|c(?:\+\+|#)?|f#|(?!HW|OS|PC|VM)[A-Z][A-Z\d])"
+    r"\s*#+\s+(?:go|d|r|js|ts|c(?:\+\+|#)?|f#|(?!HW|OS|PC|VM)[A-Z][A-Z\d]|(?![cknprtuw])[a-z]\d{1,2})"
     r"\s*+(?:[:：]|[,(]\s*-?\D{0,12}\d+(?: [a-z]+)?\)?)?\s*|"  # with its load: "## go, 10 connections"
-    r"(?:\s*(?:#+|[*-]|\*\*)\s*)?(?:v\d[\w.]*|\d++\.\d++\.\d++[\w.-]*|Go|Bun|C(?:\+\+|#)?|D|F#|R|JS|TS|PHP\s?\d|h[123]c?"
+    r"(?:\s*(?:#+|[*-]|\*\*)\s*)?(?:v\d[\w.]*|\d++\.\d++\.\d++[\w.-]*|Go|Bun|C(?:\+\+|#)?|D|F#|R|JS|TS|PHP\s?\d|h[123]c?|[a-z]{2}\d{1,3}"
     r"|(?:this )?PR(?: ?#?\d+)?)(?i:\s(?:servers?|app|version|code|results?|bench\w*|tests?))?(?:\*\*)?\s*+[:：]?\s*"
 )
 _MIXED = re.compile(r"(?!c\d+k\b)[a-z]{1,12}\d{1,3}(?![km]?s?\b)[a-z][a-z\d]{0,12}", re.IGNORECASE)  # "c3p0", "h2o"
@@ -241,7 +241,12 @@ def split_repeat(text: str) -> tuple[str, int, bool] | None:
         return None
     if match and not (re.search(r"\w", bare[: match.start()]) and re.search(r"\w", bare[match.end() :])):
         base = _trim(f"{bare[: match.start()]} {bare[match.end() :]}")
-        names = base and (LETTER.fullmatch(base) or find_phase(base) in ("before", "after") or not is_generic(base))
+        names = base and (
+            _BRIEF.fullmatch(f"## {base}")
+            or LETTER.fullmatch(base)
+            or find_phase(base) in ("before", "after")
+            or not is_generic(base)
+        )
         return (base, find_repeat(match[0]) or 2, True) if names else None
     numbered = split_number(bare)
     return (_trim(numbered[0]), numbered[1], False) if numbered and not numbered[2] else None

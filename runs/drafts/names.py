@@ -187,7 +187,7 @@ def drop_levels(names: Mapping[str, str], methods: Mapping[str, Sequence[Method]
     if not all(_LOAD in own for own in parts.values()):
         parts = _split_at_threads(names, methods) or parts
     loaded = {text: own for text, own in parts.items() if _LOAD in own}
-    skeletons = Counter("".join(own) for own in loaded.values())
+    skeletons = Counter("".join(own) for own in {names[text]: own for text, own in loaded.items()}.values())
     if len(loaded) < 2 or not (len(loaded) == len(names) or max(skeletons.values()) > 1):
         return dict(names)
     loaded = {text: own for text, own in loaded.items() if len(loaded) == len(names) or skeletons["".join(own)] > 1}

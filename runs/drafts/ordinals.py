@@ -18,7 +18,7 @@ _STEMS = (  # of ordinals in other languages
 _NUMBER_OF = {
     word: n
     for words in (
-        *("first second third fourth fifth", "1st 2nd 3rd", "one two three four five"),
+        *("first second third fourth fifth", "1st 2nd 3rd", "one two three four five six seven eight nine ten"),
         *("一 二 三 四 五 六 七 八 九 十", "i ii iii iv v vi vii viii ix x", *_STEMS),
     )
     for n, word in enumerate(words.split(), start=1)

@@ -43,6 +43,9 @@ def name_all(titles: str, line: str = "## {}\n\n{}\n\n") -> list[str]:
         ("4 workers #1; 4 workers #2; 8 workers #1; 8 workers #2", ["4 workers", "8 workers"]),
         ("mpm_event #1; mpm_event #2; mpm_worker #1; mpm_worker #2", ["mpm_event", "mpm_worker"]),
         ("nginx, 1; nginx, 2; apache, 1; apache, 2", ["nginx", "apache"]),
+        ("pg14, run 1; pg16, run 1; pg14, run 2; pg16, run 2", ["pg14", "pg16"]),
+        ("mysql8, run 1; mysql10, run 1; mysql8, run 2; mysql10, run 2", ["mysql8", "mysql10"]),  # by 10 clients
+        ("g1, run 1; zgc, run 1; g1, run 2; zgc, run 2", ["g1", "zgc"]),
         ("nginx, one; nginx, two; apache, one; apache, two", ["nginx", "apache"]),
         ("with patch 1; without patch 1; with patch 2; without patch 2", ["with patch", "without patch"]),
     ],
