@@ -174,7 +174,9 @@ def _read_headers(run: RunFact) -> Value | None:
 
 
 def _read_body_bytes(run: RunFact) -> Value | None:
-    """The mean body of a request (bytes), where the tool prints what all of them came to."""
+    """The mean body of a request (bytes), where the tool prints that, or what all of them came to."""
+    if each := run.number("payload_bytes"):
+        return float(each)
     sent, made = run.number("total_body_sent_bytes") or run.number("bytes_out_total"), run.complete_requests
     return float(round(sent / made)) if sent and made else None
 
@@ -183,7 +185,7 @@ def _read_body(run: RunFact) -> Value | None:
     """What the command names as the body, where its size is not printed."""
     if _read_body_bytes(run) is not None:
         return None
-    return _read_option("body_file", "", run) or _read_option("body", "", run)
+    return _read_option("body_file", "", run) or _read_option("body", NONE, run)
 
 
 def _grade_option(one: Value, other: Value) -> Grade | None:
