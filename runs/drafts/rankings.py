@@ -27,7 +27,13 @@ _WINS = (
 )
 _LOSES = (
     rf"(?:{_IS} {_HOW}slower than|(?:loses|lost) {_HOW}(?:to|against)"
+    r"|(?:cannot|can't|could not|couldn't|does not|doesn't|did not|didn't) keep up with"
     rf"|{_DOES} {_HOW}(?:fewer|less) (?:requests )?(?:per second )?than)"
+)
+_LEADS = (  # all others
+    rf"{_IS} {_HOW}(?:the )?(?:clear(?:ly)? )?(?:winner|(?:fast|quick)(?P<most>er|est)"
+    r"(?: (?:one|option|choice|server|framework|proxy|database))?"
+    r"(?: (?:of|among) (?:the |these |them |all )*+(?:two|both|three|four|five|\d{1,2}|them|all)?)?)"
 )
 # What a claim may go on with; what tells of one kind of page or of memory limits it.
 _GOES_ON = (
@@ -77,24 +83,28 @@ def note_claims(blocks: Sequence[Block], names: Mapping[int, str]) -> None:
     known = {name.lower(): name for name in rates if len(name) > 1 and rates[name]}
     if not 2 <= len(known) <= _MOST_NAMES:
         return
+    best = max(known, key=lambda name: mean(rates[known[name]]))
     for line, text, faster, slower in _find_claims(blocks, list(known)):
-        own, its = known[faster], known[slower]
+        own, its = known[faster], known[slower or best]
         if mean(rates[own]) < mean(rates[its]):
             blocks[first[own]].values.setdefault("claimed_otherwise", {"said": text, "line": line, "over": its})
 
 
 def _find_claims(blocks: Sequence[Block], names: Sequence[str]) -> Iterator[tuple[int, str, str, str]]:
-    """(line, sentence, faster config, slower config), the names in lower case."""
+    """(line, sentence, faster config, slower config or "" for all others), the names in lower case."""
     any_name = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     claim = re.compile(
-        rf"{_LEADS_IN}(?:the )?(?P<one>{any_name}) (?:(?P<wins>{_WINS})|{_LOSES}) (?:the )?(?P<two>{any_name}){_GOES_ON}",
+        rf"{_LEADS_IN}(?P<wins_all>the (?:clear |overall )?winner {_IS} )?(?:the )?(?P<one>{any_name})"
+        rf"(?(wins_all)| (?:{_LEADS}|(?:(?P<wins>{_WINS})|{_LOSES}) (?:the )?(?P<two>{any_name}))){_GOES_ON}",
         re.IGNORECASE,
     )
     for line, text in (each for block in blocks for each in (*block.trail, *block.tail)):
         for sentence in _SENTENCE_ENDS.split(text[:LONGEST]):
-            if match := claim.fullmatch(sentence.strip()):
-                one, two = match["one"].lower(), match["two"].lower()
-                yield line, sentence.strip("#*_ .!"), *((one, two) if match["wins"] else (two, one))
+            match = claim.fullmatch(sentence.strip())
+            if match is None or (match["most"] == "er" and len(names) > 2):
+                continue
+            one, two = match["one"].lower(), (match["two"] or "").lower()
+            yield line, sentence.strip("#*_ .!"), *((one, two) if match["wins"] or not two else (two, one))
 
 
 def read_favoured(blocks: Sequence[Block], names: Mapping[int, str]) -> Iterator[tuple[str, str]]:

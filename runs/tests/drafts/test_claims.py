@@ -28,6 +28,9 @@ def judge(text):
         "As expected Apache was much faster than nginx in all our tests.",
         "nginx is 30 % slower than Apache.",
         "So nginx serves fewer requests per second than Apache.",
+        "Conclusion: Apache is clearly the faster of the two.",
+        "nginx could not keep up with Apache.",
+        "The winner is Apache!",
     ],
 )
 @pytest.mark.parametrize("is_title", [True, False])
@@ -35,7 +38,7 @@ def test_a_claim_that_the_reports_contradict_leaves_the_lead_likely(claim, is_ti
     reports = f"## Apache\n\n{APACHE}\n## nginx\n\n{NGINX}\n"
     found = judge(f"# {claim}\n\n{reports}" if is_title else f"{reports}\n## Conclusion\n\n{claim}\n")
     assert (found.outcome, found.next.about) == ("likely", "load.claimed_otherwise")
-    assert f"but the text says “{claim.rstrip('.')}”, against its reports" in found.sentence
+    assert f"but the text says “{claim.rstrip('.!')}”, against its reports" in found.sentence
     assert write_lead(found).under.endswith("A test shows it, but the text says the opposite.")
 
 
@@ -46,6 +49,8 @@ def test_a_claim_that_the_reports_contradict_leaves_the_lead_likely(claim, is_ti
         "Apache is slower than nginx.",
         "Many say Apache is faster than nginx.",
         "Is Apache faster than nginx?",
+        "Apache is the faster to start.",
+        "nginx is the fastest of the two.",
         "Apache is not faster than nginx.",
         "Apache is faster than nginx for large files.",
         "If Apache beats nginx, we keep it.",
