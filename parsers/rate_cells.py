@@ -27,6 +27,11 @@ _TRANSACTION_RATE = re.compile(r"transaction rate(?: ?[(\[][^()\[\]]{1,20}[)\]])
 _DITTO = frozenset(['"', "''", "〃", "^^", "^", "″"])
 
 
+_FOOTNOTE = re.compile(
+    r"^(?!\s*\*).*[\w)%]\s?\\?(\*{1,3}|[†‡§¹²³]|\[\d\])\s*$"
+)  # "phoenix*", "9,800 [1]", and no "**bold**"
+
+
 class Cell(NamedTuple):
     line: int
     row: str
@@ -43,6 +48,7 @@ class Cell(NamedTuple):
     unread: tuple[tuple[int, str], ...] = ()  # lines and texts of the column's cells that are no rates
     picked: str = ""  # as "best of 5", where it is one that somebody chose
     is_compared: bool = False  # with those of the other columns, in one that has the change
+    footnote: str = ""  # its row's mark of one: "*", "†", "[1]"
 
 
 class _Columns(NamedTuple):
@@ -60,6 +66,13 @@ class _Columns(NamedTuple):
 
 def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], caption: str) -> list[Cell]:
     """The table's rates with the titles of their rows and columns. caption: what stands above it, where that has the unit."""
+    marks = {
+        number: match[1] for number, row in rows if (match := next(filter(None, map(_FOOTNOTE.search, row)), None))
+    }
+    return [cell._replace(footnote=marks.get(cell.line, "")) for cell in _find_rates(heading, rows, caption)]
+
+
+def _find_rates(heading: list[str], rows: list[tuple[int, list[str]]], caption: str) -> list[Cell]:
     table = [(number, [rates.strip_cell_markup(cell) for cell in row]) for number, row in rows]
     heading = _spell_loads(rates.spell_titles(heading, caption))
     table = [(number, [_TRANSACTION_RATE.sub("trans/sec", row[0]), *row[1:]]) for number, row in table]
@@ -433,7 +446,7 @@ def _make_found(cell: Cell, rows_are_loads: bool, repeats: bool) -> Found:
     how = " · ".join(filter(None, [cell.section, how if how and not is_load else requested]))
     if how:
         values["load"] = how
-    values |= cell.latency | ({"picked": cell.picked} if cell.picked else {})
+    values |= cell.latency | {name: mark for name in ("picked", "footnote") if (mark := getattr(cell, name))}
     point = f"{cell.unclear}: expected to know whether this point, beside a comma of thousands, is of thousands too"
     problems = [Problem(cell.line, point)] if cell.unclear else []
     return Found(values, cell.line, cell.line, partial=True, problems=problems, label=name or None)

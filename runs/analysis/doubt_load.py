@@ -146,8 +146,9 @@ def find_other_servers(case: Case) -> Iterator[Finding]:
 def find_loads_not_as_named(case: Case) -> Iterator[Finding]:
     """Runs of a config that is named after a property of the load that they did not have, or after how another was started."""
     for run in case.counted_runs:
-        if other := run.values.get("started_as"):
-            yield about_run(run, "caution", "not_as_named", had="started_as", other=str(other))
+        for had in ("started_as", "port_of"):
+            if other := run.values.get(had):
+                yield about_run(run, "caution", "not_as_named", had=had, other=str(other))
     said = [_read_name(case.names.get(column.config.id, "")) for column in case.columns]
     uncompressed = _list_uncompressed(case, said) if any(each.get(SMALLER) for each in said) else {}
     for column, each in zip(case.columns, said, strict=True):

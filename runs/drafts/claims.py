@@ -22,12 +22,15 @@ from .clauses import (
     split_sentences,
 )
 from .options import Option
+from .ordinals import read_number
 
 _SENTENCE = re.compile(r"(?<!\d)\.|\.(?!\d)|[;:()|!。]|\b(?:but|whereas)\b")
 _OF_WORD = rf"[^\W{CJK}]|-"  # no blanks stand between these and others
-_SAID = re.compile(  # "2 workers", "single-threaded", "all cores"
-    r"\b(?P<n>\d{1,3}|one|(?:a |one )?single|all(?: of)?(?: the| its)?)[ -]"
-    r"(?P<kind>(?:(?:worker|server) )?(?:worker|process|instance|replica|thread|core|cpu)(?:e?s|ed)?)\b",
+_SAID = re.compile(  # "2 workers", "single-threaded", "all cores", "four instances", "a pool of 50"
+    r"\b(?P<n>\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|(?:one |a )?single|all(?: of)?(?: the| its)?)[ -]"
+    r"(?P<kind>(?:(?:worker|server|client|load) )?"
+    r"(?:worker|process|instance|replica|thread|core|cpu|machine|node|pod)(?:e?s|ed)?)\b"
+    r"|\b(?P<pool>pool)(?: size)?(?: (?:of|is|was|at))?[ =:](?P<size>\d{1,4})\b",
     re.IGNORECASE,
 )
 _JOB = (
@@ -38,6 +41,7 @@ _DISTURBS = {  # by languages, and what is told of it
     "{job}": _JOB,
     "debug logging": (
         r"\b(?:debug(?:[- ]level)? logging|log ?level debug|debug logs?) (?:was|were) (?:still |left )?(?:enabled|on|active)\b"
+        r"|\b(?:taken|measured|made|tested|benchmarked|r[au]n|running) with (?:the )?debug(?:[- ]level)? log(?:ging|s)\b"
     ),
     "a backup": (
         r"\blief(?:en)? (?:\w+ ){0,3}(?:backups?|(?:daten)?sicherung)\b|\bsauvegarde (?:tournait|était (?:encore )?en cours)"
@@ -175,8 +179,9 @@ def read_said(texts: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str,
     clauses = [clause for sentence in sentences for clause in split_clauses(sentence, index)]
     for name, clause in find_owners(clauses, index):
         if amount := _SAID.search(clause):
-            kind, n = amount["kind"].rpartition(" ")[2].removesuffix("ed"), amount["n"].lower()
-            yield name, Option(kind, n if n.isdigit() else "all" if n.startswith("all") else "1", amount[0])
+            kind, n = ((amount["kind"] or amount["pool"]).rpartition(" ")[2].removesuffix("ed"), amount["n"] or "")
+            number = amount["size"] or ("all" if n.lower().startswith("all") else str(read_number(n) or 1))
+            yield name, Option(kind, number, amount[0])
 
 
 def read_disturbances(texts: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -6,23 +6,20 @@ debug build: "--cpus=2" against "--cpus=4". What a name tells of is what was to 
 
 from __future__ import annotations
 
-import math
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, groupby, pairwise
+from itertools import chain
 
 from parsers.blocks import Block
-from parsers.catalogue import get_semantics
 from parsers.prompts import STATE
-from parsers.written_rates import are_kinds_of_work
 
 from .answers import STATES, list_answers, list_limits
-from .boilerplate import is_boilerplate
 from .claims import COLD, read_disturbances, read_owned, read_said, read_unlike
+from .clauses import find_owners, index_names, split_clauses, split_sentences
 from .draft import DraftHost
-from .heading_words import cut_repeat, is_generic
+from .heading_words import is_generic, names_software
 from .options import (
     AT_ONCE,
     DESCRIBES_SETUP,
@@ -41,31 +38,18 @@ from .typed_commands import CONFINES, Before, Typing, Words, keep_last
 _VARIABLE = re.compile(r"[A-Z_][A-Z\d_]*=")
 _WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
 _SCALES = re.compile(r"(?:\bpm2\s.*\s-i|\s--(?:instances|replicas|scale))[\s=](?:[\w.-]+=)?(\d{1,4})\b")
+_STATES_PORT = re.compile(r"\bport:? (\d{2,5})\b", re.IGNORECASE)
 _PORT = re.compile(r":(\d{2,5})\b")
 _RESTARTS = re.compile(
     r"\b(?:systemctl|docker(?:[ -]compose)?|podman|pm2|supervisorctl|kubectl rollout|rc-service)\s(?:\S+\s)?restart\b"
     r"|\bservice \S+ restart\b|/etc/(?:init|rc)\.d/\S+ restart\b"
 )
+_FOOTNOTE = re.compile(r"\s*[_*]?\\?(?P<mark>(?<!\*)\*{1,3}|[†‡§¹²³]|\[\d\])[\s:.)=]*(?P<text>[^\s*].{2,100})$")
 _NAMES_START = re.compile(r"cold|warm|restart|fresh|start", re.IGNORECASE)
 _MOST_KEPT = 100  # of each kind, the last ones: each load test has a copy of them
 _STARTED, _READ_BY = "start ", "read by "  # what the keys of the words of a server, and of what runs it, begin with
 
-_ADDRESS = "endpoint|route|url|path|ruta|rota|эндпоинт|ендпоінт|маршрут|接口|路径|エンドポイント"
-_HEADS_REQUEST = re.compile(
-    rf"[^\w/<>\[|]{{0,12}}(?:(?i:{_ADDRESS})(?:\s?[:：]\s?|\s))?`?"
-    r"(?:(?P<method>GET|HEAD|POST|PUT|PATCH|DELETE)(?![\w-]) ?)?(?P<path>/[^\s`*]{0,200})?`?"
-    r"(?: requests?| endpoint| page| route)?[\s*=_`:-]{0,12}"
-)
 _LEAST_NAMING = 3  # letters of a word in a command: "B" is none of "-b"
-_MOST_CLIENTS = 10**9
-_ROUND, _BUSY, _FAR = 5, 0.94, 1.5  # people set multiples of it, of which clients without pauses keep that share busy
-_NEAREST = 4  # texts above a load test, its label with them, among which one may tell its clients
-_HEADS_LOAD = re.compile(
-    r"(?<![\w.,-])(\d{1,6}) (?:concurrent|simultaneous|parallel|concurrency)\b"
-    r"|\bconcurrency(?: level)?(?: of| ?[:=])? ?(\d{1,6})(?![\w.,]\d)"
-    r"|(?<![\w.,-])\d{1,4} ?(?:s|secs?|m|min) -?c ?(\d{1,6})(?!\w)",  # "1 min c10"
-    re.IGNORECASE,
-)
 
 Conditions = Mapping[str, frozenset[str]]  # {what was asked or started: its answer, or its options}
 _VARIABLES = "variables"
@@ -108,14 +92,49 @@ def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
             told |= frozenset().union(*said.values())
         for name, text in differing.items():
             differing_of[name].append(text)
-    started_as = _find_started_alike(of_config)
+    footnotes = _read_footnotes(blocks, names, prose)
+    for name in of_config if footnotes else ():
+        differing_of[name].append(footnotes.get(name, "no such footnote"))
+    started_as, port_of = _find_started_alike(of_config), _find_other_ports(blocks, names, prose)
     for load, name in names.items():
         if name in started_as:
             blocks[load].values["started_as"] = started_as[name]
+        if name in port_of:
+            blocks[load].values["port_of"] = port_of[name]
         if slowed_by := disturbed[name].union(sides[load].beside, blocks[load].values.get("slowed_by", ())):
             blocks[load].values["slowed_by"] = sorted(slowed_by)
         if differing_of[name]:
             blocks[load].values["conditions"] = ", ".join(dict.fromkeys(differing_of[name]))
+
+
+def _read_footnotes(blocks: Sequence[Block], names: Mapping[int, str], texts: Sequence[str]) -> dict[str, str]:
+    """{name of a config: the footnote of a table that its row has a mark of}, where not all have one. A list has several."""
+    marks = {names[load]: mark for load in names if (mark := blocks[load].values.pop("footnote", ""))}
+    texts_of: dict[str, list[str]] = defaultdict(list)
+    for match in filter(None, map(_FOOTNOTE.match, texts)) if marks else ():
+        texts_of[match["mark"]].append(match["text"].strip("*_ "))
+    footnotes = {name: f"“{texts_of[mark][0]}”" for name, mark in marks.items() if len(texts_of[mark]) == 1}
+    return footnotes if len(footnotes) < len({*names.values()}) else {}
+
+
+def _find_other_ports(blocks: Sequence[Block], names: Mapping[int, str], texts: Iterable[str]) -> dict[str, str]:
+    """{name of a config: another one}, where all load tests of the first went to the port that a sentence gives the other."""
+    index = index_names(names.values())
+    sentences = [each for text in texts if _STATES_PORT.search(text) for each in split_sentences(text)]
+    stated: dict[str, set[str]] = defaultdict(set)
+    for name, clause in find_owners(chain.from_iterable(split_clauses(each, index) for each in sentences), index):
+        stated[name] |= {*_STATES_PORT.findall(clause)}
+    owners = {next(iter(ports)): name for name, ports in stated.items() if len(ports) == 1}
+    loaded: dict[str, set[str]] = defaultdict(set)
+    for load, name in names.items() if owners else ():
+        port = blocks[load].load_results[0].port
+        loaded[name] |= {str(port)} if port else {*_PORT.findall(blocks[load].command or "")}
+    others = {name: owners.get(next(iter(ports)), name) for name, ports in loaded.items() if len(ports) == 1}
+    return {
+        name: other
+        for name, other in others.items()
+        if other != name and stated[name] and stated[name].isdisjoint(loaded[name])
+    }
 
 
 def _find_restarted(blocks: Sequence[Block], names: Mapping[int, str]) -> set[str]:
@@ -300,15 +319,15 @@ def _find_differing(key: str, said: Mapping[str, frozenset[str]], is_set: bool) 
     """{config's name: what it alone has of a condition}, where no name tells of that. is_set: it is no answer to a question."""
     every, common = frozenset().union(*said.values()), frozenset.intersection(*said.values())
     is_answer = not is_set and all(len(each) == 1 and not _is_option(next(iter(each))) for each in said.values())
-    if every == common or (not is_answer and all(map(is_generic, said))):
+    if every == common or (not is_answer and all(is_generic(f"## {name}") for name in said)):
         return {}
     if all(key.lower() in name.lower() for name in said):  # "before opcache.enable=1"
         return {}
     words = {name: {word.lower() for word in _WORD.findall(name)} for name in said}
     shared = set.intersection(*words.values())
-    if not is_answer and all(
-        map(DESCRIBES_SETUP.fullmatch, chain.from_iterable(own - shared for own in words.values()))
-    ):
+    own_words = set().union(*words.values()) - shared
+    are_versions = names_software(" ".join(shared)) and not any(map(str.isalpha, own_words))  # "node 18", "node 20"
+    if not (is_answer or are_versions) and all(map(DESCRIBES_SETUP.fullmatch, own_words)):
         return {}
     if is_set and any(map(NAMES_AMOUNT.search, said)):
         return {}
@@ -323,7 +342,7 @@ def _is_option(said: str) -> bool:
 
 def _is_named(words: Iterable[str], said: Iterable[str], is_answer: bool) -> bool:
     """Whether what is said has one of these words, or, of options, of which "UseG1GC" is one, has it within another."""
-    text = re.sub(r"\b\w+_env=", "", " ".join(said).lower())  # "RAILS_ENV=development" of "Rails"
+    text = re.sub(r"\b\w+_(?:env|mode|log|level)=", "", " ".join(said).lower())  # "RAILS_ENV=development" of "Rails"
     of_text = {*_WORD.findall(text)}
     begins = r"(?<![^\W_])" if is_answer else ""
     return any(word in of_text or (len(word) > 1 and re.search(begins + re.escape(word), text)) for word in words)
@@ -340,95 +359,3 @@ def _say(key: str, own: frozenset[str], every: frozenset[str], is_answer: bool) 
     if is_answer and not any(word in text for word in asked.split()):
         text = f"{asked} {text}"
     return text[:MAX_WIDTH]
-
-
-def note_requests(loads: Sequence[Block]) -> None:
-    """What the heading or label alone tells of requests: "## POST /users", "100 concurrent", "1 KB"; a command tells its own."""
-    _note_works(loads)
-    _drop_examples(loads)
-    above: Block | None = None
-    for block in loads:
-        texts = [text for _, text in block.trail] + [block.label or ""]
-        named = next(
-            (match for text in reversed(texts) if (match := _HEADS_REQUEST.fullmatch(text)) and any(match.groups())),
-            None,
-        )
-        if named and not block.command:
-            block.values |= {"method": named["method"]} if named["method"] and "method" not in block.values else {}
-            is_new = named["path"] and not any(result.path for result in block.load_results)
-            block.values |= {"told_path": named["path"].rstrip(":")} if is_new else {}
-        clients = _find_clients(texts)
-        is_stated = bool(block.command) or any(result.concurrency for result in block.load_results)
-        above_has = above is not None and "told_concurrency" in above.values
-        if clients and not is_stated:
-            block.values["told_concurrency"] = clients
-        elif above and above_has and not (is_stated or block.trail) and _is_next_row(above, block):
-            block.values["told_concurrency"] = above.values["told_concurrency"]
-        above = block
-    _note_measured_clients(loads)
-
-
-def _find_clients(texts: Sequence[str]) -> int | None:
-    """How many clients the texts right above a load test tell of; the last one of its section counts."""
-    match = next(filter(None, map(_HEADS_LOAD.search, texts[: -_NEAREST - 1 : -1])), None)
-    return int(next(filter(None, match.groups()))) if match else None
-
-
-def _drop_examples(loads: Sequence[Block]) -> None:
-    """Let go of a command that was typed once, above load tests whose headings tell other numbers of clients than it.
-
-    It stands for all of them: "siege -c25 http://localhost/" in "How to run", then "### Concurrency = 50".
-    """
-    for command, group in groupby(loads, key=lambda block: block.command):
-        alike = list(group) if command else []
-        clients = {_find_clients([text for _, text in block.trail] + [block.label or ""]) for block in alike}
-        if len(clients) > 1 and None not in clients and not any(command in block.typed for block in alike[1:]):
-            for block in alike:
-                block.drop_command()
-
-
-def _note_measured_clients(loads: Sequence[Block]) -> None:
-    """How many clients each had where no command says so, and what came about lies just below round numbers that are far apart."""
-    clients: dict[int, int] = {}
-    if any("told_concurrency" in block.values for block in loads):
-        return  # what is told of one may hold for all
-    for at, block in enumerate(loads):
-        busy, result = block.values.get("concurrency"), block.load_results[0]
-        is_told = bool(block.command or result.concurrency)
-        if is_told or get_semantics(result.tool).concurrency != "measured" or not isinstance(busy, (int, float)):
-            continue
-        step = _ROUND if busy > _ROUND else 1
-        clients[at] = math.ceil(busy / step) * step if 0 < busy < _MOST_CLIENTS else 0
-        if busy < _BUSY * clients[at] or not clients[at]:
-            return  # they paused
-    numbers = sorted({*clients.values()})
-    if len(numbers) > 1 and all(other >= _FAR * one for one, other in pairwise(numbers)):
-        for at, n in clients.items():
-            loads[at].values["told_concurrency"] = n
-
-
-def _note_works(loads: Sequence[Block]) -> None:
-    """What was requested, where the lines right above all reports name that alone: "1 KB" and "10 KB".
-
-    Either all reports are of one address, or each is of its own.
-    """
-    above = ([cut_repeat(text) for _, text in block.trail if not is_boilerplate(text)] for block in loads)
-    titles = [next(reversed(texts), "") for texts in above]
-    paths, commands = {block.load_results[0].path for block in loads}, {block.command for block in loads}
-    is_other = any(block.label or block.stream or block.values.get("script") for block in loads)
-    is_other = is_other or any(map(_HEADS_REQUEST.fullmatch, titles))
-    is_other = is_other or all(  # "50 users" were its load
-        f"{block.load_results[0].concurrency or 0:g}" in re.findall(r"\d+", title)
-        for block, title in zip(loads, titles, strict=True)
-    )
-    is_other = is_other or any(get_semantics(block.load_results[0].tool).quotes_others for block in loads)
-    are_requests = len(paths) == len({*titles}) or len(paths) == len(commands) == 1
-    if are_requests and not is_other and are_kinds_of_work([*{*titles}]):
-        for block, title in zip(loads, titles, strict=True):
-            block.values["told_request"] = title
-
-
-def _is_next_row(row: Block, other: Block) -> bool:
-    """Whether both are rates of one table or list."""
-    is_written = get_semantics(row.load_results[0].tool).quotes_others
-    return is_written and row.kind == other.kind and other.first - row.last <= 1

@@ -43,10 +43,12 @@ AT_ONCE = {
     "thread": re.compile(r"\S*threads?(?:_?per_?\w*)?"),
     "worker": re.compile(r"\S*request_?workers"),  # either of both
     "CPU": re.compile(r"(?:\S*[_.-])?(?:cpu|core)s?"),
+    "machine": re.compile(r"(?:machine|node|pod)s?"),
+    "pooled connection": re.compile(r"(?:\S*[_.-])?pool(?:[_.-]?size)?"),
 }
-_PLURALS = {"process": "processes", "thread": "threads", "worker": "workers", "CPU": "CPUs"}
+_PLURALS = {"process": "processes"}
 NAMES_AMOUNT = re.compile(  # in the names of configs that are compared for it
-    r"worker|process|thread|instance|replica|cluster|core|cpu|single|multi|parallel|scale|backend|upstream",
+    r"worker|process|thread|instance|replica|cluster|core|cpu|single|multi|parallel|scale|backend|upstream|pool|machine",
     re.IGNORECASE,
 )
 _MOST_AT_ONCE = 1024
@@ -174,7 +176,7 @@ def _count_at_once(options: Iterable[Option]) -> dict[str, frozenset[str]]:
 
 
 def _say_amount(kind: str, amount: str) -> str:
-    return f"{amount} {kind if amount == '1' else _PLURALS[kind]}"
+    return f"{amount} {kind if amount == '1' else _PLURALS.get(kind, f'{kind}s')}"
 
 
 def _list_languages(words: Iterable[str]) -> set[str]:

@@ -22,7 +22,7 @@ from .boilerplate import SUBJECT, heading_level, is_boilerplate, strip_markup, t
 from .captions import label_by_remarks, move_captions, name_in_order
 from .capture_parts import split_captures
 from .captures import place_captures, place_texts
-from .conditions import note_conditions, note_generators, note_requests
+from .conditions import note_conditions, note_generators
 from .config_names import ConfigNames
 from .draft import (
     MAX_NAME,
@@ -46,6 +46,7 @@ from .rankings import note_claims
 from .recordings import Recording, place_recorded
 from .sentences import join_labels_and_values, merge_lists_of_settings
 from .stated_hosts import find_listed_facts, find_stated_host
+from .stated_requests import note_requests
 
 _COMPARES = re.compile(
     r"比較|負荷|ベンチマーク|性能|検証|\bvs\.?\b|\bversus\b|compar|benchmark|performance|\bload test|porówn|wydajno|speed"

@@ -131,6 +131,13 @@ def tells_condition(headline):
             "without -m 1g against -m 1g",
         ),
         ("gunicorn had 8 workers, uvicorn ran as 2 processes.", "", "2 processes against 8 processes"),
+        ("gunicorn ran on one instance, uvicorn on four instances.", "", "4 processes against 1 process"),
+        ("uvicorn uses a pool of 50 connections, gunicorn a pool of 5.", "", "50 pooled connections against 5"),
+        (
+            "gunicorn was loaded from one client machine. uvicorn was loaded from three client machines.",
+            "",
+            "3 machines against 1 machine",
+        ),
         (
             "$ flask --app a run &",
             "$ gunicorn b:app &",
@@ -285,6 +292,41 @@ def test_a_side_that_was_started_by_the_command_of_the_other_was_not_measured(on
     assert (found.outcome, said) == (("likely", True) if is_told else ("better", False))
 
 
+PORTS = "# Two servers\n\nnginx listens on port 8081, caddy on port 8082.\n\n"
+
+
+@pytest.mark.parametrize("ports", [(8082, 8081), (8081, 8082), (8081, 8081)])
+def test_a_config_that_was_loaded_at_the_port_of_another_one_is_told(ports):
+    loads = "".join(
+        f"## {name}\n\n" + "".join(f"$ wrk http://a:{port}/\n@wrk {rate + n}.10 host=a:{port}\n\n" for n in range(3))
+        for name, port, rate in zip(("nginx", "caddy"), ports, (900, 1200), strict=True)
+    )
+    blocks, draft = read(expand(PORTS + loads))
+    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    said = "“caddy” was loaded at the port that the text gives “nginx”"
+    assert headline and (said in headline.sentence) is (ports[1] == 8081)
+
+
+TABLE = "| Framework | Requests/s |\n|---|---|\n| rails | 1200 |\n| phoenix{} | 9800 |\n\n{}\n"
+
+
+@pytest.mark.parametrize(
+    ("mark", "below", "is_told"),
+    [
+        ("*", "\\* with caching enabled", True),
+        ("†", "† with caching enabled", True),
+        (" [1]", "[1]: with caching enabled", True),
+        ("*", "Nothing else is known.", False),
+        ("", "* with caching enabled", False),
+        ("*", "* first\n* second", False),  # a list
+    ],
+)
+def test_the_footnote_of_one_row_of_a_table_is_told(mark, below, is_told):
+    blocks, draft = read(TABLE.format(mark, below))
+    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    assert headline and ("“with caching enabled” against no such footnote" in headline.sentence) is is_told
+
+
 def test_a_server_s_keep_alive_is_no_condition_of_clients_that_ask_for_none():
     found = [
         headline_of("$ cat nginx.conf\nkeepalive_timeout 0;", "$ cat a.conf\nKeepAlive On", load=load)
@@ -296,6 +338,14 @@ def test_a_server_s_keep_alive_is_no_condition_of_clients_that_ask_for_none():
 def test_a_setting_of_one_file_is_told_where_the_configs_are_named_after_something_else_that_it_shows():
     found = headline_of(POOL.format("7.4", 5), POOL.format("8.2", 40), ("PHP 7.4", "PHP 8.2"))
     assert write_lead(found).line.endswith(", but pm.max_children=40 against pm.max_children=5")
+    found = headline_of("$ docker run -d --cpus=1 a:1", "$ docker run -d --cpus=4 a:2", ("node 18", "node 20"))
+    assert tells_condition(found) and "--cpus=4 against --cpus=1" in found.sentence
+    found = headline_of("The figures of Gin were taken with debug logging.", "", ("Gin", "Echo"))
+    assert "the text tells of debug logging beside “Gin” only" in found.sentence
+    found = headline_of("$ go build -race\n$ ./app &", "$ go build\n$ ./app &", ("go 1.20", "go 1.22"))
+    assert tells_condition(found) and "without -race against -race" in found.sentence
+    found = headline_of("$ GIN_MODE=debug ./a &", "$ ./b &", ("Gin", "Echo"))
+    assert tells_condition(found) and "without GIN_MODE=debug against GIN_MODE=debug" in found.sentence
     found = headline_of("$ RAILS_ENV=development puma &", "$ LOTUS_ENV=production puma &", ("Rails", "Lotus"))
     assert "LOTUS_ENV=production against RAILS_ENV=development, which could be all of it" in found.sentence
 

@@ -1,0 +1,123 @@
+"""What headings and labels alone tell of requests, where no command does: their method and path, and from how many clients."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from itertools import groupby, pairwise
+
+from parsers.blocks import Block
+from parsers.catalogue import get_semantics
+from parsers.written_rates import are_kinds_of_work
+
+from .boilerplate import is_boilerplate
+from .heading_words import cut_repeat
+
+_ADDRESS = "endpoint|route|url|path|ruta|rota|эндпоинт|ендпоінт|маршрут|接口|路径|エンドポイント"
+_HEADS_REQUEST = re.compile(
+    rf"[^\w/<>\[|]{{0,12}}(?:(?i:{_ADDRESS})(?:\s?[:：]\s?|\s))?`?"
+    r"(?:(?P<method>GET|HEAD|POST|PUT|PATCH|DELETE)(?![\w-]) ?)?(?P<path>/[^\s`*]{0,200})?`?"
+    r"(?: requests?| endpoint| page| route)?[\s*=_`:-]{0,12}"
+)
+_MOST_CLIENTS = 10**9
+_ROUND, _BUSY, _FAR = 5, 0.94, 1.5  # people set multiples of it, of which clients without pauses keep that share busy
+_NEAREST = 4  # texts above a load test, its label with them, among which one may tell its clients
+_HEADS_LOAD = re.compile(
+    r"(?<![\w.,-])(\d{1,6}) (?:concurrent|simultaneous|parallel|concurrency)\b"
+    r"|\bconcurrency(?: level)?(?: of| ?[:=])? ?(\d{1,6})(?![\w.,]\d)"
+    r"|(?<![\w.,-])\d{1,4} ?(?:s|secs?|m|min) -?c ?(\d{1,6})(?!\w)",  # "1 min c10"
+    re.IGNORECASE,
+)
+
+
+def note_requests(loads: Sequence[Block]) -> None:
+    """What the heading or label alone tells of requests: "## POST /users", "100 concurrent", "1 KB"; a command tells its own."""
+    _note_works(loads)
+    _drop_examples(loads)
+    above: Block | None = None
+    for block in loads:
+        texts = [text for _, text in block.trail] + [block.label or ""]
+        named = next(
+            (match for text in reversed(texts) if (match := _HEADS_REQUEST.fullmatch(text)) and any(match.groups())),
+            None,
+        )
+        if named and not block.command:
+            block.values |= {"method": named["method"]} if named["method"] and "method" not in block.values else {}
+            is_new = named["path"] and not any(result.path for result in block.load_results)
+            block.values |= {"told_path": named["path"].rstrip(":")} if is_new else {}
+        clients = _find_clients(texts)
+        is_stated = bool(block.command) or any(result.concurrency for result in block.load_results)
+        above_has = above is not None and "told_concurrency" in above.values
+        if clients and not is_stated:
+            block.values["told_concurrency"] = clients
+        elif above and above_has and not (is_stated or block.trail) and _is_next_row(above, block):
+            block.values["told_concurrency"] = above.values["told_concurrency"]
+        above = block
+    _note_measured_clients(loads)
+
+
+def _find_clients(texts: Sequence[str]) -> int | None:
+    """How many clients the texts right above a load test tell of; the last one of its section counts."""
+    match = next(filter(None, map(_HEADS_LOAD.search, texts[: -_NEAREST - 1 : -1])), None)
+    return int(next(filter(None, match.groups()))) if match else None
+
+
+def _drop_examples(loads: Sequence[Block]) -> None:
+    """Let go of a command that was typed once, above load tests whose headings tell other numbers of clients than it.
+
+    It stands for all of them: "siege -c25 http://localhost/" in "How to run", then "### Concurrency = 50".
+    """
+    for command, group in groupby(loads, key=lambda block: block.command):
+        alike = list(group) if command else []
+        clients = {_find_clients([text for _, text in block.trail] + [block.label or ""]) for block in alike}
+        if len(clients) > 1 and None not in clients and not any(command in block.typed for block in alike[1:]):
+            for block in alike:
+                block.drop_command()
+
+
+def _note_measured_clients(loads: Sequence[Block]) -> None:
+    """How many clients each had where no command says so, and what came about lies just below round numbers that are far apart."""
+    clients: dict[int, int] = {}
+    if any("told_concurrency" in block.values for block in loads):
+        return  # what is told of one may hold for all
+    for at, block in enumerate(loads):
+        busy, result = block.values.get("concurrency"), block.load_results[0]
+        is_told = bool(block.command or result.concurrency)
+        if is_told or get_semantics(result.tool).concurrency != "measured" or not isinstance(busy, (int, float)):
+            continue
+        step = _ROUND if busy > _ROUND else 1
+        clients[at] = math.ceil(busy / step) * step if 0 < busy < _MOST_CLIENTS else 0
+        if busy < _BUSY * clients[at] or not clients[at]:
+            return  # they paused
+    numbers = sorted({*clients.values()})
+    if len(numbers) > 1 and all(other >= _FAR * one for one, other in pairwise(numbers)):
+        for at, n in clients.items():
+            loads[at].values["told_concurrency"] = n
+
+
+def _note_works(loads: Sequence[Block]) -> None:
+    """What was requested, where the lines right above all reports name that alone: "1 KB" and "10 KB".
+
+    Either all reports are of one address, or each is of its own.
+    """
+    above = ([cut_repeat(text) for _, text in block.trail if not is_boilerplate(text)] for block in loads)
+    titles = [next(reversed(texts), "") for texts in above]
+    paths, commands = {block.load_results[0].path for block in loads}, {block.command for block in loads}
+    is_other = any(block.label or block.stream or block.values.get("script") for block in loads)
+    is_other = is_other or any(map(_HEADS_REQUEST.fullmatch, titles))
+    is_other = is_other or all(  # "50 users" were its load
+        f"{block.load_results[0].concurrency or 0:g}" in re.findall(r"\d+", title)
+        for block, title in zip(loads, titles, strict=True)
+    )
+    is_other = is_other or any(get_semantics(block.load_results[0].tool).quotes_others for block in loads)
+    are_requests = len(paths) == len({*titles}) or len(paths) == len(commands) == 1
+    if are_requests and not is_other and are_kinds_of_work([*{*titles}]):
+        for block, title in zip(loads, titles, strict=True):
+            block.values["told_request"] = title
+
+
+def _is_next_row(row: Block, other: Block) -> bool:
+    """Whether both are rates of one table or list."""
+    is_written = get_semantics(row.load_results[0].tool).quotes_others
+    return is_written and row.kind == other.kind and other.first - row.last <= 1
