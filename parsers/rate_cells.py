@@ -447,7 +447,7 @@ def _make_found(cell: Cell, rows_are_loads: bool, repeats: bool) -> Found:
     if how:
         values["load"] = how
     values |= cell.latency | {name: mark for name in ("picked", "footnote") if (mark := getattr(cell, name))}
-    point = f"{cell.unclear}: expected to know whether this point, beside a comma of thousands, is of thousands too"
+    point = f"{cell.unclear}: expected to know whether this point, beside whole numbers, is of thousands or of decimals"
     problems = [Problem(cell.line, point)] if cell.unclear else []
     return Found(values, cell.line, cell.line, partial=True, problems=problems, label=name or None)
 

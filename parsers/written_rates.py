@@ -91,6 +91,7 @@ _NUMBER = re.compile(
     r"(?:[~≈约]|(?:about|around|ca\.?) )?\s?"
     r"(\d{1,3}(?:[,  '’ ]\d{3})+|\d{1,12})(\.\d{1,9})?(?:[eE]([+-]?\d{1,2}))?\s?([kKMwW万萬만億亿千]|thousand|million|)"
 )
+_WHOLE = re.compile(r"[1-9]\d{2,}")  # 100 and more
 _POINT = re.compile(r"[~≈]?\s?\d{1,3}\.\d{3}")  # of decimals or of thousands
 _DECIMALS = re.compile(r",\d{3}\.\d|\.(?!\d{3}(?!\d))\d")  # for certain
 _FACTOR = {"": 1, "M": 1_000_000, "million": 1_000_000} | dict.fromkeys(("k", "K", "千", "thousand"), 1000)
@@ -381,10 +382,12 @@ def _read_failures(cell: str, in_per_cent: bool) -> dict[str, Any]:
 
 
 def find_unclear(column: list[str]) -> set[str]:
-    """The figures of a column whose point is one of decimals or of thousands: "9.871" beside "125,340"."""
-    if not any("," in cell for cell in column) or any(map(_DECIMALS.search, column)):
+    """The figures of a column whose point is one of decimals or of thousands: "9.871" beside "125,340", "1.200" beside "950"."""
+    if any(map(_DECIMALS.search, column)):
         return set()
-    return {cell for cell in column if _POINT.fullmatch(IS_RATE.sub("", cell).strip())}
+    figures = {cell: IS_RATE.sub("", cell).strip() for cell in column}
+    has_others = any("," in cell for cell in column) or any(map(_WHOLE.fullmatch, figures.values()))
+    return {cell for cell, figure in figures.items() if has_others and _POINT.fullmatch(figure)}
 
 
 def read_load(title: str) -> int | None:

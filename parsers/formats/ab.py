@@ -122,6 +122,7 @@ _ERROR = re.compile(
 _PARAGRAPH = re.compile(r"\W*<p>(?:<br */?>)?", re.IGNORECASE)  # what -w prints above its banner, maybe quoted
 _RELIABLE = re.compile(r".*reliable\.")
 _SANE = re.compile(r"\s*(?:WARN?ING|ERROR): The median and mean for ")
+_CLOSING = ("requests_per_second", "percentiles_ms", "aborted", "error")  # at the end of a report, or in place of it
 _TABLE = 3  # percentiles from which on they are a table by themselves
 _VARIES = re.compile(r"[$*{}<\\]|\.\.\.|…")  # a path that the shell or the author has still to fill in
 
@@ -370,6 +371,8 @@ class _Report:
             return None  # somebody quotes the error
         if not figures:
             self.problems.append(Problem(self.last, "the report breaks off before its first figure"))
+        elif "ab_version" in values and values.keys().isdisjoint(_CLOSING):
+            self.problems.append(Problem(self.last, "the report breaks off before its rate"))
         if self.html:
             values["format"] = "html"
         partial = len(figures) < 8 and "aborted" not in values

@@ -12,7 +12,7 @@ import pytest
 import parsers
 from parsers.decode import Text
 
-from .reading import blocks, captures, excess, finding, kind_of, of_kinds, text_of
+from .reading import FIXTURES, blocks, captures, excess, finding, kind_of, of_kinds, text_of
 
 CAPTURES = captures()
 ENOUGH = {"1": "11", " ": " "}  # of digits and blanks in a row
@@ -118,3 +118,14 @@ def test_no_format_fails_on_a_complete_text_that_ends_behind_any_line_of_a_repor
             for end in ("", "\n", "\n\n```"):
                 assert all(block.records is not None for block in parsers.read(Text(["\n".join(lines[:n]) + end])))
     assert not caplog.records
+
+
+@pytest.mark.parametrize(
+    ("last", "is_told"), [("Server Port", True), ("Failed requests", True), ("Requests per second", False)]
+)
+def test_a_report_that_ends_before_its_rate_is_a_problem(last, is_told):
+    lines = (FIXTURES / "ab" / "ab_01_plain.txt").read_text().split("\n")
+    end = next(at for at, line in enumerate(lines) if line.startswith(last)) + 1
+    (block,) = parsers.read([*lines[:end], ""])
+    messages = [problem.message for problem in block.problems]
+    assert messages == (["the report breaks off before its rate"] if is_told else [])

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from parsers.blocks import Block
 
@@ -265,7 +266,9 @@ def read_owned(blocks: Sequence[Block], names: Mapping[int, str]) -> Iterator[tu
     """(name of a config, what slowed it, or made another one look faster) of sentences that are of one config each."""
     index, every = index_names(names.values()), {*names.values()}
     texts = (text for block in blocks for _, text in (*block.trail, *block.tail))
-    named = [*find_owners((each for text in texts for each in split_sentences(text)), index)]
+    sentences = chain.from_iterable(map(split_sentences, texts))
+    parts = (part for each in sentences for part in ([each, *each.split(";")] if ";" in each else [each]))
+    named = [*find_owners(parts, index)]
     in_sections = [each for each in _list_in_sections(blocks, names) if index.keys().isdisjoint(list_words(each[1]))]
     is_as_there = {name for name, sentence in (*in_sections, *named) if _AS_THERE.search(sentence)}
     unnamed, named = (

@@ -311,6 +311,11 @@ def test_a_sentence_in_a_section_that_tells_of_nothing_odd_is_no_objection(slow,
     assert headline_of_sections(slow, fast).outcome == "better"
 
 
+def test_a_part_of_a_sentence_that_names_both_sides_may_tell_of_picked_runs_of_one():
+    found = headline_of_sections("For Apache I kept the best of ten; nginx had a single try.", "")
+    assert "the text tells of picked runs of the other side beside “nginx” only" in found.sentence
+
+
 def test_a_sentence_above_all_sections_or_below_them_is_of_no_side():
     said = "A backup was running, and I kept the best of ten."
     sections = "".join(
