@@ -281,7 +281,9 @@ def find_requested_load(command: str, tool: str, values: Mapping[str, Any]) -> d
         printed["request"] = request
     if isinstance(protocol := values.get(prints.get("protocol", "application_protocol")), str):
         printed["protocol"] = protocol
-    return printed | dict(parse_command(command, tool).options)
+    options = printed | dict(parse_command(command, tool).options)
+    # Of two files of one name, which one it was.
+    return options | ({"script": values["told_script"]} if "told_script" in values else {})
 
 
 @cache

@@ -36,7 +36,7 @@ _SHOWS = re.compile(
 )
 _SHOWERS = frozenset("cat less more head tail view vi vim nano emacs grep egrep sed awk".split())  # noqa: SIM905
 _PATH = re.compile(
-    r"(?<!\S)\S+\.(?:conf|cnf|ini|cfg|ya?ml|toml|vcl|properties|htaccess|json5?|xml|tpl|conf\.\w+|local|default|dist)(?=\s|$|['\"])"
+    r"(?<!\S)\S+\.(?:conf|cnf|ini|cfg|ya?ml|toml|vcl|properties|htaccess|json5?|xml|tpl|lua|conf\.\w+|local|default|dist)(?=\s|$|['\"])"
     r"|/etc/(?!passwd|shadow|group|hosts\b|hostname\b|issue|\S{0,60}release\b|debian_version)\S+"
     r"|(?<!\S)\S*conf\S*\.(?:py|rb|[cm]?js)(?=\s|$|['\"])|(?<!\S)(?:\S*/)?(?:Caddyfile|Procfile|Dockerfile)(?=\s|$)|(?<!\S)\S+\.service(?=\s|$)"
     r"|(?<!\S)\S*(?:(?:sites-(?:available|enabled)|conf\.d|conf-(?:available|enabled)|mods-enabled)/\S+|\.htaccess)|/usr/local/etc/\S+"

@@ -17,7 +17,7 @@ from parsers.transcript import width
 from parsers.written_rates import RATE
 from runs.series.samples import make_short_records
 
-from .answers import note_answers, note_beforehand, note_shown, number_sections
+from .answers import note_answers, note_beforehand, note_scripts, note_shown, number_sections
 from .boilerplate import SUBJECT, heading_level, is_boilerplate, strip_markup, tell_files_apart
 from .captions import label_by_remarks, move_captions, name_in_order
 from .capture_parts import split_captures
@@ -115,6 +115,7 @@ class _Relation:
         note_tables(blocks, self.loads)
         note_shown(blocks, self.load_set)
         note_answers(blocks, self.load_set)
+        self.scripts = note_scripts(blocks, {*self.texts}, self.load_set)
         note_beforehand(blocks, self.load_set)
         self.duplicates = find_duplicate_loads(blocks, records, self.loads) if may_quote else {}
         if several:
@@ -174,7 +175,8 @@ class _Relation:
         prompt_hosts = {
             i: name for i in loads if (name := self.blocks[i].prompt_host or prompts.get(host_of.get(i, first)))
         }
-        names = ConfigNames(self.blocks, loads, texts, self.duplicates, n_configs, machines, prompt_hosts)
+        named = [i for i in texts if i not in self.scripts]  # a load generator's script sets nothing of a config
+        names = ConfigNames(self.blocks, loads, named, self.duplicates, n_configs, machines, prompt_hosts)
         self._add_runs(experiment, loads, names)
         for run in experiment.runs:
             run.host = host_of.get(run.block, "")
