@@ -66,7 +66,7 @@ _HAS = {
     "TLS": (r"tls(?:\s?v?1\.\d)?|ssl|https|encrypt(?:ed|ion)", r"plain http|unencrypted"),
     "compression": (r"gzip(?:ped)?|brotli|deflate|compress(?:ion|ed)", r"uncompressed"),
     "access log": (
-        r"(?:access|request)[- ]?log(?:s|ging|ged)?|(?<!error )(?<!debug )logging|logs? (?:every|each|all) requests?",
+        r"(?:access|request)[- ]?log(?:s|ging|ged)?|(?<!error )(?<!debug )logging|log(?:s|ged)? (?:every|each|all) requests?",
         r"(?!)",
     ),
     "a cache": (r"cach(?:e|ed|es|ing)", r"uncached"),
@@ -129,7 +129,8 @@ _ADDRESS = re.compile(r"\S*://\S*")
 COLD = "a cold start"
 _SLOWED_ALONE = {
     COLD: (
-        r"\b(?:re)?started (?:\w+ )?before (?:each|every)\b|\b(?:an empty|a cold) cache\b|\bcold[- ]start(?:ed)?\b|\bfrom cold\b"
+        r"\b(?:re)?started (?:\w+ )?(?:before|for) (?:each|every)\b"
+        r"|\b(?:an empty|a cold) cache\b|\bcold[- ]start(?:ed)?\b|\bfrom cold\b"
         r"|\b(?:caches?|server|jvm|opcache) (?:was|were) (?:still )?cold\b|\bwithout (?:any )?warm(?:ing)?[- ]?up\b"
     ),
     **{what: rf"(?<![\w-])(?:{_HAS[what][0]})(?![\w-])" for what in ("a debug build", "battery power", "Wi-Fi")},
@@ -160,6 +161,11 @@ _OF_RESULT = re.compile(
 _SIZE = re.compile(r"\b(?P<n>\d[\d,]{0,11}(?:\.\d{1,3})?)[ -]?(?P<unit>[km]i?b|bytes?)\b", re.IGNORECASE)
 _ROWS = re.compile(
     r"\b(?P<n>\d[\d,]{0,11}) (?P<unit>million|rows?|records?|entries|products)\b|\b(?P<empty>empty)\b", re.IGNORECASE
+)
+_ON_MACHINE = re.compile(
+    r"\bon (?:my|our|the|an?) (?:\w+ )?"
+    r"(?:laptop|notebook|desktop|workstation|server|vps|vm|pc|macbook(?: (?:pro|air))?|raspberry pi|droplet)\b",
+    re.IGNORECASE,
 )
 _UNITS = {"k": 1024, "m": 1024**2, "b": 1}
 _UNLIKE = 1.2  # of sizes
@@ -214,6 +220,9 @@ def read_unlike(
             states_of[what] |= states
             if not states:
                 remarks.add(what, sentence, owned)
+        machines = {name: match[0].lower() for name, clause in owned if (match := _ON_MACHINE.search(clause))}
+        if len(machines) == len(names) and len({*machines.values()}) > 1:
+            said["machine"] = machines
         for what, pattern, is_of in (("page", _SIZE, _OF_PAGE), ("data", _ROWS, _OF_DATA)) if owned else ():
             if is_of.search(sentence) and not _OF_RESULT.search(sentence):
                 amounts = {name: match for name, clause in owned if (match := pattern.search(clause))}

@@ -131,6 +131,12 @@ def tells_condition(headline):
             "without -m 1g against -m 1g",
         ),
         ("gunicorn had 8 workers, uvicorn ran as 2 processes.", "", "2 processes against 8 processes"),
+        ("gunicorn ran on my laptop, uvicorn on the big server.", "", "on the big server against on my laptop"),
+        (
+            "I switched off the access log in uvicorn; gunicorn logged every request.",
+            "",
+            "no access log against access log",
+        ),
         ("gunicorn ran on one instance, uvicorn on four instances.", "", "4 processes against 1 process"),
         ("uvicorn uses a pool of 50 connections, gunicorn a pool of 5.", "", "50 pooled connections against 5"),
         (

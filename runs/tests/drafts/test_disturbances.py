@@ -279,6 +279,7 @@ def headline_of_sections(*said, rates=(700, 900)):
     ("slow", "fast", "what"),
     [
         ("A backup was running while I did this.", "", "a backup"),
+        ("It was restarted for every run.", "It had been up since the morning.", "a cold start"),
         ("Restarted before each run, so with an empty cache.", "Warmed up with 5000 requests.", "a cold start"),
         ("I had to do this from home.", "", "a VPN or the internet"),
         ("This was a debug build, by the way.", "", "a debug build"),
