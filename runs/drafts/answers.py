@@ -6,10 +6,8 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
-from pathlib import PurePath
 
 from parsers.blocks import Block
-from parsers.catalogue import parse_command
 from parsers.prompts import ASKED, FIGURES, SLOWED
 from runs.numbers import figure
 
@@ -71,27 +69,6 @@ def note_shown(blocks: Sequence[Block], loads: Collection[int]) -> None:
                 states[key] = value if name == "governor" else "a hit" if value == "hit" else "no hit"
         if states and index in loads:
             block.values |= states
-
-
-def note_scripts(blocks: Sequence[Block], texts: Collection[int], loads: Collection[int]) -> set[int]:
-    """Note of which text a load test's script was, where two of one file's name were shown; returns the texts of such scripts."""
-    shown: dict[str, int] = {}  # by the file's name
-    texts_of: dict[str, dict[str, int]] = defaultdict(dict)  # {file: {text: its first line}}
-    used: dict[int, tuple[str, int]] = {}  # by load test
-    for index, block in enumerate(blocks):
-        if index in texts:
-            shown[PurePath(str(block.values.get("path"))).name] = index
-        script = parse_command(block.command or "", block.kind).options.get("script") if index in loads else None
-        name = PurePath(str(script)).name if script else ""
-        if name in shown:
-            text = blocks[shown[name]]
-            texts_of[name].setdefault(str(text.values.get("text")), text.first)
-            used[index] = name, shown[name]
-    for index, (name, text_index) in used.items():
-        if len(texts_of[name]) > 1:
-            line = texts_of[name][str(blocks[text_index].values.get("text"))]
-            blocks[index].values["told_script"] = f"{name} of line {line}"
-    return {text_index for _, text_index in used.values()}
 
 
 def note_answers(blocks: Sequence[Block], loads: Collection[int]) -> None:

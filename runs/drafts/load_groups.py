@@ -1,4 +1,4 @@
-"""Several load tests of one command line: parts that ran at the same time, the turns of a loop, and the rows of a written table.
+"""Several load tests of one command line: parts that ran at the same time, and the turns of a loop.
 
 Parts ran on several machines, or several times on one: the first report gets the sum of all. A rate of one part is no repeat
 of another's, and says nothing of the server. Turns are those of loops of the shell, several scripts on a line, several files.
@@ -13,8 +13,8 @@ from functools import lru_cache
 from itertools import chain, groupby, product
 
 from parsers.blocks import Block
-from parsers.catalogue import get_semantics, parse_command
-from parsers.commands import LOCAL, Command
+from parsers.catalogue import parse_command
+from parsers.commands import LOCAL
 from parsers.patterns import compile_words, lower
 
 from .boilerplate import strip_markup
@@ -197,44 +197,6 @@ def _share_commands(blocks: Sequence[Block], loads: Collection[int]) -> None:
             loop = block if LOOP.search(_RANGE.sub(_count_out, block.command or "")) else None
         elif loop and block.kind == loop.kind:
             block.take_command(loop)
-
-
-def note_tables(blocks: Sequence[Block], loads: Sequence[int]) -> None:
-    """What the commands above written tables asked for, where a config of one recurs below another command: it is no repeat there.
-
-    The load tool tells them apart, or else the concurrency or the path.
-    """
-    tables = [(command, rows) for command, rows in _list_tables(blocks, loads) if command.tool]
-    names = [{(row.label or "").casefold() for row in rows} - {""} for _, rows in tables]
-    if not any(one & other for at, one in enumerate(names) for other in names[at + 1 :][:_MOST_TURNS]):
-        return
-    by_tool = len({command.tool for command, _ in tables}) > 1
-    for command, rows in tables:
-        told = {"told_concurrency": command.options.get("concurrency"), "told_path": command.path}
-        told = {"told_request": get_semantics(command.tool).shown_as or command.tool} if by_tool else told
-        for row in rows:
-            row.values |= {
-                name: value for name, value in told.items() if value is not None and "load" not in row.values
-            }
-
-
-def _list_tables(blocks: Sequence[Block], loads: Sequence[int]) -> Iterator[tuple[Command, list[Block]]]:
-    """(the last load command typed above it, its rows) of each table of written rates."""
-    rows: list[Block] = []
-    command, before = Command(), -1
-    for load in loads:
-        block = blocks[load]
-        is_row = get_semantics(block.kind).quotes_others
-        is_next = is_row and bool(rows) and not block.typed and block.first - rows[-1].last <= 1
-        if rows and not is_next:
-            yield command, rows
-            rows = []
-        typed = [parse_command(text) for between in blocks[before + 1 : load + 1] for text in between.typed]
-        command = next((each for each in reversed(typed) if each.tool), command)
-        rows += [block] if is_row else []
-        before = load
-    if rows:
-        yield command, rows
 
 
 def find_turns(blocks: Sequence[Block], loads: Collection[int]) -> Iterator[tuple[int, Words]]:

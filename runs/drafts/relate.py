@@ -17,7 +17,7 @@ from parsers.transcript import width
 from parsers.written_rates import RATE
 from runs.series.samples import make_short_records
 
-from .answers import note_answers, note_beforehand, note_scripts, note_shown, number_sections
+from .answers import note_answers, note_beforehand, note_shown, number_sections
 from .boilerplate import SUBJECT, heading_level, is_boilerplate, strip_markup, tell_files_apart
 from .captions import label_by_remarks, move_captions, name_in_order
 from .capture_parts import split_captures
@@ -40,13 +40,13 @@ from .heading_groups import merge_items, raise_items
 from .heading_words import DESCRIBES_HOST, find_repeat, is_generic, is_sentence, is_short, is_warm_up, speaks
 from .hosts import Sighting, add_stated_facts, find_hosts, find_sightings, find_stated_hosts, split_by_machine
 from .left_out import cut_corrections, find_left_out
-from .load_groups import fill_in_loops, join_parts, note_tables
+from .load_groups import fill_in_loops, join_parts
 from .names import shorten
 from .rankings import note_claims
 from .recordings import Recording, place_recorded
 from .sentences import join_labels_and_values, merge_lists_of_settings
 from .stated_hosts import find_listed_facts, find_stated_host
-from .stated_requests import note_requests
+from .stated_requests import note_requests, note_scripts, note_tables
 
 _COMPARES = re.compile(
     r"比較|負荷|ベンチマーク|性能|検証|\bvs\.?\b|\bversus\b|compar|benchmark|performance|\bload test|porówn|wydajno|speed"
@@ -113,9 +113,9 @@ class _Relation:
             label_by_remarks([blocks[i] for i in self.loads])
         note_requests([blocks[i] for i in self.loads])
         note_tables(blocks, self.loads)
+        self.scripts = note_scripts(blocks, {*self.texts}, self.load_set)
         note_shown(blocks, self.load_set)
         note_answers(blocks, self.load_set)
-        self.scripts = note_scripts(blocks, {*self.texts}, self.load_set)
         note_beforehand(blocks, self.load_set)
         self.duplicates = find_duplicate_loads(blocks, records, self.loads) if may_quote else {}
         if several:

@@ -1,14 +1,20 @@
-"""What headings and labels alone tell of requests, where no command does: their method and path, and from how many clients."""
+"""What was requested, and from how many clients, where the load test's own report and command do not say so: by headings and
+labels, by the command above a written table, and by the text of a script that was shown.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby, pairwise
+from pathlib import PurePath
+from typing import Any
 
 from parsers.blocks import Block
-from parsers.catalogue import get_semantics
+from parsers.catalogue import get_semantics, parse_command
+from parsers.commands import Command
 from parsers.written_rates import are_kinds_of_work
 
 from .boilerplate import is_boilerplate
@@ -22,6 +28,7 @@ _HEADS_REQUEST = re.compile(
 )
 _MOST_CLIENTS = 10**9
 _ROUND, _BUSY, _FAR = 5, 0.94, 1.5  # people set multiples of it, of which clients without pauses keep that share busy
+_MOST_TABLES = 100  # behind a table, among which one with the same configs is looked for
 _NEAREST = 4  # texts above a load test, its label with them, among which one may tell its clients
 _HEADS_LOAD = re.compile(
     r"(?<![\w.,-])(\d{1,6}) (?:concurrent|simultaneous|parallel|concurrency)\b"
@@ -37,7 +44,7 @@ def note_requests(loads: Sequence[Block]) -> None:
     _drop_examples(loads)
     above: Block | None = None
     for block in loads:
-        texts = [text for _, text in block.trail] + [block.label or ""]
+        texts = _list_texts(block)
         named = next(
             (match for text in reversed(texts) if (match := _HEADS_REQUEST.fullmatch(text)) and any(match.groups())),
             None,
@@ -57,6 +64,11 @@ def note_requests(loads: Sequence[Block]) -> None:
     _note_measured_clients(loads)
 
 
+def _list_texts(block: Block) -> list[str]:
+    """The texts above a load test, and its label."""
+    return [text for _, text in block.trail] + [block.label or ""]
+
+
 def _find_clients(texts: Sequence[str]) -> int | None:
     """How many clients the texts right above a load test tell of; the last one of its section counts."""
     match = next(filter(None, map(_HEADS_LOAD.search, texts[: -_NEAREST - 1 : -1])), None)
@@ -64,13 +76,13 @@ def _find_clients(texts: Sequence[str]) -> int | None:
 
 
 def _drop_examples(loads: Sequence[Block]) -> None:
-    """Let go of a command that was typed once, above load tests whose headings tell other numbers of clients than it.
+    """Drop a command that was typed once, above load tests whose headings tell other numbers of clients than it.
 
-    It stands for all of them: "siege -c25 http://localhost/" in "How to run", then "### Concurrency = 50".
+    It is an example for all of them: "siege -c25 http://localhost/" in "How to run", then "### Concurrency = 50".
     """
     for command, group in groupby(loads, key=lambda block: block.command):
         alike = list(group) if command else []
-        clients = {_find_clients([text for _, text in block.trail] + [block.label or ""]) for block in alike}
+        clients = {_find_clients(_list_texts(block)) for block in alike}
         if len(clients) > 1 and None not in clients and not any(command in block.typed for block in alike[1:]):
             for block in alike:
                 block.drop_command()
@@ -91,7 +103,7 @@ def _note_measured_clients(loads: Sequence[Block]) -> None:
         if busy < _BUSY * clients[at] or not clients[at]:
             return  # they paused
     numbers = sorted({*clients.values()})
-    if len(numbers) > 1 and all(other >= _FAR * one for one, other in pairwise(numbers)):
+    if len(numbers) > 1 and all(higher >= _FAR * lower for lower, higher in pairwise(numbers)):
         for at, n in clients.items():
             loads[at].values["told_concurrency"] = n
 
@@ -121,3 +133,63 @@ def _is_next_row(row: Block, other: Block) -> bool:
     """Whether both are rates of one table or list."""
     is_written = get_semantics(row.load_results[0].tool).quotes_others
     return is_written and row.kind == other.kind and other.first - row.last <= 1
+
+
+def note_tables(blocks: Sequence[Block], loads: Sequence[int]) -> None:
+    """What the commands above written tables asked for, where a config of one recurs below another command: it is no repeat there.
+
+    The load tool tells them apart, or else the concurrency or the path.
+    """
+    tables = [(command, rows) for command, rows in _list_tables(blocks, loads) if command.tool]
+    names = [{(row.label or "").casefold() for row in rows} - {""} for _, rows in tables]
+    if not any(own & other for at, own in enumerate(names) for other in names[at + 1 : at + 1 + _MOST_TABLES]):
+        return
+    by_tool = len({command.tool for command, _ in tables}) > 1
+    for command, rows in tables:
+        requested: dict[str, Any] = {
+            "told_concurrency": command.options.get("concurrency"),
+            "told_path": command.path,
+        }
+        if by_tool:
+            requested = {"told_request": get_semantics(command.tool).shown_as or command.tool}
+        for row in rows:
+            if "load" not in row.values:
+                row.values |= {name: value for name, value in requested.items() if value is not None}
+
+
+def _list_tables(blocks: Sequence[Block], loads: Sequence[int]) -> Iterator[tuple[Command, list[Block]]]:
+    """(the last load command typed above it, its rows) of each table of written rates."""
+    rows: list[Block] = []
+    command, above = Command(), -1
+    for load in loads:
+        block = blocks[load]
+        if rows and (block.typed or not _is_next_row(rows[-1], block)):
+            yield command, rows
+            rows = []
+        typed = [parse_command(text) for between in blocks[above + 1 : load + 1] for text in between.typed]
+        command = next((each for each in reversed(typed) if each.tool), command)
+        rows += [block] if get_semantics(block.load_results[0].tool).quotes_others else []
+        above = load
+    if rows:
+        yield command, rows
+
+
+def note_scripts(blocks: Sequence[Block], texts: Collection[int], loads: Collection[int]) -> set[int]:
+    """Note which text a load test's script had, where several of one file's name were shown; returns the texts of such scripts."""
+    shown: dict[str, int] = {}  # {file's name: the last text of it}
+    texts_of: dict[str, dict[str, int]] = defaultdict(dict)  # {file's name: {text: its first line}}
+    used: dict[int, tuple[str, int]] = {}  # {load test: (file's name, the text shown last before it)}
+    for index, block in enumerate(blocks):
+        if index in texts:
+            shown[PurePath(str(block.values.get("path"))).name] = index
+        script = parse_command(block.command or "", block.kind).options.get("script") if index in loads else None
+        name = PurePath(str(script)).name if script else ""
+        if name in shown:
+            text = blocks[shown[name]]
+            texts_of[name].setdefault(str(text.values.get("text")), text.first)
+            used[index] = name, shown[name]
+    for index, (name, text_index) in used.items():
+        if len(texts_of[name]) > 1:
+            line = texts_of[name][str(blocks[text_index].values.get("text"))]
+            blocks[index].values["told_script"] = f"{name} of line {line}"
+    return {text_index for _, text_index in used.values()}
