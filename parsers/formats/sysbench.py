@@ -137,6 +137,8 @@ _read_figures = compile_lines(
 _PREPARES = re.compile(
     r"(?:Creating (?:table|file|a secondary index|files)|Inserting \d+ records|Dropping table|Removing test files)\b.*"
 )
+_STEPS = frozenset(VERBS) - {"run"}
+_NO_TEST = re.compile(rf"Cannot find benchmark '(?:{'|'.join(VERBS)})'")  # the command names no test
 _FATAL = re.compile(r"(?:FATAL|ALERT): (\S.*)")
 
 
@@ -145,7 +147,15 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     if report is None or not report.values.keys() & {"error", "total_time_s", "latency_ms", "prepares", *_RATES}:
         return None
     report.partial = "latency_ms" not in report.values
+    if _tells_step(command or "") or _NO_TEST.match(str(report.values.get("error"))):
+        report.values["prepares"] = True
     return report
+
+
+def _tells_step(command: str) -> bool:
+    """Whether a command makes or removes tables or files, and runs nothing."""
+    words = command.split()
+    return "run" not in words and not _STEPS.isdisjoint(words)
 
 
 _MOST_PIECES = 3  # more lines that an error is broken into
@@ -248,7 +258,7 @@ def _compute_rate(values: dict[str, Any]) -> float | None:
 
 def records(values: dict[str, Any]) -> list[Record]:
     get = values.get
-    if not values.keys() & {"error", "total_time_s", "latency_ms", *_RATES}:
+    if not values.keys() & {"total_time_s", "latency_ms", *_RATES, *(() if "prepares" in values else ("error",))}:
         return []  # it made its tables or files
     latency = get("latency_ms", {})
     result = make_result(

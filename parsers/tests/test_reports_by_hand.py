@@ -237,3 +237,11 @@ def test_a_log_level_or_a_time_in_brackets_names_no_rate(before):
     (block,) = read(f"{before} Requests/sec: 1001.25\n")
     assert not block.values
     assert [problem.message for problem in block.problems] == ["a rate that was not read: 'Requests/sec: 1001.25'"]
+
+
+@pytest.mark.parametrize("command", ["$ sysbench --mysql-host=db1 oltp_insert prepare\n", ""])
+def test_what_prepares_a_test_of_sysbench_is_no_run_also_where_it_fails(command):
+    error = "FATAL: Cannot find benchmark 'prepare': no such built-in test, file or module"
+    error = "FATAL: unable to connect to MySQL server on host 'db1'" if command else error
+    text = f"{command}sysbench 1.1.0-a4938af (using bundled LuaJIT 2.1.0-beta3)\n\n{error}\n"
+    assert [block.load_results for block in read(text)] == [[]]
