@@ -108,6 +108,11 @@ class Doubt:
         return tuple(part.config for part in self.parts if part.config is not None)
 
 
+def name_tool(run: RunFact) -> str | None:
+    """By which tool a rate in a table came, nobody knows."""
+    return None if run.semantics.quotes_others else run.semantics.shown_as or run.tool
+
+
 def list_excluded(doubts: Iterable[Doubt]) -> dict[int, str]:
     """Run id -> why it is kept out of verdicts."""
     return {part.run: part.text for part in _list_fatal_parts(doubts) if part.run is not None}
@@ -147,7 +152,18 @@ class Case:
     @cached_property
     def bases(self) -> tuple[int, ...]:
         """For each column the index of the one that it stands against, see find_baselines."""
-        return find_baselines(self.columns)
+        return find_baselines(self.columns, self._list_odd_tool())
+
+    def _list_odd_tool(self) -> Sequence[int]:
+        """The columns of the first config, where two or more others were all loaded with one other tool."""
+        tools: dict[int, set[str | None]] = defaultdict(set)
+        for run in self.counted_runs:
+            tools[run.config].add(name_tool(run))
+        first, *others = tools.values() or [set()]
+        is_odd = len(others) > 1 and all(each == others[0] for each in others) and first.isdisjoint(others[0])
+        if not is_odd or None in first or others[0] == {None} or len(others[0]) > 1:
+            return ()
+        return [at for at, column in enumerate(self.columns) if column.config.id == next(iter(tools))]
 
     @cached_property
     def counted_runs(self) -> list[RunFact]:

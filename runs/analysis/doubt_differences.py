@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, Literal
 
 from runs.analysis.columns import compare_names
-from runs.analysis.doubt_case import Case, hostname_of, is_local, mean_reply_bytes, read_tls, rule
+from runs.analysis.doubt_case import Case, hostname_of, is_local, mean_reply_bytes, name_tool, read_tls, rule
 from runs.analysis.facts import Finding, RunFact, Severity, read_at
 from runs.analysis.method import drop_folders, read_method, tells_load
 
@@ -127,11 +127,6 @@ def _read_machine(case: Case, name: str, run: RunFact) -> Value | None:
 def _read_day(run: RunFact) -> Value | None:
     """When it ran, as far as the text or its sender says so."""
     return run.ran_at.date().isoformat() if run.ran_at else None
-
-
-def _name_tool(run: RunFact) -> str | None:
-    """By which tool a rate in a table came, nobody knows."""
-    return None if run.semantics.quotes_others else run.semantics.shown_as or run.tool
 
 
 def _read_version(run: RunFact) -> Value | None:
@@ -255,7 +250,7 @@ def _read_beginning(run: RunFact) -> Value | None:
 
 BEGINS = Property("requests begin", _read_beginning, "caution", stops=0)
 TOOL = (
-    Property("tool", _name_tool, "fatal", stops=0, named=r"with|by"),
+    Property("tool", name_tool, "fatal", stops=0, named=r"with|by"),
     BEGINS,
     Property("version", _read_version, "note"),
 )

@@ -154,7 +154,11 @@ _AFFIRMS = re.compile(r"\b(?:with|on|enabled|had|did|mit)\b", re.IGNORECASE)
 _OF_PAGE = re.compile(
     r"\b(?:page|document|file|body|response|repl(?:y|ies)|payload|image|html|json)s?\b", re.IGNORECASE
 )
-_OF_DATA = re.compile(r"\b(?:database|table|collection|data ?set)s?\b", re.IGNORECASE)
+_OF_DATA = re.compile(
+    r"\b(?:database|table|collection|data ?set)s?\b"
+    r"|\b(?:returns?|returned|fetch(?:es|ed)|renders?|rendered|lists?|listed|selects?|selected|serializes) \d",
+    re.IGNORECASE,
+)
 _OF_RESULT = re.compile(
     r"\bmemory\b|\bram\b|\brss\b|\bper second\b|/s\b|\bthroughput\b|\btransfer|\bused\b", re.IGNORECASE
 )
@@ -188,7 +192,7 @@ def read_said(texts: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str,
         if amount := _SAID.search(clause):
             kind, n = ((amount["kind"] or amount["pool"]).rpartition(" ")[2].removesuffix("ed"), amount["n"] or "")
             number = amount["size"] or ("all" if n.lower().startswith("all") else str(read_number(n) or 1))
-            yield name, Option(kind, number, amount[0])
+            yield name, Option("instance" if kind.startswith("instance") else kind, number, amount[0])
 
 
 def read_disturbances(texts: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -45,6 +45,10 @@ _RESTARTS = re.compile(
     r"|\bservice \S+ restart\b|/etc/(?:init|rc)\.d/\S+ restart\b"
 )
 _FOOTNOTE = re.compile(r"\s*[_*]?\\?(?P<mark>(?<!\*)\*{1,3}|[†‡§¹²³]|\[\d\])[\s:.)=]*(?P<text>[^\s*].{2,100})$")
+_SAYS_HOW_OFTEN = re.compile(  # a footnote that tells how a figure came about, and not what was set up otherwise
+    r"(?:(?:the )?(?:mean|average|median|avg\.?)|(?:measured|run|tested|repeated)) .{0,40}\b(?:runs|times|repeats|tests)\b.{0,20}",
+    re.IGNORECASE,
+)
 _NAMES_START = re.compile(r"cold|warm|restart|fresh|start", re.IGNORECASE)
 _MOST_KEPT = 100  # of each kind, the last ones: each load test has a copy of them
 _STARTED, _READ_BY = "start ", "read by "  # what the keys of the words of a server, and of what runs it, begin with
@@ -114,6 +118,7 @@ def _read_footnotes(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
     for match in filter(None, map(_FOOTNOTE.match, texts)) if marks else ():
         texts_of[match["mark"]].append(match["text"].strip("*_ "))
     footnotes = {name: f"“{texts_of[mark][0]}”" for name, mark in marks.items() if len(texts_of[mark]) == 1}
+    footnotes = {name: said for name, said in footnotes.items() if not _SAYS_HOW_OFTEN.fullmatch(said.strip("“”. "))}
     return footnotes if len(footnotes) < len({*names.values()}) else {}
 
 

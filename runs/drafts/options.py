@@ -37,6 +37,7 @@ _STARTS = re.compile(
 _ADDRESS = re.compile(r"\s*(?P<key>[\w-]+)\b.*?[\s\"'/@](?P<target>(?:[\w.-]+|\[[\da-f:]+\]):\d{2,5}|unix:[^\s;\"']+)")
 # What runs at once is named by what runs: the last word of "worker_processes", "pm.max_children", "--num-workers", "numprocs".
 AT_ONCE = {
+    "instance": re.compile(r"instance"),  # of prose, which may be machines; several of a process manager are processes
     "process": re.compile(
         r"(?!.*(?:request|conn|limit|thread))\S*?(?:worker|process|proc|instance|replica|child|concurrency)(?:e?s|ren)?|-[wi]"
     ),

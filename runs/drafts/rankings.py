@@ -37,7 +37,8 @@ _LEADS = (  # all others
 )
 # What a claim may go on with; what tells of one kind of page or of memory limits it.
 _GOES_ON = (
-    r"(?:[\s,]*(?:by far|by a (?:wide|large|huge|clear) margin|by \d[\d.]* ?%|clearly|easily|hands down|here|again|every time"
+    r"(?:[\s,:;]*(?:it (?:won|lost)|by far"
+    r"|by a (?:wide|large|huge|clear) margin|by \d[\d.]* ?%|clearly|easily|hands down|here|again|every time"
     r"|in (?:all|our|my|this|these|every|each|the) (?:of )?(?:our |my |the )?(?:tests?|runs?|benchmarks?|comparison)"
     r"|on (?:this|our|the same) (?:machine|hardware|box|server)))*[\s.!*_]*"
 )

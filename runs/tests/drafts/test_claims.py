@@ -29,7 +29,7 @@ def judge(text):
         "nginx is 30 % slower than Apache.",
         "So nginx serves fewer requests per second than Apache.",
         "Conclusion: Apache is clearly the faster of the two.",
-        "nginx could not keep up with Apache.",
+        "nginx could not keep up with Apache: it lost by a wide margin.",
         "The winner is Apache!",
     ],
 )
@@ -53,6 +53,7 @@ def test_a_claim_that_the_reports_contradict_leaves_the_lead_likely(claim, is_ti
         "nginx is the fastest of the two.",
         "Apache is not faster than nginx.",
         "Apache is faster than nginx for large files.",
+        "Apache is faster than nginx: it sends large files at once.",
         "If Apache beats nginx, we keep it.",
         "I had expected that Apache beats nginx.",
     ],
@@ -65,6 +66,16 @@ def test_what_agrees_asks_or_tells_of_something_else_is_no_such_claim(claim):
 def test_claims_take_linear_time():
     long = "*#so, " * 40 + "nginx is " + "much " * 30
     text = f"{long}\n" * 2000 + f"\n## Apache\n\n{APACHE}\n## nginx\n\n{NGINX}\n"
-    before = time.perf_counter()
+    before = time.process_time()
     judge(text)
-    assert time.perf_counter() - before < 5
+    assert time.process_time() - before < 5
+
+
+def test_configs_of_one_tool_are_compared_although_the_first_rate_is_another_tool_s():
+    quoted = "Anna wrote:\n> On my server I get:\n> Requests/sec:  91000.12   (with uvloop)\n\nOn my laptop:\n\n"
+    found = judge(f"# Loops\n\n{quoted}## asyncio\n\n@wrk 11000\n@wrk 11010\n\n## uvloop\n\n@wrk 11900\n@wrk 11911\n")
+    assert (found.outcome, found.winner.title, [name for name, *_ in found.dropped]) == (
+        "better",
+        "uvloop",
+        ["unknown tool"],
+    )

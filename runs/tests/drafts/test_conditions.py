@@ -137,7 +137,8 @@ def tells_condition(headline):
             "",
             "no access log against access log",
         ),
-        ("gunicorn ran on one instance, uvicorn on four instances.", "", "4 processes against 1 process"),
+        ("gunicorn ran on one instance, uvicorn on four instances.", "", "4 instances against 1 instance"),
+        ("gunicorn returns 1000 rows, uvicorn 50 rows.", "", "data 50 rows against data 1000 rows"),
         ("uvicorn uses a pool of 50 connections, gunicorn a pool of 5.", "", "50 pooled connections against 5"),
         (
             "gunicorn was loaded from one client machine. uvicorn was loaded from three client machines.",
@@ -325,12 +326,15 @@ TABLE = "| Framework | Requests/s |\n|---|---|\n| rails | 1200 |\n| phoenix{} | 
         ("*", "Nothing else is known.", False),
         ("", "* with caching enabled", False),
         ("*", "* first\n* second", False),  # a list
+        ("*", "\\* mean of 3 runs", None),
+        ("*", "\\* Median over five repeats, 30 s each.", None),
     ],
 )
 def test_the_footnote_of_one_row_of_a_table_is_told(mark, below, is_told):
     blocks, draft = read(TABLE.format(mark, below))
     headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
-    assert headline and ("“with caching enabled” against no such footnote" in headline.sentence) is is_told
+    assert headline and ("“with caching enabled” against no such footnote" in headline.sentence) is bool(is_told)
+    assert headline and ("footnote" in headline.sentence) is bool(is_told)
 
 
 def test_a_server_s_keep_alive_is_no_condition_of_clients_that_ask_for_none():
