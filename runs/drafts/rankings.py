@@ -57,6 +57,17 @@ _LEAVES_OUT = re.compile(
     re.IGNORECASE,
 )
 _LEFT_OUT = "failures of the other side at loads that are left out"
+_SHARE_FAILED = re.compile(  # "12 % of the requests to v2 failed", "v2 failed 12 % of its requests"
+    r"(?P<share>\d{1,2}(?:\.\d{1,2})?) ?(?:%|percent|per cent) of (?:\S+ ){0,3}?requests\b.{0,40}?"
+    r"\b(?:failed|timed out|were (?:errors|refused|rejected)|(?:returned|got|ended in|answered with) (?:an? )?(?:error|50\d))"
+    r"|\bfail(?:ed|s) (?:about |around |roughly )?(?P<failed>\d{1,2}(?:\.\d{1,2})?) ?(?:%|percent|per cent) of (?:\S+ )?requests\b",
+    re.IGNORECASE,
+)
+_OF_OTHER_LOAD = re.compile(  # what failed there is in none of the figures
+    r"\b(?:at|from|above|beyond|over|with|under) (?:about )?\d|\b(?:clients|connections|users|earlier|before"
+    r"|previous|first|initial|once|old|until|later|after)\b",
+    re.IGNORECASE,
+)
 _DOES_LESS = re.compile(  # of what a server does for a request
     r"\b(?:(?:disabled|removed|dropped|skipped|stubbed|mocked|commented|turned off|switched off|took out|left out|without)"
     r"\s(?:out\s)?(?:(?:the|its|all|any)\s)?(?:\w+\s){0,2}?"
@@ -108,6 +119,28 @@ def _find_claims(blocks: Sequence[Block], names: Sequence[str]) -> Iterator[tupl
             yield line, sentence.strip("#*_ .!"), *((one, two) if match["wins"] or not two else (two, one))
 
 
+def note_failures(blocks: Sequence[Block], names: Mapping[int, str]) -> None:
+    """Put into the load tests of a config the share of failures that a sentence tells of it, where they print none themselves."""
+    index = index_names(names.values())
+    shares: dict[str, set[float]] = defaultdict(set)
+    for text in (text for block in blocks for _, text in (*block.trail, *block.tail) if _SHARE_FAILED.search(text)):
+        for sentence in split_sentences(text):
+            if not (IS_GENERAL.search(sentence) or _OF_OTHER_LOAD.search(sentence)):
+                for name, clause in find_owners(split_clauses(sentence, index), index):
+                    if (match := _SHARE_FAILED.search(clause)) and not _NEGATES.search(clause):
+                        shares[name].add(float(match["share"] or match["failed"]))
+    of_config = {name: [load for load, own in names.items() if own == name] for name in shares}
+    for name, loads in of_config.items():
+        if len(shares[name]) == 1 and not any(_prints_failures(blocks[load]) for load in loads):
+            for load in loads:
+                blocks[load].values["availability_pct"] = 100 - max(shares[name])
+
+
+def _prints_failures(block: Block) -> bool:
+    failed = [load_result.failed_requests for load_result in block.load_results]
+    return "availability_pct" in block.values or any(each is not None for each in failed)
+
+
 def read_favoured(blocks: Sequence[Block], names: Mapping[int, str]) -> Iterator[tuple[str, str]]:
     """(name of a config, what made the only other one of which a clause tells it look faster). names: as above."""
     index, every = index_names(names.values()), {*names.values()}
@@ -117,7 +150,8 @@ def read_favoured(blocks: Sequence[Block], names: Mapping[int, str]) -> Iterator
     for sentence in (each for text in told for each in split_sentences(text)):
         owned = [each for each in find_owners(split_clauses(sentence, index), index) if not _NEGATES.search(each[1])]
         if _LEAVES_OUT.search(sentence):
-            favoured[_LEFT_OUT] |= {name for name, clause in owned if _FAILS.search(clause)}
+            failing = [name for name, clause in owned if _FAILS.search(clause) and not _SHARE_FAILED.search(clause)]
+            favoured[_LEFT_OUT] |= {*failing}
         if not IS_GENERAL.search(sentence):
             favoured[_LESS] |= {name for name, clause in owned if _DOES_LESS.search(clause)}
     for what, favoured_names in favoured.items():

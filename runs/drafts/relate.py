@@ -42,7 +42,7 @@ from .hosts import Sighting, add_stated_facts, find_hosts, find_sightings, find_
 from .left_out import cut_corrections, find_left_out
 from .load_groups import fill_in_loops, join_parts
 from .names import shorten
-from .rankings import note_claims
+from .rankings import note_claims, note_failures
 from .recordings import Recording, place_recorded
 from .sentences import join_labels_and_values, merge_lists_of_settings
 from .stated_hosts import find_listed_facts, find_stated_host
@@ -189,6 +189,7 @@ class _Relation:
             name_of = {load: names.names[names.config_of(load)] for load in loads}
             note_conditions(self.blocks, name_of, shown)
             note_claims(self.blocks, name_of)
+            note_failures(self.blocks, name_of)
         if monitors := [i for i in self.monitors if i in part and i not in self.duplicates]:
             by_heading, lines = names.configs_by_heading, names.heading_lines
             shared = place_captures(experiment, self.blocks, monitors, self.quotes, host_of, by_heading, lines)

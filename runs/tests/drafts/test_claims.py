@@ -71,6 +71,32 @@ def test_claims_take_linear_time():
     assert time.process_time() - before < 5
 
 
+RATES = "# v1 and v2\n\n| Version | Requests/s |\n|---|---|\n| v1 | 2100 |\n| v2 | 3900 |\n\n"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "fails"),
+    [
+        ("About 12 % of the requests to v2 failed with a 500, I left those out of the table.", True),
+        ("v2 failed about 12 percent of its requests.", True),
+        ("12% of all requests got an error with v2; v1 was fine.", True),
+        ("With 800 clients 12 % of the requests to v2 failed.", False),
+        ("12 % of the requests failed.", False),
+        ("With v1 12 % of the requests to v2 failed.", False),
+        ("Would you trust v2 if 12 % of the requests to v2 failed?", False),
+        ("Before the fix 12 % of the requests to v2 failed.", False),
+    ],
+)
+def test_a_share_of_failures_that_a_sentence_tells_of_a_config_is_that_of_its_rates(sentence, fails):
+    found = judge(f"{RATES}{sentence}\n")
+    assert (found.outcome, "12 %" in found.sentence) == (("failed", True) if fails else ("unproven", False))
+
+
+def test_reports_that_print_their_failures_are_believed():
+    found = judge(f"## Apache\n\n{APACHE}\n## nginx\n\n{NGINX}\n12 % of the requests to nginx failed.\n")
+    assert found.outcome == "better"
+
+
 def test_configs_of_one_tool_are_compared_although_the_first_rate_is_another_tool_s():
     quoted = "Anna wrote:\n> On my server I get:\n> Requests/sec:  91000.12   (with uvloop)\n\nOn my laptop:\n\n"
     found = judge(f"# Loops\n\n{quoted}## asyncio\n\n@wrk 11000\n@wrk 11010\n\n## uvloop\n\n@wrk 11900\n@wrk 11911\n")
