@@ -1,22 +1,16 @@
-"""Tables of rates: which columns and rows are of rates, what their titles say of config and load, and the blocks made of them."""
+"""Tables of rates: which columns and rows are of rates, and what their titles say of config and load."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence, Set
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 from . import written_rates as rates
 from .catalogue import makes_load
-from .lines import Lines
-from .records import Found, LoadResult, Problem, Record
 
-KIND = "rate_table"
 EMPTY = frozenset(["", "-", "–", "—", "n/a", "N/A", "x", "?"])
-_ENDS_IN_LOAD = re.compile(r"(?<![\d.])\d+$")  # and in no version
 _BEST = re.compile(r"best performance\b", re.IGNORECASE)  # of each config
-_MAY_NAME = re.compile(r"c\d+", re.IGNORECASE)  # ten clients, or a kind of machine
 _DIGIT = re.compile(r"\d")
 _NEGATIVE = re.compile(r"[-−]\d[\d.,]*")
 _PER_SECOND = re.compile(r"\d\s?[kKMwW万萬]?\s?/\s?[s秒]$")
@@ -25,10 +19,8 @@ _OTHER_UNIT = re.compile(r"[~≈<]?\s?\d[\d.,]*\s?(?:[A-Za-zµ%][\w/%]*|/s)")
 _TIME_TAKEN = re.compile(r".*\b(?:time|duration|elapsed)\b.*", re.IGNORECASE)
 _TRANSACTION_RATE = re.compile(r"transaction rate(?: ?[(\[][^()\[\]]{1,20}[)\]])?", re.IGNORECASE)  # as siege calls it
 _DITTO = frozenset(['"', "''", "〃", "^^", "^", "″"])
-
-
 _FOOTNOTE = re.compile(
-    r"^(?!\s*\*).*[\w)%]\s?\\?(\*{1,3}|[†‡§¹²³]|\[\d\])\s*$"
+    rf"(?!\s*\*).*[\w)%]\s?\\?({rates.FOOTNOTE_MARK})\s*"
 )  # "phoenix*", "9,800 [1]", and no "**bold**"
 
 
@@ -66,9 +58,8 @@ class _Columns(NamedTuple):
 
 def find_table_rates(heading: list[str], rows: list[tuple[int, list[str]]], caption: str) -> list[Cell]:
     """The table's rates with the titles of their rows and columns. caption: what stands above it, where that has the unit."""
-    marks = {
-        number: match[1] for number, row in rows if (match := next(filter(None, map(_FOOTNOTE.search, row)), None))
-    }
+    noted = {number: next(filter(None, map(_FOOTNOTE.fullmatch, row)), None) for number, row in rows}
+    marks = {number: match[1] for number, match in noted.items() if match}
     return [cell._replace(footnote=marks.get(cell.line, "")) for cell in _find_rates(heading, rows, caption)]
 
 
@@ -79,15 +70,7 @@ def _find_rates(heading: list[str], rows: list[tuple[int, list[str]]], caption: 
     if is_about_one := _lists_metrics(heading, table):  # "| nginx | Value |"
         heading, table = ["metric", heading[0]], [(number, row[:2]) for number, row in table]
     if is_about_one or rates.has_rows_of_rates(heading, table):
-        cells = _find_metric_rates(heading, table)
-        if rates.LOAD.fullmatch(heading[0]) and all(map(rates.LOAD_TITLE.fullmatch, heading[1:])):
-            return cells  # a column is a load
-        asked = heading[0] if " " in heading[0] else ""
-        compared = any(map(rates.CHANGE.fullmatch, heading))
-        return [
-            cell._replace(row="", column=cell.row, section=cell.section or asked, is_compared=compared)
-            for cell in cells
-        ]
+        return _find_rates_in_rows(heading, table)
     table = _drop_other_units(table)
     columns = _find_columns_of_units(heading, table) | find_rate_columns(heading, bool(caption))
     table = [each for each in table if not columns or not all(_FACTOR_OF.fullmatch(each[1][at]) for at in columns)]
@@ -117,7 +100,38 @@ def _find_rates(heading: list[str], rows: list[tuple[int, list[str]]], caption: 
         if rates.LOAD.fullmatch(title) and all(rates.read_load(row[at]) for _, row in table)
     }
     columns = {at: title for at, title in columns.items() if at not in loads}
-    first = min(columns, default=0)
+    titles = _find_titles(heading, table, min(columns, default=0), loads, timed, bool(caption))
+    requested = _find_methods(titles, table) or _find_works(titles, heading, table)
+    titles = [at for at in titles if at not in requested]
+    for number, row in table if requested else ():
+        sections[number] = " · ".join(filter(None, (sections.get(number), *(row[at] for at in requested))))
+    work, address = (any(each.fullmatch(heading[at]) for at in titles) for each in (rates.WORK, rates.ADDRESS))
+    latencies = {at: heading[at] for at in timed if len(columns) == 1}
+    return _make_cells(table, _Columns(heading, columns, loads, titles, work, address, latencies, are_times), sections)
+
+
+def _find_rates_in_rows(heading: list[str], table: list[tuple[int, list[str]]]) -> list[Cell]:
+    """The rates of a table whose rows are metrics; its columns are loads, or else configs."""
+    cells = _find_metric_rates(heading, table)
+    if rates.LOAD.fullmatch(heading[0]) and all(map(rates.LOAD_TITLE.fullmatch, heading[1:])):
+        return cells
+    requested = heading[0] if " " in heading[0] else ""
+    compared = any(map(rates.CHANGE.fullmatch, heading))
+    return [
+        cell._replace(row="", column=cell.row, section=cell.section or requested, is_compared=compared)
+        for cell in cells
+    ]
+
+
+def _find_titles(
+    heading: list[str],
+    table: list[tuple[int, list[str]]],
+    first: int,
+    loads: set[int],
+    timed: list[int],
+    captioned: bool,
+) -> list[int]:
+    """The columns before the `first` one of rates that name a row: no loads, ranks, counts, times and other figures."""
     titles = [at for at in range(first) if at not in loads and not (at and _is_rank(heading[at], table, at))]
     if len(titles) > 1 and heading[0] and rates.RANK.fullmatch(heading[0]):
         titles = titles[1:]
@@ -126,10 +140,10 @@ def _find_rates(heading: list[str], rows: list[tuple[int, list[str]]], caption: 
     titles = [
         at
         for at in titles
-        if not ((at or by_load) and _is_counted(heading[at], [row[at] for _, row in table], by_load))
+        if at not in timed
+        and not ((at or by_load) and _is_counted(heading[at], [row[at] for _, row in table], by_load))
     ]
-    titles = [at for at in titles if at not in timed]
-    if caption:
+    if captioned:
         titles = [
             at
             for at in titles
@@ -138,13 +152,7 @@ def _find_rates(heading: list[str], rows: list[tuple[int, list[str]]], caption: 
     results = {at for at in titles if at and all(rates.RESULT.fullmatch(row[at]) for _, row in table)}
     if len({tuple(row[at] for at in (*titles, *loads) if at not in results) for _, row in table}) == len(table):
         titles = [at for at in titles if at not in results]  # shares and times were measured, too
-    requested = _find_methods(titles, table) or _find_works(titles, heading, table)
-    titles = [at for at in titles if at not in requested]
-    for number, row in table if requested else ():
-        sections[number] = " · ".join(filter(None, (sections.get(number), *(row[at] for at in requested))))
-    work, address = (any(each.fullmatch(heading[at]) for at in titles) for each in (rates.WORK, rates.ADDRESS))
-    latencies = {at: heading[at] for at in timed if len(columns) == 1}
-    return _make_cells(table, _Columns(heading, columns, loads, titles, work, address, latencies, are_times), sections)
+    return titles
 
 
 def _is_rank(title: str, table: list[tuple[int, list[str]]], at: int) -> bool:
@@ -387,79 +395,3 @@ def _name_row(row: list[str], columns: _Columns) -> str:
         if row[at] not in EMPTY and (rates.VERSION.search(columns.heading[at]) or not rates.read_number(row[at]))
     ]
     return " · ".join(named) if named or not titles else f"{columns.heading[titles[0]]} {row[titles[0]]}".strip()
-
-
-def name_cells(cells: list[Cell], heading_line: int) -> list[Found]:
-    """The blocks, each named by what was loaded: its row, or its column where all rows are loads, or columns are configs."""
-    columns = list(dict.fromkeys(cell.column for cell in cells))
-    if sum(bool(rates.REPEAT.fullmatch(column)) for column in columns) > 1:  # their mean is no measurement
-        columns = [column for column in columns if not rates.MEAN.fullmatch(column)]
-        cells = [cell for cell in cells if cell.column in columns]
-    if all(rates.RUN.fullmatch(cell.row) for cell in cells) and columns != [""]:  # each row is a repeat
-        cells = [cell._replace(row="") for cell in cells]
-    is_one = len(columns) == 1 and (not columns[0] or rates.IS_THROUGHPUT.fullmatch(columns[0]) is not None)
-    are_clients = all(not cell.row or rates.LOAD_TITLE.fullmatch(cell.row) for cell in cells)
-    end_in_loads = all(
-        not cell.row or rates.LOAD_TITLE.fullmatch(cell.row) or _ENDS_IN_LOAD.search(cell.row) for cell in cells
-    )
-    are_compared = len(columns) > 1 and all(map(rates.COMPARED.fullmatch, columns))
-    rows_are_loads = not is_one and (end_in_loads or cells[0].row_is_work or are_compared)
-    rows_are_loads = rows_are_loads or (are_clients and not any(_MAY_NAME.fullmatch(cell.row) for cell in cells))
-    rows = list(dict.fromkeys(cell.row for cell in cells))
-    rows_are_loads = rows_are_loads or are_loads(rows) or (cells[0].row_is_work and rates.are_kinds_of_work(rows))
-    if rows_are_loads and columns != [""] and are_loads(columns):  # one config's: "| Clients | GET | SET |"
-        cells = [
-            cell._replace(column="", section=" · ".join(filter(None, (cell.section, cell.column)))) for cell in cells
-        ]
-    repeats = len(columns) > 1 and all(map(rates.REPEAT.fullmatch, columns)) and not cells[0].is_compared
-    if repeats and not any(cell.row for cell in cells):  # rows of rates, each of something else
-        cells = [cell._replace(row=cell.section, section="") for cell in cells]
-    quoted = [_make_found(cell, rows_are_loads and not repeats, repeats) for cell in cells]
-    for before, one in pairwise(quoted):
-        if one.first == before.first and one.values.get("load") == before.values.get("load"):
-            is_told_apart = repeats or one.values.get("concurrency") != before.values.get("concurrency")
-            one.label = one.label or ("" if is_told_apart else "column without a title")
-    quoted[0].problems += [Problem(line, f"{text!r}: expected a rate") for cell in cells for line, text in cell.unread]
-    for title in dict.fromkeys(title for cell in cells for title in cell.without_unit):
-        message = f"{title}: expected a unit (ms, s or us) in the column's title or in its cells"
-        quoted[0].problems.append(Problem(heading_line, message))
-    return quoted
-
-
-def are_loads(titles: Sequence[str]) -> bool:
-    """Whether all of these name what a client asked for, or the tool that asked: no config is better than another by it."""
-    return rates.are_operations(titles) or all(makes_load(title.lower()) for title in titles)
-
-
-def _make_found(cell: Cell, rows_are_loads: bool, repeats: bool) -> Found:
-    names_nothing = rates.MEAN.fullmatch(cell.column) or (rows_are_loads and rates.IS_THROUGHPUT.fullmatch(cell.column))
-    column = "" if repeats or names_nothing else cell.column
-    name, how = (column, cell.row) if rows_are_loads else (cell.row, column)
-    is_known = not cell.unclear and cell.rate is not None
-    values: dict[str, Any] = {"requests_per_second": cell.rate, "rate_step_per_s": cell.step} if is_known else {}
-    values |= {"config": name} if name else {}
-    is_load = rates.LOAD_TITLE.fullmatch(how)
-    load = cell.load if cell.load is not None else rates.read_load(how) if is_load else None
-    if load is not None:
-        values["concurrency"] = load
-    requested = cell.row if cell.row_is_address and not rows_are_loads else ""
-    how = " · ".join(filter(None, [cell.section, how if how and not is_load else requested]))
-    if how:
-        values["load"] = how
-    values |= cell.latency | {name: mark for name in ("picked", "footnote") if (mark := getattr(cell, name))}
-    point = f"{cell.unclear}: expected to know whether this point, beside whole numbers, is of thousands or of decimals"
-    problems = [Problem(cell.line, point)] if cell.unclear else []
-    return Found(values, cell.line, cell.line, partial=True, problems=problems, label=name or None)
-
-
-_FIGURES = ("requests_per_second", "concurrency", "failed_requests", "mean_ms", "max_ms", "percentiles_ms")
-
-
-def records(values: dict[str, Any]) -> list[Record]:
-    return [LoadResult(KIND, path=values.get("load"), **{name: values[name] for name in _FIGURES if name in values})]
-
-
-def next_found(lines: Lines, kind: str) -> Found | None:
-    """The next rate of the table or list that a format of this kind has read whole, and left in Lines.memory."""
-    left: list[Found] = lines.memory.get(kind, [])
-    return left.pop(0) if left else None

@@ -91,6 +91,7 @@ _NUMBER = re.compile(
     r"(?:[~≈约]|(?:about|around|ca\.?) )?\s?"
     r"(\d{1,3}(?:[,  '’ ]\d{3})+|\d{1,12})(\.\d{1,9})?(?:[eE]([+-]?\d{1,2}))?\s?([kKMwW万萬만億亿千]|thousand|million|)"
 )
+FOOTNOTE_MARK = r"\*{1,3}|[†‡§¹²³]|\[\d\]"
 _WHOLE = re.compile(r"[1-9]\d{2,}")  # 100 and more
 _POINT = re.compile(r"[~≈]?\s?\d{1,3}\.\d{3}")  # of decimals or of thousands
 _DECIMALS = re.compile(r",\d{3}\.\d|\.(?!\d{3}(?!\d))\d")  # for certain

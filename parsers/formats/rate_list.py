@@ -35,7 +35,7 @@ from typing import Any
 from ..catalogue import Format
 from ..commands import Option
 from ..lines import Lines
-from ..rate_cells import are_loads, next_found
+from ..rate_blocks import are_loads, next_found
 from ..records import Found, LoadResult, Problem, Record, Semantics
 from ..table_checks import are_set, find_said
 from ..transcript import unquote

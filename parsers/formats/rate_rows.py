@@ -13,7 +13,7 @@ from __future__ import annotations
 import csv
 import re
 
-from .. import rate_cells as tables
+from .. import rate_blocks, rate_cells
 from .. import written_rates as rates
 from ..lines import Lines
 from ..records import Found, Problem
@@ -61,11 +61,11 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         is_none = is_none or any(_PLAN.search(cell) for _, row in rows for cell in row[:2])
         if rows and lines.unended() and not (is_ruled or lines.raw.rstrip().endswith("|")):
             rows[-1][1][-1] = ""  # it may go on
-        cells = tables.find_table_rates(heading, rows, "") if heading and not is_none else []
+        cells = rate_cells.find_table_rates(heading, rows, "") if heading and not is_none else []
         if len(cells) < 2 and not (cells and re.search(r"\|\||!!", following[0])):
             lines.back(*taken)
             return None
-    lines.memory[KIND] = quoted = tables.name_cells(cells, first)
+    lines.memory[KIND] = quoted = rate_blocks.make_blocks(cells, first)
     if len(rows) == _MOST_ROWS and (lines.peek() or "").strip():
         quoted[-1].problems.append(
             Problem(rows[-1][0] + 1, f"a table of more than {_MOST_ROWS} rows: the others were not read")
@@ -79,7 +79,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 
 def follows(lines: Lines, command: str | None) -> Found | None:
     """The next rate of the rows that were read."""
-    return tables.next_found(lines, KIND)
+    return rate_blocks.next_found(lines, KIND)
 
 
 def _read_csv(lines: Lines, separator: str) -> tuple[Row, list[tuple[int, Row]]]:
@@ -100,7 +100,7 @@ def _read_csv(lines: Lines, separator: str) -> tuple[Row, list[tuple[int, Row]]]
             lines.step_back()
             break
         rows.append((lines.number, cells))
-        columns = tables.keep_rate_columns(columns, heading, cells)
+        columns = rate_cells.keep_rate_columns(columns, heading, cells)
         if not columns:  # at once: each of these lines may be tried as a heading
             return [], []
     return heading, rows
@@ -111,7 +111,7 @@ def _find_columns(heading: Row) -> set[int]:
     if not any(map(rates.IS_RATE.search, heading)):
         return set()
     throughputs = {at for at, title in enumerate(heading) if rates.IS_THROUGHPUT.fullmatch(title)}
-    return throughputs | tables.find_rate_columns(heading, False).keys()
+    return throughputs | rate_cells.find_rate_columns(heading, False).keys()
 
 
 def _split_csv(line: str, separator: str) -> Row:
@@ -145,7 +145,7 @@ def _read_bars(lines: Lines, is_row: bool) -> tuple[Row, list[tuple[int, Row]]]:
             lines.step_back()
             break
         rows.append((lines.number, cells))
-        columns = tables.keep_rate_columns(columns, heading, cells)
+        columns = rate_cells.keep_rate_columns(columns, heading, cells)
         if not columns or not all(_UNIT.search(cells[at]) for at in read):  # at once, as above
             return [], []
     for at in range(len(heading)):
@@ -175,4 +175,4 @@ def _read_between_rules(lines: Lines) -> tuple[Row, list[tuple[int, Row]]]:
     return [], []
 
 
-records = tables.records
+records = rate_blocks.records

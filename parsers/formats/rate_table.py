@@ -21,7 +21,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from .. import rate_cells as tables
+from .. import rate_blocks, rate_cells
 from .. import written_rates as rates
 from ..commands import Option
 from ..lines import Lines
@@ -30,7 +30,7 @@ from ..records import Found, Problem, Semantics
 from ..table_checks import Rows, are_limits, describe_unread_table, find_said
 from ..transcript import unquote
 
-KIND = tables.KIND
+KIND = rate_blocks.KIND
 PROGRAMS: tuple[str, ...] = ()
 SEMANTICS = Semantics(whole_report=(), quotes_others=True, shown_as="table of rates")
 OPTIONS: dict[str, Option] = {}
@@ -106,14 +106,14 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     else:
         problem = above.problem or _find_without_unit(lines, following)
         return Found({}, first, first, problems=[problem]) if problem else None
-    lines.memory[KIND] = quoted = tables.name_cells(cells, above.line or first)
+    lines.memory[KIND] = quoted = rate_blocks.make_blocks(cells, above.line or first)
     quoted[0].captions = above.captions
     return follows(lines, command)
 
 
 def follows(lines: Lines, command: str | None) -> Found | None:
     """The next rate of the table that was read."""
-    return tables.next_found(lines, KIND)
+    return rate_blocks.next_found(lines, KIND)
 
 
 @dataclass(slots=True)
@@ -155,7 +155,7 @@ def _count_captions(lines: Lines, following: list[str]) -> int:
     return 0
 
 
-def _read_table(lines: Lines, following: list[str], taken: list[str], above: _Above) -> list[tables.Cell]:
+def _read_table(lines: Lines, following: list[str], taken: list[str], above: _Above) -> list[rate_cells.Cell]:
     skipped = _count_captions(lines, following)
     ahead = [_split(line) for line in following[skipped : skipped + 3]]
     heading, second, delimiters = [*ahead, [], [], []][:3]
@@ -193,7 +193,7 @@ def _is_below_heading(lines: Lines, following: list[str]) -> bool:
     return not is_tried and number == lines.number and _DRAWN.search(text) is not None and bool(following)
 
 
-def _read_below_heading(lines: Lines, following: list[str], _: list[str], above: _Above) -> list[tables.Cell]:
+def _read_below_heading(lines: Lines, following: list[str], _: list[str], above: _Above) -> list[rate_cells.Cell]:
     drawn = [(number, unquote(text, lines.prefix)) for number, text in lines.rows_above if _DRAWN.search(text)]
     drawn = [each for number, each in enumerate(drawn, lines.number + 1 - len(drawn)) if each[0] == number]
     rules = [at for at, (_, text) in enumerate(drawn) if at and _is_drawn_rule(text)]
@@ -219,7 +219,7 @@ def _is_drawn_rule(text: str) -> bool:
 
 def _read_rows(
     lines: Lines, heading: list[str], fits: Callable[[str], list[str] | None], above: _Above, rows: Rows = ()
-) -> list[tables.Cell]:
+) -> list[rate_cells.Cell]:
     """The rates in the rows below a drawn heading; `rows` were taken before."""
     rows, begin = [*rows], lines.number
     for line in map(lines.end_text, lines):
@@ -257,7 +257,7 @@ def _read_rows(
     said = [*find_said(lines.prose, above.line), *(text for _, text in above.captions)]
     heading, rows = rates.spell_samples(heading, rows)
     heading = rates.spell_latencies(heading, said)
-    cells = tables.find_table_rates(heading, rows, caption if rates.has_unit_of_all(caption) else "")
+    cells = rate_cells.find_table_rates(heading, rows, caption if rates.has_unit_of_all(caption) else "")
     if cells and are_limits(said, list(map(rates.spell_title, heading)), rows, cells):
         return []
     if not cells and (message := describe_unread_table(said, heading, rows)):
@@ -275,7 +275,7 @@ def _may_be_aligned(lines: Lines, following: list[str]) -> bool:
     titles, row = (following[1:] if captioned else following)[:2] if len(following) > 2 or not captioned else ("", "")
     heading, columns = _read_heading(titles, row, captioned=captioned)
     return bool(columns) and (
-        _is_rule(row) or bool(tables.keep_rate_columns(columns, heading, _read_cells(row, heading)))
+        _is_rule(row) or bool(rate_cells.keep_rate_columns(columns, heading, _read_cells(row, heading)))
     )
 
 
@@ -296,7 +296,7 @@ def _read_heading(line: str, row: str, *, captioned: bool = False) -> tuple[list
     heading = [rates.spell_title(rates.strip_cell_markup(title)) for title in cells]
     if line[:2].isspace() and (rates.RUN.fullmatch(heading[0]) or len(_APART.split(row.strip())) == len(cells) + 1):
         heading = ["", *heading]
-    columns = set(tables.find_rate_columns(heading, captioned))
+    columns = set(rate_cells.find_rate_columns(heading, captioned))
     return heading, columns or {at for at, title in enumerate(heading) if at and rates.IS_THROUGHPUT.fullmatch(title)}
 
 
@@ -309,7 +309,7 @@ def _read_cells(line: str, heading: list[str]) -> list[str]:
     return ["", *cells] if len(cells) == len(heading) - 1 and line[:2].isspace() else cells
 
 
-def _read_aligned(lines: Lines, following: list[str], taken: list[str], above: _Above) -> list[tables.Cell]:
+def _read_aligned(lines: Lines, following: list[str], taken: list[str], above: _Above) -> list[rate_cells.Cell]:
     """A table whose columns stand apart by two blanks or a tab; it ends at the first line that has another number of them."""
     titles, captioned = next(lines), _is_caption(following[0])
     if captioned:
@@ -335,12 +335,12 @@ def _read_aligned(lines: Lines, following: list[str], taken: list[str], above: _
             lines.step_back()
             break
         rows.append((lines.number, cells))
-        columns = tables.keep_rate_columns(columns, heading, cells)
+        columns = rate_cells.keep_rate_columns(columns, heading, cells)
         if not columns:  # at once: each of these lines may be tried as a heading
             return []
     if lines.unended():
         return []
-    aligned = tables.find_table_rates(heading, rows, following[0] if captioned else "")
+    aligned = rate_cells.find_table_rates(heading, rows, following[0] if captioned else "")
     if are_limits(find_said(lines.prose, lines.number - len(taken)), heading, rows, aligned):
         return []
     if len(aligned) < 2 and len(rows) >= _LONG:  # each row may be tried as the heading of those below
@@ -354,7 +354,7 @@ def _may_be_pairs(lines: Lines, following: list[str]) -> bool:
     return len(rows) > 1 and rates.has_unit_of_all(caption) and all(map(_PAIR.fullmatch, rows))
 
 
-def _read_pairs(lines: Lines, following: list[str], taken: list[str], above: _Above) -> list[tables.Cell]:
+def _read_pairs(lines: Lines, following: list[str], taken: list[str], above: _Above) -> list[rate_cells.Cell]:
     sign = lines.prefix.strip() if lines.prefix.strip().startswith("#") else ""
     caption = lines.take_next()
     above.line = lines.number
@@ -367,7 +367,7 @@ def _read_pairs(lines: Lines, following: list[str], taken: list[str], above: _Ab
             lines.step_back()
             break
     said = [*find_said(lines.prose, above.line), caption]
-    cells = tables.find_table_rates(["", "rate"], rows, caption)
+    cells = rate_cells.find_table_rates(["", "rate"], rows, caption)
     is_none = lines.unended() or any(rates.find_latency(row[0]) for _, row in rows)
     return [] if is_none or are_limits(said, [], rows, cells) else cells
 
@@ -394,4 +394,4 @@ def _row_of(width: int, hollow: bool, *, opened: bool) -> Callable[[str], list[s
     return fits
 
 
-records = tables.records
+records = rate_blocks.records
