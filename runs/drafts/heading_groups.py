@@ -34,6 +34,7 @@ from .heading_words import (
     drop_repeat,
     find_amounts,
     find_phase,
+    find_repeat,
     is_generic,
     is_sentence,
     is_short,
@@ -48,6 +49,7 @@ from .settings import tells_change
 
 Heading = tuple[int, str]  # (line, text)
 _VERSION = re.compile(rf"\W*(?:(?:same )?(?:{WITH}|as|on|in)\s)?(?:v|version )?(\d+\.\d+)\W*", re.IGNORECASE)
+_MARKED_LOAD = re.compile(r"(.*\d\w*)\s?\([^()]*[^\W\d][^()]*\)\W*")  # "1 min c1 (memory)"
 _DEEPEST = 6  # level of headings
 _OPTION_WORD = re.compile(r"-{1,2}[a-z][a-z-]+")
 _MACHINE = re.compile(r"(?:the )?(?:servers?|hosts?|machine)", re.IGNORECASE)
@@ -348,6 +350,22 @@ _BRIEF_LABEL = re.compile(
 )
 
 
+def _find_unmarked(last: Sequence[str]) -> set[str]:
+    """Lines of a load alone that others have with a name in brackets: "3 min c1" beside "1 min c1 (memory)" is not of memory."""
+    marked = {
+        _fold_load(match[1]) for text in last if (match := _MARKED_LOAD.fullmatch(text)) and not find_repeat(text)
+    }
+    marked.discard("")
+    return {text for text in last if marked and _fold_load(text) in marked and is_generic(text)}
+
+
+def _fold_load(text: str) -> str:
+    """A line that has a number and no name, with "#" for its numbers: "3 min c1" → "#minc#"; "" of any other."""
+    bare = strip_markup(text)
+    is_load = re.search(r"\d", bare) and is_short(text) and find_repeat(text) is None and is_generic(bare)
+    return re.sub(r"\s+", "", re.sub(r"\d+", "#", bare.lower())) if is_load else ""
+
+
 def find_compared(trails: Sequence[Sequence[Heading]], counts: Collection[str] = ()) -> set[str]:
     """The last lines above load tests that name nothing alone, but do together: "before" and "after" a change, "A" and "B"."""
     n_with = Counter(text for trail in trails for text in {text for _, text in trail})
@@ -388,6 +406,7 @@ def find_compared(trails: Sequence[Sequence[Heading]], counts: Collection[str] =
     n_alike = Counter(amounts.values())
     compared |= {text for text, base in amounts.items() if n_alike[base] > 1}
     compared |= find_amounts(text for trail in trails for _, text in trail)
+    compared |= _find_unmarked([text for text in last if text])
     brief = {
         text for text in last if _BRIEF_LABEL.fullmatch(bare := _drop_load(strip_markup(text))) and not makes_load(bare)
     }

@@ -1088,3 +1088,13 @@ def test_where_something_is_kept_names_a_config_and_a_c_behind_a_duration_is_its
     names = {config.key: config.name for config in experiment.configs}
     found = [(names[run.config], run.method.concurrency) for run in experiment.runs]
     assert [clients for _, clients in found] == [10, 10, 20] and found[0][0] != found[1][0] == found[2][0]
+
+
+def test_a_load_without_the_name_in_brackets_that_others_have_is_of_none_of_them():
+    above = ("1 min c10 (DSA)", "1 min c10 (memory)", "3 min c10", "3 min c20 (DSA)", "3 min c20 (memory)")
+    report = (FIXTURES / "fortio/fortio_01_quoted.txt").read_text()
+    text = "\n".join(f"{line}\n{report.replace('33652.6', f'3365{n}.6')}" for n, line in enumerate(above))
+    _, draft = read(text)
+    (experiment,) = draft.experiments
+    dsa, memory, none, *others = (run.config for run in experiment.runs)
+    assert none not in (dsa, memory, *others)
