@@ -264,12 +264,13 @@ def find_picked(run: RunFact) -> Iterator[Finding]:
 
 @run_rule("load.claimed_otherwise", "practice: what a tool printed was measured", "requests_per_second")
 def find_claimed_otherwise(run: RunFact) -> Iterator[Finding]:
-    """Runs of a config that a sentence of the text calls faster than one with a higher rate."""
+    """Runs of a config that a sentence of the text calls faster than one with a higher rate, or slower by far more or less."""
     said = run.values.get("claimed_otherwise")
     if isinstance(said, dict):
         source = source_at(run.source, int(said["line"]))
         facts = {"said": str(said["said"]), "over": str(said["over"])}
-        yield Finding("caution", "claimed_otherwise", facts, (source,), run=run.id)
+        moral = "claimed_amount" if said.get("is_amount") else "claimed_otherwise"
+        yield Finding("caution", moral, facts, (source,), run=run.id)
 
 
 @rule("load.idle_clients", LITTLE, "mean_ms")

@@ -63,6 +63,7 @@ MORALS = {
     "coarse": "one printed step is 10 % or more of the time, so a difference of one or two steps means nothing",
     # Of every config: leaving out one's slow run and another's not would make the difference that is looked for.
     "beforehand": "a run that begins so may be slow whatever the config",
+    "claimed_amount": "the figures here give another amount, so see of which runs it is",
     "claimed_otherwise": "the reports say the opposite, so see that their names are right",
     "cold": "the first repeat looks like a cold start (processes to fork, caches to fill): "
     "leave the first of every config uncounted, or repeat more",

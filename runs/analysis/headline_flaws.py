@@ -243,12 +243,13 @@ def _find_told_otherwise(data: HeadlineData, own: RankedColumn, other: RankedCol
 
 
 def _find_claimed_otherwise(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
-    """A sentence of the text that calls the slower side faster than the other one."""
+    """A sentence of the text that calls the slower side faster than the other one; or gives another amount: not serious."""
     leader = data.comparison.columns[own.at].config.name
     claimed_otherwise = [finding for finding in data.findings(CLAIMED, other.at) if finding.facts["over"] == leader]
     return [
-        Objection(CLAIMED, other.title, finding.facts["said"], serious=True, source=finding.first_source)
+        Objection(CLAIMED, other.title, finding.facts["said"], serious=is_opposite, source=finding.first_source)
         for finding in claimed_otherwise[:1]
+        for is_opposite in [finding.moral == "claimed_otherwise"]
     ]
 
 

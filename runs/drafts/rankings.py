@@ -42,6 +42,22 @@ _GOES_ON = (
     r"|in (?:all|our|my|this|these|every|each|the) (?:of )?(?:our |my |the )?(?:tests?|runs?|benchmarks?|comparison)"
     r"|on (?:this|our|the same) (?:machine|hardware|box|server)))*[\s.!*_]*"
 )
+_AMOUNT = re.compile(  # "v2 handles 60 % more requests than v1", "v1 is 3 times slower than v2"
+    r"(?P<one>.*?)(?P<n>\d{1,4}(?:\.\d{1,2})?) ?(?P<unit>%|percent|per cent|x|times)"
+    r" (?:(?P<more>faster|quicker|more (?:requests?|throughput)|higher (?:throughput|rate))"
+    r"|(?:slower|(?:fewer|less) (?:requests?|throughput)|lower (?:throughput|rate)))"
+    r"(?: (?:per|a) second)? (?:than|compared (?:to|with)) (?P<two>.{2,60})",
+    re.IGNORECASE,
+)
+# What else than the rates of these reports an amount may be of.
+_OF_OTHERS = re.compile(
+    r"\b(?:latenc\w*|p\d\d|percentiles?|memory|ram|cpu|time|start(?:s|up)?|for|if|when|where|up to|at (?:most|least|\d)|over \d"
+    r"|claim\w*|says?|said|report(?:s|ed)|according|expect\w*|promis\w*|wrote|blog|docs|read(?:s|me)?|last|previous\w*|earlier|theor\w*"
+    r"|only|large|small|static|dynamic|single|per core|first|not|never)\b|n't\b|[-–] ?\d+ ?%|[\"“«?]",
+    re.IGNORECASE,
+)
+_FAR = 1.15  # a ratio from the nearest one of the reports
+_MANY_TIMES = 2  # as large a gain, or as small
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+")
 _MOST_NAMES = 12
 _FAILS = re.compile(
@@ -96,10 +112,48 @@ def note_claims(blocks: Sequence[Block], names: Mapping[int, str]) -> None:
     if not 2 <= len(known) <= _MOST_NAMES:
         return
     best = max(known, key=lambda name: mean(rates[known[name]]))
-    for line, text, faster, slower in _find_claims(blocks, list(known)):
-        own, its = known[faster], known[slower or best]
+    amounts = [*_find_amounts(blocks, [known[name] for name in known])]
+    claims = [
+        (line, text, known[faster], known[slower or best])
+        for line, text, faster, slower in _find_claims(blocks, list(known))
+    ]
+    for line, text, own, its in [*claims, *(claim for claim, _ in amounts)]:
         if mean(rates[own]) < mean(rates[its]):
             blocks[first[own]].values.setdefault("claimed_otherwise", {"said": text, "line": line, "over": its})
+    for (line, text, own, its), ratio in amounts:
+        if mean(rates[own]) >= mean(rates[its]) and _is_far(ratio, rates[own], rates[its]):
+            claimed = {"said": text, "line": line, "over": own, "is_amount": True}
+            blocks[first[its]].values.setdefault("claimed_otherwise", claimed)
+
+
+def _is_far(ratio: float, own: Sequence[float], its: Sequence[float]) -> bool:
+    """Whether no two runs of either side are nearly as far apart as this, and their means by far more or less."""
+    gains = sorted((ratio - 1, max(mean(own) / mean(its) - 1, 0.001)))
+    return gains[1] > _MANY_TIMES * gains[0] and not min(own) / max(its) / _FAR <= ratio <= max(own) / min(its) * _FAR
+
+
+def _find_amounts(blocks: Sequence[Block], names: Sequence[str]) -> Iterator[tuple[tuple[int, str, str, str], float]]:
+    """((line, sentence, faster config, slower config), ratio of their rates) of sentences that give an amount."""
+    index = index_names(names)
+    for line, text in (each for block in blocks for each in (*block.trail, *block.tail)):
+        for sentence in _SENTENCE_ENDS.split(text[:LONGEST]):
+            match = _AMOUNT.fullmatch(sentence)
+            if match is None or _OF_OTHERS.search(sentence) or IS_GENERAL.search(sentence):
+                continue
+            owners = [name for name, _ in find_owners((match["one"], match["two"]), index)]
+            ratio = _read_ratio(match)
+            if len(owners) == 2 and owners[0] != owners[1] and ratio > 1:
+                yield (line, sentence.strip("#*_ .!"), *(owners if match["more"] else reversed(owners))), ratio
+
+
+def _read_ratio(match: re.Match[str]) -> float:
+    """Of the faster one's rate to the slower one's; 0 for none: "120 % slower"."""
+    number = float(match["n"])
+    if match["unit"].lower() in ("x", "times"):
+        return number
+    if match["more"]:
+        return 1 + number / 100
+    return 1 / (1 - number / 100) if number < 100 else 0.0
 
 
 def _find_claims(blocks: Sequence[Block], names: Sequence[str]) -> Iterator[tuple[int, str, str, str]]:

@@ -71,6 +71,32 @@ def test_claims_take_linear_time():
     assert time.process_time() - before < 5
 
 
+@pytest.mark.parametrize(
+    ("claim", "is_told"),
+    [
+        ("nginx handles 80 % more requests than Apache.", True),
+        ("Apache is 3 times slower than nginx.", True),
+        ("With nginx the site serves 2x higher throughput compared to Apache", True),
+        ("Apache serves 70 % fewer requests per second than nginx.", True),
+        ("nginx handles 30 % more requests than Apache.", False),  # 29 %
+        ("Apache is 22 % slower than nginx.", False),
+        ("nginx is 80 % faster than Apache for large files.", False),
+        ("The vendor claims that nginx is 80 % faster than Apache.", False),
+        ("nginx used 80 % more memory than Apache.", False),
+        ("nginx could be 80 % faster than Apache.", False),
+        ("nginx is up to 80 % faster than Apache.", False),
+    ],
+)
+def test_an_amount_that_the_reports_contradict_is_mentioned(claim, is_told):
+    found = judge(f"{claim}\n\n## Apache\n\n{APACHE}\n## nginx\n\n{NGINX}\n")
+    assert (found.outcome, "but the text says" in found.sentence) == ("better", is_told)
+
+
+def test_an_amount_that_two_runs_show_is_one():
+    loads = "## a1\n\n@ab 700 server=\n@ab 900 server=\n\n## b2\n\n@ab 910 server=\n@ab 1330 server=\n"
+    assert "the text says" not in judge(f"b2 is 80 % faster than a1.\n\n{loads}").sentence
+
+
 RATES = "# v1 and v2\n\n| Version | Requests/s |\n|---|---|\n| v1 | 2100 |\n| v2 | 3900 |\n\n"
 
 
