@@ -30,7 +30,7 @@ from .patterns import join_by_first_character, keep_short, keep_to_line, number_
 from .prompts import ANY_PROMPT, BARE_COMMAND, PROMPT_SIGNS, SAID, SHOWN, prompt
 from .records import Found, Problem, Values
 from .streams import may_split, split
-from .unread_rates import check_rates, find_stated_rates, find_unread_rates, is_rate_alone, note_labels
+from .unread_rates import check_rates, find_stated_rates, find_unread_rates, is_exact_rate, note_labels
 
 # The first line of a report, behind another program's output that had no line end.
 _GLUED = re.compile(
@@ -76,7 +76,7 @@ def read(lines: Iterable[str]) -> Iterator[Block]:
         )
         before.tail, before.shown_behind = context.trail, context.shown
     elif lost := context.lost + skipped or find_stated_rates(
-        [each for each in context.stated if is_rate_alone(each[1])][:MOST_LOST], ()
+        [each for each in context.stated if is_exact_rate(each[1])][:MOST_LOST], ()
     ):
         yield Block(UNKNOWN, lost[0].line, lost[-1].line, partial=True, problems=lost)
 

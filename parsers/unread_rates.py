@@ -11,7 +11,7 @@ from typing import Any
 from .catalogue import UNKNOWN, Format, compile_rate_labels, formats
 from .records import Found, LoadResult, Problem, Values, list_floats
 from .units import ungrouped
-from .written_rates import NOT_MEASURED, UNIT, read_number
+from .written_rates import NOT_MEASURED, UNIT, is_round, read_number
 
 _FIGURE = r"-?(?:\d{1,3}(?:[,'’]\d{3})+|\d{1,12})(?:[.,]\d{1,9})?(?:e[+-]?\d{1,2})?(?:\s?[kKMwW万萬만億亿千])?"
 _ABOUT = r"[*_`~≈]{0,3}(?:(?:about|around|roughly|nearly|approximately|approx\.?|ca\.?|only|just|over|almost|some)\s)?[*_`~≈]{0,3}"
@@ -31,7 +31,7 @@ _LABELLED_AT_START = re.compile(  # "rps 900", "mean QPS 900", 'http_requests_pe
     re.IGNORECASE,
 )
 _ALONE = re.compile(  # "900 req/s", "nginx: 900 hits/s (second run)", "900 r/s"
-    rf"\W{{0,8}}(?:(?P<name>[^\W\d][^:：=|→\t]{{0,40}}?)(?:\s{{0,3}}(?:[:：=|→\t]|[=-]>)|\s(?:[-–—]\s)?)\s{{0,40}})?"
+    rf"\W{{0,8}}(?:\d{{1,2}}[.)]\s)?(?:(?P<name>[^\W\d][^:：=|→\t]{{0,40}}?)(?:\s{{0,3}}(?:[:：=|→\t]|[=-]>)|\s(?:[-–—]\s)?)\s{{0,40}})?"
     rf"{_ABOUT}(?P<figure>{_FIGURE})\s?(?:{_PLAIN_UNIT}|\[\#/sec\]|(?(name)(?!)|r/s(?=\W*$)))"
     r"(?:\W{0,6}|\s{0,3}[(（,;|#–—-].{0,80}|\s(?:with|without|on|for|using|from|mit|avec|con) .{0,60})"
     r"|\W{0,6}(?:[\w ]{0,20}\b)?(?:rate|throughput|durchsatz|débit)\s?[:=]\s{0,40}"
@@ -136,10 +136,19 @@ def _find_titles(prose: Sequence[tuple[int, str]]) -> Iterator[str]:
             yield text
 
 
-def is_rate_alone(line: str) -> bool:
-    """Whether a line is a rate with its unit and nothing else."""
+def is_exact_rate(line: str) -> bool:
+    """Whether a line is a rate with its unit and nothing else, or begins with one or its label and has no round figures."""
     match = _ALONE.fullmatch(line)
-    return match is not None and not match["name"] and line.rstrip()[-1:].isalpha()
+    is_alone = match is not None and not match["name"] and line.rstrip()[-1:].isalpha()
+    figures = [
+        read_number(_get_figure(each)) for each in _find_stated(line) if each.start() == 0 or each.re is _LABELLED
+    ]
+    return (
+        is_alone
+        or "|" not in line
+        and bool(figures)
+        and not any(figure is None or is_round(figure[0]) for figure in figures)
+    )
 
 
 def is_rate_of_log(line: str) -> bool:

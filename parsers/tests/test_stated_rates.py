@@ -220,3 +220,17 @@ def test_further_columns_of_reports_side_by_side_are_a_problem_of_their_line(col
     assert [(problem.line, problem.message) for problem in problems] == [
         (3, "a rate that was not read: '1539.74 trans/sec'")
     ] * n
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "RequestsPerSecond:           118,832",
+        "Throughput 48.46 RPS, time-consuming 26.001 s, time per request 260.015 ms",
+        "  1. 162,94 Requests/s, 250 Concurrency: apache2-mpm-prefork + php-apc",
+    ],
+)
+def test_an_exact_rate_is_told_also_where_nothing_else_was_read(line):
+    (block,) = blocks(f"Some notes on a server\n{line}\n")
+    assert [problem.line for problem in block.problems] == [2] and not block.values
+    assert blocks("Some notes on a server\nRequests per second: 100\n") == []
