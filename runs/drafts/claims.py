@@ -38,6 +38,15 @@ _JOB = (
     r"(?P<job>(?:backup|build|compilation|cron ?job|job|update|upgrade|virus scan|scan|download|restore|import)s?)"
     r" (?:was|were) (?:still |also )?(?:running|in progress|going on|active)\b"
 )
+_CLIENTS = re.compile(
+    r"\b(?P<n>\d{1,4}) (?:(?:concurrent|parallel|simultaneous|open) )?(?:clients?|connections|users)\b", re.IGNORECASE
+)
+_LOADED = re.compile(r"\b(?:tested|loaded|benchmarked|measured|stressed|hit|hammered)\b", re.IGNORECASE)
+_STATISTIC = re.compile(
+    r"\b(?:(?P<peak>peak|maximum|max|highest)|(?P<mean>mean|average|median))\b(?! (?:latency|response|time|memory|cpu|load))",
+    re.IGNORECASE,
+)
+_OF_RATES = re.compile(r"\b(?:rates?|throughput|requests|rps|req/s|figures?|numbers|table)\b", re.IGNORECASE)
 _DISTURBS = {  # by languages, and what is told of it
     "{job}": _JOB,
     "debug logging": (
@@ -184,15 +193,18 @@ _ELSEWHERE = "figures from another time or machine"
 
 
 def read_said(texts: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str, Option]]:
-    """(name of a config, how much of something it had) of each clause that tells it of one config."""
+    """(name of a config, how much of something it had, or how many clients loaded it) of each clause that tells it of one."""
     index = index_names(names)
-    sentences = [each for text in texts if _SAID.search(text) for each in ENDS_SENTENCE.split(text)]
-    clauses = [clause for sentence in sentences for clause in split_clauses(sentence, index)]
-    for name, clause in find_owners(clauses, index):
-        if amount := _SAID.search(clause):
-            kind, n = ((amount["kind"] or amount["pool"]).rpartition(" ")[2].removesuffix("ed"), amount["n"] or "")
-            number = amount["size"] or ("all" if n.lower().startswith("all") else str(read_number(n) or 1))
-            yield name, Option("instance" if kind.startswith("instance") else kind, number, amount[0])
+    told = (text for text in texts if _SAID.search(text) or _CLIENTS.search(text))
+    for sentence in (each for text in told for each in ENDS_SENTENCE.split(text)):
+        is_loaded = _LOADED.search(sentence) and not IS_GENERAL.search(sentence)
+        for name, clause in find_owners(split_clauses(sentence, index), index):
+            if amount := _SAID.search(clause):
+                kind, n = ((amount["kind"] or amount["pool"]).rpartition(" ")[2].removesuffix("ed"), amount["n"] or "")
+                number = amount["size"] or ("all" if n.lower().startswith("all") else str(read_number(n) or 1))
+                yield name, Option("instance" if kind.startswith("instance") else kind, number, amount[0])
+            if is_loaded and (clients := _CLIENTS.search(clause)):
+                yield name, Option("client", clients["n"], clients[0])
 
 
 def read_disturbances(texts: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -227,6 +239,9 @@ def read_unlike(
         machines = {name: match[0].lower() for name, clause in owned if (match := _ON_MACHINE.search(clause))}
         if len(machines) == len(names) and len({*machines.values()}) > 1:
             said["machine"] = machines
+        kinds = {name: match.lastgroup or "" for name, clause in owned if (match := _STATISTIC.search(clause))}
+        if len(kinds) == len(names) and len({*kinds.values()}) > 1 and _OF_RATES.search(sentence):
+            said["statistic"] = {name: f"{kind} rate" for name, kind in kinds.items()}
         for what, pattern, is_of in (("page", _SIZE, _OF_PAGE), ("data", _ROWS, _OF_DATA)) if owned else ():
             if is_of.search(sentence) and not _OF_RESULT.search(sentence):
                 amounts = {name: match for name, clause in owned if (match := pattern.search(clause))}

@@ -69,8 +69,10 @@ def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
     for load, side in sides.items():
         of_config[names[load]].append(side)
     prose = [text for block in blocks for _, text in (*block.trail, *block.tail)]
+    prints_clients = any(blocks[load].load_results[0].concurrency for load in names)
     for name, option in read_said(prose, of_config):
-        of_config[name][0].options.append(option)
+        if not (option.name == "client" and prints_clients):
+            of_config[name][0].options.append(option)
     disturbed: dict[str, set[str]] = defaultdict(set)
     unlike, slowed = read_unlike(prose, of_config)
     slowing = (*read_disturbances(prose, of_config), *slowed, *read_owned(blocks, names), *read_favoured(blocks, names))

@@ -44,6 +44,7 @@ AT_ONCE = {
     "thread": re.compile(r"\S*threads?(?:_?per_?\w*)?"),
     "worker": re.compile(r"\S*request_?workers"),  # either of both
     "CPU": re.compile(r"(?:\S*[_.-])?(?:cpu|core)s?"),
+    "client": re.compile(r"client"),  # of prose
     "machine": re.compile(r"(?:machine|node|pod)s?"),
     "pooled connection": re.compile(r"(?:\S*[_.-])?pool(?:[_.-]?size)?"),
 }

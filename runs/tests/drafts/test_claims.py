@@ -118,6 +118,23 @@ def test_a_share_of_failures_that_a_sentence_tells_of_a_config_is_that_of_its_ra
     assert (found.outcome, "12 %" in found.sentence) == (("failed", True) if fails else ("unproven", False))
 
 
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("nginx was tested with 10 connections, caddy with 500 connections.", "500 clients against 10 clients"),
+        ("For caddy the table shows the peak rate, for nginx the mean.", "peak rate against mean rate"),
+        ("nginx and caddy were both tested with 10 connections and with 500 connections.", ""),
+        ("nginx allows 10 connections, caddy 500 connections.", ""),
+        ("nginx was tested with 10 clients, caddy with 10 clients.", ""),
+        ("caddy has a lower peak memory, nginx a lower average CPU load.", ""),
+        ("The rate of caddy is a mean, that of nginx a mean of 3 runs.", ""),
+    ],
+)
+def test_other_clients_and_other_statistics_of_one_side_are_told(sentence, said):
+    found = judge(f"{RATES.replace('v1', 'nginx').replace('v2', 'caddy')}{sentence}\n")
+    assert (said in found.sentence) if said else (found.against == ()), found.sentence
+
+
 def test_reports_that_print_their_failures_are_believed():
     found = judge(f"## Apache\n\n{APACHE}\n## nginx\n\n{NGINX}\n12 % of the requests to nginx failed.\n")
     assert found.outcome == "better"
