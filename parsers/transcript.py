@@ -186,9 +186,9 @@ def find_sender(line: str, at: int) -> tuple[str, bool]:
 
 # --- quoting -----------------------------------------------------------------------------------------------------------
 # Signs that mail clients, comments, lists and tables put before a line. "%" and "$" are not among them: they are prompts;
-# the two stars of siege's banner and the dashes of Gatling's are their own.
+# the two stars of siege's banner, the dashes of Gatling's and the "#" of fortio's histograms are their own.
 QUOTING = re.compile(
-    r"(?:\s+|>+|\||#+(?=\s|$|[A-Z%]|top - )|`{3}(?=[A-Z*$])|\[(?:code|pre|quote)(?:=[^\]]{1,40})?\]"
+    r"(?:\s+|>+|\||(?!# (?:target \d|range, mid ))#+(?=\s|$|[A-Z%]|top - )|`{3}(?=[A-Z*$])|\[(?:code|pre|quote)(?:=[^\]]{1,40})?\]"
     r"|//+|(?!\*\* (?:(?i:siege)|Preparing))\*+(?=\s|$)|(?!-+ Global )--+\s|-\s|;+\s"
     r"|[•・●○■□◆◇▪‣·※→]|\d{1,2}[.)]\s)*"
 )

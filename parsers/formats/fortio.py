@@ -62,6 +62,9 @@ OPENS = (
     r"|Sockets used: \d+ \(for perfect|Code +-?\d{1,3} : \d+ \(|All done \d+ calls \("
 )
 _NUMBER = r"-?\d{1,18}(?:\.\d{1,18})?(?:e[+-]?\d{1,2})?"
+# Of times asleep, and of calls that failed: their percentiles are not those of the calls.
+_OTHER_TIMES = re.compile(r"(?:Aggregated Sleep Time|Error cases|Connection time.{0,20}|Sleep times?) : count \d")
+_COUNTED = r"count <:N> avg <:E> \+/- <:E> min <:E> max <:E> sum <:E>"
 _read_line = compile_lines(
     {
         "C": (r"-?\d{1,3}", str),
@@ -71,17 +74,17 @@ _read_line = compile_lines(
         "S": (GO_DURATION, lambda text: round(go_duration_ms(text) / 1000, 9)),
     },
     r"Starting at (?:max|<asked_requests_per_second:E>) qps with <threads:N> thread\(s\) \[gomax \d+\]"
-    r"(?: for <asked_s:S>)?(?: : .*)?",
+    r"(?: for <asked_s:S>)?(?: : .*[)].*)?",
     r"Ended after <duration_s:S> : <ended_calls:N> calls\. qps=<qps:E>",
     r"Aggregated Function Time : count <call_ms.count:N> avg <call_ms.mean:M> \+/- <call_ms.stdev:M>"
     r" min <call_ms.min:M> max <call_ms.max:M> sum <:E>",
     r"Sockets used: <sockets:N>(?: \(for perfect.*)?",
     r"Code +<@:C> : <status_codes.*:N> \([\d.]+ ?%\)",
+    rf"(?:Response Header Sizes|Aggregated Sleep Time|Error cases|Connection time.*|Sleep times?) : {_COUNTED}",
+    rf"Response Body/Total Sizes : {_COUNTED.replace('avg <', 'avg <response_bytes')}",
     r"# target <@:P>% <percentiles_ms.*:M>",
     r"All done <calls:N> calls \((?:plus \d+ warmup)?.{0,60}?\) <mean_ms:E> ms avg, <rounded_qps:E> qps",
 )
-# Of times asleep, and of calls that failed: their percentiles are not those of the calls.
-_OTHER_TIMES = re.compile(r"(?:Aggregated Sleep Time|Error cases|Connection time.*?|Sleep times?) : count \d")
 _CALLS = re.compile(r"Aggregated Function Time : count \d")
 
 
@@ -99,8 +102,7 @@ class _Reader:
     def read(self, line: str) -> dict[str, Any] | None:
         if _OTHER_TIMES.match(line):
             self.is_other = True
-            return {}
-        if _CALLS.match(line) or not line.startswith("#"):
+        elif _CALLS.match(line) or not line.startswith("#"):
             self.is_other = False
         elif self.is_other:
             return {}
@@ -110,13 +112,12 @@ class _Reader:
 _REPORT = Report(
     tool=KIND,
     meant=re.compile(
-        r"Starting at |Ended after \S+ : |Aggregated Function Time : |Sockets used: |Code +-?\d+ : |# target |All done \d"
-        rf"|{_OTHER_TIMES.pattern}"
+        r"Starting at |Ended after \S+ : |Aggregated Function Time : |Sockets used: |Code +-?\d+ : |# target \d"
+        rf"|Response \S+ Sizes : |All done \d|{_OTHER_TIMES.pattern}"
     ),
-    noise=re.compile(
-        r"Fortio \S+ running at |# range, mid point|>=? -?\d|Jitter: |Uniform: |Response (?:Header Sizes|Body/Total Sizes) : "
-        r"|WARNING [\d.]+% of sleep|Saved \d+ bytes of Json|Successfully wrote |IP addresses distribution|\S+:\d+: \d+$"
-        r"|\d\d:\d\d:\d\d"
+    noise=re.compile(r"# range, mid point|>=? -?\d|Jitter: |Uniform: |WARNING [\d.]+% of sleep|\S+:\d+: \d+$"),
+    free=re.compile(
+        r"Fortio \S+ running at |\d\d:\d\d:\d\d|Saved \d+ bytes of Json|Successfully wrote |IP addresses distribution"
     ),
     over=lambda values, line: "mean_ms" in values or line.startswith("Fortio "),
     whole=5,
