@@ -45,6 +45,9 @@ _RESTARTS = re.compile(
     r"|\bservice \S+ restart\b|/etc/(?:init|rc)\.d/\S+ restart\b"
 )
 _FOOTNOTE = re.compile(r"\s*[_*]?\\?(?P<mark>(?<!\*)\*{1,3}|[†‡§¹²³]|\[\d\])[\s:.)=]*(?P<text>[^\s*].{2,100})$")
+_WARMS_UP = re.compile(
+    r"\bhttps?://.*(?:>\s*/dev/null|#.*\bwarm)", re.IGNORECASE
+)  # a load test or curl whose output nobody reads
 _SAYS_HOW_OFTEN = re.compile(  # a footnote that tells how a figure came about, and not what was set up otherwise
     r"(?:(?:the )?(?:mean|average|median|avg\.?)|(?:measured|run|tested|repeated)) .{0,40}\b(?:runs|times|repeats|tests)\b.{0,20}",
     re.IGNORECASE,
@@ -145,14 +148,24 @@ def _find_other_ports(blocks: Sequence[Block], names: Mapping[int, str], texts: 
 
 
 def _find_restarted(blocks: Sequence[Block], names: Mapping[int, str]) -> set[str]:
-    """The configs whose server was restarted before each of several runs, where that of no other one was so more than once."""
+    """The configs whose server was restarted before each of several runs, where that of no other one was so more than once.
+
+    Of single runs those, where all others began warm: requests were made before them and their server was not restarted.
+    """
     restarts: dict[str, list[bool]] = defaultdict(list)
+    is_warm, is_cold = (defaultdict[str, bool](lambda: True) for _ in range(2))
     for load, name in names.items():
         restarts[name].append(any(map(_RESTARTS.search, blocks[load].typed)))
-    restarted = {name for name, each in restarts.items() if len(each) > 1 and all(each)}
+        is_warmed = any(map(_WARMS_UP.search, blocks[load].typed))
+        is_warm[name] &= not restarts[name][-1] and is_warmed
+        is_cold[name] &= not is_warmed
+    restarted = {name for name, each in restarts.items() if all(each)}
     is_meant = any(map(_NAMES_START.search, restarts))
-    others = [each for name, each in restarts.items() if name not in restarted]
-    return restarted if others and not is_meant and all(sum(each) <= 1 < len(each) for each in others) else set()
+    others = [name for name in restarts if name not in restarted]
+    are_several = all(sum(restarts[name]) <= 1 < len(restarts[name]) for name in others)
+    if is_meant or not others or not (are_several or all(is_warm[name] for name in others)):
+        return set()
+    return {name for name in restarted if (len(restarts[name]) > 1 if are_several else is_cold[name])}
 
 
 def _find_started_alike(of_config: Mapping[str, Sequence[Side]]) -> dict[str, str]:

@@ -453,3 +453,24 @@ def headline_between(told, names):
     )
     blocks, draft = read(expand(text))
     return judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+
+
+WARMS = "$ wrk -c9 http://a/ > /dev/null\n"
+
+
+@pytest.mark.parametrize(
+    ("before_slower", "before_faster", "is_told"),
+    [
+        ("$ systemctl restart tomcat\n", WARMS, True),
+        ("$ systemctl restart tomcat\n", f"$ systemctl restart node\n{WARMS}", False),
+        (f"$ systemctl restart tomcat\n{WARMS}", WARMS, False),
+        ("$ systemctl restart tomcat\n", "", False),
+        ("", WARMS, False),
+    ],
+)
+def test_a_single_run_behind_a_restart_beside_one_that_was_warmed_up_was_cold(before_slower, before_faster, is_told):
+    sides = ("Tomcat", before_slower, 700), ("Node", before_faster, 1900)
+    text = "".join(f"## {name}\n\n{before}$ wrk -c9 http://a/\n@wrk {rate}\n\n" for name, before, rate in sides)
+    blocks, draft = read(expand(text))
+    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    assert headline and ("a cold start beside “Tomcat” only" in headline.sentence) is is_told
