@@ -255,6 +255,15 @@ def find_told_otherwise(run: RunFact) -> Iterator[Finding]:
         yield Finding("caution", "told_otherwise", facts, (source,), run=run.id)
 
 
+@run_rule("load.retracted", "practice: who leaves figures out should say which", "requests_per_second")
+def find_retracted(run: RunFact) -> Iterator[Finding]:
+    """Runs in place of which the text first had another one, which it takes back."""
+    retracted = run.values.get("retracted")
+    if isinstance(retracted, dict):
+        source = source_at(run.source, int(retracted["line"]))
+        yield Finding("note", "retracted", {"rate": retracted["rate"]}, (source,), run=run.id)
+
+
 @run_rule("load.picked", "statistics: the best of several runs is no estimate of the next one", "requests_per_second")
 def find_picked(run: RunFact) -> Iterator[Finding]:
     """Rates that the title of a table calls the best of several."""

@@ -121,6 +121,7 @@ MORALS = {
     "stolen": "other virtual machines took CPU time, and how much differs from run to run",
     "stopped": "someone stopped it, so it is shorter than it was meant to be",
     "picked": "the best of several runs lies above what they usually give, and the more so the more they were",
+    "retracted": "it is left out here, too; put it back if the text is wrong in that",
     "told_otherwise": "the report is what was measured, so look where the other figure comes from",
     "syn": "SYN retransmission, mostly as the server's backlog overflowed, so the longest times are TCP's timer and not "
     "its own",
@@ -344,6 +345,7 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
     "machine.disturbed": "the text tells of {what} beside it",
     "load.claimed_otherwise": "the text says “{said}”",
     "load.picked": "told as “{said}”",
+    "load.retracted": "the text takes back an earlier figure of {rate} requests per second",
     "load.told_otherwise": "the text tells of {told} requests per second, the report of {rate}",
     "machine.cpu": _say_busy_cpu,
     "machine.log": lambda facts: f"the log tells of {LOGGED[facts['limit']]}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
 
 from parsers.blocks import Block
@@ -174,3 +174,17 @@ def _find_retracted(blocks: Sequence[Block], config_of: Mapping[int, str], corre
         elif retracting and load in config_of:
             retracted |= {*earlier.pop(config_of[load], ())}
     return retracted if len(retracted) < len(loads) else set()
+
+
+def note_retracted(
+    blocks: Sequence[Block], config_of: Mapping[int, str], retracted: Collection[int], left_out: Collection[int]
+) -> None:
+    """Put the rate of the first load test of a config that the text takes back into the first one of it that counts."""
+    first: dict[str, int] = {}
+    for load, config in config_of.items():
+        if load not in left_out:
+            first.setdefault(config, load)
+    for load in sorted(retracted):
+        rate, counted = blocks[load].load_results[0].requests_per_second, first.get(config_of[load])
+        if rate and counted is not None:
+            blocks[counted].values.setdefault("retracted", {"rate": rate, "line": blocks[load].first})

@@ -39,7 +39,7 @@ from .duplicates import find_backed_figures, find_duplicate_loads, find_duplicat
 from .heading_groups import merge_items, raise_items
 from .heading_words import DESCRIBES_HOST, find_repeat, is_generic, is_sentence, is_short, is_warm_up, speaks
 from .hosts import Sighting, add_stated_facts, find_hosts, find_sightings, find_stated_hosts, split_by_machine
-from .left_out import cut_corrections, find_left_out
+from .left_out import cut_corrections, find_left_out, note_retracted
 from .load_groups import fill_in_loops, join_parts
 from .names import shorten
 from .rankings import note_claims, note_failures
@@ -234,6 +234,7 @@ class _Relation:
         first, retracted = find_left_out(self.blocks, config_of, names.method_of, self.corrections)
         warm_ups = names.warm_ups | first
         left_out = warm_ups | names.examples | retracted
+        note_retracted(self.blocks, config_of, retracted, left_out)
         for index in sources:
             block = self.blocks[index]
             config = names.config_of(index)

@@ -148,3 +148,9 @@ def test_rates_of_a_table_count_beside_an_example_of_the_tools_output():
         "nginx": [5012.3],
         "Apache": [3012],
     }
+
+
+def test_the_run_that_counts_says_which_rate_was_taken_back():
+    text = f"## nginx\n\n{wrk(900)}## caddy\n\n{wrk(250)}Update: the caddy numbers above were wrong.\n\n## caddy\n\n{wrk(990)}"
+    blocks, _ = read(expand(text))
+    assert [block.values.get("retracted", {}).get("rate") for block in blocks] == [None, None, 250]
