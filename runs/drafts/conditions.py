@@ -14,6 +14,7 @@ from itertools import chain
 
 from parsers.blocks import Block
 from parsers.prompts import STATE
+from parsers.written_rates import FOOTNOTE_MARK
 
 from .answers import STATES, list_answers, list_limits
 from .claims import COLD, read_disturbances, read_owned, read_said, read_unlike
@@ -44,10 +45,8 @@ _RESTARTS = re.compile(
     r"\b(?:systemctl|docker(?:[ -]compose)?|podman|pm2|supervisorctl|kubectl rollout|rc-service)\s(?:\S+\s)?restart\b"
     r"|\bservice \S+ restart\b|/etc/(?:init|rc)\.d/\S+ restart\b"
 )
-_FOOTNOTE = re.compile(r"\s*[_*]?\\?(?P<mark>(?<!\*)\*{1,3}|[†‡§¹²³]|\[\d\])[\s:.)=]*(?P<text>[^\s*].{2,100})$")
-_WARMS_UP = re.compile(
-    r"\bhttps?://.*(?:>\s*/dev/null|#.*\bwarm)", re.IGNORECASE
-)  # a load test or curl whose output nobody reads
+_WARMS_UP = re.compile(r">\s*/dev/null|#[^#]*\bwarm", re.IGNORECASE)  # behind the address that a command requests
+_FOOTNOTE = re.compile(rf"\s*(?:_|\*(?!\*))?\\?(?P<mark>{FOOTNOTE_MARK})[\s:.)=]*(?P<text>[^\s*].{{2,100}})$")
 _SAYS_HOW_OFTEN = re.compile(  # a footnote that tells how a figure came about, and not what was set up otherwise
     r"(?:(?:the )?(?:mean|average|median|avg\.?)|(?:measured|run|tested|repeated)) .{0,40}\b(?:runs|times|repeats|tests)\b.{0,20}",
     re.IGNORECASE,
@@ -76,44 +75,61 @@ def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
     for name, option in read_said(prose, of_config):
         if not (option.name == "client" and prints_clients):
             of_config[name][0].options.append(option)
-    disturbed: dict[str, set[str]] = defaultdict(set)
     unlike, slowed = read_unlike(prose, of_config)
-    slowing = (*read_disturbances(prose, of_config), *slowed, *read_owned(blocks, names), *read_favoured(blocks, names))
-    for name, what in slowing:
-        disturbed[name].add(what)
-    for name in _find_restarted(blocks, names):
-        disturbed[name].add(COLD)
+    slowed_by = defaultdict[str, set[str]](set)
+    cold = ((name, COLD) for name in _find_restarted(blocks, names))
+    for name, what in chain(
+        read_disturbances(prose, of_config), slowed, read_owned(blocks, names), read_favoured(blocks, names), cold
+    ):
+        slowed_by[name].add(what)
+    settings = _collect_settings(of_config, texts, unlike)
+    if all(blocks[load].load_results[0].keepalive is False for load in names):
+        settings.pop(KEPT, None)  # no client wanted to keep its connection
+    differing = _list_differing(of_config, settings)
+    footnotes = _read_footnotes(blocks, names, prose)
+    for name in of_config if footnotes else ():
+        differing[name].append(footnotes.get(name, "no such footnote"))
+    others = {"started_as": _find_started_alike(of_config), "port_of": _find_other_ports(blocks, names, prose)}
+    for load, name in names.items():
+        values = blocks[load].values
+        values |= {key: by_name[name] for key, by_name in others.items() if name in by_name}
+        if all_slowing := slowed_by[name].union(sides[load].beside, values.get("slowed_by", ())):
+            values["slowed_by"] = sorted(all_slowing)
+        if differing[name]:
+            values["conditions"] = ", ".join(dict.fromkeys(differing[name]))
+
+
+def _collect_settings(
+    of_config: Mapping[str, list[Side]],
+    texts: Sequence[tuple[str, str, str]],
+    unlike: Mapping[str, Mapping[str, str]],
+) -> dict[str, dict[str, frozenset[str]]]:
+    """{setting: {name of a config: what it had}} by options, config texts, and sentences that set configs against each other."""
     texts_of: dict[str, list[tuple[str, str]]] = {name: [] for name in of_config}
     for name, path, text in texts:
         texts_of.setdefault(name, []).append((path, text))
-    settings = compare_settings(of_config, texts_of)
-    if all(blocks[load].load_results[0].keepalive is False for load in names):
-        settings.pop(KEPT, None)  # no client wanted to keep its connection
-    for what, by_name in unlike.items():
-        settings[what] = {name: frozenset(filter(None, [had])) for name, had in by_name.items()}
+    by_sentences = {
+        what: {name: frozenset(filter(None, [had])) for name, had in by_name.items()}
+        for what, by_name in unlike.items()
+    }
+    return compare_settings(of_config, texts_of) | by_sentences
+
+
+def _list_differing(
+    of_config: Mapping[str, list[Side]], settings: dict[str, dict[str, frozenset[str]]]
+) -> dict[str, list[str]]:
+    """{name of a config: its conditions and settings that another one had otherwise}, each option once."""
     differing_of: dict[str, list[str]] = defaultdict(list)
-    told: set[str] = set()
+    listed: set[str] = set()
     for key, said in (_collect_conditions(of_config) | settings).items():
-        left = {name: own - told for name, own in said.items()}
-        if len(said) < len(of_config) or (key in AT_ONCE and _are_told(left.values(), told)):
+        left = {name: own - listed for name, own in said.items()}
+        if len(said) < len(of_config) or (key in AT_ONCE and _are_listed(left.values(), listed)):
             continue
         if differing := _find_differing(key, left, key in settings or key.startswith(_READ_BY)):
-            told |= frozenset().union(*said.values())
+            listed |= frozenset().union(*said.values())
         for name, text in differing.items():
             differing_of[name].append(text)
-    footnotes = _read_footnotes(blocks, names, prose)
-    for name in of_config if footnotes else ():
-        differing_of[name].append(footnotes.get(name, "no such footnote"))
-    started_as, port_of = _find_started_alike(of_config), _find_other_ports(blocks, names, prose)
-    for load, name in names.items():
-        if name in started_as:
-            blocks[load].values["started_as"] = started_as[name]
-        if name in port_of:
-            blocks[load].values["port_of"] = port_of[name]
-        if slowed_by := disturbed[name].union(sides[load].beside, blocks[load].values.get("slowed_by", ())):
-            blocks[load].values["slowed_by"] = sorted(slowed_by)
-        if differing_of[name]:
-            blocks[load].values["conditions"] = ", ".join(dict.fromkeys(differing_of[name]))
+    return differing_of
 
 
 def _read_footnotes(blocks: Sequence[Block], names: Mapping[int, str], texts: Sequence[str]) -> dict[str, str]:
@@ -127,10 +143,10 @@ def _read_footnotes(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
     return footnotes if len(footnotes) < len({*names.values()}) else {}
 
 
-def _find_other_ports(blocks: Sequence[Block], names: Mapping[int, str], texts: Iterable[str]) -> dict[str, str]:
+def _find_other_ports(blocks: Sequence[Block], names: Mapping[int, str], prose: Iterable[str]) -> dict[str, str]:
     """{name of a config: another one}, where all load tests of the first went to the port that a sentence gives the other."""
     index = index_names(names.values())
-    sentences = [each for text in texts if _STATES_PORT.search(text) for each in split_sentences(text)]
+    sentences = [each for text in prose if _STATES_PORT.search(text) for each in split_sentences(text)]
     stated: dict[str, set[str]] = defaultdict(set)
     for name, clause in find_owners(chain.from_iterable(split_clauses(each, index) for each in sentences), index):
         stated[name] |= {*_STATES_PORT.findall(clause)}
@@ -156,7 +172,7 @@ def _find_restarted(blocks: Sequence[Block], names: Mapping[int, str]) -> set[st
     is_warm, is_cold = (defaultdict[str, bool](lambda: True) for _ in range(2))
     for load, name in names.items():
         restarts[name].append(any(map(_RESTARTS.search, blocks[load].typed)))
-        is_warmed = any(map(_WARMS_UP.search, blocks[load].typed))
+        is_warmed = any(_WARMS_UP.search(command.partition("://")[2]) for command in blocks[load].typed)
         is_warm[name] &= not restarts[name][-1] and is_warmed
         is_cold[name] &= not is_warmed
     restarted = {name for name, each in restarts.items() if all(each)}
@@ -199,9 +215,9 @@ def _collect_conditions(of_config: Mapping[str, Sequence[Side]]) -> dict[str, di
     }
 
 
-def _are_told(amounts: Iterable[frozenset[str]], told: Iterable[str]) -> bool:
-    """Whether options with these numbers were told: "--workers 8" of "8 processes"."""
-    words = {word for said in told for word in re.split(r"[\s=]", said)}
+def _are_listed(amounts: Iterable[frozenset[str]], listed: Iterable[str]) -> bool:
+    """Whether options with these numbers were listed: "--workers 8" of "8 processes"."""
+    words = {word for said in listed for word in re.split(r"[\s=]", said)}
     return all(said.partition(" ")[0] in words for each in amounts for said in each)
 
 

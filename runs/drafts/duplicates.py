@@ -76,7 +76,11 @@ def _find_section_quotes(
     """{row named "Test 6": the written rate without a name, below the heading "Test 6", that it repeats}. alike: of one rate"""
     section_quotes: dict[int, int] = {}
     for group in alike:
-        own = [i for i in group[:_MAX_ALIKE] if i not in quotes and get_semantics(blocks[i].kind).quotes_others]
+        own = [
+            i
+            for i in group[:_MAX_ALIKE]
+            if i not in quotes and get_semantics(blocks[i].load_results[0].tool).quotes_others
+        ]
         above = {i: {strip_markup(text) for _, text in blocks[i].trail} for i in own if not blocks[i].label}
         for index in own:
             named = (i for i, texts in above.items() if i < index and blocks[index].label in texts)

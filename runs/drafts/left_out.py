@@ -11,7 +11,7 @@ from parsers.blocks import Block
 from parsers.catalogue import get_semantics
 from runs.analysis.method import Method, group_by_method
 
-from .boilerplate import corrects, is_boilerplate, join_wrapped, retracts, strip_markup
+from .boilerplate import corrects, heading_level, is_boilerplate, join_wrapped, retracts, strip_markup
 from .heading_words import find_repeat, is_generic, is_sentence, is_warm_up
 
 _EXAMPLE = re.compile(  # what stands below only shows what a tool prints
@@ -48,11 +48,14 @@ _OF_EACH = re.compile(
 def find_warm_ups(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:
     """The load tests whose own heading, label or command says that they only warm something up, where others are measured."""
     warm_ups = set()
+    above: list[str] = []
     for load in loads:
         block = blocks[load]
-        above = [text for _, text in block.trail if is_warm_up(text) or not is_boilerplate(text)][-1:]
-        if get_semantics(block.kind).quotes_others:  # the line above a table is about all of its rows
-            above = []
+        is_written = get_semantics(block.load_results[0].tool).quotes_others
+        if block.trail or not is_written:  # the rows of a table have the first one's
+            above = [text for _, text in block.trail if is_warm_up(text) or not is_boilerplate(text)][-1:]
+        if is_written:  # prose above rates tells how they were measured
+            above = [text for text in above if heading_level(text)]
         comment = (block.command or "").partition(" #")[2]
         if any(is_warm_up(text) for text in (*above, block.label or "", comment)):
             warm_ups.add(load)

@@ -809,10 +809,17 @@ def test_what_each_config_served_may_stand_in_a_column_without_a_title():
 
 def test_a_line_about_the_method_that_tells_of_a_warm_up_leaves_no_row_out():
     said = "* Method: two rounds with 100 connections; one to warm-up, one to measure\n\n"
-    assert [repeat for *_, repeat in runs_of(said + table("12,346", "10,010"))[0]] == [1, 1]
+    for rows in (table("12,346", "10,010"), "server,req/s\nnginx,12346\ncaddy,10010\n"):
+        assert [repeat for *_, repeat in runs_of(said + rows)[0]] == [1, 1]
 
 
 def test_times_whose_unit_stands_before_the_percentile_name_no_load():
     titles = "Server\tResponse times (ms) 50th Percentile\tResponse times (ms) 95th Percentile\tRequests per second\n"
     blocks, _ = read(f"{titles}nginx\t6\t20\t~4980\ncaddy\t465\t2350\t~3550\n")
     assert [(block.label, block.load_results[0].path) for block in blocks] == [("nginx", None), ("caddy", None)]
+
+
+def test_rates_below_a_heading_that_calls_them_a_warm_up_are_left_out():
+    for rates in ("- nginx: {} req/s\n- caddy: {} req/s\n", table("{}", "{}")):
+        text = f"## Warm-up\n\n{rates.format('1,900', '1,800')}\n## Measured\n\n{rates.format('2,900', '2,800')}"
+        assert [repeat for *_, repeat in runs_of(text)[0]] == [0, 0, 1, 1]
