@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from runs.analysis.doubt_differences import (
     find_differences,
     is_sized,
 )
-from runs.analysis.facts import HostFact
+from runs.analysis.facts import HostFact, RunFact
 from runs.analysis.headline_against import HeadlineData, RankedColumn, Unlike
 from runs.numbers import figure
 
@@ -75,34 +75,35 @@ def find_unlike(data: HeadlineData, own: int, other: int) -> list[Unlike]:
             source = next(reversed(finding.sources), None)
             stated = [unlike for unlike in _read_pairs(finding.facts, sized) if unlike.stops or unlike.is_said]
             differences += [replace(unlike, source=source) for unlike in stated]
-    differences = list({unlike.name: unlike for unlike in differences}.values())
-    if _are_before_and_after(own_column.config.name, other_column.config.name):
-        differences = [replace(each, stops=False) if each.name == "path" else each for each in differences]
-    if "protocol" in [each.name for each in differences]:  # HTTP/2 has its streams, which HTTP/1.1 has not
-        differences = [
-            replace(each, stops=False, is_said=True, confounds=False) if each.name == "pipelining" else each
-            for each in differences
-        ]
-    is_one_machine = len(hosts := {run.host_id for run in case.runs}) == 1 and None not in hosts
-    if is_one_machine or "loaded through" in [unlike.name for unlike in differences]:
-        differences = [unlike for unlike in differences if unlike.name != "address"]
-    models = [host.cpu_model for host in data.hosts if host.id in hosts]
-    has_alike = bool(models) and all(models) and len({*models}) == 1
-    if "CPU" in [unlike.name for unlike in differences] or has_alike or _is_one_named([*data.hosts], hosts):
-        differences = [unlike for unlike in differences if unlike.name != "machine"]  # their names say less
-    stops = {unlike.is_of for unlike in differences if unlike.stops}
-    differences = [
-        replace(each, is_compared=len(stops) <= 1 and _is_compared(data, each, own_column, other_column))
-        for each in differences
-    ]
-    differences = [
-        replace(each, stops=each.stops and not _are_states(each, own_column, other_column)) for each in differences
-    ]
+    by_name = {unlike.name: unlike for unlike in differences}
+    for name in _list_explained(data, by_name, case.runs):
+        by_name.pop(name, None)
+    if "path" in by_name and _are_before_and_after(own_column.config.name, other_column.config.name):
+        by_name["path"] = replace(by_name["path"], stops=False)
+    if "pipelining" in by_name and "protocol" in by_name:  # HTTP/2 has its streams, which HTTP/1.1 has not
+        by_name["pipelining"] = replace(by_name["pipelining"], stops=False, is_said=True, confounds=False)
+    is_alone = len({unlike.is_of for unlike in by_name.values() if unlike.stops}) <= 1
+    differences = []
+    for each in by_name.values():
+        compared = replace(each, is_compared=is_alone and _is_compared(data, each, own_column, other_column))
+        differences.append(replace(compared, stops=each.stops and not _are_states(compared, own_column, other_column)))
     return [
         *differences,
         *_find_slow_by_name(own_column.config.name, other_column.config.name),
         *_find_stolen(data, own, other),
     ]
+
+
+def _list_explained(data: HeadlineData, names: Collection[str], runs: Sequence[RunFact]) -> Iterator[str]:
+    """The differences that say nothing beside what else is known of these machines."""
+    ids = {run.host_id for run in runs}
+    is_one_machine = len(ids) == 1 and None not in ids
+    if is_one_machine or "loaded through" in names:
+        yield "address"
+    models = [host.cpu_model for host in data.hosts if host.id in ids]
+    has_alike = bool(models) and all(models) and len({*models}) == 1
+    if "CPU" in names or has_alike or _is_one_named([*data.hosts], ids):
+        yield "machine"  # their names say less
 
 
 def _is_one_named(hosts: Sequence[HostFact], ids: Collection[int | None]) -> bool:

@@ -226,7 +226,7 @@ def _run_rows(metrics: Sequence[Metric], columns: Sequence[Column], bases: tuple
     return tuple(rows)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Monitors:
     """The rows of what monitors saw. column_of: see find_columns."""
 
@@ -256,7 +256,7 @@ class _Monitors:
             yield from self._make_program_rows(f"{name}: processes", "", own, "n")
             if any(group and group.peak_n > group.n for group in own.values()):
                 yield from self._make_program_rows(f"{name}: processes, most", "", own, "peak_n")
-        if served := self._find_unlike_servers():
+        if served := self._unlike_servers:
             yield from self._make_rows(
                 "server_programs:_all_together",
                 "server: all together",
@@ -276,14 +276,15 @@ class _Monitors:
         for name in pick_biggest((group for of in served.values() for group in of.values()), MOST_PROGRAMS, "cpu_pct"):
             own = {capture: groups.get(name) for capture, groups in served.items()}
             yield from self._make_program_rows(f"{name}: CPU", "%", own, "cpu_pct", key=f"cpu_of_{name}")
-        if now and (serving := self._find_unlike_servers()):
+        if now and (serving := self._unlike_servers):
             used = {
                 each.id: sum(group.cpu_pct for group in serving[each.id].groups) for each in now if each.id in serving
             }
             yield from self._make_rows("cpu_of_server_programs", "server: CPU", "%", lambda each: used.get(each.id))
         yield from self._make_rows("load1", "Load, 1 minute", "", _read_metric("load1"))
 
-    def _find_unlike_servers(self) -> dict[int, Served]:
+    @cached_property
+    def _unlike_servers(self) -> dict[int, Served]:
         """Capture's id -> what served, where no program serves in two columns, so that rows of programs compare nothing."""
         whole = {each.id: served for each in self.captures if (served := find_served(each)) and served.is_whole}
         names: dict[int, set[str]] = {}

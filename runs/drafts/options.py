@@ -67,7 +67,7 @@ _WRAPS = re.compile(r"(?:\S*/)?(valgrind|[ls]trace|gdb|perf|heaptrack)\s")
 _NAMES_DEVELOPMENT = re.compile(r"built.?in|\bdev", re.IGNORECASE)
 DEVELOPMENT = "development"
 _LOG = re.compile(
-    r"(?i:-{0,2}(?P<no>no|disable|without)?[-_]?(?:access|custom|requests?|req)?[-_.]?log(?:s|ging|file)?(?:[-_]requests?)?)"
+    r"(?i:(?P<no>no|disable|without)?[-_]?(?:access|custom|requests?|req)?[-_.]?log(?:s|ging|file)?(?:[-_]requests?)?)"
 )
 _NOWHERE = re.compile(r"(?i:off|none|no|false|0|.*/dev/null)")
 _LINE = re.compile(r"\s*[\"']?(?P<key>[A-Za-z][\w.-]*)[\"']?[\s=:]+(?P<value>[^\s;\"',][^\s;\"',]*)")

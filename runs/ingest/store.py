@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -389,9 +390,17 @@ def _reuse_id(row: Run | Capture, previous: PreviousRows, line: int) -> Previous
 
 def _find_overruled(upload: Upload) -> list[tuple[Override, set[int]]]:
     """The standing overrides of an upload's runs, and the ids of those on the line of each."""
-    overrides = list(Override.objects.filter(upload=upload, withdrawn_at=None))
-    lines = [*upload.runs.values_list("pk", "line_first", "line_last")] if overrides else []
-    return [(one, {pk for pk, first, last in lines if first <= (one.line or 0) <= last}) for one in overrides]
+    overrides = sorted(Override.objects.filter(upload=upload, withdrawn_at=None), key=_get_line)
+    overruled: list[tuple[Override, set[int]]] = [(override, set()) for override in overrides]
+    for pk, first, last in upload.runs.values_list("pk", "line_first", "line_last") if overrides else ():
+        begin, end = bisect_left(overrides, first, key=_get_line), bisect_right(overrides, last, key=_get_line)
+        for _, pks in overruled[begin:end]:
+            pks.add(pk)
+    return overruled
+
+
+def _get_line(override: Override) -> int:
+    return override.line or 0
 
 
 def _move_overrides(overruled: Iterable[tuple[Override, set[int]]], runs: Iterable[Run]) -> None:
