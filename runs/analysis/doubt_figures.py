@@ -279,23 +279,35 @@ def find_wrong_rates(run: RunFact) -> Iterator[Finding]:
 
 @run_rule("figures.mean", "arithmetic: clients times the time taken over the requests", "mean_ms")
 def find_wrong_means(run: RunFact) -> Iterator[Finding]:
-    """A mean that is not what clients, time and requests give, and response times that do not fit into the clients' time.
+    printed, worked = run.number("time_per_request_ms"), _work_out_mean(run)
+    if printed and worked and _differ(worked, printed, _compute_slack(run.duration_s or 0, printed)):
+        yield _about_times(run, "contradiction", worked, printed)
 
-    At least half of all requests take the median or longer, so that the mean is half of it at least.
+
+@run_rule("load.busy_clients", LITTLE, "percentiles_ms.50")
+def find_busy_clients(run: RunFact) -> Iterator[Finding]:
+    """Response times that do not fit into the clients' time: each has one request under way at a time.
+
+    The rate may be right all the same. Half of all requests take the median or longer, so that the mean is half of it at least.
     """
-    printed, made, took = run.number("time_per_request_ms"), run.complete_requests, run.duration_s
-    if not (run.semantics.exact_mean and made and took and run.concurrency):
-        return
-    worked = run.concurrency * took * 1000 / made
-    facts = {"clients": run.concurrency, "took": took, "made": made, "worked": worked}
-    if printed and _differ(worked, printed, _compute_slack(took, printed)):
-        yield about_run(run, "caution", "contradiction", printed=printed, **facts)
-        return
+    worked = _work_out_mean(run)
     mean, median = run.number("total_ms.mean") or 0, run.percentiles_ms.get("50", 0)
     least = max(mean - half_digit(mean), (median - half_digit(median)) / 2)
-    if least > worked * (1 + SLACK):
+    if worked and least > worked * (1 + SLACK):
         what, printed = ("mean", mean) if mean > worked else ("median", median)
-        yield about_run(run, "caution", "contradiction", what=what, printed=printed, **facts)
+        yield _about_times(run, "other_times", worked, printed, what=what)
+
+
+def _work_out_mean(run: RunFact) -> float | None:
+    """The mean response time in ms of tools that work it out of clients, time and requests."""
+    if not (run.semantics.exact_mean and run.complete_requests and run.duration_s and run.concurrency):
+        return None
+    return run.concurrency * run.duration_s * 1000 / run.complete_requests
+
+
+def _about_times(run: RunFact, moral: str, worked: float, printed: float, **more: str) -> Finding:
+    facts = {"clients": run.concurrency, "took": run.duration_s, "made": run.complete_requests}
+    return about_run(run, "caution", moral, worked=worked, printed=printed, **facts, **more)
 
 
 @run_rule("figures.percentiles", "arithmetic: percentiles rise up to the longest time", "percentiles_ms.50")

@@ -102,6 +102,7 @@ MORALS = {
     "other_server": "it may be another server's rate, unless that one stood in front",
     "disturbed": "what slowed a run is not the config's doing",
     "logged": "requests were lost or slowed there, whatever the config",
+    "other_times": "a client has one request under way at a time, so these are not the times of this rate",
     "others": "it took CPU time from the server, and other runs here had all of it",
     "outlier": "one repeat is far off the others, so find out what happened then before it is averaged",
     "paging": "a server that pages is measured by its disk",
@@ -197,7 +198,7 @@ def _say_wrong_mean(facts: Facts) -> str:
     basis = f"{figure(facts['clients'])} clients, {figure(facts['took'])} s and {figure(facts['made'])} requests"
     worked, printed = figure(facts["worked"]), figure(facts["printed"])
     if "what" in facts:
-        return f"{basis} allow response times of {worked} ms in the mean, but their {facts['what']} is {printed}"
+        return f"{basis} leave {worked} ms for each in the mean, but their {facts['what']} is {printed} ms"
     return f"{basis} give a mean of {worked} ms, not {printed}"
 
 
@@ -333,6 +334,7 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
         + ", ".join(f"{name} {figure_or_word(rate or 0)}" for name, rate in islice(facts["rates"].items(), MOST_VALUES))
         + (", …)" if len(facts["rates"]) > MOST_VALUES else " requests per second)")
     ),
+    "load.busy_clients": _say_wrong_mean,
     "load.idle_clients": lambda facts: (
         f"{write_count(facts['clients'], 'client')} had {figure(facts['busy'])} requests under way in the mean"
     ),
