@@ -1,5 +1,5 @@
 """What a pattern tells by itself, with which characters a text can begin that it matches, and the same pattern made quicker;
-and answers about lines, which are remembered while a text is related."""
+answers about lines, which are remembered while a text is related; and words that several patterns share."""
 
 from __future__ import annotations
 
@@ -35,6 +35,10 @@ def find_first_characters(pattern: str) -> set[str]:
     parsed = _parser.parse(pattern)
     first_characters, may_be_empty = _find_first(parsed, parsed.state.flags)
     return set(ASCII) if may_be_empty else first_characters
+
+
+# Words for the states before and after a change.
+BEFORE, AFTER = "before|vorher|avant|antes", "after|nachher|après|después"
 
 
 def split_alternatives(pattern: str) -> list[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from .patterns import TitlePattern, remember_short
+from .patterns import AFTER, BEFORE, TitlePattern, remember_short
 
 _CJK = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3"  # there are no blanks between these and a unit
 UNIT = (
@@ -112,7 +112,7 @@ REPEAT = TitlePattern(
 )
 RUN = TitlePattern(r"(?:runs?|rounds?|trials?|attempts?|iterations?|repeats?|pass|try|#) ?\d{1,2}")
 COMPARED = TitlePattern(  # columns that are configs, whatever their rows are: "before" and "after", "v1" and "v2"
-    r"(?:the )?(?:before|after|vorher|nachher|avant|après|antes|después|old|new|alt|neu|base(?:line)?|master|main|trunk|develop"
+    rf"(?:the )?(?:{BEFORE}|{AFTER}|old|new|alt|neu|base(?:line)?|master|main|trunk|develop"
     r"|(?:feature )?branch|(?:this )?pr(?: ?#?\d+)?|(?:un)?patched|patch|head|current|proposed|(?:un)?optimi[sz]ed|original"
     r"|previous|with(?:out)? .{2,40}|on|off|enabled|disabled|control|treatment|candidate|stable|[A-E]|v\d[\w.]*|\d++\.\d++[\w.-]*"
     r"|(?:変更|改善|修正|最適化|导入|优化|改造|之)[前后後])(?: (?:version|build|code))?"

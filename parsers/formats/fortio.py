@@ -52,7 +52,7 @@ OPTIONS = {
     "-p -r -httpbufferkb -labels -payload-size -json -data-dir -loglevel -s -gomaxprocs -log-errors -abort-on": Option(),
     "-runid -offset -cacert -cert -key -resolve -connection-reuse -profile -health-name -grpc-max-streams -ping-delay": Option(),
     "-k -a -L -quiet -grpc -ping -health -http1.0 -h2 -stdclient -allow-initial-errors -uniform -jitter -nocatchup": FLAG,
-    "-sequential-warmup -compression -halfclose -insecure -https-insecure -quiet": FLAG,
+    "-sequential-warmup -compression -halfclose -insecure -https-insecure": FLAG,
 }
 DEFAULTS = {"concurrency": 4}
 PRINTS = {"concurrency": "threads", "rate": "asked_requests_per_second", "duration_s": "asked_s"}

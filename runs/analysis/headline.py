@@ -335,8 +335,8 @@ def _make_sweep_headline(data: HeadlineData, swept: Range, headlines: Sequence[H
     if not leads:
         return Headline(Outcome.SWEEP, step, RATE, sweep=swept)
     best, *others = sorted(leads, key=lambda headline: -(headline.ratio or 0))
-    told = {headline.winner.at for headline in leads if headline.winner}
-    others += [headline for headline in _list_led(headlines) if headline.winner and headline.winner.at not in told]
+    listed = {headline.winner.at for headline in leads if headline.winner}
+    others += [headline for headline in _list_led(headlines) if headline.winner and headline.winner.at not in listed]
     return replace(best, outcome=Outcome.SWEEP, next=step, sweep=swept, others=tuple(others))
 
 

@@ -356,13 +356,13 @@ def _say_sweep(headline: Headline, swept: Range) -> str:
         levels = describe_levels(swept, next(iter(series.values())))
         capacity = f"{swept.capacity.text}. " if swept.capacity else ""
         return f"{capacity}{capitalize(levels)}. {say_runs_a_level(swept)}"
-    leads = {one.workload: one for one in (*reversed(headline.others), headline) if one.winner}
-    said = []
+    leads = {each.workload: each for each in (*reversed(headline.others), headline) if each.winner}
+    clauses = []
     for workload, part in swept.workloads[:MOST_OTHERS]:
         lead = _say_sweep_lead(leads[workload]) if workload in leads else describe_leaders(part)
-        said += [f"{say_where(workload, swept)}{lead}"] if lead else []
+        clauses += [f"{say_where(workload, swept)}{lead}"] if lead else []
     each = [f"“{shorten(name)}”: {describe_levels(swept, points)}" for name, points in series.items()]
-    return f"{'. '.join([*said, *each[:MOST_OTHERS]])}. {say_runs_a_level(swept)}"
+    return f"{'. '.join([*clauses, *each[:MOST_OTHERS]])}. {say_runs_a_level(swept)}"
 
 
 def _say_sweep_lead(headline: Headline) -> str:

@@ -264,7 +264,7 @@ class Range:
     def split_by_workload(self, blocks: Sequence[Sequence[int]]) -> list[list[Point]]:
         """The points of the configs that compete at any value, and were asked for the same. blocks: of columns that compete."""
         names = {point.at: point.config for point in self.points}
-        first = {name: name for name in names.values()}  # another one of its workload, or itself
+        first = {name: name for name in names.values()}  # {config: another one of its workload, or itself}
 
         def find_first(name: str) -> str:
             while first[name] != name:

@@ -11,6 +11,7 @@ from itertools import dropwhile, pairwise
 
 from parsers.blocks import Block
 from parsers.catalogue import makes_load
+from parsers.patterns import AFTER, BEFORE
 from parsers.records import Problem
 from parsers.written_rates import RATE, group_by_commas, read_number
 
@@ -194,8 +195,8 @@ _CHANGED_RATE = re.compile(  # "1200 -> 1500 req/s", "from 1.2k rps to 1.5k rps"
     rf"(?<![\w.,])(?P<old>\d[\d.,]{{0,11}}\s?[kK]?)(?:\s?{RATE})?\s{{0,3}}"
     r"(?:->|=>|[→⇒➜]|\b(?:to|vs\.?|versus|against|gegen|contre|contra|против)(?!\w))\s{0,3}"
     rf"(?P<new>\d[\d.,]{{0,11}}\s?[kK]?)(?:\s?{RATE}|(?P<bare>)(?![\d.,]*\d|\s?(?:%|[µumn]?s(?!\w))))"
-    rf"|\b(?:old|before|vorher|avant|antes)\b\W{{1,3}}(?P<old2>\d[\d.,]{{0,11}}\s?[kK]?)\s?{RATE}\W{{1,3}}"
-    rf"(?:new|after|now|nachher|après|después)\b\W{{1,3}}(?P<new2>\d[\d.,]{{0,11}}\s?[kK]?)\s?{RATE}",
+    rf"|\b(?:old|{BEFORE})\b\W{{1,3}}(?P<old2>\d[\d.,]{{0,11}}\s?[kK]?)\s?{RATE}\W{{1,3}}"
+    rf"(?:new|now|{AFTER})\b\W{{1,3}}(?P<new2>\d[\d.,]{{0,11}}\s?[kK]?)\s?{RATE}",
     re.IGNORECASE,
 )
 _ABOUT = 0.05  # of a rate that somebody tells

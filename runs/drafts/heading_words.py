@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from parsers.catalogue import formats, makes_load, parse_command
-from parsers.patterns import compile_words, lower, remember_lines
+from parsers.patterns import AFTER, BEFORE, compile_words, lower, remember_lines
 from parsers.transcript import width
 
 from .boilerplate import DATE, DONE, find_numbering, heading_level, is_banner, is_code, is_file, retracts, strip_markup
@@ -36,11 +36,11 @@ _PHASES = (
     ),
     (
         "before",
-        r"前(?!回|者)|\bbefore\b|\bprior\b|\bprzed\b|\bvor(?:her)?\b|\bavant\b|\bantes\b|\bдо\b(?! \d)|\bперед\b",
+        rf"前(?!回|者)|\b(?:{BEFORE}|prior|przed|vor)\b|\bдо\b(?! \d)|\bперед\b",
     ),
     (
         "after",
-        r"後(?!者|日)|后(?!端|台)|終了|\bafter|afterwards|finished|\bnach(?:her)?\b|\bpo\b|\baprès\b|\bdespués\b|\bпосле\b"
+        rf"後(?!者|日)|后(?!端|台)|終了|\bafter|finished|\b(?:{AFTER}|nach|po)\b|\bпосле\b"
         r"|at the end|^\W*now\W*$",
     ),
     ("during", r"(?<=[負実測])荷?中|中の|中に"),
