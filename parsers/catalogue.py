@@ -380,7 +380,7 @@ def _find_item(line: str, at: int, kind: str) -> int:
     listed = find_kinds(line[mark.start() :])
     if not listed or listed[0] != kind:
         return at
-    return behind if any(other != kind for other in find_kinds(line[behind:])) else mark.start()
+    return behind if any(other not in listed for other in find_kinds(line[behind:])) else mark.start()
 
 
 @cache

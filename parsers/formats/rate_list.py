@@ -1,7 +1,8 @@
 """rate_list: a list of requests per second that somebody wrote: "- nginx: 12,345 req/s".
 
 Reads     two such lines and more, with or without list marks; what stands behind the rate is a remark, or else the name: "900
-          req/s - nginx". Without names they are repeats of what the heading above names. A line of a name, one blank and
+          req/s - nginx", "900 req/s, 50 users: nginx".
+          Without names they are repeats of what the heading above names. A line of a name, one blank and
           the rate has nothing else. The unit may stand before the figure: "nginx: QPS = 11542"
 Yields    one LoadResult for each, named by what stands before its rate
 Units     requests/s; "12.3k" is 12300; "124.974" is 124974 in a German line, or beside "3.751.419"
@@ -40,6 +41,7 @@ from ..records import Found, LoadResult, Problem, Record, Semantics
 from ..table_checks import are_set, find_said
 from ..transcript import unquote
 from ..written_rates import (
+    LOAD,
     NOT_MEASURED,
     POINTED,
     RATE,
@@ -61,7 +63,7 @@ _NAME = r"[*_`]{0,2}(?!\d{1,2}[.)]\s)(?P<name>(?:/|[A-Z]{3,6} /)?[^\W_][^:：=|�
 _TOTAL = r"(?:\[\d[\d.,]{0,20}\]\s?[-–:]\s?)?"  # what was counted: "[3.751.419] - 124.974 req/sec"
 _ABOUT = r"(?:~|≈|about |around |ca\. ?)?[*_`]{0,2}"
 _NUMBER = r"(?:\d{1,3}(?:[,  '’]\d{3}){1,5}|\d{1,12})(?:\.\d{1,6})?\s?[kKMwW万萬만億亿千]?"
-_RATE = rf"(?P<rate>{_NUMBER})"
+_RATE = rf"(?P<rate>{_NUMBER}|\d{{1,12}},\d{{1,2}})"  # "152,94", too
 _LINE = (
     rf"\s{{0,8}}{_MARK}{_TOTAL}(?:{_NAME}\s{{0,8}}(?:[:：=→]|->|=>|\s[-–—]+|(?P<gap>\s))\s{{0,40}})?{_ABOUT}{_RATE}\s?"
     rf"(?P<unit>{_UNIT})[*_`]{{0,2}}(?![\w/]|\s{{0,3}}[:：=]\s{{0,20}}\d)"
@@ -96,13 +98,17 @@ _NO_RESULT = re.compile(
     r"|worst|best)\b",
     re.IGNORECASE,
 )
-_REMARK = re.compile(r"\s*[(（,-]\s*([^\W\d][^()（）]{0,58})[)）]?\s*$")
+_REMARK = re.compile(  # "(cold)", "- nginx", ", 50 users: nginx"
+    rf"\s*(?:[,;]\s*(?P<load>\d{{1,7}})\s{LOAD.pattern}\s?[:,-]|[(（,-])\s*(?P<name>[^\W\d][^()（）]{{0,58}})[)）]?\s*$",
+    re.IGNORECASE,
+)
 # Of languages that group thousands by points, whatever the unit's own
 _POINTED_WORDS = re.compile(
     r"\b(?:mit|ohne|vor|nach|bei|und|der|die|das|für|verbindungen|benutzern?|clientes|conexiones|usuarios|sem|senza|dopo|prima)\b",
     re.IGNORECASE,
 )
 _MILLIONS = re.compile(r"(?<![\d.])\d{1,3}\.\d{3}\.\d{3}(?![\d.])")  # no version, and no address has such parts
+_DECIMAL_COMMA = re.compile(r",\d{1,2}$")
 _GAP = re.compile(r"\S(?:\s\s|\t)")  # between columns
 _MEASURED = re.compile(  # beside a rate
     r"(?<![\d.,])[.,]*+\d[\d.,]*+\s?(?:%|m?s|sec|[uµ]s|[kmg]i?b)(?!\w)", re.IGNORECASE
@@ -147,7 +153,9 @@ def _make_list(items: list[tuple[re.Match[str], int]], prose: Sequence[tuple[int
     quoted_rates = [_make_item(item, number) for item, number in items]
     if len({each.label for each in quoted_rates} - {None}) < len(quoted_rates):
         remarks = [_REMARK.match(item.string, item.end()) for item, _ in items]
-        _name_by_remarks(quoted_rates, [remark[1].strip() if remark else "" for remark in remarks])
+        for each, remark in zip(quoted_rates, remarks, strict=True):
+            each.values |= {"concurrency": int(remark["load"])} if remark and remark["load"] else {}
+        _name_by_remarks(quoted_rates, [remark["name"].strip() if remark else "" for remark in remarks])
     if all(item.re is _ITEM_OF_UNIT for item, _ in items) and all(
         is_round(each.values["requests_per_second"]) for each in quoted_rates
     ):
@@ -184,7 +192,12 @@ def _is_column(item: re.Match[str]) -> bool:
 def _name_by_remarks(quoted_rates: list[Found], remarks: list[str]) -> None:
     """Take what stands behind the rates for what tells those of one name apart, or for their names, where it differs."""
     is_none = any(_MEASURED.search(remark) or _NO_RESULT.search(remark) for remark in remarks)
-    are_names = len({*remarks}) == len(remarks) and all(remarks) and not all(map(REPEAT.fullmatch, remarks))
+    loads = [each.values.get("concurrency") for each in quoted_rates]
+    are_names = (
+        len({*zip(remarks, loads, strict=True)}) == len(remarks)
+        and all(remarks)
+        and not all(map(REPEAT.fullmatch, remarks))
+    )
     for each, remark in zip(quoted_rates, remarks, strict=True):
         if each.label and remark:
             each.label = f"{each.label} · {remark}"
@@ -194,7 +207,12 @@ def _name_by_remarks(quoted_rates: list[Found], remarks: list[str]) -> None:
 
 def _make_item(item: re.Match[str], number: int) -> Found:
     text = item.string[:_LONGEST]
-    groups_by_points = POINTED.search(item["unit"]) or _POINTED_WORDS.search(text) or _MILLIONS.search(text)
+    groups_by_points = (
+        _DECIMAL_COMMA.search(item["rate"])
+        or POINTED.search(item["unit"])
+        or _POINTED_WORDS.search(text)
+        or _MILLIONS.search(text)
+    )
     figure = group_by_commas(item["rate"]) if groups_by_points else item["rate"]
     rate, step = read_number(f"{figure.upper()} rps") or (None, None)
     name = (item["name"] or "").strip(" -–—(,;:：")
@@ -212,7 +230,8 @@ def _take_loads(quoted_rates: list[Found]) -> None:
 
 
 def records(values: dict[str, Any]) -> list[Record]:
-    return [LoadResult(tool=KIND, path=values.get("load"), requests_per_second=values["requests_per_second"])]
+    clients, rate = values.get("concurrency"), values["requests_per_second"]
+    return [LoadResult(tool=KIND, path=values.get("load"), concurrency=clients, requests_per_second=rate)]
 
 
 # --- rate_prose -------------------------------------------------------------------------------------------------------

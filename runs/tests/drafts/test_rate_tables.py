@@ -824,3 +824,13 @@ def test_rates_below_a_heading_that_calls_them_a_warm_up_are_left_out():
     for rates in ("- nginx: {} req/s\n- caddy: {} req/s\n", table("{}", "{}")):
         text = f"## Warm-up\n\n{rates.format('1,900', '1,800')}\n## Measured\n\n{rates.format('2,900', '2,800')}"
         assert [repeat for *_, repeat in runs_of(text)[0]] == [0, 0, 1, 1]
+
+
+def test_a_list_of_rates_with_decimal_commas_has_the_clients_and_the_name_behind():
+    items = ("152,94 Requests/s, 250 Concurrency: Apache", "146,68 Requests/s, 50 Concurrency: nginx + APC")
+    items += ("132,4 Requests/s, 50 Concurrency: Apache",)
+    _, draft = read("Die schnellsten:\n\n" + "".join(f"  {n}. {item}\n" for n, item in enumerate(items, start=1)))
+    (experiment,) = draft.experiments
+    names = {config.key: config.name for config in experiment.configs}
+    listed = [(names[run.config], run.method.concurrency) for run in experiment.runs]
+    assert listed == [("Apache", 250), ("nginx + APC", 50), ("Apache", 50)]
