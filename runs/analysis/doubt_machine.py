@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from runs.analysis.columns import WORD, Column
@@ -209,8 +210,12 @@ def _is_full(case: Case, capture: CaptureFact, process: ProcessFact) -> bool:
     "Apache's performance tuning guide: a web server should never have to swap; Linux's documentation of swapping",
 )
 def find_swapping(case: Case) -> Iterator[Finding]:
-    """Swap in use is fatal where memory was tight or swap grew, and other configs had none in use."""
+    """Swap in use is fatal where memory was tight or swap grew, and other configs had none in use.
+
+    So it is for repeats that nothing watched, where it is for all others of their config.
+    """
     seen: set[int] = set()
+    fatal: dict[int, Finding] = {}
     used_in = {one.id: one.peaks.get("swap_used_kb") or one.metrics.get("swap_used_kb") or 0 for one in case.captures}
     for capture in sorted(case.captures, key=lambda one: -used_in[one.id]):  # of each run the look that saw most
         used = used_in[capture.id]
@@ -223,7 +228,16 @@ def find_swapping(case: Case) -> Iterator[Finding]:
         facts = {"used_mib": used / MIB, "phase": capture.phase}
         if total and free is not None:
             facts |= {"free_mib": free / MIB, "total_mib": total / MIB}
-        yield from _make_findings(case, capture, severity, moral, **facts)
+        for finding in _make_findings(case, capture, severity, moral, **facts):
+            if finding.severity == "fatal" and finding.run is not None:
+                fatal[finding.run] = finding
+            yield finding
+    for column in case.columns if fatal else ():
+        watched = [run.id for run in column.runs if case.captures_of(run.id)]
+        if watched and all(run in fatal for run in watched):
+            last = fatal[watched[-1]]
+            facts = {**last.facts, "repeats": len(column.runs)}
+            yield from (replace(last, facts=facts, run=run.id) for run in column.runs if run.id not in fatal)
 
 
 def _grade_swap(case: Case, capture: CaptureFact, runs: set[int]) -> tuple[Severity, str]:

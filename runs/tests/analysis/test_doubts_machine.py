@@ -47,6 +47,24 @@ def test_pages_that_went_in_and_out_beside_one_alone_are_fatal_though_some_swap_
     assert list(list_excluded(found)) == [runs[1].id]
 
 
+@pytest.mark.parametrize(("watched", "excluded"), [((1, 2), [1, 2, 3]), ((1, 2, 3), [1, 2])])
+def test_repeats_that_nothing_watched_are_as_all_others_of_their_config_that_paged(watched, excluded):
+    runs = [facts.run(1, 100.0), *(facts.run(2, 80.0 + at, repeat=1 + at) for at in range(3))]
+    paging, still = ({f"swap_{way}_kb_per_s": rate for way in ("in", "out")} for rate in (1640.0, 0.0))
+    captures = [
+        facts.capture(
+            1 + at,
+            run=runs[at].id,
+            tool="vmstat",
+            metrics={"swap_used_kb": 4096.0},
+            peaks=paging if at in (1, 2) else still,
+        )
+        for at in (0, *watched)
+    ]
+    found = find_doubts(Case(facts.configs("a", "b"), runs, captures))
+    assert sorted(list_excluded(found)) == [runs[at].id for at in excluded]
+
+
 def test_swap_in_use_everywhere_is_a_caution_as_nobody_is_at_an_advantage():
     screen = top(swap=18708, free=2608, cached=1388)
     found = said(pair(screen, screen.replace("15:17:17", "15:19:17")))
