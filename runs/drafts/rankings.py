@@ -112,7 +112,7 @@ def note_claims(blocks: Sequence[Block], names: Mapping[int, str]) -> None:
     if not 2 <= len(known) <= _MOST_NAMES:
         return
     best = max(known, key=lambda name: mean(rates[known[name]]))
-    amounts = [*_find_amounts(blocks, [known[name] for name in known])]
+    amounts = [*_find_amounts(blocks, list(known.values()))]
     claims = [
         (line, text, known[faster], known[slower or best])
         for line, text, faster, slower in _find_claims(blocks, list(known))
