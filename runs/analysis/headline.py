@@ -335,8 +335,8 @@ def _make_sweep_headline(data: HeadlineData, swept: Range, headlines: Sequence[H
     if not leads:
         return Headline(Outcome.SWEEP, step, RATE, sweep=swept)
     best, *others = sorted(leads, key=lambda headline: -(headline.ratio or 0))
-    listed = {headline.winner.at for headline in leads if headline.winner}
-    others += [headline for headline in _list_led(headlines) if headline.winner and headline.winner.at not in listed]
+    covered = {point.at for lead in leads if lead.sweep for point in lead.sweep.points}
+    others += [headline for headline in _list_led(headlines) if headline.winner and headline.winner.at not in covered]
     return replace(best, outcome=Outcome.SWEEP, next=step, sweep=swept, others=tuple(others))
 
 
@@ -365,4 +365,4 @@ def _find_sweep_lead(workload: str, part: Range, headlines: Sequence[Headline]) 
     winner, loser = (
         side and replace(side, title=names_at.get(side.at, side.title)) for side in (best.winner, best.loser)
     )
-    return replace(best, winner=winner, loser=loser, workload=workload)
+    return replace(best, winner=winner, loser=loser, workload=workload, sweep=part)

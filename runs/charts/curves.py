@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
+from os.path import commonprefix
 from statistics import fmean, median
 
 from runs.charts import (
@@ -24,7 +26,7 @@ from runs.charts import (
     make_log_axis,
     paint,
 )
-from runs.numbers import figure
+from runs.numbers import BETWEEN, figure
 
 PERCENTS = ("50", "75", "90", "95", "99", "99.9", "99.99", "99.999", "99.9999")
 HIDDEN_WHERE_NARROW = ("75", "95", "99.99", "99.9999")
@@ -77,7 +79,10 @@ def uses_log_axis(runs: Sequence[LatencyRun], scale: str = "") -> bool:
 
 
 def make_latency_chart(runs: Sequence[LatencyRun], scale: str = "") -> Chart | None:
-    """The median of each config's runs and a band over all of them; more than ten configs become small multiples."""
+    """The median of each config's runs and a band over all of them; more than ten become small multiples.
+
+    Levels of one config share a panel: they have one place.
+    """
     spreads = [spread for spread in _collect_spreads(runs) if len(spread.points) + bool(spread.longest) > 1]
     if not spreads:
         return None
@@ -86,19 +91,11 @@ def make_latency_chart(runs: Sequence[LatencyRun], scale: str = "") -> Chart | N
     x = _make_percent_axis(spreads)
     values = [ms for spread in spreads for _, *own in (*spread.points, (0, *(spread.longest or ()))) for ms in own]
     y = make_log_axis([ms for ms in values if ms > 0], "ms, log scale") if log else make_linear_axis(max(values), "ms")
-    if small := len(configs) > MOST_LINES:
-        groups = [[s for s in spreads if (s.name, s.place) == key] for key in list(configs)[:MOST_PANELS]]
-    else:
-        groups = [spreads]
+    small = len(configs) > MOST_LINES
+    groups = _group_levels(spreads) if small else {"": spreads}
     panels = tuple(
-        Panel(
-            x,
-            y,
-            tuple(_make_spread_marks(group, x, log=log)),
-            _name_spread(group[0]) if small else "",
-            120 if small else 260,
-        )
-        for group in groups
+        Panel(x, y, tuple(_make_spread_marks(group, x, log=log)), name, 120 if small else 260)
+        for name, group in islice(groups.items(), MOST_PANELS)
     )
     # Levels of one config have one colour: their names stand at the lines alone.
     is_keyed = (
@@ -108,7 +105,7 @@ def make_latency_chart(runs: Sequence[LatencyRun], scale: str = "") -> Chart | N
     notes = ["line: median of runs", "band: all runs"] if any(s.n > 1 for s in spreads) else []
     notes += ["dotted: nothing printed between"] if any(s.longest for s in spreads) else []
     notes += ["thin: a run that does not count"] if not all(s.counted for s in spreads) else []
-    notes += [f"{len(configs) - MOST_PANELS} more configs are not drawn"] if len(configs) > MOST_PANELS else []
+    notes += [f"{len(groups) - MOST_PANELS} more configs are not drawn"] if len(groups) > MOST_PANELS else []
     rows = tuple(row for spread in spreads for row in _tabulate(spread))
     heads = ("config", "% of requests", "median, ms", "least", "most", "runs")
     words = "; ".join(_describe(spread) for spread in spreads[: 2 * MOST_LINES])
@@ -133,6 +130,23 @@ def _collect_spreads(runs: Sequence[LatencyRun]) -> list[PercentileSpread]:
     for at, run in enumerate(runs):
         groups.setdefault((run.name, run.place, -1 if run.counted else at), []).append(run)
     return [_make_spread(group) for group in groups.values()]
+
+
+def _group_levels(spreads: Sequence[PercentileSpread]) -> dict[str, list[PercentileSpread]]:
+    """The lines of each panel by its heading: what the names of one config's levels have in common, or a config's own name."""
+    by_place: dict[int, list[PercentileSpread]] = {}
+    for spread in spreads:
+        by_place.setdefault(spread.place, []).append(spread)
+    panels: dict[str, list[PercentileSpread]] = {}
+    for group in by_place.values():
+        heading = commonprefix([f"{spread.name}{BETWEEN}" for spread in group]).rpartition(BETWEEN)[0]
+        for spread in group:
+            letter, level = spread.label.partition(" ")[0], spread.name.removeprefix(heading).removeprefix(BETWEEN)
+            is_level = heading and level
+            panels.setdefault(heading if is_level else _name_spread(spread), []).append(
+                replace(spread, label=f"{letter} {level}") if is_level else spread
+            )
+    return panels
 
 
 def _make_spread(group: Sequence[LatencyRun]) -> PercentileSpread:

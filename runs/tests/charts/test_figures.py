@@ -216,6 +216,18 @@ def test_more_than_ten_configs_become_small_multiples_with_one_scale():
     assert len({(panel.x, panel.y) for panel in chart.panels}) == 1
 
 
+def test_levels_of_one_config_share_one_of_the_small_multiples():
+    runs = [
+        LatencyRun(f"{name} · -c {n}", at, {"50": 1, "90": n}, f"{'ABC'[at]} {name} · -c {n}")
+        for at, name in enumerate(("nginx", "Apache"))
+        for n in (1, 2, 4, 10, 50, 100)
+    ]
+    chart = curves.make_latency_chart([*runs, LatencyRun("lighttpd", 2, {"50": 1, "90": 3}, "C lighttpd")])
+    assert [panel.title for panel in chart.panels] == ["nginx", "Apache", "C lighttpd"]
+    ends = [mark.end for mark in chart.panels[0].marks if isinstance(mark, Line) and mark.end]
+    assert ends == ["-c 1", "-c 2", "-c 4", "-c 10", "-c 50", "-c 100"]
+
+
 @pytest.mark.parametrize(
     ("values", "ticks"),
     [
