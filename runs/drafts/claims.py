@@ -207,16 +207,12 @@ def read_said(texts: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str,
                 yield name, Option("client", clients["n"], clients[0])
 
 
-def read_disturbances(texts: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str, str]]:
+def read_disturbances(texts: Iterable[str], names: Collection[str]) -> Iterator[tuple[str, str]]:
     """(name of a config, what slowed it) of each sentence, or part of one, that tells it of one config alone."""
-    disturbs = {what: re.compile(pattern, re.IGNORECASE) for what, pattern in _DISTURBS.items()}
-    texts = [text for text in texts if any(pattern.search(text) for pattern in disturbs.values())]
-    sentences = [each for text in texts for each in _SENTENCE.split(text)]
+    disturbs = re.compile("|".join(_DISTURBS.values()), re.IGNORECASE)
+    sentences = [each for text in texts if disturbs.search(text) for each in _SENTENCE.split(text)]
     parts = [part for each in sentences if "," in each for part in each.split(",")]
-    for name, clause in find_owners([*sentences, *parts], index_names(names)):
-        for what, pattern in disturbs.items():
-            if (match := pattern.search(clause)) and not _DENIES.search(clause):
-                yield name, _say_disturbance(what, match)
+    yield from _find_slowed(find_owners([*sentences, *parts], index_names(names)), _DISTURBS, names)
 
 
 def read_unlike(
@@ -311,7 +307,7 @@ def read_owned(blocks: Sequence[Block], names: Mapping[int, str]) -> Iterator[tu
 
 
 def _find_slowed(
-    owned: Sequence[tuple[str, str]], slows: Mapping[str, str], every: Collection[str]
+    owned: Iterable[tuple[str, str]], slows: Mapping[str, str], every: Collection[str]
 ) -> Iterator[tuple[str, str]]:
     """(name of a config, what slowed it) of these sentences, each of one config. slows: {what: its pattern}."""
     patterns = {what: re.compile(pattern, re.IGNORECASE) for what, pattern in slows.items()}
