@@ -122,7 +122,7 @@ MORALS = {
     "stolen": "other virtual machines took CPU time, and how much differs from run to run",
     "stopped": "someone stopped it, so it is shorter than it was meant to be",
     "picked": "the best of several runs lies above what they usually give, and the more so the more they were",
-    "retracted": "it is left out here, too; put it back if the text is wrong in that",
+    "retracted": "what the text takes back is left out; count it again if the text is wrong in that",
     "told_otherwise": "the report is what was measured, so look where the other figure comes from",
     "syn": "SYN retransmission, mostly as the server's backlog overflowed, so the longest times are TCP's timer and not "
     "its own",
