@@ -331,12 +331,13 @@ def _make_sweep_headline(data: HeadlineData, swept: Range, headlines: Sequence[H
     else:
         step = Next(NextStep.LEVELS, FEWEST_A_LEVEL if once else 0)
     swept = replace(swept, workloads=_split_sweep(data, swept))
-    leads = [lead for name, part in swept.workloads if (lead := _find_sweep_lead(name, part, headlines))]
-    if not leads:
+    parts = [_conclude_part(name, part, headlines) for name, part in swept.workloads]
+    parts.sort(key=lambda headline: (headline.winner is None, -(headline.ratio or 0)))
+    if not parts or parts[0].winner is None:
         return Headline(Outcome.SWEEP, step, RATE, sweep=swept)
-    best, *others = sorted(leads, key=lambda headline: -(headline.ratio or 0))
-    covered = {point.at for lead in leads if lead.sweep for point in lead.sweep.points}
-    others += [headline for headline in _list_led(headlines) if headline.winner and headline.winner.at not in covered]
+    best, *others = parts
+    listed = {headline.winner.at for headline in parts if headline.winner}
+    others += [headline for headline in _list_led(headlines) if headline.winner and headline.winner.at not in listed]
     return replace(best, outcome=Outcome.SWEEP, next=step, sweep=swept, others=tuple(others))
 
 
@@ -354,13 +355,14 @@ def _list_led(headlines: Sequence[Headline]) -> list[Headline]:
     return [headline for headline in headlines if headline.winner and headline.metric == RATE]
 
 
-def _find_sweep_lead(workload: str, part: Range, headlines: Sequence[Headline]) -> Headline | None:
-    """The level at which a config leads by most, where it leads at each of the workload."""
+def _conclude_part(workload: str, part: Range, headlines: Sequence[Headline]) -> Headline:
+    """The level at which a config leads by most, where it leads at each of the workload; else a headline without a winner."""
     names_at = {point.at: point.config for point in part.points}
     led = [headline for headline in _list_led(headlines) if headline.winner and headline.winner.at in names_at]
     leads = {names_at[headline.winner.at] for headline in led if headline.winner}
     if len(leads) != 1 or len(led) < 2 or {*part.leaders.values()} - leads:
-        return None
+        part = replace(part, workloads=(("", part),))
+        return Headline(Outcome.SWEEP, Next(NextStep.NOTHING), RATE, workload=workload, sweep=part)
     best = max(led, key=lambda headline: headline.ratio or 0)  # "by up to"
     winner, loser = (
         side and replace(side, title=names_at.get(side.at, side.title)) for side in (best.winner, best.loser)

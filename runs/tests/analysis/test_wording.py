@@ -13,7 +13,6 @@ from runs import ingest
 from runs.analysis import conclude, stats
 from runs.analysis.doubt_case import Case
 from runs.analysis.facts import HostFact
-from runs.analysis.headline_lead import write_lead
 from runs.analysis.judgement import judge
 from runs.analysis.stats import delta_word
 from runs.analysis.summary_wording import describe_course, describe_method, describe_trend_change
@@ -642,19 +641,6 @@ def test_a_sweep_of_several_workloads_has_a_leader_of_each():
     sentence = said(compare(configs("nginx", "caddy"), runs, []))
     assert "On /a: “caddy” leads at every level, with up to 2.0 times as many (one run each). " in sentence
     assert "On /b: “nginx” is ahead at 1 connection, “caddy” at 4 to 16. " in sentence
-
-
-def test_other_workloads_of_a_sweep_are_told_once_each():
-    runs = [
-        run(config, rate * level, command=f"ab -n 600 -c {level} http://web{path}", path=path)
-        for path, rates in (("/a", (200.0, 400.0)), ("/b", (80.0, 90.0)))
-        for config, rate in enumerate(rates, 1)
-        for level in (1, 4, 16)
-    ]
-    others = headline_of(compare(configs("nginx", "caddy"), runs, [])).others
-    assert [(each.workload, write_lead(each).text) for each in others] == [
-        ("/b", "caddy leads at every level, by up to 13 %")
-    ]
 
 
 def test_one_config_asked_for_two_things_at_two_levels_is_a_sweep_of_each():

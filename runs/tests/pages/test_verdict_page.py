@@ -351,6 +351,25 @@ def test_a_sweep_of_two_levels_is_told_and_not_drawn_and_one_of_five_is(browser)
     assert "peaks at" in words(page)
 
 
+@pytest.mark.parametrize(
+    ("rate", "other"),
+    [(lambda name, users: 90 if name == "old" else 100, "new leads at every level, by up to 11 %"),
+     (lambda name, users: 90 if (name == "old") == (users < 16) else 80, "“old” is ahead at 1 to 4 connections, “new” at 16")],
+)  # fmt: skip
+def test_a_sweep_over_several_paths_tells_of_each_once(browser, rate, other):
+    made, text = factories.experiment("a sweep"), factories.upload()
+    for name in ("old", "new"):
+        setup = factories.config(made, name)
+        for users in (1, 4, 16):
+            for path, own in (("/a", 200 if name == "old" else 400), ("/b", rate(name, users))):
+                told = {"concurrency": users, "path": path, "requests_per_second": own * (1 + users / 100)}
+                factories.run(setup, text, command=f"ab -n 60000 -c {users} http://h{path}", **told)
+    head = html(browser, made.get_absolute_url()).partition('class="answer"')[2].partition('class="next"')[0]
+    assert [words(row).strip() for row in re.findall(r'<p class="other">(.*?)<b class', head, re.DOTALL)] == [
+        f"/b {other}"
+    ]
+
+
 def test_what_the_headline_says_against_the_leader_stands_on_the_page_once_with_its_line(browser):
     made, text = factories.experiment("tails"), factories.upload()
     for name, p99 in (("old", 100.0), ("new", 1300.0)):
