@@ -19,10 +19,9 @@ from .prompts import (
     may_have_command,
     prompt,
     read_prompt,
-    read_shown,
-    read_state,
 )
 from .records import Found, Problem
+from .shown import read_shown, read_state
 from .unread_rates import find_html_rates, find_unread_rates, is_rate_of_log, note_stated_rate
 
 _ROWS_ABOVE = 8  # of a table whose unit stands in a later row

@@ -94,103 +94,11 @@ _TIMED_FIRST_OF_TWO = re.compile(  # "14:32:13 me/app  main [!$]    ruby-2.4.5@a
     r"\d\d:\d\d(?::\d\d)?\s+[~\w][\w./~-]*+\s+(?P<a>\w[\w./-]{0,60}+)(?:\s+(?:\[[^\w\]]{1,8}\]|[a-z]{2,10}-\d[\w.@-]{0,60}+))++\s*"
 )
 
-# Pages that are mostly not the one that somebody means to measure, by their title; and the file system that df has of a folder.
-_PAGES = {
-    "a default page": r"Welcome to \w{1,30}!?|.{0,40}\bDefault Page\b.*|It works!?|.{0,40}\bTest Page\b.*|IIS Windows.*",
-    "an error page": r".{0,60}\b(?:[45]\d\d|error|not found|forbidden|bad gateway|unavailable|maintenance)\b.*",
-    "a login page": r".{0,60}\b(?:log ?in|sign ?in|anmelden|connexion)\b.*",
-    "a page of its own": r".*",
-}
-_TITLE = re.compile(r".{0,200}?<title>(?P<title>[^<]{1,100})</title>.*", re.IGNORECASE)
-_FETCHES = re.compile(r"\b(?:curl|wget|https?|xh)\s")
-_JSON_ANSWER = re.compile(  # to a request
-    r"(?P<error>\{\s{0,9}\"(?:errors?|err|exception|fault|traceback)\"\s{0,9}:\s{0,9}(?!null\b|false\b|0\b|\[\]|\{\}|\"\").{1,900}"
-    r"|\{\s{0,9}\"(?:status|ok|success|code)\"\s{0,9}:\s{0,9}(?:\"(?:error|fail\w{0,9})\"|false|\"?[45]\d\d\b).{0,900})|[\[{].{0,900}[\]}]",
-    re.IGNORECASE,
-)
-_FILE_SYSTEM = re.compile(
-    r"(?:/dev/|(?P<remote>[\w.-]{1,80}:/))\S{0,80}\s+(?:(?P<type>[a-z]\w{1,11})\s+)?(?:\d\S{0,8}\s+){3}\d{1,3}% "
-    r"(?P<mount>/\S{0,80})"
-)
-SHOWN = re.compile(  # what runs there, as another command tells it
-    r"(?P<name>Server): (?P<value>\S+)|(?P<lang>go) version (?P<go>go\S+)\s.*"
-    r"|(?P<of>Python|PHP|ruby|nginx version:) (?P<version>\S+).*"
-    r"|(?P<status>HTTP)/[\d.]+ (?P<code>\d{3})\b.*|(?i:(?:x-(?:\w+-)?|cf-)(?P<cache>cache)(?:-status)?: .*?(?P<hit>hit|miss|\w+).*)"
-    r"|(?i:(?P<age>age): (?P<age_s>\d{1,9}))"
-    r"|The (?P<governs>governor) \"(?P<may>\w+)\".*|(?P<governor>powersave|performance|schedutil|ondemand|conservative)"
-    r"|(?P<active>Active): active \(running\) since .{1,60}; (?P<active_s>\d{1,3}m?s) ago"
-    r"|.{1,300}\s(?P<up>Up) (?P<up_s>\d{1,2} seconds?|Less than a second)\b.*"
-    r"|(?:[A-Za-z][\w.-]* (?:version )?)?\"?v?(?P<its>\d+\.\d[\w.+-]*)\"?(?: .*)?"
-)
-# Figures of the way to a server, as commands show them; a second group of one name ends in "_2".
-_FIGURES = re.compile(
-    r"(?:rtt|round-trip) min/avg/max\S{0,12} = [\d.]{1,12}/(?P<round_trip_ms>\d{1,9}(?:\.\d{1,6})?)/.*"
-    r"|Minimum = \d{1,9}ms, Maximum = \d{1,9}ms, Average = (?P<round_trip_ms_2>\d{1,9})ms|Speed: (?P<link_mbit>\d{1,7})Mb/s"
-)
-FIGURES = ("round_trip_ms", "link_mbit")
-SLOWED = "slowed"  # the name under which that is told which slows what is measured
-_SLOWS = {
-    "Xdebug": r"with Xdebug v\d.*",
-    "a delay of the network (netem)": r"qdisc netem .{1,120}?\bdelay \d.*",
-    "a rebuild of the RAID": r".{0,200}\b(?:resync|recovery|reshape) ?= ?\d.*",
-    "errors of a disk": r"\[[ \d.]{1,20}\] (?:ata\d.{0,80}(?:failed command|hard resetting link)"
-    r"|.{0,120}\bI/O error\b).*",
-    "a throttled CPU clock": r"(?i:.*\bcpu clock throttled\b.*|throttled=0x[1-9a-f][\da-f]{0,15})",
-    "a CPU at its limit of temperature": r"(?:Package id \d+|Core \d+|T(?:ctl|die)|temp\d): +\+(?:9[5-9]|1\d\d)\.\d.*",
-    "restarts of its containers": (
-        r"\S{1,80}\s+\d+/\d+\s+(?:\w+\s+[1-9]\d* \(\d{1,4}[sm](?:\d{1,2}s)? ago\)|CrashLoopBackOff\b).*"
-        r"|.{1,300}\sRestarting \(\d{1,3}\) .*"
-    ),
-    "a debug build": r"Finished `?dev`? (?:profile )?\[unoptimized.*",
-    "a development server": (
-        r"(?i:.{0,40}\bthis is a development server\..*|starting development server at .*|\W{0,3}debug mode: on"
-        r"|.{0,40}\bPHP [\d.]+ development server\b.*|\W{0,3}rails .{1,20} starting in development\b.*"
-        r"|\W{0,3}environment: development|\[GIN-debug\] \[WARNING\] running in \"debug\" mode\..*)"
-    ),
-    "battery power": r"Battery \d: Discharging\b.*|Now drawing from 'Battery Power'",
-    "a full disk": r"\S{1,80} .{1,120} 100% /(?:(?:var|tmp|home|srv|data)\S{0,80})?",
-}
-_SLOWING = re.compile("|".join(f"({pattern})" for pattern in _SLOWS.values()))
-_ASKED_PAGE = re.compile(r"\b(?:https?://)?[\w.-]+(?::\d+)?(?<![\s/]-)(/[^\s'\"#]*)?['\"]?$")
-_ASKS_VERSION = re.compile(  # each word is tried once, however long
-    r"(?<![\w.+-])(?P<program>[\w.+-]{1,60})\s{1,9}(?:--?version|-[vV]|version)(?:\s{0,9}2>&1)?\s{0,9}$"
-)
 # As Starship has it, with the versions of languages: "app on  main is 📦 v2.1.0 via 🐹 v1.22.1 took 30s".
 _DIRECTORY_ON_BRANCH = re.compile(
     rf"[\w.-]+\s+on\s+(?:[^\w\s]\s*)?{_NAME.format('a')}(?:\s+(?:\[[^\w\]]{{1,8}}\]|[⇡⇣]\S*))*+(?:\s+(?:is|via)\s\W{{1,4}}v?\d\S*)+"
     r"(?:\s+took\s\S+)?\s*"
 )
-# Questions about a machine, which the line below answers.
-_ASKS = re.compile(
-    r"(?:sudo )?(?:(?:cat|head) /(?:proc|sys)/\S+|(?:nproc|getconf|ulimit|sysctl|systemd-detect-virt)(?: [-\w./]+)*)"
-)
-STATE = re.compile(  # a setting's value that says how much, whether, or for what: "4", "off", "debug", "production"
-    r"(?i:true|false|on|off|yes|no|debug|trace|info|notice|warn(?:ing)?|error|local|dev(?:elopment)?|prod(?:uction)?|test(?:ing)?|staging"
-    r"|release|\d+(?:[kmg]i?b?)?)"
-)
-_SHOWS_SETTINGS = re.compile(  # a command that shows settings of a file, or of the environment
-    r"(?:\S+ ){0,4}?(?:(?:cat|e?grep|head|tail)\b.*\.(?:env|ini|conf|cnf|properties|ya?ml|toml)\b.*|(?:print)?env\b.*|php -i\b.*)"
-)
-_SETTING = re.compile(
-    rf"(?:export )?(?P<key>[A-Za-z_][\w.-]{{0,60}})\s{{0,20}}(?:=>|[=:])\s{{0,20}}(?P<quote>[\"']?)(?P<value>{STATE.pattern})"
-    r"(?P=quote)(?:\s=>.*)?[;,]?"
-)
-_COUNTS_ROWS = re.compile(
-    r"\bselect\s{1,9}count\s?\([^()]{1,40}\)\s{1,9}from\s{1,9}[\"'`]?(?P<table>[\w.]{1,60})", re.IGNORECASE
-)
-_ASKS_SETTING = re.compile(  # of a database
-    r"\b(?:psql|mysql|mariadb|redis-cli|valkey-cli|sqlite3)\b.{0,200}?(?:@@(?:global\.)?|\bconfig\s{1,9}get\s{1,9}|\bpragma\s{1,9}"
-    r"|\bshow\s{1,9}(?:(?:global\s{1,9})?variables\s{1,9}like\s{1,9}['\"%]{0,3})?)(?P<key>[a-z][\w-]{2,60})",
-    re.IGNORECASE,
-)
-_ITS_VALUE = re.compile(
-    rf"\|?\s{{0,30}}(?:(?P<key>[a-z][\w-]{{2,60}})[\s|]{{1,40}}|\d\)\s)?(?P<quote>\"?)(?P<value>{STATE.pattern}|\d+(?:ms|s|min)|everysec)"
-    r"(?P=quote)\s{0,30}\|?",
-    re.IGNORECASE,
-)
-_LONE_NUMBER = re.compile(r"\|?\s{0,30}(\d{1,15})\s{0,30}\|?")
-_LONGEST_ASKED = 500  # characters at a command's end that tell which page or version it asks for
-ASKED = "asked "  # what the names of such answers begin with
 # Before a prompt: an environment of Python or Conda, or what somebody calls a terminal
 _ENVIRONMENT = re.compile(r"\s*[(\[](?P<name>[A-Za-z][\w.-]{0,40})[)\]]\s")
 _IN_DIRECTORY = re.compile(r"[^$#%>❯»]{0,80}?(?:^|[\s:])(?P<path>[~/][\w./~-]{1,80}?)/?\]?\s?[$#%❯»]\s")  # in a prompt
@@ -200,55 +108,6 @@ def read_prompt(line: str) -> list[tuple[str, str]]:
     """(name, value) of what the prompt at the beginning of a line tells: the environment, the directory."""
     matches = (("environment", _ENVIRONMENT.match(line)), ("directory", _IN_DIRECTORY.match(line)))
     return [(name, match[1]) for name, match in matches if match]
-
-
-# Of one command they are asked by each line that it prints.
-_find_asked_page = lru_cache(maxsize=64)(_ASKED_PAGE.search)
-_shows_settings = lru_cache(maxsize=64)(_SHOWS_SETTINGS.fullmatch)
-_find_counted = lru_cache(maxsize=64)(_COUNTS_ROWS.search)
-_find_asked_setting = lru_cache(maxsize=64)(_ASKS_SETTING.search)
-
-
-def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | None:
-    """(name, value) of what a line shows that a command printed. is_answer: it stands right below the command."""
-    match = SHOWN.fullmatch(line)
-    name, value = (*filter(None, match.groups()), "", "")[:2] if match else ("", "")
-    if name == "HTTP":
-        return name, f"{value} {path[1] or '/' if (path := _find_asked_page(command[-_LONGEST_ASKED:])) else ''}"
-    if titled := _TITLE.fullmatch(line):
-        title = titled["title"].strip()
-        return f"{ASKED}page", next(kind for kind, said in _PAGES.items() if re.fullmatch(said, title, re.IGNORECASE))
-    if line[:1] in "{[" and (answer := _JSON_ANSWER.fullmatch(line)) and _FETCHES.search(command[:_LONGEST_ASKED]):
-        return f"{ASKED}page", "an error page" if answer["error"] else "a page of its own"
-    if mounted := _FILE_SYSTEM.fullmatch(line):
-        kind = mounted["type"] or ("network" if mounted["remote"] else "disk")
-        return f"{ASKED}file system of {mounted['mount']}", kind
-    if name.lower() == "age":
-        return "cache", "hit" if int(value) else "miss"
-    if value:
-        return (name.lower(), value.lower()) if name.lower() == "cache" else (name, value)
-    if name and "scaling_governor" in command:
-        return "governor", name
-    if name and (asked := _ASKS_VERSION.search(command[-_LONGEST_ASKED:])):
-        return asked["program"], f"{asked['program']} {name}"
-    if (number := _LONE_NUMBER.fullmatch(line)) and (counted := _find_counted(command[-_LONGEST_ASKED:])):
-        rows = f"rows of {counted['table']}"  # about as many are alike
-        return f"{ASKED}{rows}", f"about {float(f'{int(number[1]):.1g}'):,.0f} {rows}"
-    if (its := _ITS_VALUE.fullmatch(line)) and (asked := _find_asked_setting(command[-_LONGEST_ASKED:])):
-        return (
-            (f"{ASKED}{asked['key']}", f"{asked['key']}={its['value']}") if its["key"] in (None, asked["key"]) else None
-        )
-    if (setting := _SETTING.fullmatch(line)) and _shows_settings(command):
-        return f"{ASKED}{setting['key']}", f"{setting['key']}={setting['value']}"
-    return (f"{ASKED}{command}", line) if is_answer and _ASKS.fullmatch(command) else None
-
-
-def read_state(line: str) -> tuple[str, str] | None:
-    """The same of a line that tells it by itself, wherever it stands: behind a blank line of an output, or without its command."""
-    if slowing := _SLOWING.fullmatch(line):
-        return SLOWED, list(_SLOWS)[(slowing.lastindex or 1) - 1]
-    match = _FIGURES.fullmatch(line)
-    return (match.lastgroup.removesuffix("_2"), match[match.lastgroup]) if match and match.lastgroup else None
 
 
 def find_branch(line: str, above: str = "") -> str | None:

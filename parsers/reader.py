@@ -27,8 +27,9 @@ from .gutters import GUTTER, ends_in_border
 from .lines import Lines
 from .multiline import peek_beginning
 from .patterns import join_by_first_character, keep_short, keep_to_line, number_names, split_alternatives
-from .prompts import ANY_PROMPT, BARE_COMMAND, PROMPT_SIGNS, SAID, SHOWN, prompt
+from .prompts import ANY_PROMPT, BARE_COMMAND, PROMPT_SIGNS, SAID, prompt
 from .records import Found, Problem, Values
+from .shown import SHOWN
 from .streams import may_split, split
 from .unread_rates import check_rates, find_stated_rates, find_unread_rates, is_exact_rate, note_labels
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
 
 from parsers.blocks import Block
-from parsers.prompts import ASKED, FIGURES, SLOWED
+from parsers.shown import ASKED, FIGURES, SLOWED
 from runs.numbers import figure
 
 from .boilerplate import heading_level, is_boilerplate

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import chain
 
 from parsers.blocks import Block
-from parsers.prompts import STATE
+from parsers.shown import STATE
 from parsers.written_rates import FOOTNOTE_MARK
 
 from .answers import STATES, list_answers, list_limits

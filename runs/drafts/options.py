@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from parsers.prompts import STATE
+from parsers.shown import STATE
 
 from .typed_commands import SCRIPT, Words
 

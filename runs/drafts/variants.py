@@ -16,8 +16,8 @@ from pathlib import PurePosixPath
 from parsers.blocks import Block
 from parsers.catalogue import load_programs
 from parsers.commands import LOCAL
-from parsers.prompts import ASKED
 from parsers.records import LoadResult, Problem
+from parsers.shown import ASKED
 from runs.analysis.method import Method
 
 from .heading_words import find_repeat
