@@ -19,16 +19,14 @@ from dataclasses import replace
 from runs.analysis.adaptive import write_command
 from runs.analysis.doubt_case import Case, list_incomparable
 from runs.analysis.headline_against import (
-    GENERATOR,
     HELD_BACK,
-    IMPOSSIBLE,
     MEASURES,
-    MISSED,
     RATE,
     REQUEST,
     HeadlineData,
     Objection,
     RankedColumn,
+    Rule,
     Unlike,
     find_objections,
     find_widest_spread,
@@ -110,7 +108,7 @@ def _compare_columns(data: HeadlineData, ats: Sequence[int]) -> Headline:
 
     Of a set rate, those that did not reach it stand behind those that did, which differ by their times.
     """
-    missed = [at for at in ats if data.concerns(MISSED, [at])]
+    missed = [at for at in ats if data.concerns(Rule.MISSED, [at])]
     reached = [at for at in ats if at not in missed]
     if missed and len(reached) > 1 and pick_measure(data, reached) != RATE:
         late = tuple((data.comparison.columns[at].title, "it did not reach the set rate", None) for at in missed)
@@ -217,7 +215,7 @@ def find_doubtful(data: HeadlineData, ahead: int, behind: int) -> str:
     """The rule of what makes a lead of one column over another none; "" for nothing."""
     own, other = data.side(RATE, ahead), data.side(RATE, behind)
     if any(objection.config for objection in find_contradictions(data, own, other)):
-        return IMPOSSIBLE
+        return Rule.IMPOSSIBLE
     return next((objection.rule for objection in find_held_back(data, own, other) if objection.serious), "")
 
 
@@ -257,9 +255,9 @@ def list_objections(
 
 def _weigh(objection: Objection) -> int:
     """The less, the more it weighs: figures that cannot be true, what held a side back, failures, what else could be all of it."""
-    if objection.rule == IMPOSSIBLE and objection.config:
+    if objection.rule == Rule.IMPOSSIBLE and objection.config:
         return 0
-    if objection.rule == MISSED:
+    if objection.rule == Rule.MISSED:
         return 2
     return (
         (1 if objection.rule in HELD_BACK else 2 if objection.rule == "failures" else 3 if objection.confounds else 4)
@@ -322,7 +320,7 @@ def _make_sweep_headline(data: HeadlineData, swept: Range, headlines: Sequence[H
     """One thing over a range; of several configs the one that leads at each level is the winner."""
     once = min((point.n for point in swept.points if point.n), default=1) == 1
     odd, about = find_odd_runs(data, [data.side(RATE, point.at) for point in swept.points])
-    if data.concerns(GENERATOR, range(len(data.comparison.columns))):
+    if data.concerns(Rule.GENERATOR, range(len(data.comparison.columns))):
         step = Next(NextStep.GENERATOR)
     elif failing := [point for point in swept.points if point.config not in {one.config for one in swept.sound}]:
         step = Next(NextStep.FIX, about=failing[0].config or data.comparison.columns[failing[0].at].title)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import cached_property
 from operator import itemgetter
 from statistics import median
@@ -23,37 +24,59 @@ from runs.numbers import mean
 
 RATE = "requests_per_second"
 REQUEST = "request"  # what sides were asked for, of which each stands alone
-MISSED = "load.missed_rate"
-GENERATOR, PORTS, NETWORK, OTHERS = "generator.saturated", "generator.ports", "network.link", "machine.others"
-DRIFT = "repeats.trend"
-FIGURES, IMPOSSIBLE, IDLE, LOST = "figures.", "impossible", "load.idle_clients", "lost_clients"
-STOPPED, CLOSED, OTHER_SERVER = "tool.interrupted", "network.keepalive", "load.other_server"
-NOT_AS_NAMED, SHOWN_STATUS = "load.not_as_named", "load.shown_status"
-TOLD, LOG, THROTTLED, STEAL = "load.told_otherwise", "machine.log", "machine.throttled", "machine.steal"
-BEFOREHAND, CLAIMED, PICKED = "warmth.beforehand", "load.claimed_otherwise", "load.picked"
-DISTURBED = "machine.disturbed"
-SLOWED = (LOG, THROTTLED, STEAL, DISTURBED)  # what the machine or the text shows beside the slower side alone
+FIGURES = "figures."  # the rules of doubts about figures that cannot be true
+
+
+class Rule(StrEnum):
+    """What speaks against a leader, besides its metrics: mostly a rule of doubts."""
+
+    MISSED = "load.missed_rate"
+    GENERATOR = "generator.saturated"
+    PORTS = "generator.ports"
+    NETWORK = "network.link"
+    OTHERS = "machine.others"
+    DRIFT = "repeats.trend"
+    IMPOSSIBLE = "impossible"
+    IDLE = "load.idle_clients"
+    LOST = "lost_clients"
+    STOPPED = "tool.interrupted"
+    CLOSED = "network.keepalive"
+    OTHER_SERVER = "load.other_server"
+    NOT_AS_NAMED = "load.not_as_named"
+    SHOWN_STATUS = "load.shown_status"
+    TOLD = "load.told_otherwise"
+    LOG = "machine.log"
+    THROTTLED = "machine.throttled"
+    STEAL = "machine.steal"
+    BEFOREHAND = "warmth.beforehand"
+    CLAIMED = "load.claimed_otherwise"
+    PICKED = "load.picked"
+    DISTURBED = "machine.disturbed"
+
+
+# What the machine or the text shows beside the slower side alone.
+SLOWED = (Rule.LOG, Rule.THROTTLED, Rule.STEAL, Rule.DISTURBED)
 CONFOUNDERS = {
     "differs",
-    IMPOSSIBLE,  # of both sides: of one it leaves no lead at all
-    DRIFT,
-    OTHER_SERVER,
-    NOT_AS_NAMED,
-    SHOWN_STATUS,
-    IDLE,
-    LOST,
-    TOLD,
-    BEFOREHAND,
-    CLAIMED,
-    PICKED,
+    Rule.IMPOSSIBLE,  # of both sides: of one it leaves no lead at all
+    Rule.DRIFT,
+    Rule.OTHER_SERVER,
+    Rule.NOT_AS_NAMED,
+    Rule.SHOWN_STATUS,
+    Rule.IDLE,
+    Rule.LOST,
+    Rule.TOLD,
+    Rule.BEFOREHAND,
+    Rule.CLAIMED,
+    Rule.PICKED,
     *SLOWED,
 }
 # What held a side back other than its config: rule -> the findings that say so, of whatever rule.
 HELD_BACK = {
-    GENERATOR: {"generator_full", "cpu_of_generator"},
-    PORTS: {"no_ports"},
-    NETWORK: {"link_full"},
-    OTHERS: {"others"},
+    Rule.GENERATOR: {"generator_full", "cpu_of_generator"},
+    Rule.PORTS: {"no_ports"},
+    Rule.NETWORK: {"link_full"},
+    Rule.OTHERS: {"others"},
 }
 UNWATCHED = "unwatched"  # in place of the other side's figure, beside which nothing was looked at
 # Other metrics count against a leader from this factor on where they are proven or likely, and where they are not.
@@ -200,7 +223,9 @@ class HeadlineData:
     def drifting(self) -> Mapping[int, Finding]:
         """Config id -> how its rates went down or up from run to run."""
         return {
-            finding.config or 0: finding for doubt in self._doubts_by_rule.get(DRIFT, ()) for finding in doubt.findings
+            finding.config or 0: finding
+            for doubt in self._doubts_by_rule.get(Rule.DRIFT, ())
+            for finding in doubt.findings
         }
 
     @cached_property
@@ -234,7 +259,7 @@ class HeadlineData:
 
 def has_contradiction(against: Iterable[Objection]) -> bool:
     """Whether the figures of one side cannot all be true."""
-    return any(objection.rule == IMPOSSIBLE and objection.config for objection in against)
+    return any(objection.rule == Rule.IMPOSSIBLE and objection.config for objection in against)
 
 
 def find_objections(
@@ -243,7 +268,7 @@ def find_objections(
     """Metrics that are worse on the leader's side: the worst two of the times, memory, CPU time, and failures."""
     by_rule: dict[str, list[Objection]] = {}
     gain = verdict_of(lead)
-    missed = [side for side in (own, other) if data.concerns(MISSED, [side.at])]
+    missed = [side for side in (own, other) if data.concerns(Rule.MISSED, [side.at])]
     for row in data.comparison.rows:
         rule = _choose_rule(data, row, lead)
         verdict = verdict_of(row.key) if rule else None
@@ -281,10 +306,10 @@ def _find_missed_rates(data: HeadlineData, sides: Sequence[RankedColumn]) -> lis
     """Sides that were not loaded at the rate that was set; config "" where none was, and all were to be."""
     objections = []
     for side in sides:
-        most = max(data.findings(MISSED, side.at), key=lambda finding: finding.facts["missed"])
+        most = max(data.findings(Rule.MISSED, side.at), key=lambda finding: finding.facts["missed"])
         asked, got = most.facts.get("asked"), most.facts.get("got")
         value = 100 * most.facts["missed"] if asked is None else got
-        objections.append(Objection(MISSED, side.title, "", "%", value, asked, source=most.first_source))
+        objections.append(Objection(Rule.MISSED, side.title, "", "%", value, asked, source=most.first_source))
     if (
         len({(objection.other, objection.value is None) for objection in objections}) == 1 < len(objections)
         and objections[0].other

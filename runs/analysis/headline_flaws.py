@@ -11,30 +11,15 @@ from itertools import chain
 from runs.analysis.doubt_differences import CONDITION
 from runs.analysis.facts import Finding
 from runs.analysis.headline_against import (
-    BEFOREHAND,
-    CLAIMED,
-    CLOSED,
-    DISTURBED,
-    DRIFT,
     HELD_BACK,
-    IDLE,
-    IMPOSSIBLE,
     LONG_ENOUGH_S,
-    LOST,
-    NOT_AS_NAMED,
-    OTHER_SERVER,
-    PICKED,
     RATE,
-    SHOWN_STATUS,
     SLOWED,
-    STEAL,
-    STOPPED,
-    THROTTLED,
-    TOLD,
     UNWATCHED,
     HeadlineData,
     Objection,
     RankedColumn,
+    Rule,
     Unlike,
 )
 from runs.analysis.headline_differences import MUCH_STOLEN_PCT
@@ -57,7 +42,7 @@ def drop_told(flaws: Sequence[Objection], unlike: Sequence[Unlike]) -> list[Obje
     return [
         flaw
         for flaw in flaws
-        if not (flaw.rule == DISTURBED and re.search(TOLD_AS.get(flaw.label, "(?!)"), said, re.IGNORECASE))
+        if not (flaw.rule == Rule.DISTURBED and re.search(TOLD_AS.get(flaw.label, "(?!)"), said, re.IGNORECASE))
     ]
 
 
@@ -102,7 +87,7 @@ def find_held_back(data: HeadlineData, own: RankedColumn, other: RankedColumn) -
 def _find_other_answers(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """A page was an error, or a side is named after something else: the server that answered, or the way it was loaded."""
     stated: dict[str, list[Objection]] = {}
-    for rule, label in ((OTHER_SERVER, "server"), (SHOWN_STATUS, "status"), (NOT_AS_NAMED, "had")):
+    for rule, label in ((Rule.OTHER_SERVER, "server"), (Rule.SHOWN_STATUS, "status"), (Rule.NOT_AS_NAMED, "had")):
         stated[rule] = [
             Objection(
                 rule,
@@ -114,19 +99,19 @@ def _find_other_answers(data: HeadlineData, own: RankedColumn, other: RankedColu
             )
             for side, finding in data.first_findings(rule, own, other)
         ]
-    alike = stated[SHOWN_STATUS]
+    alike = stated[Rule.SHOWN_STATUS]
     if len(alike) == 2 and alike[0].label == alike[1].label:
-        stated[SHOWN_STATUS] = [replace(alike[0], config="")]
+        stated[Rule.SHOWN_STATUS] = [replace(alike[0], config="")]
     return list(chain(*stated.values()))
 
 
 def _find_stopped(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Someone ended the run of one side before all its requests were made, or before its time was over."""
     objections = []
-    for side, finding in data.first_findings(STOPPED, own, other):
+    for side, finding in data.first_findings(Rule.STOPPED, own, other):
         what, made, asked = ("s", "took", "limit") if "limit" in finding.facts else ("requests", "made", "asked")
         figures = finding.facts.get(made), finding.facts.get(asked)
-        objections.append(Objection(STOPPED, side.title, "", what, *figures, source=finding.first_source))
+        objections.append(Objection(Rule.STOPPED, side.title, "", what, *figures, source=finding.first_source))
     return objections
 
 
@@ -135,19 +120,19 @@ def _find_idle_clients(data: HeadlineData, own: RankedColumn, other: RankedColum
 
     serious: of the slower side alone
     """
-    idle = data.first_findings(IDLE, own, other)
+    idle = data.first_findings(Rule.IDLE, own, other)
     if not idle or any(run.is_open_loop for at in (own.at, other.at) for run in data.comparison.columns[at].runs):
         return []  # at a set rate they stand by until they are needed
     shares = [100 * finding.facts["busy"] / finding.facts["clients"] for _, finding in idle]
     whose, source = (idle[0][0].title if len(idle) == 1 else ""), idle[0][1].first_source
-    return [Objection(IDLE, whose, "", "%", max(shares), serious=whose == other.title, source=source)]
+    return [Objection(Rule.IDLE, whose, "", "%", max(shares), serious=whose == other.title, source=source)]
 
 
 def _find_closed_connections(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Connections of one side only that were to be kept and were not."""
-    closed = data.first_findings(CLOSED, own, other)
+    closed = data.first_findings(Rule.CLOSED, own, other)
     return (
-        [Objection(CLOSED, side.title, source=finding.first_source) for side, finding in closed]
+        [Objection(Rule.CLOSED, side.title, source=finding.first_source) for side, finding in closed]
         if len(closed) == 1
         else []
     )
@@ -161,7 +146,9 @@ def _find_lost_clients(data: HeadlineData, own: RankedColumn, other: RankedColum
             asked, lost = run.requested_clients or 0, (run.requested_clients or 0) - (run.clients or 0)
             if run.clients and lost >= MANY_LOST * asked > 0:
                 source = run.source_of("socket_errors")
-                objections.append(Objection(LOST, side.title, "", "clients", lost, asked, serious=True, source=source))
+                objections.append(
+                    Objection(Rule.LOST, side.title, "", "clients", lost, asked, serious=True, source=source)
+                )
                 break
     return objections
 
@@ -179,7 +166,7 @@ def _find_drifting_side(data: HeadlineData, own: RankedColumn, other: RankedColu
         return []
     (title, finding), first, last = findings[0], findings[0][1].facts["first"], findings[0][1].facts["last"]
     is_far = abs(math.log(last / first)) >= far
-    return [Objection(DRIFT, title, finding.moral, "", first, last, serious=is_far, source=finding.first_source)]
+    return [Objection(Rule.DRIFT, title, finding.moral, "", first, last, serious=is_far, source=finding.first_source)]
 
 
 def _find_slowed_side(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
@@ -190,13 +177,13 @@ def _find_slowed_side(data: HeadlineData, own: RankedColumn, other: RankedColumn
     objections = []
     for rule in SLOWED:
         findings = data.findings(rule, other.at) if not data.findings(rule, own.at) else []
-        if rule == STEAL:
+        if rule == Rule.STEAL:
             findings = [
                 finding
                 for finding in findings
                 if not finding.facts["spared"] and finding.facts["share"] >= MUCH_STOLEN_PCT
             ]
-        if rule == THROTTLED and any(QUOTA.search(side.title) for side in (own, other)):
+        if rule == Rule.THROTTLED and any(QUOTA.search(side.title) for side in (own, other)):
             findings = []  # how much CPU time each may use is what is compared
         for finding in findings[:1]:
             label, share = str(finding.facts.get("limit", finding.facts.get("what", ""))), finding.facts.get("share")
@@ -211,8 +198,10 @@ def _find_slow_beginnings(data: HeadlineData, own: RankedColumn, other: RankedCo
 
     What loaded the machine before the first run may go on beside all of them.
     """
-    of_leader = {finding.facts["kind"] for finding in data.findings(BEFOREHAND, own.at)}
-    findings = [finding for finding in data.findings(BEFOREHAND, other.at) if finding.facts["kind"] not in of_leader]
+    of_leader = {finding.facts["kind"] for finding in data.findings(Rule.BEFOREHAND, own.at)}
+    findings = [
+        finding for finding in data.findings(Rule.BEFOREHAND, other.at) if finding.facts["kind"] not in of_leader
+    ]
     slowed = {finding.run for finding in findings}
     left = [one.value for one in data.figures(RATE, other.at) if one.run not in slowed]
     goes_on = any(finding.facts["kind"] == "load" for finding in findings)
@@ -220,7 +209,7 @@ def _find_slow_beginnings(data: HeadlineData, own: RankedColumn, other: RankedCo
     if not findings or (left and mean(left) < half and not goes_on):
         return []
     what, source = findings[0].facts["what"], findings[0].first_source
-    return [Objection(BEFOREHAND, other.title, what, serious=True, source=source)]
+    return [Objection(Rule.BEFOREHAND, other.title, what, serious=True, source=source)]
 
 
 def _find_told_otherwise(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
@@ -228,7 +217,7 @@ def _find_told_otherwise(data: HeadlineData, own: RankedColumn, other: RankedCol
 
     serious: the first one, where the other side would lead with them
     """
-    findings = data.first_findings(TOLD, own, other)
+    findings = data.first_findings(Rule.TOLD, own, other)
     told = {own.at: own.value or 0, other.at: other.value or 0} | {
         side.at: finding.facts["told"] for side, finding in findings
     }
@@ -237,7 +226,7 @@ def _find_told_otherwise(data: HeadlineData, own: RankedColumn, other: RankedCol
         rates, reverses = (finding.facts["told"], finding.facts["rate"]), told[own.at] < told[other.at]
         is_first = not objections
         objections.append(
-            Objection(TOLD, side.title, "", "", *rates, serious=reverses and is_first, source=finding.first_source)
+            Objection(Rule.TOLD, side.title, "", "", *rates, serious=reverses and is_first, source=finding.first_source)
         )
     return objections
 
@@ -245,9 +234,11 @@ def _find_told_otherwise(data: HeadlineData, own: RankedColumn, other: RankedCol
 def _find_claimed_otherwise(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """A sentence of the text that calls the slower side faster than the other one; or gives another amount: not serious."""
     leader = data.comparison.columns[own.at].config.name
-    claimed_otherwise = [finding for finding in data.findings(CLAIMED, other.at) if finding.facts["over"] == leader]
+    claimed_otherwise = [
+        finding for finding in data.findings(Rule.CLAIMED, other.at) if finding.facts["over"] == leader
+    ]
     return [
-        Objection(CLAIMED, other.title, finding.facts["said"], serious=is_opposite, source=finding.first_source)
+        Objection(Rule.CLAIMED, other.title, finding.facts["said"], serious=is_opposite, source=finding.first_source)
         for finding in claimed_otherwise[:1]
         for is_opposite in [finding.moral == "claimed_otherwise"]
     ]
@@ -255,13 +246,13 @@ def _find_claimed_otherwise(data: HeadlineData, own: RankedColumn, other: Ranked
 
 def _find_picked(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Sides of which the best of several runs is told. serious: of the leader alone"""
-    picked = data.first_findings(PICKED, own, other)
+    picked = data.first_findings(Rule.PICKED, own, other)
     if not picked:
         return []
     (side, finding), is_one = picked[0], len(picked) == 1
     whose, is_leader = (side.title if is_one else ""), side.title == own.title
     said, source = finding.facts["said"], finding.first_source
-    return [Objection(PICKED, whose, said, serious=is_one and is_leader, source=source)]
+    return [Objection(Rule.PICKED, whose, said, serious=is_one and is_leader, source=source)]
 
 
 def find_contradictions(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
@@ -274,7 +265,7 @@ def find_contradictions(data: HeadlineData, own: RankedColumn, other: RankedColu
     for side in (own, other):
         for rule, part in data.list_impossible(side.at):
             label, source = part.text.partition(": ")[0], part.finding.first_source
-            objection = Objection(IMPOSSIBLE, side.title, label, serious=True, source=source)
+            objection = Objection(Rule.IMPOSSIBLE, side.title, label, serious=True, source=source)
             by_rule.setdefault(rule, {}).setdefault(side.title, objection)
     one_sided = {title: objection for each in by_rule.values() if len(each) == 1 for title, objection in each.items()}
     both = [replace(next(iter(each.values())), config="") for each in by_rule.values() if len(each) > 1]

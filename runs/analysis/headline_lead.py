@@ -16,17 +16,12 @@ from runs.analysis.doubt_case import Doubt
 from runs.analysis.doubt_differences import CONDITION
 from runs.analysis.facts import Source
 from runs.analysis.headline_against import (
-    BEFOREHAND,
-    CLAIMED,
     FIGURES,
-    IMPOSSIBLE,
-    NOT_AS_NAMED,
-    OTHERS,
     RATE,
     REQUEST,
-    TOLD,
     Objection,
     RankedColumn,
+    Rule,
     Unlike,
     has_contradiction,
 )
@@ -56,16 +51,16 @@ ONE_RUN, TOO_LITTLE = "one run cannot show noise", "too little to be sure"
 CONTRADICTION = "figures of one report contradict each other"
 FULL = {  # rule of what held one side back
     **AT_LIMIT,
-    OTHERS: "another program used the CPU beside one of them",
+    Rule.OTHERS: "another program used the CPU beside one of them",
 }
 ONE_RUN_FAR = "Further apart than such runs usually vary, but one run each proves nothing"
 REPEATS_FAR = "Further apart than repeats vary, but not proven"
 CONFOUNDED = "A test shows it, but {}"
-OF_TEXT = {  # what the text itself has against a lead
-    IMPOSSIBLE: "the reports contradict themselves",
-    TOLD: "the text's own figures reverse their order",
-    CLAIMED: "the text says the opposite",
-    NOT_AS_NAMED: "a config was not loaded as its name says",
+OF_TEXT: dict[str, str] = {  # what the text itself has against a lead
+    Rule.IMPOSSIBLE: "the reports contradict themselves",
+    Rule.TOLD: "the text's own figures reverse their order",
+    Rule.CLAIMED: "the text says the opposite",
+    Rule.NOT_AS_NAMED: "a config was not loaded as its name says",
 }
 UNDER_UNLIKE = "Rates under unlike conditions say nothing of the configs."
 SEVERAL = re.compile(r"(?:All )?\d+(?: of \d+)? runs$")
@@ -138,7 +133,7 @@ def _say_but(headline: Headline) -> str:
     """What speaks most against a leader, or against calling two the same, where that is short."""
     objection = _pick_worst(headline)
     if objection is None or (
-        headline.outcome == Outcome.UNPROVEN and not (objection.serious or objection.rule == IMPOSSIBLE)
+        headline.outcome == Outcome.UNPROVEN and not (objection.serious or objection.rule == Rule.IMPOSSIBLE)
     ):
         return ""
     whose = "" if headline.winner else "the "
@@ -231,7 +226,7 @@ def why_unproven(headline: Headline) -> str:
             (
                 f", and {objection.label} just before it"
                 for objection in headline.against
-                if objection.rule == BEFOREHAND
+                if objection.rule == Rule.BEFOREHAND
             ),
             "",
         )
@@ -411,7 +406,7 @@ def give_reasons(headline: Headline, doubts: Sequence[Doubt]) -> list[tuple[str,
         whose = "" if headline.winner else "the "
         against = [(capitalize(say_against(objection, whose)), objection.source, True) for objection in objections]
     said = {one.label if one.rule == "failures" else one.rule for one in headline.against}
-    if IMPOSSIBLE in said:
+    if Rule.IMPOSSIBLE in said:
         said |= {doubt.rule for doubt in doubts if doubt.rule.startswith(FIGURES)}
     if STOLEN in [difference.name for difference in headline.unlike]:
         said.add("machine.steal")

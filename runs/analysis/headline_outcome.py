@@ -7,28 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from runs.analysis.failures import Failure
-from runs.analysis.headline_against import (
-    BEFOREHAND,
-    CLAIMED,
-    DRIFT,
-    GENERATOR,
-    HELD_BACK,
-    IDLE,
-    IMPOSSIBLE,
-    MISSED,
-    NETWORK,
-    NOT_AS_NAMED,
-    OTHER_SERVER,
-    OTHERS,
-    PICKED,
-    PORTS,
-    SHOWN_STATUS,
-    SLOWED,
-    Objection,
-    RankedColumn,
-    Unlike,
-    has_contradiction,
-)
+from runs.analysis.headline_against import HELD_BACK, SLOWED, Objection, RankedColumn, Rule, Unlike, has_contradiction
 from runs.analysis.scaling import Range
 from runs.analysis.verdict import GAINS, LOSSES, Ground, Kind, Verdict, Void
 
@@ -211,14 +190,14 @@ def advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], odd
     if outcome == Outcome.NOT_COMPARABLE:
         return Next(NextStep.ALIKE, about=against[0].label if len(against) == 1 else "")
     rules = {objection.rule: objection.config for objection in against}
-    if rules.get(IMPOSSIBLE):
-        return Next(NextStep.CHECK, about=rules[IMPOSSIBLE])
-    if held_back := next((rule for rule in (GENERATOR, PORTS, NETWORK) if rule in rules), ""):
+    if rules.get(Rule.IMPOSSIBLE):
+        return Next(NextStep.CHECK, about=rules[Rule.IMPOSSIBLE])
+    if held_back := next((rule for rule in (Rule.GENERATOR, Rule.PORTS, Rule.NETWORK) if rule in rules), ""):
         return Next(NextStep.GENERATOR, about=held_back)
-    if OTHERS in rules:
-        return Next(NextStep.ALIKE, about=OTHERS)
-    if NOT_AS_NAMED in rules:  # more of the same would be as wrong
-        return Next(NextStep.ALIKE, about=NOT_AS_NAMED)
+    if Rule.OTHERS in rules:
+        return Next(NextStep.ALIKE, about=Rule.OTHERS)
+    if Rule.NOT_AS_NAMED in rules:  # more of the same would be as wrong
+        return Next(NextStep.ALIKE, about=Rule.NOT_AS_NAMED)
     if "length.seconds" in rules:
         return Next(NextStep.LONGER, max(FEWEST, verdict.fewest))
     if verdict.void in (Void.GAIN_BY_FAILURES, Void.LOSS_BY_FAILURES) and (failing := rules.get("failures")):
@@ -227,13 +206,13 @@ def advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], odd
         outcome == Outcome.SAME and any(objection.serious and not objection.confounds for objection in against)
     ):
         return Next(NextStep.CHOOSE)
-    if MISSED in rules and not rules[MISSED]:
-        return Next(NextStep.ALIKE, about=MISSED)
+    if Rule.MISSED in rules and not rules[Rule.MISSED]:
+        return Next(NextStep.ALIKE, about=Rule.MISSED)
     confounder = next((objection for objection in against if objection.serious and objection.confounds), None)
-    if confounder and (outcome != Outcome.SAME or confounder.rule == IMPOSSIBLE):
+    if confounder and (outcome != Outcome.SAME or confounder.rule == Rule.IMPOSSIBLE):
         return _advise_on_confounder(confounder, verdict)
-    if outcome in (Outcome.BETTER, Outcome.SAME) and rules.get(IDLE) == "":
-        return Next(NextStep.ALIKE, about=IDLE)
+    if outcome in (Outcome.BETTER, Outcome.SAME) and rules.get(Rule.IDLE) == "":
+        return Next(NextStep.ALIKE, about=Rule.IDLE)
     if outcome in (Outcome.BETTER, Outcome.SAME) or verdict.ground == Ground.WITHIN_STEP:
         return Next(NextStep.NOTHING)
     if odd[0] == "outlier":
@@ -247,17 +226,17 @@ def advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], odd
 
 
 def _advise_on_confounder(objection: Objection, verdict: Verdict) -> Next:
-    if objection.rule in (OTHER_SERVER, SHOWN_STATUS):
+    if objection.rule in (Rule.OTHER_SERVER, Rule.SHOWN_STATUS):
         return (
             Next(NextStep.ANSWER, about=objection.config)
             if objection.config
             else Next(NextStep.ALIKE, about=objection.rule)
         )
-    if objection.rule == DRIFT:
+    if objection.rule == Rule.DRIFT:
         return Next(NextStep.REPEAT, max(verdict.needed or 0, verdict.fewest + 2))
     return Next(
         NextStep.ALIKE,
         about=objection.rule
-        if objection.rule in (BEFOREHAND, CLAIMED, IMPOSSIBLE, PICKED, *SLOWED)
+        if objection.rule in (Rule.BEFOREHAND, Rule.CLAIMED, Rule.IMPOSSIBLE, Rule.PICKED, *SLOWED)
         else objection.label or objection.rule,
     )

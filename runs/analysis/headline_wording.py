@@ -9,28 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from runs.analysis.doubt_differences import CACHED, CONDITION, DAY, MACHINE, PROPERTIES
-from runs.analysis.headline_against import (
-    BEFOREHAND,
-    CLAIMED,
-    DISTURBED,
-    IDLE,
-    IMPOSSIBLE,
-    LOG,
-    MISSED,
-    NETWORK,
-    NOT_AS_NAMED,
-    OTHERS,
-    PICKED,
-    PORTS,
-    RATE,
-    REQUEST,
-    SHOWN_STATUS,
-    STEAL,
-    THROTTLED,
-    TOLD,
-    Objection,
-    RankedColumn,
-)
+from runs.analysis.headline_against import RATE, REQUEST, Objection, RankedColumn, Rule
 from runs.analysis.headline_differences import STOLEN
 from runs.analysis.headline_lead import (
     CONTRADICTION,
@@ -72,32 +51,32 @@ BEFORE_DOUBT = {ONE_RUN: "; ", TOO_LITTLE: ", "}  # of others: ", but "
 MOST_OTHERS = 3
 MOST_AGAINST = 2
 ADVICE_ON = {  # of ALIKE and GENERATOR: the only thing that differs, or what held a side back
-    MISSED: "Set a rate that both reach to compare their times, or none to compare what they serve: at a rate that is missed, "
+    Rule.MISSED: "Set a rate that both reach to compare their times, or none to compare what they serve: at a rate that is missed, "
     "requests wait in a queue that grows until the end.",
-    PORTS: "Keep connections open (keep-alive) or load from more addresses: a client without free ports measures itself.",
-    IDLE: "To learn how much each can serve, load without pauses: these rates are mostly the clients'.",
-    NETWORK: "Load over a faster network first: repeats over a full one measure it.",
+    Rule.PORTS: "Keep connections open (keep-alive) or load from more addresses: a client without free ports measures itself.",
+    Rule.IDLE: "To learn how much each can serve, load without pauses: these rates are mostly the clients'.",
+    Rule.NETWORK: "Load over a faster network first: repeats over a full one measure it.",
     CONDITION: "Set both up alike but for what is compared, then run them again, in turn.",
     DAY: "Run both again on one day, in turn: much else may have changed on the machine between the two.",
-    OTHERS: "Run both again, in turn, while nothing else runs on the machine.",
-    NOT_AS_NAMED: "Load each config in the way that its name says, then compare.",
-    SHOWN_STATUS: "Look at what both answer (curl -i) before rates are compared.",
-    LOG: "Raise that limit of the machine or free its memory, then run both again, in turn.",
-    IMPOSSIBLE: "Look at the reports of both before more runs are made: their figures cannot all be true.",
-    DISTURBED: "Run both again, in turn, without what slowed one of them.",
-    TOLD: "See which is right before more runs are made: the names above the reports, or the text's own figures.",
-    BEFOREHAND: "Begin the runs of both alike, each after one warm-up run, and run them again, in turn.",
-    CLAIMED: "See which is right before more runs are made: the names above the reports, or what the text says of them.",
-    PICKED: "Compare all runs of either side, or the median of as many runs of each.",
-    THROTTLED: "Give both the same CPU time, or none of them a limit, then run both again, in turn.",
-    STEAL: "Run both again, in turn, on a machine whose CPU time is its own, or when others leave it.",
+    Rule.OTHERS: "Run both again, in turn, while nothing else runs on the machine.",
+    Rule.NOT_AS_NAMED: "Load each config in the way that its name says, then compare.",
+    Rule.SHOWN_STATUS: "Look at what both answer (curl -i) before rates are compared.",
+    Rule.LOG: "Raise that limit of the machine or free its memory, then run both again, in turn.",
+    Rule.IMPOSSIBLE: "Look at the reports of both before more runs are made: their figures cannot all be true.",
+    Rule.DISTURBED: "Run both again, in turn, without what slowed one of them.",
+    Rule.TOLD: "See which is right before more runs are made: the names above the reports, or the text's own figures.",
+    Rule.BEFOREHAND: "Begin the runs of both alike, each after one warm-up run, and run them again, in turn.",
+    Rule.CLAIMED: "See which is right before more runs are made: the names above the reports, or what the text says of them.",
+    Rule.PICKED: "Compare all runs of either side, or the median of as many runs of each.",
+    Rule.THROTTLED: "Give both the same CPU time, or none of them a limit, then run both again, in turn.",
+    Rule.STEAL: "Run both again, in turn, on a machine whose CPU time is its own, or when others leave it.",
     STOLEN: "Run both again, in turn, on a machine whose CPU time is its own, or when others leave it.",
 }
-FOLLOWS = {
-    IMPOSSIBLE: "",
-    NOT_AS_NAMED: ", against its name,",
-    TOLD: ", which reverses their order,",
-    CLAIMED: ", against its reports,",
+FOLLOWS: dict[str, str] = {
+    Rule.IMPOSSIBLE: "",
+    Rule.NOT_AS_NAMED: ", against its name,",
+    Rule.TOLD: ", which reverses their order,",
+    Rule.CLAIMED: ", against its reports,",
 }
 OF_MACHINES = {prop.name for prop in MACHINE}
 
@@ -309,9 +288,8 @@ def _say_what_follows(objection: Objection, whose: str) -> str:
     """Of what else than a config could be all of a lead."""
     if whose or not (objection.serious and objection.confounds):
         return ""
-    if objection.rule in FOLLOWS:
-        return FOLLOWS[objection.rule]
-    return f", which could be {'what was measured' if objection.rule == SHOWN_STATUS and not objection.config else 'all of it'},"
+    is_of_both = objection.rule == Rule.SHOWN_STATUS and not objection.config
+    return FOLLOWS.get(objection.rule, f", which could be {'what was measured' if is_of_both else 'all of it'},")
 
 
 def _describe_base(headline: Headline) -> list[str]:

@@ -8,29 +8,7 @@ from dataclasses import replace
 from runs.analysis.doubt_differences import CACHED, CONDITION, DAY
 from runs.analysis.doubt_wording import HAD, LOGGED
 from runs.analysis.failures import CHANGES, CHECKS, COUNTED, LATE, LATE_SAID, Failure
-from runs.analysis.headline_against import (
-    BEFOREHAND,
-    CLAIMED,
-    CLOSED,
-    DISTURBED,
-    DRIFT,
-    IDLE,
-    IMPOSSIBLE,
-    LOG,
-    LOST,
-    MISSED,
-    NOT_AS_NAMED,
-    OTHER_SERVER,
-    OTHERS,
-    PICKED,
-    SHOWN_STATUS,
-    STEAL,
-    STOPPED,
-    THROTTLED,
-    TOLD,
-    UNWATCHED,
-    Objection,
-)
+from runs.analysis.headline_against import UNWATCHED, Objection, Rule
 from runs.analysis.verdict_wording import AT_LIMIT
 from runs.numbers import TIMES_FROM, capitalize, cut_name, figure, percent, share_words, times, write_against
 
@@ -107,7 +85,7 @@ def describe_objection(one: Objection) -> str:
     if one.rule == "differs":
         return f"{_say_differs(one.label)}{write_against(one.value, one.other, one.unit)}"
     words = OF_BOTH.get(one.rule) if not one.config else None
-    if one.rule == MISSED and one.other is None:
+    if one.rule == Rule.MISSED and one.other is None:
         words = "{who} dropped {share} of what was due at its set rate"
     words = words or OBJECTIONS.get(one.rule)
     if words is None:
@@ -127,36 +105,36 @@ def describe_objection(one: Objection) -> str:
 
 
 OBJECTIONS = {  # by rule; share: the value as one of a hundred
-    OTHERS: "“{label}” used {value} % of a core beside {who}{alone}",
-    BEFOREHAND: "{label} just before a run of {who} only",
-    CLAIMED: "The text says “{label}”",
-    THROTTLED: "{who} alone was throttled at its CPU limit, in {share} of the scheduler's periods",
-    STEAL: "{share} of the CPU time was stolen beside {who}, and the other side was not watched",
-    OTHER_SERVER: "“{label}” answered for {who}",
-    NOT_AS_NAMED: "{who} {had}",
-    SHOWN_STATUS: "{who} answered a request beside the load with {label}",
-    CLOSED: "{who} closed connections that were to be kept open",
-    LOST: "{value} of the {other} clients of {who} never got a connection",
-    DRIFT: "{who} got {label} from run to run (from {value} to {other} requests per second)",
-    STOPPED: "{who} was stopped after {value} of {other} {unit}",
-    IDLE: "{who} had requests under way for {share} of its clients' time",
-    MISSED: "{who} was to be sent {other} requests per second and got {value}",
-    IMPOSSIBLE: "Figures of {who} cannot all be true ({label})",
+    Rule.OTHERS: "“{label}” used {value} % of a core beside {who}{alone}",
+    Rule.BEFOREHAND: "{label} just before a run of {who} only",
+    Rule.CLAIMED: "The text says “{label}”",
+    Rule.THROTTLED: "{who} alone was throttled at its CPU limit, in {share} of the scheduler's periods",
+    Rule.STEAL: "{share} of the CPU time was stolen beside {who}, and the other side was not watched",
+    Rule.OTHER_SERVER: "“{label}” answered for {who}",
+    Rule.NOT_AS_NAMED: "{who} {had}",
+    Rule.SHOWN_STATUS: "{who} answered a request beside the load with {label}",
+    Rule.CLOSED: "{who} closed connections that were to be kept open",
+    Rule.LOST: "{value} of the {other} clients of {who} never got a connection",
+    Rule.DRIFT: "{who} got {label} from run to run (from {value} to {other} requests per second)",
+    Rule.STOPPED: "{who} was stopped after {value} of {other} {unit}",
+    Rule.IDLE: "{who} had requests under way for {share} of its clients' time",
+    Rule.MISSED: "{who} was to be sent {other} requests per second and got {value}",
+    Rule.IMPOSSIBLE: "Figures of {who} cannot all be true ({label})",
     "aborted": "{value} of its {other} runs broke off",
     "length.seconds": "{who} ran for no longer than {seconds} s, too short to rely on",
-    LOG: "The log tells of {logged} beside {who} only",
-    DISTURBED: "The text tells of {label} beside {who} only",
-    PICKED: "The rate of {who} alone is the {label}",
-    TOLD: "The text tells of {value} requests per second for {who}, its report of {other}",
+    Rule.LOG: "The log tells of {logged} beside {who} only",
+    Rule.DISTURBED: "The text tells of {label} beside {who} only",
+    Rule.PICKED: "The rate of {who} alone is the {label}",
+    Rule.TOLD: "The text tells of {value} requests per second for {who}, its report of {other}",
     "omission": "At least {share} of its clients' time went into the slowest 1 %",
     "workload": "{who} leads on {label}",
 }
 OF_BOTH = {  # where no config is named
-    IDLE: "Clients of both were idle most of the time (busy for at most {share} of it)",
-    MISSED: "Neither got the {other} requests per second that were to be sent to it ({value} at most)",
-    IMPOSSIBLE: "Figures of both sides cannot all be true ({label})",
-    PICKED: "Either side's rate is the best of several runs",
-    SHOWN_STATUS: "Both sides answered a request beside the load with {label}",
+    Rule.IDLE: "Clients of both were idle most of the time (busy for at most {share} of it)",
+    Rule.MISSED: "Neither got the {other} requests per second that were to be sent to it ({value} at most)",
+    Rule.IMPOSSIBLE: "Figures of both sides cannot all be true ({label})",
+    Rule.PICKED: "Either side's rate is the best of several runs",
+    Rule.SHOWN_STATUS: "Both sides answered a request beside the load with {label}",
     "length.seconds": "Neither side's runs took longer than {seconds} s, too short to rely on",
 }
 
