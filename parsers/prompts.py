@@ -68,7 +68,7 @@ ANY_PROMPT = re.compile("|".join(re.sub(r"\?P<\w+>", "?:", prompt.pattern) for p
 # By itself: within an alternation, each sign of the line is tried with all of it.
 PROMPT_SIGNS = "$#%>❯➜➔λ⚡\ue0a0-\ue0d7"
 _PROMPT_SIGN = re.compile(f"[{PROMPT_SIGNS}]")
-SAID = re.compile(  # "Command: wrk ...", "run `ab ...`"
+COMMAND_IN_PROSE = re.compile(  # "Command: wrk ...", "run `ab ...`"
     r"(?:run(?:ning)?|ran|command(?:\s+line)?|cmd|execut(?:e|ing)|using|with|befehl|polecenie|commande|comando|команда"
     r"|コマンド|命令|执行|运行)(?:\s*[:：]|(?=\s*`))\s*",
     re.IGNORECASE,
@@ -141,7 +141,7 @@ def prompt(line: str) -> tuple[str | None, str] | None:
     if (")" in stripped or "]" in stripped) and (shown := _BRANCH_SHOWN.search(stripped[:_LONGEST_PROMPT])):
         stripped = stripped[: shown.start()] + stripped[shown.end() :]
     with_option = " -" in stripped or "://" in stripped or " run " in stripped or "/" in stripped
-    if with_option and (said := SAID.match(stripped)):
+    if with_option and (said := COMMAND_IN_PROSE.match(stripped)):
         stripped = stripped[said.end() :]
     if stripped[:1] == "`" and (inline := INLINE_CODE.fullmatch(stripped)):
         stripped = inline[1].strip()

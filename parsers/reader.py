@@ -27,7 +27,7 @@ from .gutters import GUTTER, ends_in_border
 from .lines import Lines
 from .multiline import peek_beginning
 from .patterns import join_by_first_character, keep_short, keep_to_line, number_names, split_alternatives
-from .prompts import ANY_PROMPT, BARE_COMMAND, PROMPT_SIGNS, SAID, prompt
+from .prompts import ANY_PROMPT, BARE_COMMAND, COMMAND_IN_PROSE, PROMPT_SIGNS, prompt
 from .records import Found, Problem, Values
 from .shown import SHOWN
 from .streams import may_split, split
@@ -422,7 +422,7 @@ def _describe_plain_line(most: int) -> str:
     start = (
         rf"--- |==|(?:=+|-+) *$|\[pod/|[\w.-]{{1,80}} +\||(?P<line>[^\n]*\n)(?P=line)|{transcript.STAMP.pattern}"
         rf"|{BEGINS_TIME.pattern}|{CHANGED.pattern}|\s*(?:{keep_short(SHOWN.pattern, most)}|{transcript.FILE_HEAD.pattern})"
-        rf"|(?i:{SAID.pattern})|(?: *`?|{quoting}){typed}"
+        rf"|(?i:{COMMAND_IN_PROSE.pattern})|(?: *`?|{quoting}){typed}"
         rf"|(?: *|(?:{quoting}|(?>{GUTTER.pattern}))(?<![{_APART}])){output}"
     )
     names = "|".join(map(re.escape, sorted(load_programs())))

@@ -57,7 +57,7 @@ _MAY_BE_RATE = TitlePattern(MAY_BE_RATE)
 _DECIMALS = re.compile(r"\d\.\d")
 
 
-def find_said(prose: Sequence[tuple[int, str]], line: int) -> list[str]:
+def find_prose(prose: Sequence[tuple[int, str]], line: int) -> list[str]:
     """The last lines of prose right above a table whose heading stands in this line."""
     return [text for number, text in prose[-2:] if line - number <= _FARTHEST + 2]
 

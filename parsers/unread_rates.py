@@ -38,7 +38,7 @@ _ALONE = re.compile(  # "900 req/s", "nginx: 900 hits/s (second run)", "900 r/s"
     rf"(?P<per>{_FIGURE})\s?/\s?s(?:ec(?:ond)?)?\W{{0,4}}",
     re.IGNORECASE,
 )
-_TOLD = re.compile(  # "we got about 900 requests a second"
+_RATE_IN_PROSE = re.compile(  # "we got about 900 requests a second"
     r"\b(?:ma[dk]es?|reach(?:e[sd])?|g[eo]ts?|got|saw|sees?|gave|gives?|handle[sd]?|serve[sd]?|d(?:oes|id)|achieve[sd]?|deliver(?:s|ed)?"
     r"|manage[sd]?|yield(?:s|ed)?|hits?|scored|measured?|average[sd]?|process(?:es|ed)?|was|were|reported|show(?:s|ed)?"
     r"|(?:dropped|fell|rose|went|increased|decreased|improved|jumped|climbed)(?: from .{1,30}?)? to)\s"
@@ -190,7 +190,7 @@ def _find_stated(line: str) -> list[re.Match[str]]:
         *_LABELLED.finditer(text),
         *([start] if start else ()),
         *([alone] if alone else ()),
-        *_TOLD.finditer(text),
+        *_RATE_IN_PROSE.finditer(text),
     ]
     return [each for each in stated if _get_figure(each) not in _NO_FIGURES]
 

@@ -113,7 +113,7 @@ def _sample(tool: str, counters: dict[str, int], are_totals: bool = True) -> Sys
 
 # --- netstat_statistics ------------------------------------------------------------------------------------------------
 _SECTION = re.compile(rf"({_PROTOCOLS}):")
-_SAID = re.compile(r"((?:[A-Za-z][\w:/ ()-]{1,60} )?)(\d{1,20})((?: [A-Za-z][\w,.()/' -]{1,80})?)")
+_SENTENCE = re.compile(r"((?:[A-Za-z][\w:/ ()-]{1,60} )?)(\d{1,20})((?: [A-Za-z][\w,.()/' -]{1,80})?)")
 _NAMED = re.compile(r"([A-Z]\w{2,40}): (\d{1,20})")
 _TITLE = re.compile(r"(?:ICMP (?:in|out)put histogram|[a-z][\w ]{2,40}):(?: (\d{1,20}))?")
 _SENTENCES = {
@@ -162,7 +162,7 @@ def _parse_statement(text: str) -> tuple[str, int] | None:
         return named[1].lower(), int(named[2])
     if title := _TITLE.fullmatch(text):
         return (_make_slug(text.partition(":")[0]), int(title[1])) if title[1] else ("", 0)
-    match = _SAID.fullmatch(text)
+    match = _SENTENCE.fullmatch(text)
     return (_make_slug(match[1] + match[3]), int(match[2])) if match and (match[1] or match[3]) else None
 
 

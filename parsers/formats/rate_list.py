@@ -38,7 +38,7 @@ from ..commands import Option
 from ..lines import Lines
 from ..rate_blocks import are_loads, next_found
 from ..records import Found, LoadResult, Problem, Record, Semantics
-from ..table_checks import are_set, find_said
+from ..table_checks import are_set, find_prose
 from ..transcript import unquote
 from ..written_rates import (
     LOAD,
@@ -163,7 +163,7 @@ def _make_list(items: list[tuple[re.Match[str], int]], prose: Sequence[tuple[int
     labels = {each.label for each in quoted_rates}
     is_named = labels == {None} or None not in labels and len(labels) > 1
     if not is_named or are_set(
-        [each.values["requests_per_second"] for each in quoted_rates], find_said(prose, quoted_rates[0].first)
+        [each.values["requests_per_second"] for each in quoted_rates], find_prose(prose, quoted_rates[0].first)
     ):
         return []
     _take_loads(quoted_rates)
@@ -245,12 +245,12 @@ _VERB = (
     r"|[はが]\s?|(?:达到?|有|为)了?\s?)"
 )
 _ENDS_IN_VERB = re.compile(rf"(?:{_VERB}|(?<!\w)(?:had|has|have|is|are|at|with|of|to|about)\s)$", re.IGNORECASE)
-_SAID = (
+_STATED_RATE = (
     rf"(?:{_VERB}{_ROUGHLY}[*_`]{{0,3}}(?P<rate>{_NUMBER})[*_`]{{0,3}}\s?(?P<unit>{RATE})"
     rf"|[qrt]ps\s?(?:值|数)?\s?(?:达到?了?|高达|约?为|是|只有){_ROUGHLY}\s?(?P<figure>{_NUMBER})(?:\s?/\s?[s秒])?(?![\w.]|\s?%))[*_`]{{0,3}}"
 )
-_PROSE_OPENS = rf"(?i:\s{{0,3}}(?=[^\W\d_]|\*\*)(?=.{{0,200}}\d)[^|\t:]{{0,200}}?{_SAID})"
-_PROSE_RATE = re.compile(_SAID, re.IGNORECASE)
+_PROSE_OPENS = rf"(?i:\s{{0,3}}(?=[^\W\d_]|\*\*)(?=.{{0,200}}\d)[^|\t:]{{0,200}}?{_STATED_RATE})"
+_PROSE_RATE = re.compile(_STATED_RATE, re.IGNORECASE)
 _ANY_RATE = re.compile(rf"(?<![\w.,])(?P<rate>{_NUMBER})\s?(?P<unit>{RATE})", re.IGNORECASE)
 # Between two rates, where the second has no verb of its own: ", nginx only 2000 req/s"
 _OF_ANOTHER = re.compile(

@@ -27,7 +27,7 @@ from ..commands import Option
 from ..lines import Lines
 from ..multiline import match_joined, was_broken
 from ..records import Found, Problem, Semantics
-from ..table_checks import Rows, are_limits, describe_unread_table, find_said
+from ..table_checks import Rows, are_limits, describe_unread_table, find_prose
 from ..transcript import unquote
 
 KIND = rate_blocks.KIND
@@ -135,7 +135,7 @@ def _find_without_unit(lines: Lines, following: list[str]) -> Problem | None:
         return None
     numbered = [(lines.number + 2 + at, row) for at, row in enumerate(rows) if len(row) == len(heading)]
     message = (
-        describe_unread_table(find_said(lines.prose, lines.number + 1), heading, numbered) if len(numbered) > 1 else ""
+        describe_unread_table(find_prose(lines.prose, lines.number + 1), heading, numbered) if len(numbered) > 1 else ""
     )
     return Problem(lines.number + 1, message) if message else None
 
@@ -254,7 +254,7 @@ def _read_rows(
             row[-1] = ""  # it may go on
         rows.append((lines.number, row))
     caption = above.captions[0][1] if above.captions else ""
-    said = [*find_said(lines.prose, above.line), *(text for _, text in above.captions)]
+    said = [*find_prose(lines.prose, above.line), *(text for _, text in above.captions)]
     heading, rows = rates.spell_samples(heading, rows)
     heading = rates.spell_latencies(heading, said)
     cells = rate_cells.find_table_rates(heading, rows, caption if rates.has_unit_of_all(caption) else "")
@@ -341,7 +341,7 @@ def _read_aligned(lines: Lines, following: list[str], taken: list[str], above: _
     if lines.unended():
         return []
     aligned = rate_cells.find_table_rates(heading, rows, following[0] if captioned else "")
-    if are_limits(find_said(lines.prose, lines.number - len(taken)), heading, rows, aligned):
+    if are_limits(find_prose(lines.prose, lines.number - len(taken)), heading, rows, aligned):
         return []
     if len(aligned) < 2 and len(rows) >= _LONG:  # each row may be tried as the heading of those below
         lines.memory[_REFUSED] = lines.number
@@ -366,7 +366,7 @@ def _read_pairs(lines: Lines, following: list[str], taken: list[str], above: _Ab
         elif line.strip() or len(rows) == _MOST_ROWS:
             lines.step_back()
             break
-    said = [*find_said(lines.prose, above.line), caption]
+    said = [*find_prose(lines.prose, above.line), caption]
     cells = rate_cells.find_table_rates(["", "rate"], rows, caption)
     is_none = lines.unended() or any(rates.find_latency(row[0]) for _, row in rows)
     return [] if is_none or are_limits(said, [], rows, cells) else cells

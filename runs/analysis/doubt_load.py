@@ -17,7 +17,7 @@ from runs.analysis.columns import Column, list_other_words
 from runs.analysis.dialects import WORKERS, Setting, read_limits
 from runs.analysis.doubt_case import LITTLE, Case, about_run, read_tls, rule, run_rule, seconds_taken
 from runs.analysis.facts import HUGE, KEPT_UP, Finding, RunFact, Source, TextFact, source_at
-from runs.analysis.monitors import find_said_limit
+from runs.analysis.monitors import find_stated_limit
 from runs.analysis.stats import common_slope, find_outliers
 
 NAMED = re.compile("|".join(re.escape(name) for name in (*WORKERS, "worker_connections")), re.IGNORECASE)
@@ -91,7 +91,7 @@ def find_more_clients_than_workers(case: Case) -> Iterator[Finding]:
 
 def find_noted_capacity(case: Case, run: RunFact) -> WorkerLimit | None:
     """A limit named in the run's or its config's heading or note, which a text shown elsewhere does not overrule."""
-    said = find_said_limit(run.note, run.label, case.names.get(run.config, ""))
+    said = find_stated_limit(run.note, run.label, case.names.get(run.config, ""))
     return WorkerLimit(*said, run.source_of()) if said else None
 
 

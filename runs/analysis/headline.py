@@ -36,7 +36,7 @@ from runs.analysis.headline_against import (
     score_column,
 )
 from runs.analysis.headline_differences import find_alike, find_short_answer, find_stops, find_unlike
-from runs.analysis.headline_flaws import drop_told, find_contradictions, find_flaws, find_held_back, find_odd_runs
+from runs.analysis.headline_flaws import drop_repeats, find_contradictions, find_flaws, find_held_back, find_odd_runs
 from runs.analysis.headline_outcome import (
     FEWEST,
     FEWEST_A_LEVEL,
@@ -249,7 +249,7 @@ def list_objections(
     better = find_objections(data, key, own, other, data.verdicts_between(own.at, other.at))
     if verdict.kind == Kind.SAME:
         better += find_objections(data, key, other, own, data.verdicts_between(other.at, own.at))
-    wrong, flaws = find_contradictions(data, own, other), drop_told(find_flaws(data, own, other), unlike)
+    wrong, flaws = find_contradictions(data, own, other), drop_repeats(find_flaws(data, own, other), unlike)
     return sorted([*better, *differing, *flaws, *wrong], key=_weigh)
 
 

@@ -26,7 +26,7 @@ from runs.analysis.headline_differences import MUCH_STOLEN_PCT
 from runs.numbers import mean
 
 # What slows a side -> the words of a condition that tells of the same.
-TOLD_AS = {
+IN_CONDITION = {
     "a debug build": r"(?<![a-z])(?:release|debug)(?![a-z])",
     "a development server": r"\bdevelopment\b|\brunserver\b",
 }
@@ -36,13 +36,13 @@ MANY_LOST = 0.1  # of the clients
 QUOTA = re.compile(r"\d*cpus?\b|\d*cores?\b|quota|limit|throttl|\b\d+m\b", re.IGNORECASE)  # names after CPU time
 
 
-def drop_told(flaws: Sequence[Objection], unlike: Sequence[Unlike]) -> list[Objection]:
+def drop_repeats(flaws: Sequence[Objection], unlike: Sequence[Unlike]) -> list[Objection]:
     """The flaws without those that conditions which differ tell as well: a debug build is one without "--release"."""
     said = " ".join(f"{each.own} {each.other}" for each in unlike if each.name == CONDITION and each.confounds)
     return [
         flaw
         for flaw in flaws
-        if not (flaw.rule == Rule.DISTURBED and re.search(TOLD_AS.get(flaw.label, "(?!)"), said, re.IGNORECASE))
+        if not (flaw.rule == Rule.DISTURBED and re.search(IN_CONDITION.get(flaw.label, "(?!)"), said, re.IGNORECASE))
     ]
 
 
@@ -131,11 +131,9 @@ def _find_idle_clients(data: HeadlineData, own: RankedColumn, other: RankedColum
 def _find_closed_connections(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Connections of one side only that were to be kept and were not."""
     closed = data.first_findings(Rule.CLOSED, own, other)
-    return (
-        [Objection(Rule.CLOSED, side.title, source=finding.first_source) for side, finding in closed]
-        if len(closed) == 1
-        else []
-    )
+    if len(closed) != 1:
+        return []
+    return [Objection(Rule.CLOSED, side.title, source=finding.first_source) for side, finding in closed]
 
 
 def _find_lost_clients(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
@@ -234,14 +232,11 @@ def _find_told_otherwise(data: HeadlineData, own: RankedColumn, other: RankedCol
 def _find_claimed_otherwise(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """A sentence of the text that calls the slower side faster than the other one; or gives another amount: not serious."""
     leader = data.comparison.columns[own.at].config.name
-    claimed_otherwise = [
-        finding for finding in data.findings(Rule.CLAIMED, other.at) if finding.facts["over"] == leader
-    ]
-    return [
-        Objection(Rule.CLAIMED, other.title, finding.facts["said"], serious=is_opposite, source=finding.first_source)
-        for finding in claimed_otherwise[:1]
-        for is_opposite in [finding.moral == "claimed_otherwise"]
-    ]
+    claim = next((each for each in data.findings(Rule.CLAIMED, other.at) if each.facts["over"] == leader), None)
+    if claim is None:
+        return []
+    is_opposite, said = claim.moral == "claimed_otherwise", claim.facts["said"]
+    return [Objection(Rule.CLAIMED, other.title, said, serious=is_opposite, source=claim.first_source)]
 
 
 def _find_picked(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:

@@ -306,13 +306,13 @@ def select_under_load(captures: Sequence[CaptureFact], software: str = "") -> li
 
 
 # What a person wrote beside a run: as many connections as that, and so many processes there are.
-_SAID = re.compile(r"(MaxClients|MaxRequestWorkers|max_children)\D{0,12}?(\d{1,6})(?!\d)", re.IGNORECASE)
+_STATED_LIMIT = re.compile(r"(MaxClients|MaxRequestWorkers|max_children)\D{0,12}?(\d{1,6})(?!\d)", re.IGNORECASE)
 Read = Callable[[CaptureFact], float | None]
 
 
-def find_said_limit(*texts: str) -> tuple[str, int] | None:
+def find_stated_limit(*texts: str) -> tuple[str, int] | None:
     """The setting and its number that a person wrote in one of them: "MaxClients is 50 now"."""
-    match = _SAID.search("\n".join(texts))
+    match = _STATED_LIMIT.search("\n".join(texts))
     return (match[1], int(match[2])) if match else None
 
 
@@ -401,7 +401,7 @@ def _count_processes(
     if last or not connections or threaded:
         return None
     here = (run.source_of(),)
-    said = find_said_limit(run.label, run.note)
+    said = find_stated_limit(run.label, run.note)
     if said and 0 < said[1] <= connections:
         return ProcessCount(said[1], f"{said[1]} processes ({said[0]}, for {connections} connections)", here)
     return ProcessCount(connections, f"{connections} processes, one a connection", here)

@@ -32,7 +32,7 @@ from .heading_words import (
 Line = tuple[int, str]
 _COMMENT = re.compile(r"\s#+\s+(\S.*)$")
 _ARROW = re.compile(r"[\s*_(>]{0,4}(?:\^+|[↑⬆☝👆]\ufe0f?)(?![\[\w])[\s:]*(?P<name>\S.*)")
-_SAID = re.compile(
+_ANNOUNCED_NAME = re.compile(
     r"[\s*_(>]{0,4}(?:(?:the )?(?:results? |output |run |one |test )?above(?: (?:is|are|was|were))?(?: (?:for|from|of|with))?\b"
     r"|(?:that|this) (?:was|were)(?: the)?\b|(?:das|dies) war(?:en)?\b|上記?は|以上が?)[\s:：、]*(?P<name>\S.*)",
     re.IGNORECASE,
@@ -51,7 +51,7 @@ def move_captions(blocks: Sequence[Block], loads: Sequence[int]) -> None:
     if not below:
         return
     arrows = _find_names(blocks, below, _ARROW)
-    said, figures = (_find_names(blocks, below, pattern) for pattern in (_SAID, _FIGURE))
+    said, figures = (_find_names(blocks, below, pattern) for pattern in (_ANNOUNCED_NAME, _FIGURE))
     if len(said) < 2:
         said = {}
     if len(figures) < 2 or loads[-1] not in figures or any(_FIGURE.match(text) for _, text in blocks[loads[0]].trail):

@@ -27,7 +27,7 @@ from .ordinals import read_number
 
 _SENTENCE = re.compile(r"(?<!\d)\.|\.(?!\d)|[;:()|!。]|\b(?:but|whereas)\b")
 _OF_WORD = rf"[^\W{CJK}]|-"  # no blanks stand between these and others
-_SAID = re.compile(  # "2 workers", "single-threaded", "all cores", "four instances", "a pool of 50"
+_AMOUNT = re.compile(  # "2 workers", "single-threaded", "all cores", "four instances", "a pool of 50"
     r"\b(?P<n>\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|(?:one |a )?single|all(?: of)?(?: the| its)?)[ -]"
     r"(?P<kind>(?:(?:worker|server|client|load) )?"
     r"(?:worker|process|instance|replica|thread|core|cpu|machine|node|pod)(?:e?s|ed)?)\b"
@@ -192,14 +192,14 @@ _MADE_ELSEWHERE = re.compile(
 _ELSEWHERE = "figures from another time or machine"
 
 
-def read_said(texts: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str, Option]]:
+def read_stated_amounts(texts: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str, Option]]:
     """(name of a config, how much of something it had, or how many clients loaded it) of each clause that tells it of one."""
     index = index_names(names)
-    told = (text for text in texts if _SAID.search(text) or _CLIENTS.search(text))
+    told = (text for text in texts if _AMOUNT.search(text) or _CLIENTS.search(text))
     for sentence in (each for text in told for each in ENDS_SENTENCE.split(text)):
         is_loaded = _LOADED.search(sentence) and not IS_GENERAL.search(sentence)
         for name, clause in find_owners(split_clauses(sentence, index), index):
-            if amount := _SAID.search(clause):
+            if amount := _AMOUNT.search(clause):
                 kind, n = ((amount["kind"] or amount["pool"]).rpartition(" ")[2].removesuffix("ed"), amount["n"] or "")
                 number = amount["size"] or ("all" if n.lower().startswith("all") else str(read_number(n) or 1))
                 yield name, Option("instance" if kind.startswith("instance") else kind, number, amount[0])

@@ -17,14 +17,14 @@ from parsers.shown import STATE
 from parsers.written_rates import FOOTNOTE_MARK
 
 from .answers import STATES, list_answers, list_limits
-from .claims import COLD, read_disturbances, read_owned, read_said, read_unlike
+from .claims import COLD, read_disturbances, read_owned, read_stated_amounts, read_unlike
 from .clauses import find_owners, index_names, split_clauses, split_sentences
 from .draft import DraftHost
 from .heading_words import is_generic, names_software
 from .options import (
     AT_ONCE,
     DESCRIBES_SETUP,
-    KEPT,
+    KEEP_ALIVE,
     NAMES_AMOUNT,
     Option,
     Side,
@@ -72,7 +72,7 @@ def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
         of_config[names[load]].append(side)
     prose = [text for block in blocks for _, text in (*block.trail, *block.tail)]
     prints_clients = any(blocks[load].load_results[0].concurrency for load in names)
-    for name, option in read_said(prose, of_config):
+    for name, option in read_stated_amounts(prose, of_config):
         if not (option.name == "client" and prints_clients):
             of_config[name][0].options.append(option)
     unlike, slowed = read_unlike(prose, of_config)
@@ -84,7 +84,7 @@ def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
         slowed_by[name].add(what)
     settings = _collect_settings(of_config, texts, unlike)
     if all(blocks[load].load_results[0].keepalive is False for load in names):
-        settings.pop(KEPT, None)  # no client wanted to keep its connection
+        settings.pop(KEEP_ALIVE, None)  # no client wanted to keep its connection
     differing = _list_differing(of_config, settings)
     footnotes = _read_footnotes(blocks, names, prose)
     for name in of_config if footnotes else ():

@@ -105,7 +105,7 @@ def _find_misquoted(blocks: Sequence[Block], loads: Sequence[int], quotes: Mappi
         for index in others:
             if named := _find_reports_of(blocks[index], (blocks[i] for i in reports.values())):
                 misquoted[index] = reports[id(named[-1])]
-                _note_told(blocks[index], named[-1:])
+                _note_stated_rate(blocks[index], named[-1:])
     return misquoted
 
 
@@ -217,7 +217,7 @@ def find_backed_figures(
         block = next(own)
         if "said" not in block.values or first in reported:
             block.problems += [Problem(first, "this rate is of none of the text's reports, and was left out")]
-    _note_what_is_told_otherwise(
+    _note_rows_with_other_rates(
         [block for block in unknown if "said" not in block.values or block.first in reported], reports
     )
     return backed
@@ -243,7 +243,7 @@ def _find_unquoted_examples(
     }
 
 
-def _note_what_is_told_otherwise(rows: Sequence[Block], reports: Sequence[Block]) -> None:
+def _note_rows_with_other_rates(rows: Sequence[Block], reports: Sequence[Block]) -> None:
     """Put into the first report that has a row's name the rate that the only row of this name tells, which none of them has."""
     named: dict[str, tuple[list[Block], list[Block]]] = defaultdict(lambda: ([], []))
     for row in rows:
@@ -253,7 +253,7 @@ def _note_what_is_told_otherwise(rows: Sequence[Block], reports: Sequence[Block]
         named[strip_markup(report.heading or "").rstrip(" :").lower()][1].append(report)
     for own, theirs in named.values():
         if len(own) == 1 and theirs:
-            _note_told(own[0], theirs)
+            _note_stated_rate(own[0], theirs)
 
 
 def _place_times(
@@ -303,12 +303,12 @@ def _find_reports_of(row: Block, reports: Iterable[Block]) -> list[Block]:
 def _note_other_name(row: Block, report: Block, reports: Iterable[Block]) -> None:
     """Say at a row whose rate is that of a report under another name, where reports under the row's own name have others."""
     named = _find_reports_of(row, reports)
-    if report not in named and _note_told(row, named):
+    if report not in named and _note_stated_rate(row, named):
         message = f"this rate is that of the report in line {report.first}, which stands under another name"
         row.problems += [Problem(row.first, message)]
 
 
-def _note_told(row: Block, reports: Sequence[Block]) -> bool:
+def _note_stated_rate(row: Block, reports: Sequence[Block]) -> bool:
     """Put a row's rate into the first of the reports under its name, where it lies beyond the rates of all of them."""
     rate, step = row.load_results[0].requests_per_second or 0.0, float(row.values.get("rate_step_per_s", 0))
     measured = [own for each in reports if (own := each.load_results[0].requests_per_second)]

@@ -21,10 +21,10 @@ _AMOUNT = re.compile(r"\d+(?:[.,]\d+)?[A-Za-z]{0,3}")  # a number or a size, but
 _SETS = re.compile(
     r"(?P<flag>--?[A-Za-z][\w.:+-]*|[A-Z_][A-Z\d_]*)=(?P<value>[\w.,-]*)"
 )  # "--cpus=2", "NODE_ENV=production"
-_TELLS = re.compile(rf"{STATE.pattern}|{_AMOUNT.pattern}|-.*")  # a variable's value
+_TELLING_VALUE = re.compile(rf"{STATE.pattern}|{_AMOUNT.pattern}|-.*")  # a variable's value
 _DEBUG_BUILD = re.compile(r"(?:\w+/)?[\w-]*\bdebug\b[\w-]*/", re.IGNORECASE)  # "./target/debug/app"
 _FLAG = re.compile(r"--?[A-Za-z][\w.:+-]*")
-_UNTOLD = re.compile(  # ports, which move no rate, and what may be secret
+_IGNORED_KEY = re.compile(  # ports, which move no rate, and what may be secret
     r"(?:(?<![A-Za-z])[Pp]|P)(?i:ort)|(?i:listen|bind|passw|requirepass|secret|token)"
 )
 _SETTING = re.compile(  # of a config text: "pm.max_children = 5", "worker_processes 2;", "instances: 4,", "KeepAlive On"
@@ -78,7 +78,7 @@ _KEEP_TIMES = (
 _KEEPING = r"(?:[Kk]eep[-_]?[Aa]live|persistent_connections)"
 _CLOSES = re.compile(rf"{_KEEP_TIMES} 0s?|{_KEEPING} (?i:off|no|false)|option (?:http|force)close")
 _KEEPS = re.compile(rf"{_KEEP_TIMES} [1-9]\w*|{_KEEPING} (?i:on|yes|true)|option http-keep-alive")
-KEPT = "keep-alive"
+KEEP_ALIVE = "keep-alive"
 _LIMITS_RATE = re.compile(
     r"\s*(?:limit_req\s|limit_rate\s+[1-9]|SetEnv\s+rate-limit\s|SetOutputFilter\s+RATE_LIMIT|rate_limit\s|(?:[\w.-]*\.)?rate-?limit:"
     r"|http-request\s+(?:deny|tarpit)\b.*_rate\b)",
@@ -117,10 +117,10 @@ def list_options(words: Words, ports: Iterable[str] = ()) -> list[Option]:
     options = []
     for word, following in zip(words, (*words[1:], ""), strict=False):
         is_flag, match = _FLAG.fullmatch(word) is not None, _SETS.fullmatch(word)
-        if _UNTOLD.search(word):
+        if _IGNORED_KEY.search(word):
             continue
         if match:
-            tells = word.startswith("-") or _TELLS.fullmatch(match["value"])  # no name, and no password
+            tells = word.startswith("-") or _TELLING_VALUE.fullmatch(match["value"])  # no name, and no password
             options += [Option(match["flag"], match["value"], word)] if tells and match["value"] not in ports else []
         elif is_flag and (_AMOUNT.fullmatch(following) or STATE.fullmatch(following)):
             options += [Option(word, following, f"{word} {following}")] if following not in ports else []
@@ -154,7 +154,7 @@ def _read_options(text: str) -> list[Option]:
     """The settings of a config text that say how much, or whether, and the options of commands in it; none of a port."""
     options = []
     for line in _split_lines(text):
-        if (match := _SETTING.fullmatch(line)) and not _UNTOLD.search(match["key"]):
+        if (match := _SETTING.fullmatch(line)) and not _IGNORED_KEY.search(match["key"]):
             options.append(Option(match["key"], match["value"], f"{match['key']}={match['value']}"))
         elif match := _STARTS.fullmatch(line):
             options += list_options(tuple(re.findall(r"[^\s\"',\[\]]+", match["words"])))
@@ -198,7 +198,7 @@ def _find_keepalive(pairs: Iterable[tuple[str, str]]) -> frozenset[str]:
     """Whether connections are kept open for further requests, where that is told; any setting that closes them does."""
     said = [" ".join(pair) for pair in pairs]
     closes, keeps = any(map(_CLOSES.fullmatch, said)), any(map(_KEEPS.fullmatch, said))
-    return frozenset({f"{KEPT} {'off' if closes else 'on'}"} if closes or keeps else ())
+    return frozenset({f"{KEEP_ALIVE} {'off' if closes else 'on'}"} if closes or keeps else ())
 
 
 def _find_access_log(pairs: Iterable[tuple[str, str]]) -> frozenset[str]:
@@ -220,7 +220,7 @@ def _count_backends(texts: Iterable[str]) -> frozenset[str]:
     for text in texts:
         targets: dict[str, set[str]] = {}
         for line in _split_lines(text):
-            if (match := _ADDRESS.match(line)) and not _UNTOLD.search(match["key"]):
+            if (match := _ADDRESS.match(line)) and not _IGNORED_KEY.search(match["key"]):
                 targets.setdefault(match["key"].lower(), set()).add(match["target"])
         most = max([most, *map(len, targets.values())])
     return frozenset({f"{most} backend{'' if most == 1 else 's'}"}) if most else frozenset()
@@ -253,7 +253,7 @@ def compare_settings(
             counted[DEVELOPMENT][name] = frozenset(one.said for one in started if one.name == DEVELOPMENT)
         amounts = _count_at_once([*started, *shown]) | {"backends": _count_backends(own)}
         amounts["access log"] = _find_access_log(_list_pairs([*started, *shown], own))
-        amounts[KEPT] = _find_keepalive(_list_pairs(started, (text for _, text in texts[name])))
+        amounts[KEEP_ALIVE] = _find_keepalive(_list_pairs(started, (text for _, text in texts[name])))
         for key, said in amounts.items():
             counted[key] |= {name: said} if said else {}
     if all(counted[DEVELOPMENT].values()) or any(map(_NAMES_DEVELOPMENT.search, of_config)):

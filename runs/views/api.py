@@ -33,8 +33,8 @@ FIRST = ("uploads", "runs", "compare", "experiments", "configs", "hosts", "captu
 _PLACE = re.compile("SITE|QUERY|LOAD|PACKAGE")
 DEEPEST = 4  # level of an example body
 # Parameters that an example of an operation sets.
-SAID = {"uploads_create": "?experiment=nightly&tags=php,main", "runs_list": "?experiment=nightly&limit=5"}
-SAID |= {"compare_retrieve": "?runs=1,2,3", "runs_series_retrieve": "?metric=rss_kb&points=200"}
+EXAMPLE_QUERIES = {"uploads_create": "?experiment=nightly&tags=php,main", "runs_list": "?experiment=nightly&limit=5"}
+EXAMPLE_QUERIES |= {"compare_retrieve": "?runs=1,2,3", "runs_series_retrieve": "?metric=rss_kb&points=200"}
 START = {
     "bd, which records a load test": """\
 curl -fsS SITE/bd -o bd && chmod +x bd
@@ -192,7 +192,7 @@ def _describe(schema: Schema, site: str, path: str, method: str, described: Sche
     body = _write_example(schema, described.get("requestBody", {}))
     status = next((code for code in described["responses"] if not code.startswith("4")), "")
     shown = path.replace("{id}", "1")
-    url = f"{site}{shown}{SAID.get(described['operationId'], '')}"
+    url = f"{site}{shown}{EXAMPLE_QUERIES.get(described['operationId'], '')}"
     is_text = "text/plain" in described.get("requestBody", {}).get("content", {})
     return Operation(
         described["operationId"],
