@@ -350,7 +350,7 @@ def _mark_latency(curve: Curve, name: str) -> list[Mark]:
 
 @dataclass(frozen=True, slots=True)
 class SweptPoint:
-    """One config of a sweep over any number. failed: per cent of its requests."""
+    """One config of a sweep over any number. failed: per cent of its requests; workload: the name of what it was asked for."""
 
     series: str
     place: int
@@ -358,47 +358,69 @@ class SweptPoint:
     rate: float | None
     ms: float | None
     failed: float
+    workload: str = ""
 
 
 def make_sweep_chart(points: Sequence[SweptPoint], axis: str, peak: float | None, limit: float | None) -> Chart | None:
-    """Three low panels below each other over what was varied: requests per second, mean latency, failures."""
+    """Low panels below each other over what was varied: requests per second, mean latency, failures. Of several workloads
+    each has a panel of requests per second, as one scale for all would flatten the slower ones."""
     if not points:
         return None
     names = list(dict.fromkeys(point.series for point in points))[:MOST_LINES]
+    workloads = list(dict.fromkeys(point.workload for point in points))[:MOST_PANELS]
+    is_split = len(workloads) > 1
+    metrics = [each for each in SWEPT_METRICS if each[0] != "mean ms"] if is_split else SWEPT_METRICS
     x = _make_levels_axis([point.value for point in points], axis)
     bare = Axis(x.low, x.high, tuple(Tick(tick.at, "") for tick in x.ticks), "", x.log)
+    best = max((p for p in points if p.value == peak), key=lambda point: point.rate or 0, default=None)
+    panels: list[Panel] = []
+    for workload in workloads:
+        own = [point for point in points if point.workload == workload and point.series in names]
+        own_peak = peak if best and best.workload == workload else None
+        own_limit = limit if any(point.failed for point in own if point.value == limit) else None
+        drawn = _make_sweep_panels(own, bare, metrics, own_peak, own_limit)
+        panels += [replace(drawn[0], title=workload), *drawn[1:]] if drawn and is_split else drawn
+    if not panels:
+        return None
+    height = SWEPT // (2 if is_split else len(panels))
+    panels = [replace(panel, height=height) for panel in panels]
+    panels[-1] = replace(panels[-1], x=x)
+    places = {point.series: point.place for point in points}
+    key = tuple(Key(name, places[name]) for name in names if len(names) > 1)
+    rows = tuple((*[p.workload] * is_split, p.series, p.value, p.rate, p.ms, p.failed) for p in points)
+    heads = (*["workload"] * is_split, "config", axis, "requests per second", "mean ms", "failed, %")
+    words = "; ".join(f"{axis} {figure(p.value)}: {figure(p.rate)} requests per second" for p in points if p.rate)
+    return Chart("sweep", f"How does it scale with {axis}?", tuple(panels), key, "", words, heads, rows)
+
+
+def _make_sweep_panels(
+    points: Sequence[SweptPoint], x: Axis, metrics: Sequence[SweptMetric], peak: float | None, limit: float | None
+) -> list[Panel]:
+    """A panel for each metric that has something to show."""
     best = max((point.rate for point in points if point.value == peak and point.rate), default=0.0)
     beaten = [point for point in points if best and point.rate and point.rate > best]
     most_served = "most without failures" if any(point.failed for point in beaten) else "most served"
     most_served = "levels off here" if beaten and not any(point.failed for point in beaten) else most_served
     spans = ((peak, most_served), (limit, "fails from here"))
+    series = list(dict.fromkeys(point.series for point in points))
     panels: list[Panel] = []
-    for what, get in SWEPT_METRICS:
+    for what, get in metrics:
         values = [value for point in points if (value := get(point)) is not None]
         if not values or (what.startswith("failed") and not any(values)):
             continue
-        most = max(values)
         named = most_served if not panels else "fails from here" if what.startswith("failed") else ""
         marks: list[Mark] = [
             Span(at, at, "muted", words if words == named else "", at_foot=at == peak)
             for at, words in spans
             if at is not None
         ]
-        marks += [mark for name in names for mark in _draw_swept_line([p for p in points if p.series == name], get)]
-        panels.append(Panel(bare, make_linear_axis(most, what, ticks=4), tuple(marks)))
-    if not panels:
-        return None
-    panels = [replace(panel, height=SWEPT // len(panels)) for panel in panels]
-    panels[-1] = replace(panels[-1], x=x)
-    places = {point.series: point.place for point in points}
-    key = tuple(Key(name, places[name]) for name in names if len(names) > 1)
-    rows = tuple((p.series, p.value, p.rate, p.ms, p.failed) for p in points)
-    heads = ("config", axis, "requests per second", "mean ms", "failed, %")
-    words = "; ".join(f"{axis} {figure(p.value)}: {figure(p.rate)} requests per second" for p in points if p.rate)
-    return Chart("sweep", f"How does it scale with {axis}?", tuple(panels), key, "", words, heads, rows)
+        marks += [mark for name in series for mark in _draw_swept_line([p for p in points if p.series == name], get)]
+        panels.append(Panel(x, make_linear_axis(max(values), what, ticks=4), tuple(marks)))
+    return panels
 
 
-SWEPT_METRICS: tuple[tuple[str, Callable[[SweptPoint], float | None]], ...] = (
+SweptMetric = tuple[str, Callable[[SweptPoint], float | None]]
+SWEPT_METRICS: tuple[SweptMetric, ...] = (
     ("requests per second", lambda point: point.rate),
     ("mean ms", lambda point: point.ms),
     ("failed, %", lambda point: point.failed),

@@ -152,13 +152,15 @@ def draw_picture(chart: Chart | None, what: str, title: str) -> str:
 
 
 def _draw_sweep(comparison: Comparison, swept: Range) -> Chart | None:
+    """The points of each workload by themselves; of one config those of each path."""
+    compete = {point.at: (point.config, name) for name, part in swept.workloads for point in part.points}
+    paths = {point.load[1] for point in swept.points}
     places: dict[str, int] = {}
+    points = []
     for point in swept.points:
-        places.setdefault(point.config, comparison.columns[point.at].color)
-    points = [
-        SweptPoint(point.config, places[point.config], point.value, point.rate, point.mean_ms, point.failed_pct)
-        for point in swept.points
-    ]
+        config, workload = compete.get(point.at, (point.config, (point.load[1] or "") if len(paths) > 1 else ""))
+        place = places.setdefault(config, comparison.columns[point.at].color)
+        points.append(SweptPoint(config, place, point.value, point.rate, point.mean_ms, point.failed_pct, workload))
     axis = swept.axis if not swept.unit or swept.unit in swept.axis else f"{swept.axis} ({swept.unit})"
     return make_sweep_chart(points, axis, swept.peak, swept.limit)
 

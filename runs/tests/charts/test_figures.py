@@ -324,3 +324,20 @@ def test_what_is_marked_in_a_sweep_is_named_after_what_the_levels_beyond_it_show
         [SweptPoint("a", 0, n, rate, 5.0, bad) for n, rate, bad in levels], "workers", 10, None
     )
     assert words in {span.text for span in marks(chart, Span)}
+
+
+def test_a_sweep_of_two_workloads_has_a_panel_of_rates_for_each_and_marks_the_peak_in_its_own():
+    points = [
+        SweptPoint(name, place, n, rate * n, 5.0, 0.0, workload)
+        for workload, rate in (("/", 100.0), ("/search", 2.0))
+        for place, name in enumerate(("nginx", "caddy"))
+        for n in (5, 10, 50)
+    ]
+    chart = curves.make_sweep_chart(points, "concurrency", 50, None)
+    assert [(panel.title, panel.y.title, panel.y.high) for panel in chart.panels] == [
+        ("/", "requests per second", 6000.0),
+        ("/search", "requests per second", 100.0),
+    ]
+    assert [key.text for key in chart.key] == ["nginx", "caddy"]
+    assert [any(isinstance(mark, Span) for mark in panel.marks) for panel in chart.panels] == [True, False]
+    assert chart.rows[-1][:3] == ("/search", "caddy", 50)
