@@ -23,7 +23,7 @@ from runs.analysis.headline_outcome import ADVISED_S, Headline, NextStep, Outcom
 from runs.analysis.headline_wording import describe_lead
 from runs.analysis.summary_wording import name_tools
 from runs.analysis.table import Cell, Comparison, Row, list_failed_shares
-from runs.analysis.verdict import GAINS, LOSSES, Judgement, Kind
+from runs.analysis.verdict import GAINS, LOSSES, Judgement, Kind, Verdict
 from runs.analysis.verdict_wording import LABELS
 from runs.charts.svg import draw_strip
 from runs.numbers import figure, name_first, percent, signed, write_count
@@ -382,12 +382,19 @@ def _make_cells(judgement: Judgement, phases: Phases, *, linked: bool) -> Iterat
             value=SafeString('<span class="sep">·</span>'.join(values) or '<span class="none">–</span>'),
             change=signed(cell.delta) if cell.delta and cell.delta.text else "",
             tone=TONES.get(verdict.kind, "") if verdict else "",
-            verdict=WORDS.get(verdict.kind, LABELS[verdict.kind]) if verdict else "",
+            verdict=_name_verdict(verdict, cell) if verdict else "",
             title=judgement.words[row.key, at].text if verdict else "",
             repeats=_write_repeats(cell)
             if linked and len(phases.rows) == 1 and cell.n > 1 and not cell.alike
             else SafeString(""),
         )
+
+
+def _name_verdict(verdict: Verdict, cell: Cell) -> str:
+    """Equal values that prove nothing are "equal": neither is ahead."""
+    if verdict.kind == Kind.UNDECIDED and cell.delta and not cell.delta.text:
+        return cell.delta.word
+    return WORDS.get(verdict.kind, LABELS[verdict.kind])
 
 
 def _write_value(cell: Cell, kind: str, linked: bool) -> str:

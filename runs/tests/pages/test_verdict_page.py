@@ -127,6 +127,17 @@ def test_one_run_a_side_is_never_proven(browser):
     assert 'class="verdict better"' not in page
 
 
+def test_equal_values_of_single_runs_are_equal_and_not_unproven(browser):
+    made, text = factories.experiment("two alike"), factories.upload()
+    for name, rate in (("old", 700.0), ("new", 750.0)):
+        factories.run(
+            factories.config(made, name), text, requests_per_second=rate, mean_ms=33.0, complete_requests=9999
+        )
+    table = html(browser, made.get_absolute_url()).split('class="card keytable', 1)[1].split("</table>")[0]
+    verdicts = dict(re.findall(r'<tr[^>]*>\s*<th[^>]*>(Req\w+|Mean).*?<td class="verdict[^>]*>(.*?)</td>', table, re.S))
+    assert {name: words(cell) for name, cell in verdicts.items()} == {"Requests": "unproven", "Mean": "equal"}
+
+
 def test_columns_of_several_blocks_name_their_baseline(browser):
     page = said(browser, factories.mpm_experiment())
     assert "B worker MPM against A · n=1" in page
