@@ -8,13 +8,13 @@ hundredth of a per cent too low. Counts of several files add up.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Protocol
+from typing import Any
 
 from .lines import Lines
-from .records import Problem
+from .records import Found, Problem, Timings
 from .transcript import is_elision
 from .units import rounded
 
@@ -23,17 +23,42 @@ _MOST_PIECES, _MAIL = 3, 77  # more lines that a row is broken into; columns of 
 _A_PART = re.compile(r"(?:^|[\s|;&/])(?:head|tail|e?grep|sed|awk|shuf|less|more)\s")
 
 
-class Rows(Protocol):
-    """What a format knows of its rows."""
+class Rows:
+    """The rows of a file, as its format reads them. begins: what each begins with, also a broken one."""
+
+    begins: re.Pattern[str]
+
+    def __init__(self) -> None:
+        self.times, self.seconds = Latencies(), Seconds()
+
+    def read(self, line: str) -> Any:
+        """The row in this line; None where it is not whole."""
+        raise NotImplementedError
+
+    def add(self, row: Any) -> None:
+        raise NotImplementedError
+
+    def values(self) -> dict[str, Any]:
+        raise NotImplementedError
 
     def take_text(self, text: str) -> int:
         """Take all rows of these lines in and return their number; 0, with nothing taken, where one of them is odd."""
+        return 0
 
     def take_line(self, line: str) -> bool:
         """Take one row in; False where it is none."""
+        if (row := self.read(line)) is None:
+            return False
+        self.add(row)
+        return True
 
     def is_row(self, line: str) -> bool:
         """Whether a line is a row, or a broken one, so that the rows may go on behind it."""
+        return self.begins.match(line) is not None
+
+    def is_finished(self, line: str) -> bool:
+        """Whether a last row without a line end is as long as its tool prints it."""
+        return self.read(line) is not None
 
 
 @dataclass(slots=True)
@@ -60,8 +85,19 @@ class Taken:
             self.problems[_MOST_PROBLEMS] = Problem(first, f"from here on {further} more rows that are not whole")
 
 
-def take_rows(lines: Lines, rows: Rows, command: str | None, finished: Callable[[str], bool]) -> Taken:
-    """Take the rows that come next. finished: whether a last row without a line end is as long as its tool prints it."""
+def find_requests(lines: Lines, rows: Rows, command: str | None, first: int, *, is_headed: bool = True) -> Found | None:
+    """The rows that come next; None where there is none. first: the line of their heading."""
+    taken = take_rows(lines, rows, command)
+    whole = is_headed and taken.whole
+    return Found(rows.values(), first, taken.last, not whole, taken.problems) if taken.n else None
+
+
+def make_timings(tool: str, values: Mapping[str, Any], percentiles: str = "spectrum_ms") -> Timings:
+    return Timings(tool, values["n_requests"], values[percentiles], values["latency_counts"], values.get("by_second"))
+
+
+def take_rows(lines: Lines, rows: Rows, command: str | None) -> Taken:
+    """Take the rows that come next."""
     taken = Taken(lines.number)
     taken.whole = not _A_PART.search(command or "")
     one_by_one = 0
@@ -76,11 +112,11 @@ def take_rows(lines: Lines, rows: Rows, command: str | None, finished: Callable[
                 continue
             one_by_one = max(text.count("\n"), 1)
         one_by_one -= 1
-        if not _take_row(lines, rows, taken, finished):
+        if not _take_row(lines, rows, taken):
             return taken
 
 
-def _take_row(lines: Lines, rows: Rows, taken: Taken, finished: Callable[[str], bool]) -> bool:
+def _take_row(lines: Lines, rows: Rows, taken: Taken) -> bool:
     """Take one more row, and blank lines or "..." before it. False, with nothing taken, where the rows are over."""
     passed: list[str] = []
     elided = False
@@ -91,7 +127,7 @@ def _take_row(lines: Lines, rows: Rows, taken: Taken, finished: Callable[[str], 
             passed.append(lines.raw)
             elided = elided or bool(stripped)
             continue
-        if cut and finished(stripped + lines.cut_text):
+        if cut and rows.is_finished(stripped + lines.cut_text):
             stripped, lines.cut, cut = stripped + lines.cut_text, 0, False
         if not cut and rows.take_line(stripped):
             taken.n += 1

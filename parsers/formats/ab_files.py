@@ -25,7 +25,7 @@ from typing import Any
 from ..catalogue import Format
 from ..lines import Lines
 from ..records import Found, Record, Timings
-from ..request_files import Latencies, MinMaxMean, Seconds, take_rows
+from ..request_files import MinMaxMean, Rows, find_requests, make_timings, take_rows
 
 KIND = "ab_gnuplot"
 COMMAND = r"^(?>.*?(?:^|[\s/;&|(])ab\S{0,60}\s)(?:.*\s)?-g|\.(?:tsv|plot|gnuplot|dat)\b"
@@ -35,7 +35,6 @@ OPENS = rf"starttime\s+seconds\s+ctime\s+dtime\s+ttime\s+wait|{_DATE}\s+\d{{9,11
 
 _HEAD = re.compile(r"starttime\s+seconds\s+ctime\s+dtime\s+ttime\s+wait")
 _ROW = re.compile(rf"({_DATE})\s+(\d{{1,11}})\s+(\d{{1,9}})\s+(\d{{1,9}})\s+(\d{{1,9}})\s+(\d{{1,9}})", re.ASCII)
-_ROW_BEGINS = re.compile(r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\s+[A-Z][a-z]{2}\s+\d{1,2}\s+\d\d:\d\d")
 _WORDS = 10  # five of the date, then the figures
 _DAYS = frozenset(["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"])
 _FIGURES = ("ctime", "dtime", "ttime", "wait")
@@ -46,17 +45,14 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     headed = _HEAD.fullmatch((lines.peek() or "").strip()) is not None
     if headed:
         next(lines)
-    rows = _Requests()
-    taken = take_rows(lines, rows, command, finished=lambda line: False)
-    if not taken.n:
-        return None
-    return Found(rows.values(), first, taken.last, not (headed and taken.whole), taken.problems)
+    return find_requests(lines, _Requests(), command, first, is_headed=headed)
 
 
-class _Requests:
+class _Requests(Rows):
+    begins = re.compile(r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\s+[A-Z][a-z]{2}\s+\d{1,2}\s+\d\d:\d\d")
+
     def __init__(self) -> None:
-        self.ttime = Latencies()
-        self.seconds = Seconds()
+        super().__init__()
         self.spreads = {name: MinMaxMean() for name in _FIGURES}
         self.first: int | None = None
         self.last = 0
@@ -77,7 +73,7 @@ class _Requests:
         for name, column in columns.items():
             self.spreads[name].add({int(key): count for key, count in column.items()})
         for key, count in columns["ttime"].items():
-            self.ttime.add(int(key) * 1000, count)
+            self.times.add(int(key) * 1000, count)
         for (second, key), count in pairs.items():
             self.seconds.add(seconds[second], int(key) * 1000, count)
         earliest = min(seconds, key=seconds.__getitem__)
@@ -85,20 +81,19 @@ class _Requests:
         self._span(seconds[earliest], max(seconds.values()), " ".join(words[at : at + 5]))
         return n
 
-    def take_line(self, line: str) -> bool:
-        match = _ROW.fullmatch(line)
-        if match is None:
-            return False
-        figures = [int(figure) for figure in match.groups()[1:]]
+    def read(self, line: str) -> re.Match[str] | None:
+        return _ROW.fullmatch(line)
+
+    def add(self, row: re.Match[str]) -> None:
+        figures = [int(figure) for figure in row.groups()[1:]]
         for name, figure in zip(_FIGURES, figures[1:], strict=True):
             self.spreads[name].add({figure: 1})
-        self.ttime.add(figures[3] * 1000)
+        self.times.add(figures[3] * 1000)
         self.seconds.add(figures[0], figures[3] * 1000)
-        self._span(figures[0], figures[0], " ".join(match[1].split()))
-        return True
+        self._span(figures[0], figures[0], " ".join(row[1].split()))
 
-    def is_row(self, line: str) -> bool:
-        return _ROW_BEGINS.match(line) is not None
+    def is_finished(self, line: str) -> bool:
+        return False
 
     def _span(self, first: int, last: int, starttime: str) -> None:
         if self.first is None or first < self.first:
@@ -107,28 +102,20 @@ class _Requests:
 
     def values(self) -> dict[str, Any]:
         return {
-            "n_requests": self.ttime.n,
+            "n_requests": self.times.n,
             **{f"{name}_ms": spread.as_dict() for name, spread in self.spreads.items()},
             "first_epoch_s": self.first,
             "last_epoch_s": self.last,
             "first_starttime": self.first_starttime,
             "sum_ttime_ms": self.spreads["ttime"].total,
-            "percentiles_ms": self.ttime.percentiles(),
-            "latency_counts": self.ttime.rows(),
+            "percentiles_ms": self.times.percentiles(),
+            "latency_counts": self.times.rows(),
             "by_second": self.seconds.columns(epoch=True),
         }
 
 
 def records(values: dict[str, Any]) -> list[Record]:
-    return [
-        Timings(
-            tool=TOOL,
-            n=values["n_requests"],
-            percentiles_ms=values["percentiles_ms"],
-            histogram=values["latency_counts"],
-            seconds=values["by_second"],
-        )
-    ]
+    return [make_timings(TOOL, values, "percentiles_ms")]
 
 
 # --- ab_percentiles_csv ----------------------------------------------------------------------------------------------
@@ -136,7 +123,6 @@ _CSV_OPENS = r"Percentage served,\s*Time in ms"
 
 _CSV_HEAD = re.compile(r"Percentage served,\s*Time in ms")
 _CSV_ROW = re.compile(r"(\d{1,3}),\s*(\d{1,12}\.\d{3})", re.ASCII)
-_CSV_ROW_BEGINS = re.compile(r"-?\d{1,3},\s*(?:[-\d.]*|-?nan|-?inf)$", re.ASCII)
 
 
 def _parse_csv(lines: Lines, command: str | None) -> Found | None:
@@ -145,7 +131,7 @@ def _parse_csv(lines: Lines, command: str | None) -> Found | None:
         return None
     next(lines)
     rows = _Percentiles()
-    taken = take_rows(lines, rows, command, finished=lambda line: _CSV_ROW.fullmatch(line) is not None)
+    taken = take_rows(lines, rows, command)
     if not rows.percentiles:
         return None
     values = {"n_rows": taken.n, "percentiles_ms": rows.percentiles}
@@ -153,22 +139,22 @@ def _parse_csv(lines: Lines, command: str | None) -> Found | None:
     return Found(values, first, taken.last, not whole, taken.problems)
 
 
-class _Percentiles:
+class _Percentiles(Rows):
+    begins = re.compile(r"-?\d{1,3},\s*(?:[-\d.]*|-?nan|-?inf)$", re.ASCII)
+
     def __init__(self) -> None:
+        super().__init__()
         self.percentiles: dict[str, float] = {}
 
-    def take_text(self, text: str) -> int:
-        return 0  # a hundred rows need no hurry
+    def read(self, line: str) -> re.Match[str] | None:
+        return _CSV_ROW.fullmatch(line)
 
     def take_line(self, line: str) -> bool:
-        match = _CSV_ROW.fullmatch(line)
+        match = self.read(line)
         if match is None or int(match[1]) > 100 or str(int(match[1])) in self.percentiles:
             return False
         self.percentiles[str(int(match[1]))] = float(match[2])
         return True
-
-    def is_row(self, line: str) -> bool:
-        return _CSV_ROW_BEGINS.match(line) is not None
 
 
 def _csv_records(values: dict[str, Any]) -> list[Record]:

@@ -29,9 +29,9 @@ from typing import Any
 from ..catalogue import Format
 from ..commands import FLAG, Command, Option, names_program
 from ..lines import Lines
-from ..records import Found, LoadResult, Record, Semantics, Timings
+from ..records import Found, LoadResult, Record, Semantics
 from ..report import Report, SummaryReader, make_result, take_report
-from ..request_files import Latencies, Seconds, take_rows
+from ..request_files import Rows, find_requests, make_timings
 from ..units import compile_lines
 
 KIND = "hey"
@@ -164,7 +164,6 @@ _CSV_OPENS = r"response-time,DNS\+dialup,DNS,Request-write,Response-delay,Respon
 
 _CSV_HEAD = re.compile(rf"{_CSV_OPENS}(?:,status-code)?(?:,offset)?")
 _CSV_FIGURE = re.compile(r"\d{1,7}\.\d{4}", re.ASCII)
-_ROW_BEGINS = re.compile(r"[-\d.]+,[-\d.,]*$|(?:[-+]?(?:NaN|Inf|[\d.]+),){2}", re.ASCII)
 _PERCENTS = (10, 25, 50, 75, 90, 95, 99)  # as hey's own report has them
 
 
@@ -174,20 +173,17 @@ def _parse_csv(lines: Lines, command: str | None) -> Found | None:
     if not _CSV_HEAD.fullmatch(heading):
         return None
     next(lines)
-    rows = _Requests(heading.split(","))
-    taken = take_rows(lines, rows, command, finished=lambda line: rows.read(line) is not None)
-    if not taken.n:
-        return None
-    return Found(rows.values(), first, taken.last, not taken.whole, taken.problems)
+    return find_requests(lines, _Requests(heading.split(",")), command, first)
 
 
-class _Requests:
+class _Requests(Rows):
+    begins = re.compile(r"[-\d.]+,[-\d.,]*$|(?:[-+]?(?:NaN|Inf|[\d.]+),){2}", re.ASCII)
+
     def __init__(self, columns: list[str]) -> None:
+        super().__init__()
         self.width = len(columns)
         self.status = columns.index("status-code") if "status-code" in columns else None
         self.offset = columns.index("offset") if "offset" in columns else None
-        self.times = Latencies()
-        self.seconds = Seconds()
         self.statuses: Counter[str] = Counter()
         self.last_offset = self.span = 0  # microseconds
         self.all_four = re.compile(r"(?:\d{1,7}\.\d{4},){6}\d{3},\d{1,7}\.\d{4}", re.ASCII)
@@ -199,33 +195,21 @@ class _Requests:
         for row in rows:
             # Figures of four decimals without their points are ten thousandths of a second.
             cells = row.replace(".", "").split(",")
-            self._add(int(cells[0]) * 100, cells[6], int(cells[7]) * 100)
+            self._count(int(cells[0]) * 100, cells[6], int(cells[7]) * 100)
         return len(rows)
 
-    def take_line(self, line: str) -> bool:
-        cells = self.read(line)
-        if cells is None:
-            return False
-        us = _parse_us(cells[0])
-        self._add(
-            us,
-            cells[self.status] if self.status is not None else "",
-            _parse_us(cells[self.offset]) if self.offset is not None else None,
-        )
-        return True
+    def add(self, row: list[str]) -> None:
+        status = row[self.status] if self.status is not None else ""
+        self._count(_parse_us(row[0]), status, _parse_us(row[self.offset]) if self.offset is not None else None)
 
     def read(self, line: str) -> list[str] | None:
-        """The row's cells; None where it is not whole."""
         cells = line.split(",")
         figures = [cell for at, cell in enumerate(cells) if at != self.status]
         if len(cells) != self.width or not all(map(_CSV_FIGURE.fullmatch, figures)):
             return None
         return cells if self.status is None or re.fullmatch(r"[1-9]\d\d", cells[self.status]) else None
 
-    def is_row(self, line: str) -> bool:
-        return _ROW_BEGINS.match(line) is not None
-
-    def _add(self, us: int, status: str, offset: int | None) -> None:
+    def _count(self, us: int, status: str, offset: int | None) -> None:
         self.times.add(us)
         if status:
             self.statuses[status] += 1
@@ -263,13 +247,6 @@ def _s(us: float) -> float:
 def _csv_records(values: dict[str, Any]) -> list[Record]:
     spread = {name: round(1000 * seconds, 6) for name, seconds in values["response_time_s"].items()}
     n, span = values["n_requests"], values.get("last_answer_s")
-    timings = Timings(
-        tool=KIND,
-        n=n,
-        percentiles_ms=values["spectrum_ms"],
-        histogram=values["latency_counts"],
-        seconds=values.get("by_second"),
-    )
     result = LoadResult(
         tool=KIND,
         requests_per_second=round(n / span, 4) if span else None,
@@ -280,7 +257,7 @@ def _csv_records(values: dict[str, Any]) -> list[Record]:
         max_ms=spread["max"],
         percentiles_ms={p: round(1000 * s, 6) for p, s in values["percentiles_s"].items()} | {"100": spread["max"]},
     )
-    return [result, timings]
+    return [result, make_timings(KIND, values)]
 
 
 OTHER_FORMATS = (

@@ -15,8 +15,8 @@ from typing import Any
 
 from ..commands import FLAG, Option
 from ..lines import Lines
-from ..records import Found, LoadResult, Record, Semantics
-from ..report import Report, take_report
+from ..records import Found, Record, Semantics
+from ..report import Report, make_result, take_report
 from ..units import compile_lines
 
 KIND = "http_load"
@@ -72,13 +72,4 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 
 
 def records(values: dict[str, Any]) -> list[Record]:
-    get = values.get
-    return [
-        LoadResult(
-            tool=KIND,
-            requests_per_second=get("requests_per_second"),
-            complete_requests=get("fetches"),
-            failed_requests=get("timeouts"),
-            duration_s=get("time_taken_s"),
-        )
-    ]
+    return [make_result(KIND, values)]

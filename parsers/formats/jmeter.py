@@ -28,9 +28,9 @@ from typing import Any
 from ..catalogue import Format
 from ..commands import FLAG, Option
 from ..lines import Lines
-from ..records import Found, LoadResult, Record, Semantics, Timings
+from ..records import Found, LoadResult, Record, Semantics
 from ..report import Report, take_report
-from ..request_files import Latencies, Seconds, take_rows
+from ..request_files import Rows, find_requests, make_timings
 from ..units import clock_s, number
 
 KIND = "jmeter"
@@ -137,7 +137,6 @@ _JTL_OPENS = r"timeStamp,elapsed,\w|1\d{12},\d+,[^,]*,\w*,[^,]*,[^,]*,\w*,(?:tru
 
 _BARE = ["timeStamp", "elapsed", "label", "responseCode", "responseMessage", "threadName", "dataType", "success"]
 _NAMED = re.compile(r"timeStamp,elapsed(?:,\w+)*")
-_ROW_BEGINS = re.compile(r"\d{9,13},\d+,")
 _PERCENTS = (50, 90, 95, 99)  # as JMeter's own report has them
 _MOST_LABELS = 200
 
@@ -150,34 +149,22 @@ def _parse_jtl(lines: Lines, command: str | None) -> Found | None:
         rows = _Samples(heading.split(","), exact=True)
     else:
         rows = _Samples(_BARE, exact=False)
-    taken = take_rows(lines, rows, command, finished=lambda line: rows.read(line) is not None)
-    if not taken.n:
-        return None
-    return Found(rows.values(), first, taken.last, not taken.whole, taken.problems)
+    return find_requests(lines, rows, command, first)
 
 
-class _Samples:
+class _Samples(Rows):
+    begins = re.compile(r"\d{9,13},\d+,")
+
     def __init__(self, columns: list[str], exact: bool) -> None:
+        super().__init__()
         self.at = {name: at for at, name in enumerate(columns)}
         self.width, self.exact = len(columns), exact
         self.seen = 0  # columns of the first row, where no heading tells them
-        self.times, self.seconds = Latencies(), Seconds()
         self.codes: Counter[str] = Counter()
         self.labels: dict[str, list[int]] = {}  # samples, failed, sum of ms, most ms
         self.begin = self.end = self.failed = self.bytes = self.threads = 0
 
-    def take_text(self, text: str) -> int:
-        return 0  # a label may have anything in it: row by row
-
-    def take_line(self, line: str) -> bool:
-        cells = self.read(line)
-        if cells is None:
-            return False
-        self._add(cells)
-        return True
-
     def read(self, line: str) -> list[str] | None:
-        """The row's cells; None where it is not whole."""
         cells = line.split(",") if '"' not in line else next(csv.reader([line]), [])
         width = self.width if self.exact else self.seen or len(cells)
         if len(cells) != width or width < self.width or not cells[0].isdecimal() or not cells[1].isdecimal():
@@ -188,9 +175,6 @@ class _Samples:
             self.seen = width
         return cells if not cells[-1] or cells[-1][-1] != '"' else None
 
-    def is_row(self, line: str) -> bool:
-        return _ROW_BEGINS.match(line) is not None
-
     def _get_cell(self, cells: list[str], name: str) -> str:
         at = self.at.get(name)
         return cells[at] if at is not None else ""
@@ -199,21 +183,21 @@ class _Samples:
         text = self._get_cell(cells, name)
         return int(text) if text.isdecimal() else 0
 
-    def _add(self, cells: list[str]) -> None:
-        began, took = int(cells[0]), int(cells[1])
-        failed = self._get_cell(cells, "success") == "false"
+    def add(self, row: list[str]) -> None:
+        began, took = int(row[0]), int(row[1])
+        failed = self._get_cell(row, "success") == "false"
         self.times.add(took * 1000)
         self.seconds.add(began // 1000, took * 1000)
         self.begin = min(self.begin or began, began)
         self.end = max(self.end, began + took)
         self.failed += failed
-        self.bytes += self._get_int_cell(cells, "bytes")
-        self.threads = max(self.threads, self._get_int_cell(cells, "allThreads"))
-        self.codes[self._get_cell(cells, "responseCode")] += 1
-        label = self._get_cell(cells, "label")
+        self.bytes += self._get_int_cell(row, "bytes")
+        self.threads = max(self.threads, self._get_int_cell(row, "allThreads"))
+        self.codes[self._get_cell(row, "responseCode")] += 1
+        label = self._get_cell(row, "label")
         if label in self.labels or len(self.labels) < _MOST_LABELS:
-            row = self.labels.setdefault(label, [0, 0, 0, 0])
-            row[:] = row[0] + 1, row[1] + failed, row[2] + took, max(row[3], took)
+            counts = self.labels.setdefault(label, [0, 0, 0, 0])
+            counts[:] = counts[0] + 1, counts[1] + failed, counts[2] + took, max(counts[3], took)
 
     def values(self) -> dict[str, Any]:
         times = self.times
@@ -249,13 +233,6 @@ def _mean(us: int, n: int) -> float:
 def _jtl_records(values: dict[str, Any]) -> list[Record]:
     n, spread = values["n_requests"], values["elapsed_ms"]
     span = round(values["last_epoch_s"] - values["first_epoch_s"], 3)
-    timings = Timings(
-        tool=KIND,
-        n=n,
-        percentiles_ms=values["spectrum_ms"],
-        histogram=values["latency_counts"],
-        seconds=values["by_second"],
-    )
     result = LoadResult(
         tool=KIND,
         requests_per_second=round(n / span, 4) if span > 0 else None,
@@ -268,7 +245,7 @@ def _jtl_records(values: dict[str, Any]) -> list[Record]:
         max_ms=spread["max"],
         percentiles_ms=values["percentiles_ms"] | {"100": spread["max"]},
     )
-    return [result, timings]
+    return [result, make_timings(KIND, values)]
 
 
 OTHER_FORMATS = (

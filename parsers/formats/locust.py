@@ -13,7 +13,7 @@ Reads     the heading with the rows below it
 Yields    one LoadResult: of the row "Aggregated"
 Units     times ms; rates requests/s; sizes bytes
 Quirks    percentiles are approximated: above 100 ms they have two digits, and the longest may be given more than it took;
-          "N/A" stands where nothing was measured. The longest time itself is tables exactly
+          "N/A" stands where nothing was measured. The longest time itself is exact
 Source    Locust's stats.py, 1.x and 2.x
 """
 
@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from ..catalogue import Format
@@ -112,20 +113,26 @@ def records(values: dict[str, Any]) -> list[Record]:
         return []
     tables = values.get("percentiles_ms", {})
     percentiles = next((tables[name] for name in _TOTAL if name in tables), {"50": total["median_ms"]})
-    n, rate = total["requests"], total["requests_per_s"]
-    return [
-        LoadResult(
-            tool=KIND,
-            requests_per_second=rate,
-            complete_requests=n,
-            failed_requests=total["failures"],
-            duration_s=round(n / rate, 3) if rate else None,
-            mean_ms=total["avg_ms"],
-            min_ms=total["min_ms"],
-            max_ms=total["max_ms"],
-            percentiles_ms=percentiles | {"100": total["max_ms"]},
-        )
-    ]
+    times = [total[f"{name}_ms"] for name in ("avg", "min", "max")]
+    return [_make_result(total["requests"], total["failures"], total["requests_per_s"], times, percentiles)]
+
+
+def _make_result(
+    n: int, failed: int, rate: float | None, times: Sequence[float | None], percentiles: dict[str, float]
+) -> LoadResult:
+    """times: the mean, the least and the most, in ms."""
+    mean, least, most = times
+    return LoadResult(
+        tool=KIND,
+        requests_per_second=rate,
+        complete_requests=n,
+        failed_requests=failed,
+        duration_s=round(n / rate, 3) if rate else None,
+        mean_ms=mean,
+        min_ms=least,
+        max_ms=most,
+        percentiles_ms=percentiles | ({"100": most} if most is not None else {}),
+    )
 
 
 # --- locust_csv ------------------------------------------------------------------------------------------------------
@@ -190,21 +197,9 @@ def _csv_records(values: dict[str, Any]) -> list[Record]:
     total = next((row for row in values["rows"] if row["name"] in {"Aggregated", "Total"}), None)
     if total is None:
         return []
-    n, rate = total["request_count"], total.get("requests_per_s")
-    most = total.get("max_response_time_ms")
-    return [
-        LoadResult(
-            tool=KIND,
-            requests_per_second=rate,
-            complete_requests=n,
-            failed_requests=total["failure_count"],
-            duration_s=round(n / rate, 3) if rate else None,
-            mean_ms=total.get("average_response_time_ms"),
-            min_ms=total.get("min_response_time_ms"),
-            max_ms=most,
-            percentiles_ms=total.get("percentiles_ms", {}) | ({"100": most} if most is not None else {}),
-        )
-    ]
+    n, failed, rate = total["request_count"], total["failure_count"], total.get("requests_per_s")
+    times = [total.get(f"{name}_response_time_ms") for name in ("average", "min", "max")]
+    return [_make_result(n, failed, rate, times, total.get("percentiles_ms", {}))]
 
 
 OTHER_FORMATS = (
