@@ -182,17 +182,9 @@ def _read_line(text: str) -> dict[str, str]:
     return {"release_line": text} if _RELEASE.fullmatch(text) else {}
 
 
-def _os_release_records(values: dict[str, Any]) -> list[Record]:
-    return [HostFacts(os=next(str(values[name]) for name in _TELLING if name in values))]
-
-
 # --- nproc ------------------------------------------------------------------------------------------------------------
 _FIGURE = re.compile(r"[1-9]\d{0,4}")
 _NPROC_ALONE = re.compile(r"(?:sudo\s+)?(?:\S*/)?nproc(?:\s+--(?:all|ignore[= ]\d+))*")
-
-
-def _claims_nproc(command: str) -> bool:
-    return "nproc" in command and bool(_NPROC_ALONE.fullmatch(command.strip()))
 
 
 def _parse_nproc(lines: Lines, command: str | None) -> Found | None:
@@ -203,26 +195,14 @@ def _parse_nproc(lines: Lines, command: str | None) -> Found | None:
     return Found({f"n_{name}": int(figure)}, lines.number, lines.number)
 
 
-def _nproc_records(values: dict[str, Any]) -> list[Record]:
-    return [HostFacts(cores=values.get("n_processors"))]
-
-
 # --- hostname ---------------------------------------------------------------------------------------------------------
 _NAME = re.compile(r"[A-Za-z\d](?:[\w-]{0,62}\w)?(?:\.[\w-]{1,63}){0,8}")
 _HOSTNAME_ALONE = re.compile(r"(?:\S*/)?hostname(?:\s+(?:-[fsa]|--fqdn|--short|--long))?")
 
 
-def _claims_hostname(command: str) -> bool:
-    return "hostname" in command and bool(_HOSTNAME_ALONE.fullmatch(command.strip()))
-
-
 def _parse_hostname(lines: Lines, command: str | None) -> Found | None:
     _, name = lines.take_below(_NAME.fullmatch)
     return Found({"nodename": name}, lines.number, lines.number) if name else None
-
-
-def _hostname_records(values: dict[str, Any]) -> list[Record]:
-    return [HostFacts(name=values["nodename"])]
 
 
 # --- passport ---------------------------------------------------------------------------------------------------------
@@ -279,39 +259,35 @@ def _is_whole_passport(values: dict[str, Any]) -> bool:
     return len(values["runs_ms"]) >= _FEWEST and all(values["runs_ms"])
 
 
-def _passport_records(values: dict[str, Any]) -> list[Record]:
-    return [HostFacts(passport=dict(values))] if _is_whole_passport(values) else []
-
-
 OTHER_FORMATS = (
     Format(
         kind="os_release",
         opens=_OS_RELEASE_OPENS,
         command=re.compile(r"lsb_release|/etc/\S*(?:release|issue|_version)\b"),
         parse=_parse_os_release,
-        records=_os_release_records,
+        records=lambda values: [HostFacts(os=next(str(values[name]) for name in _TELLING if name in values))],
     ),
     Format(
         kind="nproc",
         opens="",
         programs=("nproc",),
-        claims=_claims_nproc,
+        claims=lambda command: "nproc" in command and bool(_NPROC_ALONE.fullmatch(command.strip())),
         parse=_parse_nproc,
-        records=_nproc_records,
+        records=lambda values: [HostFacts(cores=values.get("n_processors"))],
     ),
     Format(
         kind="hostname",
         opens="",
         programs=("hostname",),
-        claims=_claims_hostname,
+        claims=lambda command: "hostname" in command and bool(_HOSTNAME_ALONE.fullmatch(command.strip())),
         parse=_parse_hostname,
-        records=_hostname_records,
+        records=lambda values: [HostFacts(name=values["nodename"])],
     ),
     Format(
         kind="passport",
         opens=r"equal runs of a small loop\s*$",
         command=re.compile(r"\bbd passport\b"),
         parse=_parse_passport,
-        records=_passport_records,
+        records=lambda values: [HostFacts(passport=dict(values))] if _is_whole_passport(values) else [],
     ),
 )

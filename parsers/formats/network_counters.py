@@ -217,10 +217,6 @@ def _parse_files(lines: Lines, command: str | None) -> Found | None:
     return Found({"counters": counters}, first, last, len(counters) < 10) if counters else None
 
 
-def _files_records(values: dict[str, Any]) -> list[Record]:
-    return [_sample("proc_net", values["counters"])]
-
-
 # --- ss ---------------------------------------------------------------------------------------------------------------
 _TOTAL = re.compile(r"Total: (\d{1,10})(?: \(kernel \d+\))?")
 _TCP = re.compile(
@@ -274,7 +270,7 @@ OTHER_FORMATS = (
         kind="proc_net",
         opens=rf"{KERNEL_FILE}?{_PROTOCOLS}:(?: [A-Z]\w+){{1,}}\s*$",
         parse=_parse_files,
-        records=_files_records,
+        records=lambda values: [_sample("proc_net", values["counters"])],
         command=re.compile(r"/proc/net/(?:netstat|snmp)\b"),
     ),
     Format(

@@ -193,10 +193,6 @@ _LINE = re.compile(r"(\d{1,9})m(\d{1,2}\.\d{1,6})s (\d{1,9})m(\d{1,2}\.\d{1,6})s
 _TIMES_NAMES = ("shell_user_s", "shell_system_s", "children_user_s", "children_system_s")
 
 
-def _claims_times(command: str) -> bool:
-    return command.strip() == "times"
-
-
 def _parse_times(lines: Lines, command: str | None) -> Found | None:
     rows = [_LINE.fullmatch(text.strip()) for text in lines.ahead(2)]
     if len(rows) < 2 or not all(rows):
@@ -226,7 +222,7 @@ OTHER_FORMATS = (
         kind="times",
         opens="",
         programs=("times",),
-        claims=_claims_times,
+        claims=lambda command: command.strip() == "times",
         parse=_parse_times,
         records=_times_records,
     ),

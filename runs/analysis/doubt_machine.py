@@ -106,7 +106,8 @@ def find_other_programs(case: Case) -> Iterator[Finding]:
     serving = [{*filter(is_server, each)} for each in used]
     calm = [servers for servers, each in zip(serving, used, strict=True) if servers == each.keys()]
     everywhere = {name for name in used[0] if all(name in each for each in used)} if used else set()
-    alone = all(_is_watched(case, each) for each in case.columns)
+    beside = [[capture for run in each.runs for capture in case.captures_of(run.id)] for each in case.columns]
+    alone = all(any(capture.processes for capture in captures) for captures in beside)  # each config was watched
     for column, own, servers in zip(case.columns, used, serving, strict=True):
         others = {name for name in own.keys() - servers if name.lower() not in column.title.lower()}
         if not any(servers & each for each in calm):
@@ -128,10 +129,6 @@ def _list_strangers(column: Column, own: Mapping[str, tuple[float, CaptureFact]]
         for name, (share, _) in own.items()
         if share >= A_CORE_PCT and not any(name in each for each in named) and not may_be_behind(name)
     }
-
-
-def _is_watched(case: Case, column: Column) -> bool:
-    return any(capture.processes for run in column.runs for capture in case.captures_of(run.id))
 
 
 def _list_programs(case: Case, column: Column) -> dict[str, tuple[float, CaptureFact]]:

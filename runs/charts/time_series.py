@@ -108,7 +108,9 @@ def describe(
         most or _find_highest([Trace("", _add_up(traces))] if stacked and traces else traces) or 1.0
         for _, traces in shown
     ]
-    x, spans = _describe_time(when, view), (*_mark_runs(when, view), *_mark_midnights(when))
+    low, high = _ends(when, view)
+    x = Axis(low, high, make_time_ticks(low, high, when.kind is TimeAxis.CLOCK), TITLES[when.kind])
+    spans = (*_mark_runs(when, view), *_mark_midnights(when))
     drawn = [
         Panel(
             x,
@@ -144,11 +146,6 @@ def _add_up(traces: Sequence[Trace]) -> Floats:
 def _find_highest(traces: Sequence[Trace]) -> float:
     # Of NaN and a number, fmax gives the number.
     return max((float(np.fmax.reduce(trace.values, initial=0.0)) for trace in traces), default=0.0)
-
-
-def _describe_time(when: Timeline, view: View) -> Axis:
-    low, high = _ends(when, view)
-    return Axis(low, high, make_time_ticks(low, high, when.kind is TimeAxis.CLOCK), TITLES[when.kind])
 
 
 def _ends(when: Timeline, view: View) -> tuple[float, float]:

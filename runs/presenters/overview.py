@@ -63,13 +63,15 @@ class OutcomeBlock:
 def make_block(comparison: Comparison, judged: Judged) -> OutcomeBlock:
     columns, headline, doubts = comparison.columns, judged.headline, judged.doubts
     lead = write_lead(headline)
+    # Those of other loads that have something to tell; of a sweep those of other workloads, as its levels are in its chart.
+    others = [one for one in headline.others if (one.sweep if headline.sweep else one.sides)]
     again = _find_next_runs(headline, columns)
     command = write_next_command(headline, again, judged.causes.host)
     return OutcomeBlock(
         lead=lead,
         column=columns[lead.at] if lead.at is not None and lead.at < len(columns) else None,
         reasons=give_reasons(headline, doubts),
-        others=[(one.workload, write_lead(one), one.outcome) for one in _list_others(headline)][:MOST_OTHERS],
+        others=[(one.workload, write_lead(one), one.outcome) for one in others[:MOST_OTHERS]],
         command=command,
         switch=SWITCH if SWITCH in command else "",
         rerun=f"run={','.join(str(run.id) for _, run in again)}&repeats={headline.next.runs}"
@@ -82,11 +84,6 @@ def make_block(comparison: Comparison, judged: Judged) -> OutcomeBlock:
 
 
 # --- what to do next, and what makes it doubtful ------------------------------------------------------------------------
-
-
-def _list_others(headline: Headline) -> list[Headline]:
-    """Those of other loads that have something to tell; of a sweep those of other workloads, as its levels are in its chart."""
-    return [one for one in headline.others if (one.sweep if headline.sweep else one.sides)]
 
 
 def write_next_command(headline: Headline, again: Sequence[tuple[Column, RunFact]], host: str) -> str:

@@ -57,10 +57,6 @@ def join_packed_parts(parts: Iterable[bytes]) -> bytes:
     return LETTER + b"".join(part[1:] for part in parts)
 
 
-def shift_points(packed: bytes, by: int) -> bytes:
-    return join_packed_parts(pack_points(indexes + by, values) for indexes, values in _read_frames(packed))
-
-
 def unpack_samples(packed: bytes | memoryview, n_samples: int | None = None) -> Floats:
     """One float64 a sample, NaN where it has none: `n_samples` of them, or up to the last that has one.
 
@@ -115,7 +111,10 @@ class PackedSeries:
         self.add_part(pack_points(indexes, values), len(values), *summary)
 
     def append(self, other: PackedSeries, shift: int) -> None:
-        parts = [shift_points(part, shift) for part in other.parts] if shift else other.parts
+        parts = other.parts
+        if shift:
+            frames = (_read_frames(part) for part in parts)
+            parts = [join_packed_parts(pack_points(at + shift, values) for at, values in each) for each in frames]
         self.add_part(b"", other.n, other.low, other.high, other.last, other.total)
         self.parts[-1:] = parts
 

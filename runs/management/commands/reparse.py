@@ -10,6 +10,7 @@ import time
 from collections.abc import Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
+from functools import partial
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -62,12 +63,10 @@ def _read_all(wanted: Sequence[int], jobs: int) -> Generator[tuple[bool, str], N
         return
     connections.close_all()  # each process opens its own
     context = multiprocessing.get_context("fork")
-    with ProcessPoolExecutor(min(jobs, len(wanted) or 1), context, _ignore_interrupt) as pool:
+    # Ctrl-C ends the command, which ends its processes.
+    ignore = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
+    with ProcessPoolExecutor(min(jobs, len(wanted) or 1), context, ignore) as pool:
         yield from pool.map(read_again, wanted)
-
-
-def _ignore_interrupt() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the command, which ends its processes
 
 
 def read_again(pk: int) -> tuple[bool, str]:
