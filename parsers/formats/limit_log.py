@@ -34,21 +34,10 @@ _MESSAGES = {
     "memory": r"[Oo]ut of memory: Kill(?:ed)? process \d{1,10}|invoked oom-killer: ",
 }
 NEEDS = (
-    *(
-        "server reached max",
-        "server reached pm.max",
-        "worker_connections are not",
-        "too many clients",
-        "slots are reserved",
-    ),
-    *("too many connections", "too many open files)", "syn flooding", "listen queue of socket", "table full, dropping"),
-    *(
-        "out of memory: kill",
-        "invoked oom-killer",
-        "tcp: out of memory",
-        "neighbor table overflow",
-        "neighbour table overflow",
-    ),
+    *("server reached max", "server reached pm.max", "worker_connections are not", "too many clients"),
+    *("slots are reserved", "too many connections", "too many open files)", "syn flooding", "listen queue of socket"),
+    *("table full, dropping", "out of memory: kill", "invoked oom-killer", "tcp: out of memory"),
+    *("neighbor table overflow", "neighbour table overflow"),
 )
 _BEGINNING = r"(?:\[|\d{4}[-/]\d\d[-/]\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |\*\*\* )"
 OPENS = rf"{_BEGINNING}.{{0,240}}?(?:{'|'.join(_MESSAGES.values())})"

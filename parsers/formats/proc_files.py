@@ -202,13 +202,7 @@ def _stat_records(values: dict[str, Any]) -> list[Record]:
 _DISKSTATS_ROW = re.compile(r"(\d{1,4}) +(\d{1,7}) ([a-z][\w!-]{0,31})((?: \d{1,19}){11,17})")
 _DISKSTATS_NAMES = (
     *(
-        "reads",
-        "reads_merged",
-        "sectors_read",
-        "reading_ms",
-        "writes",
-        "writes_merged",
-        "sectors_written",
+        *("reads", "reads_merged", "sectors_read", "reading_ms", "writes", "writes_merged", "sectors_written"),
         "writing_ms",
     ),
     *("in_flight", "busy_ms", "weighted_ms", "discards", "discards_merged", "sectors_discarded", "discarding_ms"),

@@ -101,19 +101,8 @@ def mask_json(value: Any, words: Sequence[str]) -> Any:
 
 # A command line whose options hold a secret has one of these, or one of the needles of the other kinds
 PROGRAM_NEEDLES = (
-    "mysql",
-    "mariadb",
-    "redis-",
-    "ldap",
-    "openssl",
-    "add_user",
-    "memtier",
-    "sqlplus",
-    "xfreerdp",
-    " -c",
-    " -a",
-    " -p",
-    " -u",
+    *("mysql", "mariadb", "redis-", "ldap", "openssl", "add_user", "memtier", "sqlplus", "xfreerdp", " -c", " -a"),
+    *(" -p", " -u"),
 )
 OTHERS = (
     r"curl|https?|mysql\w*|mariadb\w*|mongo\w*|docker|redis-\w+|sshpass|ldap\w+|smbclient|openssl|(?:un)?zip|memtier_benchmark"

@@ -151,17 +151,8 @@ KINDS = (
         r"""|\bgit\s+config\s.{0,99}\bpassword|\binsecure-password|:\d{1,5}(?:\[\d\])?> auth(?:\s+\w+(?=\s+\S))?"""
         r"""|\bauthtoken)\s+["']?(?P<v>[^\s"']+)""",
         also=(
-            "requirepass",
-            "masterauth",
-            "authldap",
-            "bindpw",
-            "auth_pass",
-            "secremote",
-            "fake",
-            "git",
-            "insecure-",
-            ">",
-            "authtoken",
+            *("requirepass", "masterauth", "authldap", "bindpw", "auth_pass", "secremote", "fake", "git"),
+            *("insecure-", ">", "authtoken"),
         ),
     ),
     _define(

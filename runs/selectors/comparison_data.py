@@ -37,15 +37,7 @@ OF_CAPTURE = (
 )
 OF_OVERRIDE = ("upload_id", "line", "made_at", "made_by__username", "pk", "rule", "config_id", "reason")
 OF_TIMING = (
-    "run",
-    "upload__name",
-    "line_first",
-    "line_last",
-    "tool",
-    "n",
-    "percentiles_ms",
-    "histogram",
-    "seconds",
+    *("run", "upload__name", "line_first", "line_last", "tool", "n", "percentiles_ms", "histogram", "seconds"),
     "values",
 )
 RUNS = Run.objects.order_by("config__position", "config_id", "repeat", "id").only(*OF_RUN)

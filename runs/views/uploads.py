@@ -204,14 +204,7 @@ LOGGED_OUT_SENDING = (
 )
 COLUMNS = ("id", "name", "status", "origin", "created_at", "size_bytes", "n_lines", "runs", "captures", "problems")
 RUN_COLUMNS = (
-    "upload",
-    "experiment",
-    "config",
-    "tool",
-    "requests_per_second",
-    "repeat",
-    "line_first",
-    "line_last",
+    *("upload", "experiment", "config", "tool", "requests_per_second", "repeat", "line_first", "line_last"),
     "quotes",
 )
 NEAR_PARTS = 5
