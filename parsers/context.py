@@ -415,7 +415,7 @@ def _describe(line: str) -> _Line:
             typed, prefix = prompt(line[quoting.end() :]), quoting[0]
     labelled = _LABELLED.match(line) if typed is None or " >>" in line else None
     if labelled:
-        typed = load_command(line[labelled.end() :].strip())
+        typed = load_command(line[labelled.end() :].strip().removesuffix("`" if labelled[0].endswith("`") else ""))
     if typed is not None:
         has_gaps = is_template(typed[1]) and bool(parse_command(typed[1]).tool)
         return _Line(has_rate, False, tells_time, typed, prefix, has_gaps, labelled["label"] if labelled else "")

@@ -68,9 +68,9 @@ ANY_PROMPT = re.compile("|".join(re.sub(r"\?P<\w+>", "?:", prompt.pattern) for p
 # By itself: within an alternation, each sign of the line is tried with all of it.
 PROMPT_SIGNS = "$#%>❯➜➔λ⚡\ue0a0-\ue0d7"
 _PROMPT_SIGN = re.compile(f"[{PROMPT_SIGNS}]")
-COMMAND_IN_PROSE = re.compile(  # "Command: wrk ...", "run `ab ...`"
-    r"(?:run(?:ning)?|ran|command(?:\s+line)?|cmd|execut(?:e|ing)|using|with|befehl|polecenie|commande|comando|команда"
-    r"|コマンド|命令|执行|运行)(?:\s*[:：]|(?=\s*`))\s*",
+COMMAND_IN_PROSE = re.compile(  # "Command: wrk ...", "run `ab ...`", "**Command:** `ab ...`"
+    r"(?:\*\*)?(?:run(?:ning)?|ran|command(?:\s+line)?|cmd|execut(?:e|ing)|using|with|befehl|polecenie|commande|comando|команда"
+    r"|コマンド|命令|执行|运行)(?:\*\*)?(?:\s*[:：](?:\*\*)?|(?=\s*`))\s*",
     re.IGNORECASE,
 )
 BARE_COMMAND = re.compile(

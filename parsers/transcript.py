@@ -214,7 +214,7 @@ _DOTS = r"(?:\.{2,}|…+|⋮|\.\s\.\s\.)"  # not "~~~": that is a Markdown fence
 _ELISION = re.compile(
     rf"[\[(<{{（［〈~-]*\s*(?:{_DOTS}\s*{_LEFT_OUT}?\s*{_DOTS}?|{_LEFT_OUT}\s*{_DOTS}?)\s*[\])>}}）］〉~-]*|[:：︙]"
 )
-INLINE_CODE = re.compile(r"`([^`]+)`[:：]?")
+INLINE_CODE = re.compile(r"`{1,3}([^`]+)`{1,3}[:：]?")
 _RULE = re.compile(r"[\W_]+")
 _CODE_WORD = re.compile(
     r"(?:import|from\s\S+\simport|def|class|return|elif|else:|var|let|const|function|public|private|static|#include|"

@@ -81,7 +81,7 @@ _MEDAL = re.compile("^(?:[\U0001f300-\U0001faff\u2600-\u27bf\u2b50]\ufe0f?\\s?){
 WORK = TitlePattern(
     r"(?:workload|test|test ?case|scenario|benchmark|endpoint|path|route|url|page|case|operation|command|query|request|file"
     r"|size|bytes|(?:test|benchmark|request|operation|query) (?:name|type)"
-    r"|(?:payload|body|message|response|request|operation|file|value) size)s?"
+    r"|(?:payload|body|message|response|request|operation|file|value|data|content|page|object) size)s?"
 )
 ADDRESS = TitlePattern(r"(?:\w+ )?(?:endpoint|route|url|path|page|api)s?")  # of these a load test requests one
 METHOD = re.compile(r"GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS")  # of HTTP; in capitals

@@ -98,8 +98,9 @@ _NO_RESULT = re.compile(
     r"|worst|best)\b",
     re.IGNORECASE,
 )
-_REMARK = re.compile(  # "(cold)", "- nginx", ", 50 users: nginx"
-    rf"\s*(?:[,;]\s*(?P<load>\d{{1,7}})\s{LOAD.pattern}\s?[:,-]|[(（,-])\s*(?P<name>[^\W\d][^()（）]{{0,58}})[)）]?\s*$",
+_REMARK = re.compile(  # "(cold)", "- nginx", ", 50 users: nginx", ", 626.07KB/s [nginx]"
+    rf"(?:\s?[,;]\s?\d[\d.,]{{0,15}}\s?[kmg]?i?b(?:/s|ps))?\s*(?:[,;]\s*(?P<load>\d{{1,7}})\s{LOAD.pattern}\s?[:,-]|[(（\[,-])"
+    r"\s*(?P<name>[^\W\d][^()（）\[\]]{0,58})[)）\]]?\s*$",
     re.IGNORECASE,
 )
 # Of languages that group thousands by points, whatever the unit's own
@@ -107,6 +108,7 @@ _POINTED_WORDS = re.compile(
     r"\b(?:mit|ohne|vor|nach|bei|und|der|die|das|für|verbindungen|benutzern?|clientes|conexiones|usuarios|sem|senza|dopo|prima)\b",
     re.IGNORECASE,
 )
+_DAY = re.compile(r"\d{4}([-/.])\d{1,2}\1\d{1,2}")
 _MILLIONS = re.compile(r"(?<![\d.])\d{1,3}\.\d{3}\.\d{3}(?![\d.])")  # no version, and no address has such parts
 _DECIMAL_COMMA = re.compile(r",\d{1,2}$")
 _GAP = re.compile(r"\S(?:\s\s|\t)")  # between columns
@@ -199,7 +201,7 @@ def _name_by_remarks(quoted_rates: list[Found], remarks: list[str]) -> None:
         and not all(map(REPEAT.fullmatch, remarks))
     )
     for each, remark in zip(quoted_rates, remarks, strict=True):
-        if each.label and remark:
+        if each.label and remark and not _DAY.fullmatch(each.label):
             each.label = f"{each.label} · {remark}"
         elif are_names and not is_none:
             each.values["config"] = each.label = remark

@@ -345,6 +345,7 @@ _TIME_AFTER = re.compile(  # of a start: "after 5 minutes", "nach 30 s"
     r"(?:s|m|h|d|(?:sec|min|sek|seg|сек|мин|hour|stunde|heure|hora|godzin|час|day|tag|jour|día|dni)\w*)",
     re.IGNORECASE,
 )
+_WAY_TO_RUN = re.compile(r"process(?:es)?|parallel|memory", re.IGNORECASE)  # else it heads what a monitor printed
 _BRIEF_LABEL = re.compile(
     r"(?!HW|OS|PC|VM|(?:ok|hi|so|no|on|in|vs|or|eg|ie|re|nb|to|at|by)\b)(?:[A-Z][A-Z\d]|[a-z][a-z\d])\s*[:：]?"
 )
@@ -414,6 +415,10 @@ def find_compared(trails: Sequence[Sequence[Heading]], counts: Collection[str] =
     for lines in (brief, times):
         if len(lines) > 1 or any(may_name(text) for text in last):  # "G1:" where others stand below "ZGC:"
             compared |= lines
+    siblings = Counter(level for text in {*ends} if (level := heading_level(text)) > 1 and may_name(text))
+    compared |= {
+        text for text in ends if siblings[heading_level(text)] > 1 and _WAY_TO_RUN.fullmatch(strip_markup(text))
+    }
     templated = [next((text for _, text in reversed(trail) if EXPECTED.fullmatch(text)), "") for trail in trails]
     expected = {text: any(match.groups()) for text in templated if (match := EXPECTED.fullmatch(text))}
     return compared or (set(expected) if len(set(expected.values())) > 1 else set())

@@ -138,18 +138,23 @@ def _is_next_row(row: Block, other: Block) -> bool:
 def note_tables(blocks: Sequence[Block], loads: Sequence[int]) -> None:
     """What the commands above written tables asked for, where a config of one recurs below another command: it is no repeat there.
 
-    The load tool tells them apart, or else the concurrency or the path.
+    The load tool tells them apart, or else the concurrency, the path or another option: "-t 1" and "-t 5" of wrk.
     """
     tables = [(command, rows) for command, rows in _list_tables(blocks, loads) if command.tool]
     names = [{(row.label or "").casefold() for row in rows} - {""} for _, rows in tables]
     if not any(own & other for at, own in enumerate(names) for other in names[at + 1 : at + 1 + _MOST_TABLES]):
         return
     by_tool = len({command.tool for command, _ in tables}) > 1
+    options_of: dict[tuple[Any, str | None], list[Command]] = defaultdict(list)
+    for command, _ in tables:
+        options_of[command.options.get("concurrency"), command.path].append(command)
     for command, rows in tables:
-        requested: dict[str, Any] = {
-            "told_concurrency": command.options.get("concurrency"),
-            "told_path": command.path,
-        }
+        clients, path = command.options.get("concurrency"), command.path
+        requested: dict[str, Any] = {"told_concurrency": clients, "told_path": path}
+        others = [other.options for other in options_of[clients, path]]
+        differing = [name for name, value in command.options.items() if any(o.get(name) != value for o in others)]
+        if differing:
+            requested["told_request"] = ", ".join(f"{name} {command.options[name]}" for name in differing)
         if by_tool:
             requested = {"told_request": get_semantics(command.tool).shown_as or command.tool}
         for row in rows:

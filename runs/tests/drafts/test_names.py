@@ -126,6 +126,14 @@ def test_memory_that_was_used_names_no_config():
     assert names_of(text) == ["old", "new"]
 
 
+@pytest.mark.parametrize("word", ["Processes", "Parallel", "Memory"])
+def test_a_word_that_heads_a_monitors_output_elsewhere_names_a_report_among_headings_that_name_others(word):
+    sections = "".join(
+        f"## {name}\n\n@ab {at}00.5\n\n" for at, name in enumerate(("One by one", word, "Coroutines"), 1)
+    )
+    assert names_of(sections) == ["One by one", word, "Coroutines"]
+
+
 def test_front_matter_names_nothing_but_the_experiment():
     text = "---\ntitle: 'Static files'\ntags:\n- german\n- http\nsummary: some benchmarks\n---\n\n@ab 100.5\n"
     _, draft = read(expand(text))

@@ -402,6 +402,10 @@ def test_a_point_beside_a_german_unit_is_one_of_thousands(text):
         ),
         ("nginx: 900 req/s (cold)\nnginx: 950 req/s (warm)\n", ["nginx · cold", "nginx · warm"]),
         (
+            "- 2024/03/01: 912.50 req/s, 64.2KB/s [plain]\n- 2024/03/01: 870.25 req/s, 61.1KB/s [ORM]\n",
+            ["plain", "ORM"],
+        ),
+        (
             "Requests per second: 100.1 [#/sec] (mean) <- wow\n\nand\n\nRequests per second: 99.1 [#/sec] (mean)\n",
             ["ab"],
         ),
@@ -800,6 +804,30 @@ def test_the_rows_of_two_tables_below_commands_of_two_tools_are_no_repeats():
     (experiment,) = draft.experiments
     assert [config.name for config in experiment.configs] == ["nginx", "caddy"]
     assert [run.repeat for run in experiment.runs] == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    "heading", ["#### 执行```{}```", "### `{}`", "Command: `{}`", "**Command:** `{}`", "Test: `{}`"]
+)
+def test_the_rows_of_tables_below_commands_that_differ_in_any_option_are_no_repeats(heading):
+    commands = [
+        f"wrk -t{threads} -c{clients} -d60s http://10.0.0.7/ping" for clients in (50, 500) for threads in (2, 8)
+    ]
+    tables = [f"{heading.format(text)}\n\n{table(f'{9 + at}.5K', '8.1K')}" for at, text in enumerate(commands)]
+    found, _ = runs_of("\n".join(tables))
+    assert {name for name, *_ in found} == {"nginx", "caddy"}
+    assert [repeat for *_, repeat in found] == [1] * 8
+
+
+def test_a_column_of_sizes_of_data_is_what_was_requested():
+    rows = "| koa | big | 6197 |\n| gin | big | 6181 |\n| koa | small | 13124 |\n| gin | small | 24377 |\n"
+    found = loads_of(f"| server | data size | req/s |\n|---|---|---|\n{rows}")
+    assert [(name, path) for name, path, _ in found] == [
+        ("koa", "big"),
+        ("gin", "big"),
+        ("koa", "small"),
+        ("gin", "small"),
+    ]
 
 
 def test_what_each_config_served_may_stand_in_a_column_without_a_title():
