@@ -205,7 +205,8 @@ def read_command(text: str, tool: str, start: int, syntax: Syntax) -> Command:
     if "://" in text:
         for _, value, _ in (each for each in given if "://" in each[1] and not each[2]):
             text = text.replace(value, "")  # where results are sent to
-    url = options.get("url") or next(addresses, "") or _find_url(text)
+    piped = _URL.search(text)  # echo "GET http://web1/" | tool
+    url = options.get("url") or next(addresses, "") or (piped[0] if piped else "")
     return Command(tool, options, tuple(given), tuple(arguments), tuple(unknown), url=url)
 
 
@@ -313,9 +314,3 @@ def _make_url(word: str) -> str:
     except ValueError:
         return ""
     return url if known else ""
-
-
-def _find_url(text: str) -> str:
-    """The first address anywhere in a text: echo "GET http://web1/" | tool."""
-    match = _URL.search(text)
-    return match[0] if match else ""

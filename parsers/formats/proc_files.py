@@ -201,12 +201,9 @@ def _stat_records(values: dict[str, Any]) -> list[Record]:
 # --- diskstats --------------------------------------------------------------------------------------------------------
 _DISKSTATS_ROW = re.compile(r"(\d{1,4}) +(\d{1,7}) ([a-z][\w!-]{0,31})((?: \d{1,19}){11,17})")
 _DISKSTATS_NAMES = (
-    *(
-        *("reads", "reads_merged", "sectors_read", "reading_ms", "writes", "writes_merged", "sectors_written"),
-        "writing_ms",
-    ),
-    *("in_flight", "busy_ms", "weighted_ms", "discards", "discards_merged", "sectors_discarded", "discarding_ms"),
-    *("flushes", "flushing_ms"),
+    *("reads", "reads_merged", "sectors_read", "reading_ms", "writes", "writes_merged", "sectors_written"),
+    *("writing_ms", "in_flight", "busy_ms", "weighted_ms", "discards", "discards_merged", "sectors_discarded"),
+    *("discarding_ms", "flushes", "flushing_ms"),
 )
 _NO_DISK = re.compile(r"(?:loop|ram|zram|dm-|md|sr|fd)\d+")
 MOST_DISKS = 8  # that get series of their own
@@ -225,17 +222,13 @@ def _parse_diskstats(lines: Lines, command: str | None) -> Found | None:
     return Found({"devices": list(devices.values())}, first, lines.last) if devices else None
 
 
-def _is_partition(name: str, disk: str) -> bool:
-    return bool(disk) and re.fullmatch(rf"{re.escape(disk)}p?\d+", name) is not None
-
-
 def _diskstats_records(values: dict[str, Any]) -> list[Record]:
     counters: dict[str, float] = {}
     disk, n_disks = "", 0
     for device in values["devices"]:
         name = device["device"]
-        if _NO_DISK.fullmatch(name) or _is_partition(name, disk):
-            continue
+        if _NO_DISK.fullmatch(name) or (disk and re.fullmatch(rf"{re.escape(disk)}p?\d+", name)):
+            continue  # no disk, or a partition of the one before
         disk = name
         for total, sectors in (("disk_read", "sectors_read"), ("disk_written", "sectors_written")):
             counters[f"{total}_kb_per_s"] = counters.get(f"{total}_kb_per_s", 0.0) + device[sectors] / 2

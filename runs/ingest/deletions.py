@@ -147,8 +147,9 @@ def describe(row: Any) -> str:
 
 def _lock_scope(row: Any) -> Scope:
     """Its scope, with the texts in it locked, and the row itself, so that nothing is stored into it meanwhile."""
-    touched = set(_list_uploads(_find_scope(row)))
-    changes.lock_uploads(touched)
+    scope = _find_scope(row)
+    uploads = (scope[model].order_by().values_list("upload_id", flat=True).distinct() for model in SOURCED)
+    changes.lock_uploads({*chain(*uploads), *scope[Upload].values_list("pk", flat=True)})
     if isinstance(row, Config | Run):
         list(Experiment.objects.select_for_update().filter(pk=row.experiment_id).values_list("pk"))
     if not type(row).objects.select_for_update().filter(pk=row.pk).values_list("pk").first():
@@ -158,11 +159,6 @@ def _lock_scope(row: Any) -> Scope:
     if isinstance(row, Experiment) and any(not job.is_over for job in row.jobs.all()):
         raise rejected(409, "A remote job is adding runs to this experiment. Cancel the job first.")
     return _find_scope(row)
-
-
-def _list_uploads(scope: Scope) -> Iterable[int]:
-    uploads = (scope[model].order_by().values_list("upload_id", flat=True).distinct() for model in SOURCED)
-    return chain(*uploads, scope[Upload].values_list("pk", flat=True))
 
 
 def _list_blocks(scope: Scope, *, without: Iterable[int]) -> list[tuple[int, str]]:

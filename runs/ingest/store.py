@@ -178,7 +178,9 @@ class _Writer:
         old_runs: PreviousRows = {}
         old_captures: PreviousRows = {}
         if self.upload.pk is not None:
-            borrowed, overruled = _find_borrowed_captures(self.upload), _find_overruled(self.upload)
+            # Captures of other uploads that were put beside a run of this one.
+            others = Capture.everything.filter(run__upload=self.upload).exclude(upload=self.upload)
+            borrowed, overruled = dict(others.values_list("pk", "run_id")), _find_overruled(self.upload)
             contributed = list(contributions.sum_contributions(self.upload.runs.all()).values())
             old_runs, old_captures = _read_previous(self.upload.runs.all()), _read_previous(self.upload.captures.all())
             for rows in (self.upload.captures, self.upload.runs, self.upload.configtexts, self.upload.timings):
@@ -416,12 +418,6 @@ def _move_overrides(overruled: Iterable[tuple[Override, set[int]]], runs: Iterab
             override.pk, override.line = None, line
             override.save(force_insert=True)
             Override.objects.filter(pk=override.pk).update(made_at=made_at)
-
-
-def _find_borrowed_captures(upload: Upload) -> Mapping[int, int]:
-    """Captures of other uploads that were put beside a run of this one, as {capture: run}."""
-    others = Capture.everything.filter(run__upload=upload).exclude(upload=upload)
-    return dict(others.values_list("pk", "run_id"))
 
 
 def _return_captures(borrowed: Mapping[int, int]) -> None:

@@ -156,11 +156,6 @@ def command_line(machine: Machine, *, is_master: bool = False) -> list[str]:
     return [*SSH, *alive, *shared, *config, *identity, "--", machine.destination, f"exec sh -c '{SCRIPT}'"]
 
 
-def _clean_environment() -> dict[str, str]:
-    """This process's own without what only benchdash may know: tools, switches and ssh have no use for it."""
-    return {name: value for name, value in os.environ.items() if name not in OURS and not name.startswith(PREFIX)}
-
-
 class Process:
     """A process that was started on a machine. Use it in a `with`: leaving ends it, whatever happened.
 
@@ -198,13 +193,15 @@ class Process:
         self._open(is_master)
 
     def _open(self, is_master: bool) -> None:
+        # Without what only benchdash may know: tools, switches and ssh have no use for it.
+        env = {name: value for name, value in os.environ.items() if name not in OURS and not name.startswith(PREFIX)}
         # A session of its own: what ends this program by a signal to its group must leave the script time to clean up.
         self._process = subprocess.Popen(  # noqa: S603  (a constant script; see command_line)
             command_line(self.machine, is_master=is_master),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=_clean_environment(),
+            env=env,
             start_new_session=True,
         )
         assert self._process.stdin and self._process.stdout and self._process.stderr  # noqa: S101  (for the types)

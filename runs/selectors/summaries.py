@@ -102,7 +102,9 @@ def list_latest_experiments(most: int) -> list[ExperimentSummary]:
 
 def summarize(experiments: Sequence[Experiment]) -> list[ExperimentSummary]:
     """The experiments in short, in the order given. Three queries, two of them along an index for each experiment."""
-    runs, configs, samples = _find_newest_runs(experiments), _find_first_configs(experiments), _list_sample_uploads()
+    runs, configs = _find_newest_runs(experiments), _find_first_configs(experiments)
+    sampled = Upload.objects.filter(origin=Upload.Origin.SAMPLE).order_by("-id")
+    samples = set(sampled.values_list("pk", flat=True)[:MAX_SAMPLES])
     return [_summarize(experiment, runs[experiment.pk], configs[experiment.pk], samples) for experiment in experiments]
 
 
@@ -123,11 +125,6 @@ def _summarize(
         len(runs) == MAX_RUNS or len(configs) > MAX_CONFIGS,
         bool(runs) and {run.upload for run in runs} <= samples,
     )
-
-
-def _list_sample_uploads() -> set[int]:
-    samples = Upload.objects.filter(origin=Upload.Origin.SAMPLE).order_by("-id")
-    return set(samples.values_list("pk", flat=True)[:MAX_SAMPLES])
 
 
 class RunRow(NamedTuple):

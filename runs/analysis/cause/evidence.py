@@ -105,10 +105,11 @@ class Watched:
 
         Not more than there are: then what may run behind a server did something else.
         """
-        programs = [*self.servers, *(program for program in self.programs if program.is_database)]
-        if not programs or (self.is_local and self.generating is None):
+        if not self.serving or (self.is_local and self.generating is None):
             return None
-        used = sum(one.cores for one in programs) + (self.generating.value if self.generating and self.is_local else 0)
+        used = sum(one.cores for one in self.serving) + (
+            self.generating.value if self.generating and self.is_local else 0
+        )
         return min(used, self.cores or used)
 
     @property
@@ -143,12 +144,14 @@ class Watched:
         return front + [program for program in self.programs if passes and program.is_behind]
 
     @property
+    def serving(self) -> list[Program]:
+        """Programs that answer, and their databases."""
+        return self.servers + [program for program in self.programs if program.is_database]
+
+    @property
     def answering(self) -> float | None:
-        """Cores that what answers used, its databases included; None where none is known."""
-        return (
-            sum(one.cores for one in (*self.servers, *(program for program in self.programs if program.is_database)))
-            or None
-        )
+        """Cores that these used; None where none is known."""
+        return sum(program.cores for program in self.serving) or None
 
     @property
     def own_ms(self) -> float | None:

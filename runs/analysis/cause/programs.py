@@ -85,14 +85,11 @@ def find_programs(case: Case, runs: Sequence[RunFact], captures: Sequence[Captur
         pairs = [(one, other) for one in before for other in after if one.tool == other.tool]
         seconds = seconds_taken(run)
         if pairs and seconds:
-            return _measure_by_time(*min(pairs, key=lambda pair: _is_whole(pair[1])), seconds)
+            # Times of whole seconds are too coarse for many processes.
+            finest = min(pairs, key=lambda pair: all((process.time_s or 0) % 1 == 0 for process in pair[1].processes))
+            return _measure_by_time(*finest, seconds)
     during = [one for one in watched if one.phase not in AROUND and one.processes and not one.partial]
     return _measure_by_share(max(during, key=lambda one: (one.n, len(one.processes)))) if during else ()
-
-
-def _is_whole(capture: CaptureFact) -> bool:
-    """Its times are whole seconds, which is too coarse for many processes."""
-    return all((process.time_s or 0) % 1 == 0 for process in capture.processes)
 
 
 def _measure_by_time(before: CaptureFact, after: CaptureFact, seconds: float) -> tuple[Program, ...]:

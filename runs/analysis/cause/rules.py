@@ -243,9 +243,8 @@ def find_disk(side: Watched) -> Iterator[Limit]:
 
 def _is_foreign(side: Watched) -> bool:
     """The load took little of a core, and other programs about one: it may be theirs that is busy."""
-    answering = [*side.servers, *(program for program in side.programs if program.is_database)]
-    others = sum(program.cores for program in side.programs if program not in answering)
-    return bool(answering) and sum(one.cores for one in answering) < HEAVY and others >= OTHERS
+    others = sum(program.cores for program in side.programs if program not in side.serving)
+    return bool(side.serving) and (side.answering or 0) < HEAVY and others >= OTHERS
 
 
 # The utilisation law for one core: a program with one thread serves 1/D, however many cores are free.
