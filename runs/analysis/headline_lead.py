@@ -63,7 +63,6 @@ OF_TEXT: dict[str, str] = {  # what the text itself has against a lead
     Rule.NOT_AS_NAMED: "a config was not loaded as its name says",
 }
 UNDER_UNLIKE = "Rates under unlike conditions say nothing of the configs."
-SEVERAL = re.compile(r"(?:All )?\d+(?: of \d+)? runs$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -434,9 +433,16 @@ BRIEF = {
 
 
 def shorten_doubt(doubt: Doubt) -> str:
-    """A doubt in a clause, with the config where it is about one."""
-    who, _, rest = doubt.text.partition(": ")
+    """A doubt in a clause: of several runs what was found in the first, as what follows for all may begin with "they"."""
     if doubt.rule in BRIEF:
         return BRIEF[doubt.rule]
-    words = capitalize(rest) if rest and SEVERAL.match(who) else doubt.text
+    first, *others = doubt.parts
+    if all(part.who == first.who for part in others):
+        return _cut_clause(doubt.text)
+    if all(part.detail == first.detail for part in others):
+        return capitalize(_cut_clause(first.detail))
+    return f"{_cut_clause(f'{first.who}: {first.detail}')}; {len(others)} more"
+
+
+def _cut_clause(words: str) -> str:
     return re.split(r" \(|\. ", words, maxsplit=1)[0].rstrip(".")

@@ -49,7 +49,10 @@ CORNERS: dict[str, tuple[tuple[float, float], ...]] = {
     "cross": ((-0.4, -1), (0.4, -1), (0.4, -0.4), (1, -0.4), (1, 0.4), (0.4, 0.4))
     + ((0.4, 1), (-0.4, 1), (-0.4, 0.4), (-1, 0.4), (-1, -0.4), (-0.4, -0.4)),
 }
-HEAD, BAR, THIN_BAR, GAP, STEP_GAP = 19, 22, 16, 10, 5  # px of a row's label, its bar, and what is between
+HEAD, BAR, GAP = 19, 22, 10  # px of a row's label, its bar, and what is between
+LOW_HEAD, LOW_BAR, LOW_GAP = 16, 10, 5  # the same of many rows
+MANY_ROWS = 8  # more of them are low, so that all of a comparison is on the first screen
+THIN_BAR, STEP_GAP = 16, 5  # px of bars below one label, and what is between
 NAMES = 16.0  # px of the names of spans above the plot
 BESIDE = 56  # px of the words to the left of a bar
 LETTER, BOLD = 7.4, 8.8  # px of a letter at the size of the text, in a wide font
@@ -94,20 +97,24 @@ class Painter:
         self.used: set[tuple[str, bool]] = set()
         self.hatched = False
         self.left = 0  # px of words beside bars
+        self.is_low = False
         if isinstance(panel.y, Axis):
             self.height = panel.height - self.top
         else:
             self.left = BESIDE * any(row.left for row in panel.y)
+            self.is_low = len(panel.y) > MANY_ROWS and not self.left
+            head, gap = (LOW_HEAD, LOW_GAP) if self.is_low else (HEAD, GAP)
             self.tops: list[float] = []  # the upper edge of each row's bar
-            at = -float(GAP)
+            at = -float(gap)
             for row in panel.y:
-                at += HEAD + GAP if row.head or row.label else STEP_GAP
+                at += head + gap if row.head or row.label else STEP_GAP
                 self.tops.append(at)
                 at += self._bar(row)
-            self.height = self.tops[-1] + self._bar(panel.y[-1]) + GAP / 2 if panel.y else 0.0
+            self.height = self.tops[-1] + self._bar(panel.y[-1]) + gap / 2 if panel.y else 0.0
 
-    @staticmethod
-    def _bar(row: Row) -> int:
+    def _bar(self, row: Row) -> int:
+        if self.is_low:
+            return LOW_BAR
         return THIN_BAR if row.left or not row.head else BAR
 
     def x(self, value: float) -> str:
@@ -171,7 +178,7 @@ class Painter:
     def _draw_row(self, at: int, row: Row) -> str:
         y = self.top + self.tops[at]
         middle = y + self._bar(row) / 2 + 4
-        drawn = self._draw_head(row, y - 6) if row.head or row.label else ""
+        drawn = self._draw_head(row, y - (3 if self.is_low else 6)) if row.head or row.label else ""
         if row.left:
             drawn += text(row.left, "0", middle, "f", "e", dx=-8)
         if row.value:

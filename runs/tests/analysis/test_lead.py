@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from runs.analysis import Case, conclude
 from runs.analysis.facts import ConfigFact
-from runs.analysis.headline_lead import give_reasons, needs_runs, write_lead
+from runs.analysis.headline_lead import give_reasons, needs_runs, shorten_doubt, write_lead
 from runs.analysis.table import compare
 from runs.tests.analysis.facts import capture, run
 from runs.tests.analysis.judging import headline_of, table
@@ -119,6 +120,24 @@ def test_what_held_a_side_back_is_said_once():
     headline = headline_of(made, captures=captures)
     assert "local ports" not in write_lead(headline).under
     assert "local ports" in give_reasons(headline, [])[0][0]
+
+
+@pytest.mark.parametrize(
+    ("replies", "words"),
+    [
+        ((300, 350), "a: 300 of 9,000 replies had another status than 2xx; 1 more"),
+        ((300, 300), "300 of 9,000 replies had another status than 2xx"),
+        ((300, None), "a: 300 of 9,000 replies had another status than 2xx"),
+    ],
+)
+def test_a_reason_that_is_about_several_runs_says_what_was_found_in_the_first(replies, words):
+    runs = [
+        run(at, 100.0, tool="wrk", complete_requests=9000, values={"non_2xx_responses": n} if n else {})
+        for at, n in enumerate(replies, 1)
+    ]
+    case = Case([ConfigFact(1, "a"), ConfigFact(2, "b")], runs, [])
+    doubts = conclude(case, compare(case.configs, runs, []), None).doubts
+    assert [shorten_doubt(doubt) for doubt in doubts if doubt.rule == "errors.status"] == [words]
 
 
 def test_what_is_worse_on_one_of_two_that_serve_the_same_names_it():

@@ -326,6 +326,13 @@ def test_what_is_marked_in_a_sweep_is_named_after_what_the_levels_beyond_it_show
     assert words in {span.text for span in marks(chart, Span)}
 
 
+@pytest.mark.parametrize(("n", "most_px"), [(8, 52), (9, 31)])
+def test_bars_of_many_configs_are_low_so_that_all_are_on_the_first_screen(n, most_px):
+    chart = bars.make_rate_chart([Bar(f"config {at}", at, (100.0 + at,)) for at in range(n)])
+    heights = [float(bar.get("y")) for bar in read(chart).iter() if bar.tag.endswith("rect") and bar.get("y")]
+    assert most_px - 2 <= heights[1] - heights[0] <= most_px
+
+
 def test_a_sweep_of_two_workloads_has_a_panel_of_rates_for_each_and_marks_the_peak_in_its_own():
     points = [
         SweptPoint(name, place, n, rate * n, 5.0, 0.0, workload)
