@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from runs.analysis import Case, conclude
+from runs.analysis import conclude
+from runs.analysis.doubt_case import Case
 from runs.analysis.facts import ConfigFact
 from runs.analysis.headline_lead import give_reasons, needs_runs, shorten_doubt, write_lead
 from runs.analysis.table import compare
