@@ -191,7 +191,8 @@ class _MailDecoder:
 
     def decode(self, pieces: Iterator[str]) -> Iterator[str]:
         for piece in pieces:
-            if self._rest or self._in_header or self._in_part or "quoted-printable" in piece or _may_be_encoded(piece):
+            has_signs = "=" in piece and any(sign in piece for sign in _MAY_BE_ENCODED)
+            if self._rest or self._in_header or self._in_part or "quoted-printable" in piece or has_signs:
                 yield from self._decode_piece(self._rest + piece)
             else:
                 yield piece
@@ -229,10 +230,6 @@ class _MailDecoder:
         if goes_on and len(text) - end < _LONGEST_JOINED:
             text, self._rest = text[:end], text[end:]
         return _decode_escapes(text)
-
-
-def _may_be_encoded(piece: str) -> bool:
-    return "=" in piece and any(sign in piece for sign in _MAY_BE_ENCODED)
 
 
 def _split_behind(pattern: re.Pattern[str], text: str) -> tuple[str, str, bool]:

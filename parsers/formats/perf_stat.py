@@ -206,10 +206,6 @@ def _parse_times(lines: Lines, command: str | None) -> Found | None:
     )
 
 
-def _times_records(values: dict[str, Any]) -> list[Record]:
-    return [SystemSample("times", None, {"load_cpu_s": values["children_user_s"] + values["children_system_s"]})]
-
-
 OTHER_FORMATS = (
     Format(
         kind="folded",
@@ -224,6 +220,8 @@ OTHER_FORMATS = (
         programs=("times",),
         claims=lambda command: command.strip() == "times",
         parse=_parse_times,
-        records=_times_records,
+        records=lambda values: [
+            SystemSample("times", None, {"load_cpu_s": values["children_user_s"] + values["children_system_s"]})
+        ],
     ),
 )

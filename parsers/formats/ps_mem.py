@@ -42,8 +42,8 @@ def parse(lines: Lines, command: str | None) -> Found | None:
             ruled = True
         elif ruled and not total and (match := _TOTAL.fullmatch(text)):
             total = _read_sizes(match)
-        elif not ruled and (row := _ROW.fullmatch(text)) and not _may_be_cut(lines, row):
-            rows.append(_read_row(row))
+        elif not ruled and (row := _ROW.fullmatch(text)) and (row["n"] or row["pid"] or not lines.unended()):
+            rows.append(_read_row(row))  # without a number the text may have ended within the program's name
         elif rows or not _HEADING.fullmatch(text):
             lines.refuse()
             break
@@ -53,11 +53,6 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         return None
     values = {"iteration": iteration(lines, KIND, first, lines.last, above), "n_rows": len(rows), "rows": rows}
     return Found(values | {f"total_{name}": size for name, size in total.items()}, first, lines.last)
-
-
-def _may_be_cut(lines: Lines, row: re.Match[str]) -> bool:
-    """Whether the text may have ended within the program's name."""
-    return lines.unended() and not (row["n"] or row["pid"])
 
 
 def _read_row(row: re.Match[str]) -> dict[str, Any]:

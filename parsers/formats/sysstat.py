@@ -280,10 +280,6 @@ _SADF_TABLES = {
 }
 
 
-def _parse_sadf(lines: Lines, command: str | None) -> Found | None:
-    return take_object(lines, _SADF_BEGINS, _read_sadf)
-
-
 def _read_sadf(tree: dict[str, Any]) -> dict[str, Any]:
     host = tree["sysstat"]["hosts"][0]
     values: dict[str, Any] = {
@@ -369,7 +365,7 @@ OTHER_FORMATS = (
         kind="sadf",
         programs=("sadf",),
         opens=r"\{\"sysstat\": \{\s*$",
-        parse=_parse_sadf,
+        parse=lambda lines, command: take_object(lines, _SADF_BEGINS, _read_sadf),
         records=_sadf_records,
     ),
 )
