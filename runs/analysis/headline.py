@@ -294,16 +294,25 @@ def _combine_workloads(data: HeadlineData, headlines: Sequence[Headline]) -> Hea
     ] or ordered[:1]
     if not others or first.winner is None or first.outcome not in (Outcome.BETTER, Outcome.LIKELY, Outcome.TRADE_OFF):
         return replace(first, others=tuple(others))
-    family = find_family_words(first.winner.title, [side.title for side in first.sides])
-    opposite = [
-        Objection("workload", headline.winner.title, headline.workload, "", None, None, headline.ratio, serious=True)
-        for headline in others
-        if headline.winner and headline.outcome in (Outcome.BETTER, Outcome.LIKELY, Outcome.TRADE_OFF)
-        if find_family_words(headline.winner.title, [side.title for side in headline.sides]) != family
-    ]
+    family, families = _find_families(first)
+    opposite = []
+    for headline in others:
+        if headline.winner and headline.outcome in (Outcome.BETTER, Outcome.LIKELY, Outcome.TRADE_OFF):
+            leading, theirs = _find_families(headline)
+            # Where neither leader takes part in the other workload, they do not contradict each other.
+            if leading != family and (leading and leading in families or family and family in theirs):
+                names = headline.winner.title, headline.workload
+                opposite.append(Objection("workload", *names, "", None, None, headline.ratio, serious=True))
     outcome = Outcome.TRADE_OFF if opposite and first.outcome == Outcome.BETTER else first.outcome
     step = Next(NextStep.CHOOSE) if outcome == Outcome.TRADE_OFF else first.next
     return replace(first, outcome=outcome, next=step, against=(*first.against, *opposite), others=tuple(others))
+
+
+def _find_families(headline: Headline) -> tuple[frozenset[str], list[frozenset[str]]]:
+    """(the words that set the winner apart, those of each side)."""
+    titles = [side.title for side in headline.sides]
+    winner = headline.winner.title if headline.winner else ""
+    return find_family_words(winner, titles), [find_family_words(title, titles) for title in titles]
 
 
 def _combine_single_configs(data: HeadlineData, headlines: Sequence[Headline]) -> Headline:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -426,6 +427,18 @@ def test_each_workload_has_its_leader_and_two_that_contradict_are_a_trade_off():
         *five(1), *five(2, QUICK), *five(3, [v / 4 for v in FIVE]), *five(4, [v / 4 for v in QUICK]), names=names
     )
     assert (agree.outcome, agree.winner.title.split(",")[0]) == ("better", "apache")
+
+
+def test_leaders_of_workloads_that_have_no_config_in_common_do_not_contradict_each_other():
+    named = [("redis", "Caches"), ("memcached", "Caches"), ("mysql", "Databases"), ("postgresql", "Databases")]
+    given = [ConfigFact(at, name, group) for at, (name, group) in enumerate(named, 1)]
+    runs = [
+        replace(each, path="/cache" if at < 3 else "/query")
+        for at, times in enumerate((1.0, 1.3, 0.2, 0.3), 1)
+        for each in five(at, [value * times for value in FIVE])
+    ]
+    found = headline_of(compare(given, runs, []))
+    assert (found.outcome, found.winner.title, len(found.others)) == ("better", "postgresql", 1)
 
 
 @pytest.mark.parametrize(
