@@ -10,6 +10,7 @@ from . import written_rates as rates
 from .catalogue import makes_load
 
 EMPTY = frozenset(["", "-", "–", "—", "n/a", "N/A", "x", "?"])
+_OF_ANY = re.compile(r"load(?: test)?|client|results?|summary|report", re.IGNORECASE)  # a title that names no config
 _BEST = re.compile(r"best performance\b", re.IGNORECASE)  # of each config
 _DIGIT = re.compile(r"\d")
 _NEGATIVE = re.compile(r"[-−]\d[\d.,]*")
@@ -68,7 +69,8 @@ def _find_rates(heading: list[str], rows: list[tuple[int, list[str]]], caption: 
     heading = _spell_loads(rates.spell_titles(heading, caption))
     table = [(number, [_TRANSACTION_RATE.sub("trans/sec", row[0]), *row[1:]]) for number, row in table]
     if is_about_one := _lists_metrics(heading, table):  # "| nginx | Value |"
-        heading, table = ["metric", heading[0]], [(number, row[:2]) for number, row in table]
+        name = "" if _OF_ANY.fullmatch(heading[0]) else heading[0]
+        heading, table = ["metric", name or "value"], [(number, row[:2]) for number, row in table]
     if is_about_one or rates.has_rows_of_rates(heading, table):
         return _find_rates_in_rows(heading, table)
     table = _drop_other_units(table)
@@ -221,7 +223,8 @@ def _lists_metrics(heading: list[str], table: list[tuple[int, list[str]]]) -> bo
         or rates.NAMES_CONFIG.fullmatch(heading[0])
         or any(map(rates.IS_RATE.search, heading))
     )
-    is_named = is_plain and bool(heading[0]) and rates.IS_VALUE.fullmatch(heading[1]) is not None
+    is_value = rates.IS_VALUE.fullmatch(heading[1]) is not None or len(heading) == 2 and not heading[1]
+    is_named = is_plain and bool(heading[0]) and is_value
     return is_named and any(rates.IS_RATE.search(row[0]) and not rates.NO_RATE.search(row[0]) for _, row in table)
 
 

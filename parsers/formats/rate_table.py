@@ -11,12 +11,14 @@ Quirks    merged cells stand in their first row; a row with a title alone says w
           of means, ratios, changes, targets and other metrics are no rates, as are second lines in parentheses, of shares;
           columns that only count ("run 2") are repeats; a row of numbers alone is the load. rate_step_per_s is the last digit
           that was written: a report may back it up
-          JMeter's aggregate report has times in ms and saved rates in samples/s, which its titles do not say
+          JMeter's aggregate report, also as a CSV file, has times in ms and saved rates in samples/s, which its titles do
+          not say
 Source    GitHub Flavored Markdown, section 4.10 (tables); JMeter's component reference, "Aggregate Report"
 """
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -48,12 +50,15 @@ _ALIGNED = (
     rf"(?!Type\s)[^\W\d][\w.#()/-]{{0,30}}(?: [\w.#()/-]{{1,30}}){{0,3}}(?: {{2,}}|\t)"
     rf"(?:[\w.#()%,/-]{{1,30}}[ \t]{{1,30}}){{0,8}}?{rates.RATE}[^|:]{{0,80}}$"
 )
+_SAMPLES_HEADING = r"\"?Label\"?,\"?# ?Samples\"?,"
+_SAMPLES = re.compile(_SAMPLES_HEADING, re.IGNORECASE)
 _COUNTED = r"(?:run|round|pass|test|trial|try|attempt) ?#?"
 _RUNS = rf"[^|:]{{0,60}}?(?<!\w){_COUNTED}1(?: {{2,}}|\t){_COUNTED}2(?!\d)"  # columns of repeats
 OPENS = (
     rf"(?i:{_RUNS}|\s*{rates.RATE}[^|:]{{1,80}}:\s*$|{_BAR}{_ROW}.*{_BAR}\s*$"
     rf"|{_ALIGNED}|{_WITHOUT_UNIT}|\w[^|]{{0,120}}\|{_ROW}|\|?\s*\*{{0,3}}{rates.METRIC}\*{{0,3}}\s*\||\|\s{{0,20}}\|[^|\w]*+\w[^|]*+\|"
     rf"|(?=[|\w])(?:[^|]{{0,120}}\|){{1,14}}\s*{rates.MAY_BE_RATE}\s*(?:\||$)|\|?[^|]{{1,60}}\|\s*{rates.IS_VALUE.pattern}\s*\|"
+    rf"|\|\s{{0,4}}\w[^|]{{0,40}}\|\s{{0,60}}\|\s{{0,9}}$|{_SAMPLES_HEADING}"
     rf"|\|?\s*\*{{0,3}}{rates.LOAD.pattern}\*{{0,3}}(?:\s*\|\s*\d{{1,7}}){{2}}\s*(?:\||$)"
     rf"|(?=[|│┃║\w]){_BAR}?(?:[^|│]{{0,120}}{_BAR}){{1,12}}[^|│]{{0,20}}\bp(?:50|9\d)\b|{_CAPTION})"
 )
@@ -65,12 +70,14 @@ NEEDS = (
     "произв", "| req", "|req", "http_req", "| hits",
     "| calls", "吞吐", "スループット", "처리량", "conc", "client", "conn", "users", "vus", "并发", "同時",
     "valu", "valo", "valeur", "medi", "mesure", "wert", "result", "ergeb", "messung",
-    "знач", "值", "結果", "结果",
+    "label", "знач", "值", "結果", "结果",
 )  # fmt: skip
 
 _IN_PARENTHESES = re.compile(r"\([^()]{1,40}\)")
 _DELIMITER = re.compile(r":?-+:?")
+_LINE = re.compile(r"[-─]{8,}")
 _MOST_ROWS, _LONG, _MOST_COLUMNS = 200, 8, 64
+_LONGEST_ROW = 4000  # characters of a CSV file
 _MOST_ABOVE = 3  # lines of a caption
 _REFUSED = "rate_table refused"  # what Lines.memory has: the last line of a long table that had no rates
 _REFUSED_DRAWN = "rate_table refused, with bars"
@@ -91,6 +98,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     following, first = lines.ahead(_MOST_ABOVE + 2), lines.number + 1
     above = _Above()
     for read, may_be in (
+        (_read_samples, _may_be_samples),
         (_read_table, _may_be_drawn),
         (_read_below_heading, _is_below_heading),
         (_read_aligned, _may_be_aligned),
@@ -159,6 +167,8 @@ def _read_table(lines: Lines, following: list[str], taken: list[str], above: _Ab
     skipped = _count_captions(lines, following)
     ahead = [_split(line) for line in following[skipped : skipped + 3]]
     heading, second, delimiters = [*ahead, [], [], []][:3]
+    if len(second) == 1 and _LINE.fullmatch(second[0]):  # "num|rps|rss" above one line of dashes
+        second = ["-"] * len(heading)
     has_second_line = _is_second_line(second)
     titles, delimiters = ([*heading, *second], delimiters) if has_second_line else (heading, second)
     hollow = bool(heading and delimiters) and not heading[0] and not delimiters[0]  # quoted with "| "
@@ -265,6 +275,24 @@ def _read_rows(
     if len(cells) < 2 and len(rows) >= _LONG:  # each row may be tried as the heading of those below
         lines.memory[_REFUSED_DRAWN] = lines.number
     return cells
+
+
+def _may_be_samples(_: Lines, following: list[str]) -> bool:
+    return bool(following) and _SAMPLES.match(following[0]) is not None
+
+
+def _read_samples(lines: Lines, _: list[str], taken: list[str], above: _Above) -> list[rate_cells.Cell]:
+    """JMeter's aggregate report as it saves it: a CSV file."""
+    (heading,), above.line = csv.reader([next(lines)[:_LONGEST_ROW]]), lines.number
+    rows: list[tuple[int, list[str]]] = []
+    for line in map(lines.end_text, lines):
+        row = next(csv.reader([line[:_LONGEST_ROW]]), [])
+        if len(row) != len(heading) or len(rows) == _MOST_ROWS:
+            lines.step_back()
+            break
+        rows.append((lines.number, row))
+    spelled, rows_by_title = rates.spell_samples(heading, rows)
+    return rate_cells.find_table_rates(spelled, [*rows_by_title], "") if spelled != heading else []
 
 
 def _may_be_aligned(lines: Lines, following: list[str]) -> bool:

@@ -153,6 +153,8 @@ _FIGURE = re.compile(  # what load tools print: a label and a figure, which may 
     rf"|^(?:system |server |cpu )?load(?: average)?(?: (?:at|before|after|during)(?: \w+){{1,2}})?\s?[:=]\s?[\d.,\s–-]+$"
     rf"|^\W{{0,5}}{_MEASURED}(?:\s{{1,20}}\d[\d.,]{{0,15}}(?:[nmuµ]?s|%|[kM])?){{2,6}}$|^(?:thread )?stats\s+avg\b"
     rf"|^percentage of the requests served|^`?concurrency level:\s+\d+$"
+    r"|^(?!\d{1,3}(?:,\d{3}){1,9}$)(?:\d[\d.]{0,15}(?:e[+-]?\d{1,3})?[,;]\s?){1,20}\d[\d.]{0,15}$"  # of a CSV file
+    r"|^(?=\S{0,60}?(?:percentile|latency|requests|time|rps))[a-z_]\w{0,30}(?:,\w{1,30}){1,20}$"
     rf"|^\W{{0,5}}(?!with(?:out)?\s|using\s)(?:[\w/%() -]*\b)?{_MEASURED}"
     rf"(?:[\w/%+() -]*[:=]\s*(?:[*<>~]{{0,2}}-?\d[\d.,]*\s?\S{{0,12}}(?:\s.{{0,20}})?)"
     rf"|(?:[\s/(%]+(?:{_MEASURED}|per|sec|seconds?|times?|count|number|distribution|ms|s|avg)\b[)%]*)*[)%]*\s?[:=])$",

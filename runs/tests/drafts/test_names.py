@@ -134,6 +134,15 @@ def test_a_word_that_heads_a_monitors_output_elsewhere_names_a_report_among_head
     assert names_of(sections) == ["One by one", word, "Coroutines"]
 
 
+def test_rows_of_a_csv_file_between_reports_name_nothing():
+    rows = "---\npercentile,latency_us\n1e-06,{0}\n50,{0}1\n100,{0}2.5\n--next--\n"
+    files = "".join(
+        f"==> {name}.txt <==\n" + "".join(f"@wrk {rate}.5\n{rows.format(rate)}" for rate in (at, at + 7))
+        for name, at in (("falcon", 310), ("sanic", 910))
+    )
+    assert names_of(files) == ["falcon", "sanic"]
+
+
 def test_front_matter_names_nothing_but_the_experiment():
     text = "---\ntitle: 'Static files'\ntags:\n- german\n- http\nsummary: some benchmarks\n---\n\n@ab 100.5\n"
     _, draft = read(expand(text))

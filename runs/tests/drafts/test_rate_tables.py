@@ -819,6 +819,39 @@ def test_the_rows_of_tables_below_commands_that_differ_in_any_option_are_no_repe
     assert [repeat for *_, repeat in found] == [1] * 8
 
 
+@pytest.mark.parametrize("title", ["load", "Results", "client"])
+def test_a_table_of_metrics_may_have_no_title_above_its_values(title):
+    rows = "".join(
+        f"| {name} | {n} |\n" for n, name in enumerate(("CPU (%)", "Memory (MB)", "Build (ms)", "Start (ms)"), 20)
+    )
+    form = (
+        "{0}\n\n| "
+        + title
+        + " | |\n| --- | --- |\n"
+        + rows * 2
+        + "| Requests/sec | {1} |\n| Requests/sec (max) | 99,001 |\n\n"
+    )
+    found, _ = runs_of(form.format("haproxy", "12,911") + form.format("envoy", "6,466"))
+    assert found == [("haproxy", "rate_table", 1), ("envoy", "rate_table", 1)]
+
+
+def test_a_table_without_bars_at_its_ends_may_have_one_line_of_dashes_below_its_titles():
+    blocks, _ = read("## nginx\n\nmode | rps | rss\n----------------\n off | 32060 | 1032\n  on | 55080 | 1040\n")
+    assert [block.values["requests_per_second"] for block in blocks] == [32060, 55080]
+
+
+def test_an_aggregate_report_of_jmeter_as_a_csv_file_is_read_with_its_units():
+    titles = "Label,# Samples,Average,Median,90% Line,95% Line,99% Line,Min,Maximum,Error %,Throughput,Received KB/sec"
+    figures = "500,120,110,200,240,300,50,420,0.00%,{0}.46,12.1"
+    rows = f'"login, home",{figures}\nTOTAL,{figures}\n'
+    sections = "".join(
+        f"## {name}\n\n{titles}\n{rows.format(rate)}\n" for name, rate in (("JDK 17", 38), ("JDK 21", 48))
+    )
+    assert loads_of(sections) == [("JDK 17", None, 38.46), ("JDK 21", None, 48.46)]
+    blocks, _ = read(sections)
+    assert blocks[0].load_results[0].percentiles_ms["99"] == 300
+
+
 def test_a_column_of_sizes_of_data_is_what_was_requested():
     rows = "| koa | big | 6197 |\n| gin | big | 6181 |\n| koa | small | 13124 |\n| gin | small | 24377 |\n"
     found = loads_of(f"| server | data size | req/s |\n|---|---|---|\n{rows}")
