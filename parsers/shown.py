@@ -14,6 +14,18 @@ _PAGES = {
 }
 _TITLE = re.compile(r".{0,200}?<title>(?P<title>[^<]{1,100})</title>.*", re.IGNORECASE)
 _FETCHES = re.compile(r"\b(?:curl|wget|https?|xh)\s")
+_ERROR_TEXT = re.compile(  # of a program that answers a request with it
+    r"(?:<br ?/?>)?(?:<b>)?(?:PHP )?(?:Warning|Fatal error|Parse error)(?:</b>)?: .*|Traceback \(most recent call last\):"
+    r"|[\w$.:]{0,120}(?:Exception|Error): .*|(?:Internal Server Error|Bad Gateway|Service Unavailable)\b.*"
+)
+_HEADERS = re.compile(  # of an answer that tell how it came about; each is none where only others are shown
+    r"(?i:content-encoding: (?P<compression>gzip|br|deflate|zstd)\b.*|via: (?P<proxy>\S+ \S+).*|connection: (?P<connection>close))"
+)
+HEADERS = {  # what these tell: how it is said where only other headers are shown
+    "compression": "no compression",
+    "proxy": "no proxy",
+    "connection": "connection kept",
+}
 _JSON_ANSWER = re.compile(  # to a request
     r"(?P<error>\{\s{0,9}\"(?:errors?|err|exception|fault|traceback)\"\s{0,9}:\s{0,9}(?!null\b|false\b|0\b|\[\]|\{\}|\"\").{1,900}"
     r"|\{\s{0,9}\"(?:status|ok|success|code)\"\s{0,9}:\s{0,9}(?:\"(?:error|fail\w{0,9})\"|false|\"?[45]\d\d\b).{0,900})|[\[{].{0,900}[\]}]",
@@ -27,7 +39,7 @@ SHOWN = re.compile(  # what runs there, as another command tells it
     r"(?P<name>Server): (?P<value>\S+)|(?P<lang>go) version (?P<go>go\S+)\s.*"
     r"|(?P<of>Python|PHP|ruby|nginx version:) (?P<version>\S+).*"
     r"|(?P<status>HTTP)/[\d.]+ (?P<code>\d{3})\b.*|(?i:(?:x-(?:\w+-)?|cf-)(?P<cache>cache)(?:-status)?: .*?(?P<hit>hit|miss|\w+).*)"
-    r"|(?i:(?P<age>age): (?P<age_s>\d{1,9}))"
+    r"|(?i:(?P<age>age): (?P<age_s>\d{1,9}))|(?i:(?P<ids>x-varnish): \d{1,12}(?P<hits> \d{1,12})?)"
     r"|The (?P<governs>governor) \"(?P<may>\w+)\".*|(?P<governor>powersave|performance|schedutil|ondemand|conservative)"
     r"|(?P<active>Active): active \(running\) since .{1,60}; (?P<active_s>\d{1,3}m?s) ago"
     r"|.{1,300}\s(?P<up>Up) (?P<up_s>\d{1,2} seconds?|Less than a second)\b.*"
@@ -59,6 +71,14 @@ _SLOWS = {
         r"|\W{0,3}environment: development|\[GIN-debug\] \[WARNING\] running in \"debug\" mode\..*)"
     ),
     "battery power": r"Battery \d: Discharging\b.*|Now drawing from 'Battery Power'",
+    "a cron job": (
+        r".{0,60}\bCRON\[\d{1,9}\]: \(\w{1,40}\) CMD \(.{0,200}?(?:backup|dump|r?sync|tar |scrub|updatedb|logrotate|scan).*"
+    ),
+    "a limit of requests (nginx)": r"\d{4}/\d\d/\d\d .{1,80}? limiting requests, excess: .*",
+    "debug logging": (  # the time of a log's line may be taken off
+        r"(?:\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d\S{0,20}\s.{0,60}?)?\[?(?<!\w)(?:DEBUG|TRACE)"
+        r"(?:\]|:| [-\[]| \w{1,40}[.:]|  ).*"
+    ),
     "a full disk": r"\S{1,80} .{1,120} 100% /(?:(?:var|tmp|home|srv|data)\S{0,80})?",
 }
 _SLOWING = re.compile("|".join(f"({pattern})" for pattern in _SLOWS.values()))
@@ -68,8 +88,16 @@ _ASKS_VERSION = re.compile(  # each word is tried once, however long
 )
 # Questions about a machine, which the line below answers.
 _ASKS = re.compile(
-    r"(?:sudo )?(?:(?:cat|head) /(?:proc|sys)/\S+|(?:nproc|getconf|ulimit|sysctl|systemd-detect-virt)(?: [-\w./]+)*)"
+    r"(?:sudo )?(?:(?:cat|head) /(?:proc|sys)/\S+|(?:nproc|getconf|ulimit|sysctl|systemd-detect-virt|virt-what|tuned-adm"
+    r"|powerprofilesctl|getenforce|prlimit)(?: [-\w./]+)*)"
 )
+# Questions about one of several services or groups, whose names stand for no condition: what is asked is.
+_ASKS_ONE = re.compile(
+    r"(?:sudo )?(?:cat /sys/fs/cgroup/(?:\S+/)?(?P<file>[\w.]+)|systemctl show (?=.*(?:-p|--property)[ =]?(?P<property>\w+)).*"
+    r"|(?:docker|podman) inspect (?=.*\{\{ ?(?:\.\w+)*\.(?P<field>\w+) ?\}\}).*)"
+)
+_COUNTS_LINES = re.compile(r"(?:sudo )?wc -l (?P<file>\S{1,200})")
+_ASKS_STATUS = re.compile(r"\bcurl\s.*%\{(?:http|response)_code\}")
 STATE = re.compile(  # a setting's value that says how much, whether, or for what: "4", "off", "debug", "production"
     r"(?i:true|false|on|off|yes|no|debug|trace|info|notice|warn(?:ing)?|error|local|dev(?:elopment)?|prod(?:uction)?|test(?:ing)?|staging"
     r"|release|\d+(?:[kmg]i?b?)?)"
@@ -95,12 +123,14 @@ _ITS_VALUE = re.compile(
     re.IGNORECASE,
 )
 _LONE_NUMBER = re.compile(r"\|?\s{0,30}(\d{1,15})\s{0,30}\|?")
+_STATUS, _LINES = re.compile(r"[1-5]\d\d"), re.compile(r"(\d{1,15})\b")
 _LONGEST_ASKED = 500  # characters at a command's end that tell which page or version it asks for
 ASKED = "asked "  # what the names of such answers begin with
 
 # Of one command they are asked by each line that it prints.
 _find_asked_page = lru_cache(maxsize=64)(_ASKED_PAGE.search)
 _shows_settings = lru_cache(maxsize=64)(_SHOWS_SETTINGS.fullmatch)
+_asks_status = lru_cache(maxsize=64)(_ASKS_STATUS.search)
 _find_counted = lru_cache(maxsize=64)(_COUNTS_ROWS.search)
 _find_asked_setting = lru_cache(maxsize=64)(_ASKS_SETTING.search)
 
@@ -109,6 +139,8 @@ def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | No
     """(name, value) of what a line shows that a command printed. is_answer: it stands right below the command."""
     match = SHOWN.fullmatch(line)
     name, value = (*filter(None, match.groups()), "", "")[:2] if match else ("", "")
+    if _STATUS.fullmatch(line) and _asks_status(command[:_LONGEST_ASKED]):
+        name, value = "HTTP", line
     if name == "HTTP":
         return name, f"{value} {path[1] or '/' if (path := _find_asked_page(command[-_LONGEST_ASKED:])) else ''}"
     if titled := _TITLE.fullmatch(line):
@@ -119,6 +151,12 @@ def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | No
     if mounted := _FILE_SYSTEM.fullmatch(line):
         kind = mounted["type"] or ("network" if mounted["remote"] else "disk")
         return f"{ASKED}file system of {mounted['mount']}", kind
+    if is_answer and _ERROR_TEXT.fullmatch(line) and _FETCHES.search(command[:_LONGEST_ASKED]):
+        return f"{ASKED}page", "an error page"
+    if (header := _HEADERS.fullmatch(line)) and (kind := header.lastgroup):
+        return kind, header[kind].lower()
+    if name.lower() == "x-varnish":
+        return "cache", "hit" if value else "miss"
     if name.lower() == "age":
         return "cache", "hit" if int(value) else "miss"
     if value:
@@ -128,15 +166,26 @@ def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | No
     if name and (asked := _ASKS_VERSION.search(command[-_LONGEST_ASKED:])):
         return asked["program"], f"{asked['program']} {name}"
     if (number := _LONE_NUMBER.fullmatch(line)) and (counted := _find_counted(command[-_LONGEST_ASKED:])):
-        rows = f"rows of {counted['table']}"  # about as many are alike
-        return f"{ASKED}{rows}", f"about {float(f'{int(number[1]):.1g}'):,.0f} {rows}"
+        rows = f"rows of {counted['table']}"
+        return f"{ASKED}{rows}", f"{_about(number[1])} {rows}"
     if (its := _ITS_VALUE.fullmatch(line)) and (asked := _find_asked_setting(command[-_LONGEST_ASKED:])):
         return (
             (f"{ASKED}{asked['key']}", f"{asked['key']}={its['value']}") if its["key"] in (None, asked["key"]) else None
         )
     if (setting := _SETTING.fullmatch(line)) and _shows_settings(command):
         return f"{ASKED}{setting['key']}", f"{setting['key']}={setting['value']}"
+    if is_answer and (of_one := _ASKS_ONE.fullmatch(command)) and of_one.lastgroup:
+        key = of_one[of_one.lastgroup]
+        return f"{ASKED}{key}", line if line.startswith(f"{key}=") else f"{key} {line}"
+    if is_answer and (of_file := _COUNTS_LINES.fullmatch(command)) and (counted_lines := _LINES.match(line)):
+        lines = f"lines of {of_file['file'].rpartition('/')[2]}"
+        return None if lines.endswith("log") else (f"{ASKED}{lines}", f"{_about(counted_lines[1])} {lines}")
     return (f"{ASKED}{command}", line) if is_answer and _ASKS.fullmatch(command) else None
+
+
+def _about(number: str) -> str:
+    """About as many are alike."""
+    return f"about {float(f'{int(number):.1g}'):,.0f}"
 
 
 def read_state(line: str) -> tuple[str, str] | None:

@@ -6,7 +6,7 @@ None: neither. Times in seconds and milliseconds as the names say.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain
@@ -377,3 +377,19 @@ def broken_requests(run: RunFact) -> dict[str, float]:
     late = run.semantics.late_answers
     counts = {kind: run.number(path) for kind, path in run.semantics.failure_kinds.items() if path != late}
     return {kind: count for kind, count in counts.items() if count and kind != "length"}
+
+
+def is_during(capture: CaptureFact) -> bool:
+    return capture.phase not in ("before", "after")
+
+
+def make_findings(case: Case, capture: CaptureFact, severity: Severity, moral: str, **facts: Any) -> Iterator[Finding]:
+    """The same finding for each run that the capture belongs to; without one it is about the whole comparison."""
+    source = (capture.first_line,)
+    runs = case.runs_of(capture)
+    if capture.run is not None and len(runs) > 1:
+        facts["repeats"] = len(runs)
+    for run in runs:
+        yield Finding(severity, moral, facts, source, run=run.id)
+    if not runs and severity != "fatal":
+        yield Finding(severity, moral, facts, source)

@@ -23,7 +23,6 @@ from runs.analysis.stats import common_slope, find_outliers
 NAMED = re.compile("|".join(re.escape(name) for name in (*WORKERS, "worker_connections")), re.IGNORECASE)
 MPMS = ("prefork", "worker", "event", "itk", "peruser")
 LONGEST_TEXT = 100_000
-LOGGED = ("memory", "open_files", "nf_conntrack", "listen_queue", "tcp_memory", "neighbours")
 IDLE, FEW_STEPS = 0.5, 5  # of the clients; a mean of few steps is too coarse
 # Web servers that set the Server field themselves, and names of the like; openresty and tengine are nginx.
 WEB_SERVERS = {
@@ -223,26 +222,6 @@ def find_shown_errors(run: RunFact) -> Iterator[Finding]:
     status = str(run.values.get("shown_status") or "")
     if status[:1] in ("4", "5") and not (run.failed_requests or run.non_2xx_responses):
         yield about_run(run, "caution", "shown_status", status=status)
-
-
-@rule("machine.log", "Linux: mm/oom_kill.c, nf_conntrack_core.c and tcp_input.c log what they then do to requests")
-def find_logged_limits(case: Case) -> Iterator[Finding]:
-    """Limits of the machine, not of a config, that a log shown during a load or after it tells of."""
-    for capture in case.captures:
-        for limit in LOGGED if capture.phase != "before" else ():
-            for run in case.runs_of(capture) if capture.metrics.get(f"reached_{limit}") else ():
-                yield Finding("caution", "logged", {"limit": limit}, (capture.first_line,), run=run.id)
-
-
-@rule("machine.disturbed", "practice: what slows a machine is no config's", "requests_per_second")
-def find_disturbances(case: Case) -> Iterator[Finding]:
-    """What slowed runs by what the text shows or says, where no config is named after it."""
-    names = " ".join(case.names.values()).lower()
-    for run in case.counted_runs:
-        told = run.values.get("slowed_by")
-        for what in told if isinstance(told, list) else ():
-            if not any(word in names for word in re.findall(r"\w{5,}", str(what).lower())):
-                yield about_run(run, "caution", "disturbed", what=str(what))
 
 
 @run_rule("load.told_otherwise", "practice: what a tool printed was measured", "requests_per_second")

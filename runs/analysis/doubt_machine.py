@@ -9,14 +9,15 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 from runs.analysis.columns import WORD, Column
 from runs.analysis.doubt_case import (
     Case,
     about_run,
     hostname_of,
+    is_during,
     is_local,
+    make_findings,
     mean_reply_bytes,
     rule,
     run_rule,
@@ -38,8 +39,7 @@ from runs.analysis.monitors import (
 
 TIGHT = 0.15  # with less of its memory available than this, what is in swap is missed
 GROWN_KB = 1024
-IDLE_PCT, STOLEN_PCT = 5, 5
-THROTTLED_PCT = 10  # of the periods
+IDLE_PCT = 5
 SEEN, UNSEEN_S = 0.5, 3  # of a run by the monitors beside it; clocks of whole seconds say less of short ones
 NOISY_PCT = 3  # from here on a machine's equal runs hide differences that people look for
 A_CORE_PCT = 95
@@ -67,18 +67,6 @@ HANG_MS = 200  # the least timer in TCP that a hanging request could wait for
 MOST_OF_CPU = 0.75
 
 
-def _make_findings(case: Case, capture: CaptureFact, severity: Severity, moral: str, **facts: Any) -> Iterator[Finding]:
-    """The same finding for each run that the capture belongs to; without one it is about the whole comparison."""
-    source = (capture.first_line,)
-    runs = case.runs_of(capture)
-    if capture.run is not None and len(runs) > 1:
-        facts["repeats"] = len(runs)
-    for run in runs:
-        yield Finding(severity, moral, facts, source, run=run.id)
-    if not runs and severity != "fatal":
-        yield Finding(severity, moral, facts, source)
-
-
 @rule("generator.same_host", "practice: load comes from another machine than the one measured", "server_hostname")
 def find_shared_host(case: Case) -> Iterator[Finding]:
     """The address is the machine's own, or a capture of the server shows the generator among its processes."""
@@ -92,7 +80,7 @@ def find_shared_host(case: Case) -> Iterator[Finding]:
         runs = {run.id for run in case.runs_of(capture)} - seen
         if loaders and serves and runs and case.watched_side(capture) == "server":
             seen |= runs
-            yield from _make_findings(case, capture, "caution", "shared_host", monitor=capture.tool, program=loaders[0])
+            yield from make_findings(case, capture, "caution", "shared_host", monitor=capture.tool, program=loaders[0])
 
 
 @rule("machine.others", "practice: CPU time that another program takes is missing where the server runs")
@@ -115,7 +103,7 @@ def find_other_programs(case: Case) -> Iterator[Finding]:
         others |= _list_strangers(column, own) if alone else set()
         for name in sorted(others - everywhere) if len(used) > 1 else ():
             share, capture = own[name]
-            yield from _make_findings(case, capture, "caution", "others", program=name, cpu=share, alone=alone)
+            yield from make_findings(case, capture, "caution", "others", program=name, cpu=share, alone=alone)
 
 
 def _list_strangers(column: Column, own: Mapping[str, tuple[float, CaptureFact]]) -> set[str]:
@@ -139,7 +127,7 @@ def _list_programs(case: Case, column: Column) -> dict[str, tuple[float, Capture
     programs: dict[str, tuple[float, CaptureFact]] = {}
     for capture in {one.id: one for run in column.runs for one in case.captures_of(run.id)}.values():
         for group in group_processes(capture, served=True) if case.watched_side(capture) != "generator" else ():
-            is_seen = is_batch(group.name) or (_is_during(capture) and not _is_kernel(capture, group))
+            is_seen = is_batch(group.name) or (is_during(capture) and not _is_kernel(capture, group))
             if is_seen and group.cpu_pct >= max(BUSY_PCT, programs.get(group.name, (0.0,))[0]):
                 programs[group.name] = group.cpu_pct, capture
     return {name: used for name, used in programs.items() if not name.lower().startswith(AROUND_THEM)}
@@ -177,7 +165,7 @@ def find_saturated_generators(case: Case) -> Iterator[Finding]:
         for process in capture.processes:
             if process.makes_load and _is_full(case, capture, process):
                 facts = {"program": process.group, "cpu": process.cpu_pct}
-                yield from _make_findings(case, capture, "caution", "generator_full", **facts)
+                yield from make_findings(case, capture, "caution", "generator_full", **facts)
 
 
 @rule(
@@ -190,7 +178,7 @@ def find_used_up_ports(case: Case) -> Iterator[Finding]:
         waiting = capture.peaks.get("tcp_time_wait") or capture.metrics.get("tcp_time_wait") or 0
         ports = next((n for n in PORTS if NO_PORTS_LEFT * n <= waiting <= MOST_WAITING * n), None)
         if ports:
-            yield from _make_findings(case, capture, "caution", "no_ports", waiting=waiting, ports=ports)
+            yield from make_findings(case, capture, "caution", "no_ports", waiting=waiting, ports=ports)
 
 
 def _is_full(case: Case, capture: CaptureFact, process: ProcessFact) -> bool:
@@ -225,7 +213,7 @@ def find_swapping(case: Case) -> Iterator[Finding]:
         facts = {"used_mib": used / MIB, "phase": capture.phase}
         if total and free is not None:
             facts |= {"free_mib": free / MIB, "total_mib": total / MIB}
-        for finding in _make_findings(case, capture, severity, moral, **facts):
+        for finding in make_findings(case, capture, severity, moral, **facts):
             if finding.severity == "fatal" and finding.run is not None:
                 fatal[finding.run] = finding
             yield finding
@@ -266,13 +254,13 @@ def find_busy_cpus(case: Case) -> Iterator[Finding]:
     seen: set[int] = set()
     for capture in case.captures:
         runs = {run.id for run in case.runs_of(capture)}
-        if not _is_during(capture) or not runs or runs <= seen or not _is_queued(case, capture):
+        if not is_during(capture) or not runs or runs <= seen or not _is_queued(case, capture):
             continue
         seen |= runs
         severity, moral = CPU_MORALS[case.watched_side(capture)]
         running = capture.metrics.get("tasks_running", capture.metrics.get("run_queue"))
         facts = {"idle": capture.metrics.get("cpu_id"), "running": running, "cores": _find_cores(case, capture)}
-        yield from _make_findings(case, capture, severity, moral, **facts)
+        yield from make_findings(case, capture, severity, moral, **facts)
 
 
 def _find_cores(case: Case, capture: CaptureFact) -> int | None:
@@ -290,44 +278,6 @@ def _is_queued(case: Case, capture: CaptureFact) -> bool:
     if idle is not None:
         return idle < IDLE_PCT and capture.metrics.get("cpu_wa", 0) < 100 - IDLE_PCT
     return running is not None and cores is not None and running - 1 > cores  # the monitor itself is running too
-
-
-@rule("machine.steal", "proc(5): steal is the time that the hypervisor gave to other machines")
-def find_stolen_time(case: Case) -> Iterator[Finding]:
-    """`spared`: another config was watched as well, and lost little."""
-    stolen = [(one, one.metrics["cpu_st"]) for one in case.captures if "cpu_st" in one.metrics and _is_during(one)]
-    spared = {run.config for one, share in stolen if share < STOLEN_PCT for run in case.runs_of(one)}
-    for capture, share in stolen:
-        if share >= STOLEN_PCT:
-            others = spared - {run.config for run in case.runs_of(capture)}
-            yield from _make_findings(case, capture, "caution", "stolen", share=share, spared=bool(others))
-
-
-@rule("machine.throttled", "the kernel's sched-bwc.rst: a group that has used up its quota waits for the next period")
-def find_throttled_groups(case: Case) -> Iterator[Finding]:
-    """By a group's counters during the run, else by its totals behind it."""
-    for capture in case.captures if len(case.columns) > 1 else ():
-        share = max(_list_throttled(capture.metrics), default=0.0) if capture.phase != "before" else 0.0
-        if share >= THROTTLED_PCT and case.watched_side(capture) != "generator":
-            yield from _make_findings(case, capture, "caution", "throttled", share=share)
-
-
-def _list_throttled(metrics: Mapping[str, float]) -> list[float]:
-    """Per cent of a group's periods in which it was throttled. Long names are stored cut."""
-    shares = []
-    for name, value in metrics.items():
-        group, is_total, _ = name.partition("throttled_to")
-        if is_total and not any(other.startswith(f"{group}throttled_pe") for other in metrics):
-            shares.append(value)
-        group, is_rate, _ = name.partition("throttled_pe")
-        periods = sum(each for other, each in metrics.items() if other.startswith(f"{group}pe"))
-        if is_rate and periods > 0:
-            shares.append(min(100 * value / periods, 100.0))
-    return shares
-
-
-def _is_during(capture: CaptureFact) -> bool:
-    return capture.phase not in ("before", "after")
 
 
 @rule("figures.memory", "arithmetic: resident memory is a part of the machine's")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 
 from parsers.blocks import Block
-from parsers.shown import ASKED, FIGURES, SLOWED
+from parsers.shown import ASKED, FIGURES, HEADERS, SLOWED
 from runs.numbers import figure
 
 from .boilerplate import heading_level, is_boilerplate
@@ -24,7 +24,7 @@ _OF_A_MACHINE = {"architecture", "vendor_id"}  # what a whole description of a C
 _VOLATILE = re.compile(r"\d:\d\d|\b(?=\w*\d)(?=\w*[a-f])[0-9a-f]{7,}\b")  # times and ids
 # What commands show that is compared elsewhere.
 _ELSEWHERE = frozenset(
-    {"HTTP", "Server", "cache", "governor", "environment", "directory", "Active", "Up", SLOWED, *FIGURES}
+    {"HTTP", "Server", "cache", "governor", "environment", "directory", "Active", "Up", SLOWED, *FIGURES, *HEADERS}
 )
 _LONGEST_ANSWER = 100  # characters
 
@@ -63,8 +63,11 @@ def _read_state(block: Block, is_first: bool) -> dict[str, str]:
 def note_shown(blocks: Sequence[Block], loads: Collection[int]) -> None:
     """Load tests behind a page's headers were answered from a cache or not, and ran under the governor that was shown last."""
     states = {}
+    has_cache = any(name == "cache" for block in blocks for name, _, _ in block.shown)
     for index, block in enumerate(blocks):
         for name, value, _ in block.shown:
+            if has_cache and name == "HTTP":
+                states["cached"] = "no hit"  # unless a header below it says otherwise
             if key := STATES.get(name):
                 states[key] = value if name == "governor" else "a hit" if value == "hit" else "no hit"
         if states and index in loads:
@@ -120,16 +123,28 @@ def begins_section(text: str) -> bool:
     return bool(heading_level(text)) or not (is_sentence(text) or is_boilerplate(text) or is_generic(text))
 
 
-def list_answers(block: Block) -> dict[str, frozenset[str]]:
-    """{command: what it answered} of those before a block, without times, ids and what is compared elsewhere; and its machine."""
-    return _describe_machine(block) | {
+def list_answers(shown: Sequence[tuple[str, str, int]]) -> dict[str, frozenset[str]]:
+    """{command: what it answered} without times, ids and what is compared elsewhere. shown: see Block"""
+    answers = {
         name.removeprefix(ASKED): frozenset({value})
-        for name, value, _ in block.shown
+        for name, value, _ in shown
         if name not in _ELSEWHERE and len(value) <= _LONGEST_ANSWER and not _VOLATILE.search(value)
     }
+    return answers | _describe_headers(shown)
 
 
-def _describe_machine(block: Block) -> dict[str, frozenset[str]]:
+def _describe_headers(shown: Iterable[tuple[str, str, int]]) -> dict[str, frozenset[str]]:
+    """What the headers of a page tell, and what they do not; whether it was the page itself or led to another one."""
+    headers = {name: value for name, value, _ in shown if name == "HTTP" or name in HEADERS}
+    status = headers.get("HTTP", "")[:1]
+    if status not in ("2", "3"):
+        return {}
+    said = {"answer": "a redirect" if status == "3" else "the page itself"}
+    said |= {name: f"{name} {headers[name]}" if name in headers else lacks for name, lacks in HEADERS.items()}
+    return {name: frozenset({value}) for name, value in said.items()}
+
+
+def describe_machine(block: Block) -> dict[str, frozenset[str]]:
     """The kernel and the hypervisor that a block shows."""
     shown = {}
     if kernel := block.values.get("kernel_release"):

@@ -16,7 +16,7 @@ from parsers.blocks import Block
 from parsers.shown import STATE
 from parsers.written_rates import FOOTNOTE_MARK
 
-from .answers import STATES, list_answers, list_limits
+from .answers import STATES, begins_section, describe_machine, list_answers, list_limits
 from .claims import COLD, read_disturbances, read_owned, read_stated_amounts, read_unlike
 from .clauses import find_owners, index_names, split_clauses, split_sentences
 from .draft import DraftHost
@@ -59,6 +59,7 @@ _LEAST_NAMING = 3  # letters of a word in a command: "B" is none of "-b"
 
 Conditions = Mapping[str, frozenset[str]]  # {what was asked or started: its answer, or its options}
 _VARIABLES = "variables"
+_OF_LOADS = {"client", "statistic"}  # what no config is made to differ in, whatever it is called
 
 
 def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Sequence[tuple[str, str, str]]) -> None:
@@ -226,17 +227,37 @@ def _follow(blocks: Sequence[Block], loads: Mapping[int, str]) -> dict[int, Side
     session = _Session()
     known: dict[int, Side] = {}
     last: int | None = None  # the load test above, where no line of the text stands between
+    above: Side | None = None  # of the load test above
+    behind = (
+        list_answers(blocks[-1].shown_behind) if blocks else {}
+    )  # where so below the last section, so below the others
     for index, block in enumerate(blocks):
         limits = list_limits(block)
+        answers, of_section_above = _split_answers(block, behind)
+        if above:
+            above.conditions |= of_section_above
         last = None if block.trail else last
         if limits and last is not None:
             known[last].conditions |= limits  # shown behind a load test, below the same heading
             continue
-        session.read(block, limits)
+        session.read(block, limits | answers)
         if index in loads:
-            known[index] = session.begin_load(block, loads[index])
+            above = known[index] = session.begin_load(block, loads[index])
             last = index
+    if above:
+        above.conditions |= behind
     return known
+
+
+def _split_answers(
+    block: Block, behind: Collection[str]
+) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
+    """What was answered before a block in its own section, and in the one above: of what is asked `behind` load tests."""
+    begins = next((line for line, text in block.trail if begins_section(text)), 0) if behind else 0
+    above = list_answers([each for each in block.shown if each[2] < begins])
+    of_section_above = {key: said for key, said in above.items() if key in behind}
+    answers = list_answers([each for each in block.shown if each[2] >= begins])
+    return {key: said for key, said in above.items() if key not in behind} | answers, of_section_above
 
 
 class _Session:
@@ -253,8 +274,8 @@ class _Session:
         # of the load test above; of those for which programs were started, and scripts run, last
         self.config, self.owner, self.preparer = "", "", ""
 
-    def read(self, block: Block, limits: dict[str, frozenset[str]]) -> None:
-        answered = limits | list_answers(block)
+    def read(self, block: Block, answers: Mapping[str, frozenset[str]]) -> None:
+        answered = {**answers, **describe_machine(block)}
         self.asked |= answered
         self.new |= {*answered, *(STATES[name] for name, _, _ in block.shown if name in STATES)}
         for command in block.typed:
@@ -282,7 +303,7 @@ class _Session:
         unknown = self._find_unknown(config)
         for key in unknown.intersection(STATES.values()):
             block.values.pop(key, None)
-        side.conditions = {key: said for key, said in self.asked.items() if key not in unknown} | side.conditions
+        side.conditions |= {key: said for key, said in self.asked.items() if key not in unknown}
         side.beside = self.beside
         side.options += self.scaled
         self.config = config
@@ -355,7 +376,8 @@ def _find_differing(key: str, said: Mapping[str, frozenset[str]], is_set: bool) 
     """{config's name: what it alone has of a condition}, where no name tells of that. is_set: it is no answer to a question."""
     every, common = frozenset().union(*said.values()), frozenset.intersection(*said.values())
     is_answer = not is_set and all(len(each) == 1 and not _is_option(next(iter(each))) for each in said.values())
-    if every == common or (not is_answer and all(is_generic(f"## {name}") for name in said)):
+    is_generic_set = not is_answer and key not in _OF_LOADS and all(is_generic(f"## {name}") for name in said)
+    if every == common or is_generic_set:
         return {}
     if all(key.lower() in name.lower() for name in said):  # "before opcache.enable=1"
         return {}
@@ -363,7 +385,10 @@ def _find_differing(key: str, said: Mapping[str, frozenset[str]], is_set: bool) 
     shared = set.intersection(*words.values())
     own_words = set().union(*words.values()) - shared
     are_versions = names_software(" ".join(shared)) and not any(map(str.isalpha, own_words))  # "node 18", "node 20"
-    if not (is_answer or are_versions) and all(map(DESCRIBES_SETUP.fullmatch, own_words)):
+    are_states = all(map(DESCRIBES_SETUP.fullmatch, own_words))  # "gzip on", "gzip off"
+    if are_states and not (is_answer or are_versions) and key not in _OF_LOADS:
+        return {}
+    if are_states and not shared.isdisjoint(_WORD.findall(" ".join(every).lower())):
         return {}
     if is_set and any(map(NAMES_AMOUNT.search, said)):
         return {}
@@ -376,12 +401,13 @@ def _is_option(said: str) -> bool:
     return said.startswith("-") or bool(_VARIABLE.match(said))
 
 
-def _is_named(words: Iterable[str], said: Iterable[str], is_answer: bool) -> bool:
+def _is_named(words: Collection[str], said: Iterable[str], is_answer: bool) -> bool:
     """Whether what is said has one of these words, or, of options, of which "UseG1GC" is one, has it within another."""
     text = re.sub(r"\b\w+_(?:env|mode|log|level)=", "", " ".join(said).lower())  # "RAILS_ENV=development" of "Rails"
     of_text = {*_WORD.findall(text)}
     begins = r"(?<![^\W_])" if is_answer else ""
-    return any(word in of_text or (len(word) > 1 and re.search(begins + re.escape(word), text)) for word in words)
+    long_words = (re.escape(word) + (r"(?!\d)" if word[-1].isdigit() else "") for word in words if len(word) > 1)
+    return not of_text.isdisjoint(words) or any(re.search(begins + word, text) for word in long_words)
 
 
 def _say(key: str, own: frozenset[str], every: frozenset[str], is_answer: bool) -> str:

@@ -28,7 +28,7 @@ _IGNORED_KEY = re.compile(  # ports, which move no rate, and what may be secret
     r"(?:(?<![A-Za-z])[Pp]|P)(?i:ort)|(?i:listen|bind|passw|requirepass|secret|token)"
 )
 _SETTING = re.compile(  # of a config text: "pm.max_children = 5", "worker_processes 2;", "instances: 4,", "KeepAlive On"
-    rf"[\s-]{{0,40}}[\"']?(?P<key>[A-Za-z][\w.-]*)[\"']?(?:\s*(?:=>|[=:])\s*|\s+)(?P<quote>[\"']?)(?P<value>{STATE.pattern}|\d\.\d+)(?P=quote)"
+    rf"[\s-]{{0,40}}[\"']?(?P<key>[A-Za-z][\w.-]*)[\"']?(?:\s*(?:=>|[=:])\s*|\s+)(?P<quote>[\"']?)(?P<value>{STATE.pattern}|\d\.\d+|\d{{1,4}}%)(?P=quote)"
     r"\s*[;,]?\s*(?:[#;].*)?"
 )
 _STARTS = re.compile(
@@ -84,7 +84,9 @@ _LIMITS_RATE = re.compile(
     r"|http-request\s+(?:deny|tarpit)\b.*_rate\b)",
     re.IGNORECASE,
 )
-_NAMES_LIMIT = re.compile(r"limit|throttl|\brate", re.IGNORECASE)
+_LIMITS_CPU = re.compile(r"(?:--)?(?:cpus|cpu-quota|cpu_quota|cpuset(?:-cpus)?)|cpu|CPUQuota|AllowedCPUs")
+_GROUPS = re.compile(r"\s*(?P<reserves>requests|reservations)?[\w-]*:\s*")  # begins settings of one subject in YAML
+_NAMES_LIMIT = re.compile(r"limit|throttl|quota|\brate", re.IGNORECASE)
 _MOST_LINES, _LONGEST_LINE = 1000, 300  # of a config text
 DESCRIBES_SETUP = re.compile(  # a word that says how something was set up, and not what it is
     r"stock|(?:un)?tuned|default|optimi[sz]ed|old|new|original|modified|custom|improved|baseline|patched|simple|basic|before|after"
@@ -152,9 +154,13 @@ def find_development(words: Words, variables: Collection[str]) -> list[Option]:
 
 def _read_options(text: str) -> list[Option]:
     """The settings of a config text that say how much, or whether, and the options of commands in it; none of a port."""
-    options = []
+    options, reserves = list[Option](), False  # what a container gets at least limits nothing
     for line in _split_lines(text):
-        if (match := _SETTING.fullmatch(line)) and not _IGNORED_KEY.search(match["key"]):
+        if group := _GROUPS.fullmatch(line):
+            reserves = bool(group["reserves"])
+        elif reserves and _LIMITS_CPU.fullmatch(line.partition(":")[0].strip()):
+            continue
+        elif (match := _SETTING.fullmatch(line)) and not _IGNORED_KEY.search(match["key"]):
             options.append(Option(match["key"], match["value"], f"{match['key']}={match['value']}"))
         elif match := _STARTS.fullmatch(line):
             options += list_options(tuple(re.findall(r"[^\s\"',\[\]]+", match["words"])))
@@ -248,6 +254,9 @@ def compare_settings(
             settings[key][name] = settings[key].get(name, frozenset()) | {option.said}
         if not is_limit_meant:
             counted["rate limit"][name] = _find_rate_limit(text for _, text in texts[name])
+        if not is_limit_meant and (own or any(side.words for side in sides)):
+            limits = [one.said for one in [*started, *shown] if one.value and _LIMITS_CPU.fullmatch(one.name)]
+            counted["CPU limit"][name] = frozenset(limits)
         if any(side.words for side in sides):
             counted["debugging"][name] = frozenset(each.said for each in started if _DEBUGS.search(each.said))
             counted[DEVELOPMENT][name] = frozenset(one.said for one in started if one.name == DEVELOPMENT)

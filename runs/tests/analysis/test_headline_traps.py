@@ -353,6 +353,33 @@ def test_a_server_that_was_throttled_at_a_cpu_limit_on_the_slower_side_only_leav
     assert head(BASE, times(1.3), watched=[slow], names=["1 CPU", "2 CPUs"]).outcome == "better"
 
 
+def seen(config, ids, **metrics):
+    return capture(config, run=ids[config], metrics={"cpu_id": 50.0 - metrics.get("cpu_wa", 0.0), **metrics})
+
+
+@pytest.mark.parametrize(
+    ("slow", "fast", "said"),
+    [
+        ({"cpu_wa": 41.0}, {"cpu_wa": 0.0}, "41 % of the CPU time waiting for a disk"),
+        ({"cpu_wa": 41.0, "blocked": 2.0}, {"cpu_wa": 3.0}, "41 % of the CPU time waiting for a disk"),
+        ({"accept_queue_full": 1.0}, {"accept_queue_full": 0.0}, "a full accept queue"),
+        ({"cpu_wa": 41.0}, {"cpu_wa": 38.0}, ""),
+        ({"cpu_wa": 3.0}, {"cpu_wa": 0.0}, ""),
+        ({"cpu_wa": 0.0}, {"cpu_wa": 41.0}, ""),  # and leads in spite of it
+        ({"cpu_wa": 41.0, "blocked": 0.0}, {"cpu_wa": 0.0}, ""),  # nothing waited
+        ({"accept_queue_full": 1.0}, {"accept_queue_full": 1.0}, ""),
+        ({"cpu_wa": 41.0}, {}, ""),  # nobody looked
+    ],
+)
+def test_what_monitors_saw_beside_the_slower_side_and_not_the_other_may_be_all_of_the_lead(slow, fast, said):
+    watched = [(partial(seen, **metrics), at) for at, metrics in enumerate((slow, fast), 1)]
+    found = head(BASE, times(1.3), watched=watched)
+    assert found.outcome == ("likely" if said else "better")
+    assert (f"the text tells of {said} beside “a” only" in found.sentence) is bool(said)
+    if "cpu_wa" in slow:
+        assert head(BASE, times(1.3), watched=watched, names=["fsync on", "fsync off"]).outcome == "better"
+
+
 def test_much_stolen_time_beside_the_slower_side_leaves_the_lead_likely_where_nobody_watched_the_other():
     found = head(BASE, times(1.3), watched=[(stolen, 1, 24.0)])
     assert (found.outcome, found.next.about) == ("likely", "machine.steal")

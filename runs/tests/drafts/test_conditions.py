@@ -30,6 +30,15 @@ UNIT = (
 POOL = "$ cat /etc/php/{}/fpm/pool.d/www.conf\n[www]\nuser = www-data\npm = static\npm.max_children = {}\n"
 MPM = "$ cat /etc/apache2/mods-enabled/mpm_{}.conf\n<IfModule mpm>\n  StartServers {}\n</IfModule>\n"
 COMPOSE = "$ cat compose.yml\nservices:\n  app:\n    image: gunicorn\n    limits:\n      cpus: '{}'\n      memory: {}\n"
+PODS = (
+    "$ cat {}.yaml\ncontainers:\n- name: a\n  image: a:1\n  resources:\n"
+    "    {}:\n      cpu: {}\n      memory: 1Gi\n$ kubectl apply -f ."
+)
+SERVICE = "$ cat /etc/systemd/system/{}.service\n[Service]\nExecStart=/srv/{}\n{}Restart=always\n"
+SHOWS_UNIT = "$ systemctl show {} -p CPUQuotaPerSecUSec\nCPUQuotaPerSecUSec={}\n"
+INSPECT = "$ docker inspect -f '{{{{.HostConfig.NanoCpus}}}}' {}\n{}\n"
+CPU_MAX = "$ cat /sys/fs/cgroup/system.slice/{}.service/cpu.max\n{} 100000\n"
+HEAD = "$ curl -sI http://localhost:8080/\nHTTP/1.1 {}\nContent-Type: text/html\n{}\n"
 UPSTREAM = "$ cat /etc/nginx/conf.d/a.conf\nupstream app {\n  server 10.0.0.11:80;\n  server 10.0.0.12:80;\n}\n"
 BACKEND = "$ cat /etc/haproxy/haproxy.cfg\nbackend app\n  server a 10.0.0.11:80 check\n"
 WRK = "$ wrk -t2 -c10 -d5s http://localhost:8080/\n"
@@ -75,6 +84,40 @@ def tells_condition(headline):
             "--cpus=4 -m 2g against --cpus=2 -m 512m",
         ),
         ("$ cargo run\n^Z\n$ bg", "$ cargo run --release\n^Z\n$ bg", "--release against without --release"),
+        (
+            PODS.format("a", "limits", "500m"),
+            PODS.format("b", "requests", "2000m"),
+            "without cpu=500m against cpu=500m",
+        ),
+        (SERVICE.format("a", "a", "CPUQuota=50%\n"), SERVICE.format("b", "b", ""), "without CPUQuota=50% against"),
+        (
+            SHOWS_UNIT.format("a", "500ms"),
+            SHOWS_UNIT.format("b", "infinity"),
+            "CPUQuotaPerSecUSec=infinity against CPUQuotaPerSecUSec=500ms",
+        ),
+        (INSPECT.format("a", 500000000), INSPECT.format("b", 0), "anoCpus 0 against NanoCpus 500000000"),
+        (CPU_MAX.format("a", 50000), CPU_MAX.format("b", "max"), "cpu.max max 100000 against cpu.max 50000 100000"),
+        (
+            "$ powerprofilesctl get\npower-saver",
+            "$ powerprofilesctl get\nperformance",
+            "powerprofilesctl get performance against powerprofilesctl get power-saver",
+        ),
+        (
+            "$ wc -l items.csv\n1004003 items.csv",
+            "$ wc -l items.csv\n1001 items.csv",
+            "about 1,000 lines of items.csv against about 1,000,000 lines",
+        ),
+        (HEAD.format("200 OK", "Content-Encoding: gzip"), HEAD.format("200 OK", ""), "no compression against"),
+        (
+            HEAD.format("200 OK", ""),
+            HEAD.format("200 OK", "Via: 1.1 squid (squid/5.7)"),
+            "proxy 1.1 squid against no proxy",
+        ),
+        (
+            HEAD.format("200 OK", ""),
+            HEAD.format("302 Found", "Location: /login"),
+            "answer a redirect against answer the page itself",
+        ),
         ("$ node app.js &", "$ NODE_ENV=production node app.js &", "NODE_ENV=production against without"),
         ("$ RUST_LOG=debug ./actix &", "$ RUST_LOG=error ./axum &", "RUST_LOG=error against RUST_LOG=debug"),
         (
@@ -223,6 +266,15 @@ def test_what_was_another_before_the_other_config_is_in_the_sentence(one, other,
         ),
         ("$ flask --debug run &", "$ flask run &", ("Flask (debug)", "Flask (production)")),
         (MPM.format("prefork", 5), MPM.format("event", 2), ("prefork", "event")),
+        (PODS.format("a", "requests", "500m"), PODS.format("b", "requests", "2000m"), ("php", "ruby")),
+        (PODS.format("a", "limits", "500m"), PODS.format("b", "limits", "500m"), ("php", "ruby")),
+        (PODS.format("a", "limits", "500m"), "", ("php", "ruby")),  # nobody knows of the other
+        (SERVICE.format("a", "a", "CPUQuota=50%\n"), SERVICE.format("a", "a", ""), ("CPU quota 50%", "no CPU quota")),
+        (CPU_MAX.format("a", 50000), CPU_MAX.format("b", 50000), ("tomcat 9", "tomcat 10")),
+        (HEAD.format("200 OK", "Content-Encoding: gzip"), HEAD.format("200 OK", ""), ("gzip on", "gzip off")),
+        (HEAD.format("200 OK", "Via: 1.1 squid"), HEAD.format("200 OK", "Via: 1.1 squid"), ("php", "ruby")),
+        ("$ wc -l items.csv\n1004 items.csv", "$ wc -l items.csv\n1001 items.csv", ("php", "ruby")),
+        ("$ wc -l access.log\n1004003 access.log", "$ wc -l access.log\n11 access.log", ("php", "ruby")),
         ("$ cat nginx.conf\nkeepalive_timeout 65;", "$ cat apache2.conf\nKeepAliveTimeout 5", ("nginx", "apache")),
         ("$ cat a.conf\nkeepalive_timeout 0;", "$ cat a.conf\nkeepalive_timeout 9;", ("stock", "tuned")),
         (
@@ -650,3 +702,35 @@ def test_the_streams_of_http2_are_told_beside_the_protocol_that_is_compared(name
         outcome,
         labels,
     )
+
+
+@pytest.mark.parametrize(("one", "other"), [("256", "65536"), ("65536", "65536")])
+def test_what_was_asked_below_the_load_tests_of_each_section_is_of_that_section(one, other):
+    sections = (
+        f"## {name}\n\n" + "".join(f"@ab {rate + at}.00 server=\n" for at in (0, 5, 2)) + f"\n$ ulimit -n\n{n}\n\n"
+        for name, rate, n in (("php", 700, one), ("ruby", 900, other))
+    )
+    blocks, draft = read(expand("".join(sections)))
+    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    assert ("65536 against ulimit -n 256" in headline.sentence) is (one != other)
+    assert headline.outcome == ("likely" if one != other else "better")
+
+
+@pytest.mark.parametrize("names", [("v1", "v2"), ("A", "B"), ("old", "new")])
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ("{0} was loaded with 16 clients and {1} with 64 clients.", "64 clients against 16 clients"),
+        ("{0} was loaded with 64 clients and {1} with 64 clients.", ""),
+        ("The figures of {1} are peak rates; those of {0} are mean rates.", "peak rate against mean rate"),
+        ("The figures of {1} are mean rates; those of {0} are mean rates.", ""),
+    ],
+)
+def test_what_a_sentence_says_of_the_load_is_no_comparison_of_configs_with_names_that_tell_nothing(names, told, said):
+    sections = (
+        f"## {name}\n\n" + "".join(f"@line {rate + at}.00\n" for at in (0, 5, 2)) + "\n"
+        for name, rate in zip(names, (700, 900), strict=True)
+    )
+    blocks, draft = read(expand("".join(sections) + f"\n{told.format(*names)}\n"))
+    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    assert (headline.outcome, said in headline.sentence) == ("likely" if said else "better", True)

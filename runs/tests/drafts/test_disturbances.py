@@ -21,6 +21,7 @@ MOUNTS = (
     "$ df -hT /var/www\nFilesystem     Type  Size  Used Avail Use% Mounted on\n{}  457G  187G  247G  41% /var/www\n"
 )
 TITLE = "$ curl -s http://localhost:8080/ | grep title\n<title>{}</title>\n"
+BODY = "$ curl -s http://localhost:8080/\n{}\n"
 HEADERS = "$ curl -sI http://localhost:8080/\nHTTP/1.1 200 OK\nContent-Type: text/html\n{}\n\n"
 
 
@@ -45,6 +46,12 @@ HEADERS = "$ curl -sI http://localhost:8080/\nHTTP/1.1 200 OK\nContent-Type: tex
         ("$ sensors\nPackage id 0:  +99.0°C  (high = +80.0°C, crit = +100.0°C)", "a CPU at its limit of temperature"),
         ("$ kubectl get pods\napi-7d9f7c8b5-x2x8p   1/1   Running   17 (9s ago)   12m", "restarts of its containers"),
         ("$ acpi -b\nBattery 0: Discharging, 71%, 02:11:01 remaining", "battery power"),
+        ("$ grep CRON syslog\nMar  4 09:10:01 web1 CRON[411]: (root) CMD (/usr/local/bin/backup-db)", "a cron job"),
+        (
+            '$ tail -1 error.log\n2024/03/04 09:10:02 [error] 31#31: *8 limiting requests, excess: 20.4 by zone "a"',
+            "a limit of requests",
+        ),
+        ("$ tail -1 app.log\n2024-03-04 09:10:02.120 DEBUG [http-1] query took 3 ms", "debug logging"),
         ("$ ./start\n    Finished dev [unoptimized + debuginfo] target(s) in 41.20s", "a debug build"),
         ("$ ./start\n    Finished `dev` profile [unoptimized + debuginfo] target(s) in 1.2s", "a debug build"),
         (
@@ -80,6 +87,8 @@ def test_what_slows_the_slower_side_alone_may_be_all_of_the_lead(shown, what):
         "$ ./start\n=> Rails 7.0.4 application starting in production",
         "$ ./start\n * Debug mode: off",
         "$ df -h\n/dev/loop3        64M   64M     0 100% /snap/core20/1828",
+        "$ grep CRON syslog\nMar  4 09:10:01 web1 CRON[411]: (root) CMD (/usr/local/bin/heartbeat)",
+        "$ tail -1 app.log\n2024-03-04 09:10:02.120 INFO [http-1] debug logging is off",
     ],
 )
 def test_what_shows_that_nothing_slows_a_side_is_no_objection(shown):
@@ -114,6 +123,20 @@ def test_a_name_within_another_word_of_an_answer_does_not_name_it():
         (TITLE.format("All products"), TITLE.format("Every product"), ""),
         (HEADERS.format("Age: 0"), HEADERS.format("Age: 512"), "answered from a cache: a hit against no hit"),
         (HEADERS.format("Age: 0"), HEADERS.format("Age: 0"), ""),
+        (
+            HEADERS.format("X-Varnish: 32770"),
+            HEADERS.format("X-Varnish: 32771 32770"),
+            "from a cache: a hit against no",
+        ),
+        (HEADERS.format(""), HEADERS.format("X-Cache: HIT"), "answered from a cache: a hit against no hit"),
+        (HEADERS.format("X-Cache: HIT"), HEADERS.format("X-Cache: HIT"), ""),
+        (
+            BODY.format('{"id": 1}'),
+            BODY.format("Warning: mysqli_connect(): refused in /a.php"),
+            "an error page against",
+        ),
+        (BODY.format('{"id": 1}'), BODY.format("app.db.DatabaseError: no such table"), "an error page against a page"),
+        (BODY.format('{"id": 1}'), BODY.format('{"id": 2}'), ""),
     ],
 )
 def test_a_state_of_both_sides_that_favours_the_leader_may_be_all_of_the_lead(one, other, said):
