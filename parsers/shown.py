@@ -36,7 +36,7 @@ _FILE_SYSTEM = re.compile(
     r"(?P<mount>/\S{0,80})"
 )
 SHOWN = re.compile(  # what runs there, as another command tells it
-    r"(?P<name>Server): (?P<value>\S+)|(?P<lang>go) version (?P<go>go\S+)\s.*"
+    r"(?P<name>Server): (?P<value>\S+)(?: \(.*)?|(?P<lang>go) version (?P<go>go\S+)\s.*"
     r"|(?P<of>Python|PHP|ruby|nginx version:) (?P<version>\S+).*"
     r"|(?P<status>HTTP)/[\d.]+ (?P<code>\d{3})\b.*|(?i:(?:x-(?:\w+-)?|cf-)(?P<cache>cache)(?:-status)?: .*?(?P<hit>hit|miss|\w+).*)"
     r"|(?i:(?P<age>age): (?P<age_s>\d{1,9}))|(?i:(?P<ids>x-varnish): \d{1,12}(?P<hits> \d{1,12})?)"
@@ -154,7 +154,8 @@ def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | No
     if is_answer and _ERROR_TEXT.fullmatch(line) and _FETCHES.search(command[:_LONGEST_ASKED]):
         return f"{ASKED}page", "an error page"
     if (header := _HEADERS.fullmatch(line)) and (kind := header.lastgroup):
-        return kind, header[kind].lower()
+        value = header[kind].lower()
+        return kind, "brotli" if value == "br" else value
     if name.lower() == "x-varnish":
         return "cache", "hit" if value else "miss"
     if name.lower() == "age":

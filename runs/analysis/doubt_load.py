@@ -32,6 +32,7 @@ WEB_SERVERS = {
     "litespeed": re.compile(r"litespeed", re.IGNORECASE),
     "nginx": re.compile(r"nginx|openresty|tengine", re.IGNORECASE),
 }
+_VERSIONED = re.compile(r"(?<![A-Za-z])(?P<server>[A-Za-z]{3,20})[ /_-]?v?(?P<version>\d{1,3}\.\d{1,3})")
 # What a name may say of the load: "with keep-alive", "nginx, https", "no TLS".
 KEEPALIVE, TLS, HTTP2, SMALLER = "keep-alive", "TLS", "HTTP/2", "compression"
 SUBJECTS = {
@@ -137,8 +138,23 @@ def find_other_servers(case: Case) -> Iterator[Finding]:
             {server for server, pattern in WEB_SERVERS.items() if pattern.search(text)}
             for text in (case.names.get(run.config, ""), run.answered_by)
         )
-        if named and answered and not named & answered:
+        is_other = named and answered and not named & answered
+        if is_other or _has_other_version(case.names.get(run.config, ""), run.answered_by):
             yield about_run(run, "caution", "other_server", server=run.answered_by)
+
+
+def _has_other_version(name: str, answered_by: str) -> bool:
+    """Whether a name tells one version of a web server, and that server answered in another one: "nginx 1.26" by "nginx/1.18.0"."""
+    named, answered = (
+        {
+            (server, match["version"])
+            for server, pattern in WEB_SERVERS.items()
+            for match in _VERSIONED.finditer(text)
+            if pattern.fullmatch(match["server"])
+        }
+        for text in (name, answered_by)
+    )
+    return len(named) == len(answered) == len({server for server, _ in named | answered}) and named != answered
 
 
 @rule("load.not_as_named", "practice: a setting that no request uses changes nothing")

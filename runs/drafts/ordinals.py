@@ -18,7 +18,12 @@ _STEMS = (  # of ordinals in other languages
 _NUMBER_OF = {
     word: n
     for words in (
-        *("first second third fourth fifth", "1st 2nd 3rd", "one two three four five six seven eight nine ten"),
+        *(
+            "first second third fourth fifth",
+            "1st 2nd 3rd",
+            "initial",
+            "one two three four five six seven eight nine ten",
+        ),
         *("一 二 三 四 五 六 七 八 九 十", "i ii iii iv v vi vii viii ix x", *_STEMS),
     )
     for n, word in enumerate(words.split(), start=1)
@@ -37,7 +42,7 @@ REPEAT = compile_words(
     r"|(?<=[_-])(?P<of2>\d{1,2})[_-]of[_-]\d{1,2}\b|[(\[](?P<of>\d{1,2})\s?(?:/|of|von|de)\s?\d{1,2}[)\]]"
     rf"|(?<![\w.])(?P<th>\d{{1,2}})(?:st|nd|rd|th|er|re|è?me|e|º|ª|\.|-?[йя])\s{RUN}\b"
     rf"|\b(?P<stem>{'|'.join(' '.join(_STEMS).split())})\w{{0,4}}\s{RUN}\b"
-    rf"|\b(?P<nth>first|second|third|fourth|fifth|1st|2nd|3rd)(?:[\s_-]+(?:{RUN}|time|one))?\b"
+    rf"|\b(?P<nth>first|second|third|fourth|fifth|1st|2nd|3rd|(?<=[(\[])initial(?=\s(?:run|test)[)\]]))(?:[\s_-]+(?:{RUN}|time|one))?\b"
     rf"|\b{RUN}\s(?P<word>one|two|three|four|five)\b",
 )
 # "nginx 1", "nginx #2", "nginx (3)", "nginx II": only several of them together tell a repeat from a version.

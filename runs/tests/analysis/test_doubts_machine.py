@@ -243,6 +243,11 @@ def test_more_clients_than_workers_are_told_with_the_setting_and_its_line():
         ("nginx", "gunicorn", False),
         ("mod_php", "nginx/1.22.1", False),
         ("httpd 2.4", "Apache/2.4.57", False),
+        ("nginx 1.26", "nginx/1.18.0", True),
+        ("nginx 1.26.1", "nginx/1.26.2", False),
+        ("nginx 1.26", "nginx", False),
+        ("nginx 1.18 to 1.26, apache 2.2", "nginx/1.26.0", False),
+        ("PHP 8.2 on nginx", "nginx/1.18.0", False),
     ],
 )
 def test_a_server_that_answered_under_another_one_s_name_is_told(name, server, is_told):

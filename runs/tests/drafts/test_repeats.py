@@ -252,6 +252,7 @@ def test_load_1_and_load_2_below_names_are_repeats_unless_they_had_so_many_clien
 def test_an_initial_run_is_the_first_one_where_a_second_follows():
     assert name_all("(Initial run); (2nd run)", "{}\n\n{}\n\n") == ["localhost:80"]
     assert name_all("# nginx; Initial test; Second test", "{}\n\n{}\n\n") == ["nginx"]
+    assert name_all("nginx 1.25 (Initial run); nginx 1.25 (2nd run)") == ["nginx 1.25"]
     assert name_all("## Initial run; ## After tuning") == ["Initial run", "After tuning"]
 
 
