@@ -1,4 +1,4 @@
-"""Rules of doubts about what slowed runs beside their config: limits that a log tells of, stolen CPU time, throttled groups,
+"""Rules of doubts about what slowed runs and is not their config's: limits that a log tells of, stolen CPU time, throttled groups,
 what the text shows or says, and what monitors saw beside one config alone.
 """
 
@@ -16,26 +16,27 @@ STOLEN_PCT = 5
 THROTTLED_PCT = 10  # of the periods
 
 
-class Sight(NamedTuple):
-    """What a metric of monitors tells that slows a server. From `least` on it is told where another config had `spared` at most.
+class SlowingMetric(NamedTuple):
+    """A metric of monitors that slows a server from `least` on, where another config had `normal` at most.
 
-    meant: in the names of configs that are compared for it
+    words     what is said of its value
+    named     what names of configs say that are compared for it
     """
 
     least: float
-    spared: float
-    said: str
-    meant: str
+    normal: float
+    words: str
+    named: str
 
 
-SIGHTS = {
-    "cpu_wa": Sight(
+SLOWING_METRICS = {
+    "cpu_wa": SlowingMetric(
         20,
         5,
         "{value:.0f} % of the CPU time waiting for a disk",
         r"disk|sync|log|write|buffer|cach|aio|ssd|hdd|nvme|nfs",
     ),
-    "accept_queue_full": Sight(1, 0, "a full accept queue", r"backlog|queue|listen|accept|somaxconn"),
+    "accept_queue_full": SlowingMetric(1, 0, "a full accept queue", r"backlog|queue|listen|accept|somaxconn"),
 }
 
 
@@ -57,7 +58,7 @@ def find_disturbances(case: Case) -> Iterator[Finding]:
         for what in told if isinstance(told, list) else ():
             if not any(word in names for word in re.findall(r"\w{5,}", str(what).lower())):
                 yield about_run(run, "caution", "disturbed", what=str(what))
-    for capture, what in _list_sights(case):
+    for capture, what in _find_slowing_metrics(case):
         for run in case.runs_of(capture):
             yield Finding("caution", "disturbed", {"what": what}, (capture.first_line,), run=run.id)
 
@@ -96,13 +97,13 @@ def _list_throttled(metrics: Mapping[str, float]) -> list[float]:
     return shares
 
 
-def _list_sights(case: Case) -> Iterator[tuple[CaptureFact, str]]:
-    """What monitors saw beside the runs of some configs, and hardly beside those of another one."""
+def _find_slowing_metrics(case: Case) -> Iterator[tuple[CaptureFact, str]]:
+    """What monitors show beside the runs of some configs, and hardly beside those of another one."""
     names = " ".join(case.names.values())
-    for metric, sight in SIGHTS.items():
-        seen = [(one, one.metrics[metric]) for one in case.captures if metric in one.metrics and is_during(one)]
-        spared = {run.config for one, value in seen if value <= sight.spared for run in case.runs_of(one)}
-        for capture, value in seen if not re.search(sight.meant, names, re.IGNORECASE) else ():
+    for metric, slowing in SLOWING_METRICS.items():
+        values = [(one, one.metrics[metric]) for one in case.captures if metric in one.metrics and is_during(one)]
+        normal = {run.config for one, value in values if value <= slowing.normal for run in case.runs_of(one)}
+        for capture, value in values if not re.search(slowing.named, names, re.IGNORECASE) else ():
             is_idle = metric == "cpu_wa" and capture.metrics.get("blocked") == 0  # nothing waited for it
-            if value >= sight.least and not is_idle and spared - {run.config for run in case.runs_of(capture)}:
-                yield capture, sight.said.format(value=value)
+            if value >= slowing.least and not is_idle and normal - {run.config for run in case.runs_of(capture)}:
+                yield capture, slowing.words.format(value=value)
