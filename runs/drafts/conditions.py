@@ -228,9 +228,8 @@ def _follow(blocks: Sequence[Block], loads: Mapping[int, str]) -> dict[int, Side
     known: dict[int, Side] = {}
     last: int | None = None  # the load test above, where no line of the text stands between
     above: Side | None = None  # of the load test above
-    behind = (
-        list_answers(blocks[-1].shown_behind) if blocks else {}
-    )  # where so below the last section, so below the others
+    # What stands behind the last load test stands behind each.
+    behind = list_answers(blocks[-1].shown_behind) if blocks else {}
     for index, block in enumerate(blocks):
         limits = list_limits(block)
         answers, of_section_above = _split_answers(block, behind)
