@@ -125,12 +125,16 @@ def shared(needs: Callable[[str], str]) -> Path:
 @pytest.fixture(autouse=True)
 def _fresh_process() -> Iterator[None]:
     """No test meets the throttles of another, or finds a server left alone that another took away."""
-    from django.core.cache import cache
+    from django.conf import settings
+    from django.core.cache import caches
 
     from benchdash import caching
     from benchdash.celery import App
 
-    cache.clear()
+    settings.CACHES["logins"]["LOCATION"] = f"{DATA.name}/logins"  # the processes of the tests share the setting
+    vars(caches["logins"])["_dir"] = f"{DATA.name}/logins"
+    caches["default"].clear()
+    caches["logins"].clear()
     for outage in (caching.outage, App.outage):
         outage.end()
     yield

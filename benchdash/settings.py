@@ -177,6 +177,16 @@ if CELERY_BROKER_URL.startswith(("redis:", "rediss:")):
     }
 else:
     CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+# Login attempts are counted by all web processes together, with or without Redis.
+CACHES["logins"] = (
+    CACHES["default"]
+    if CELERY_BROKER_URL.startswith(("redis:", "rediss:"))
+    else {
+        "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+        "LOCATION": str(DATA_DIR / "logins"),
+        "OPTIONS": {"MAX_ENTRIES": 3000},
+    }
+)
 # Conclusions (see runs.selectors.judging) are large and soon worked out again: each process keeps its latest hundred, so that they
 # crowd out neither the throttles' counts nor the queue.
 CACHES["conclusions"] = {

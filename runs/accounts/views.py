@@ -8,19 +8,22 @@ somebody else's name does not shut that person out.
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from math import ceil
 from typing import Any
 
 from django import forms
 from django.conf import settings
-from django.contrib import messages
+from django.contrib import admin, messages
 from django.contrib.auth.backends import ModelBackend
-from django.contrib.auth.decorators import login_required
+from django.contrib.auth.decorators import login_not_required, login_required
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.models import User
 from django.contrib.auth.views import LoginView, LogoutView
+from django.core.cache import caches
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.connection import ConnectionProxy
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
@@ -34,6 +37,8 @@ KNOWN_COOKIE, KNOWN_FOR_S = "known_browser", 365 * 86400
 
 
 class LoginThrottle(SimpleRateThrottle):
+    cache: Any = ConnectionProxy(caches, "logins")
+
     def __init__(self, rate: str, key: str) -> None:
         self.rate = rate
         super().__init__()
@@ -47,7 +52,8 @@ class LoginThrottle(SimpleRateThrottle):
         view: Any = None
         if not self.allow_request(request, view):
             wait_s = max(1, ceil(self.wait() or 0))
-            raise forms.ValidationError(f"Too many login attempts. Try again in {wait_s} s.", code="throttled")
+            what = "Too many login attempts. Try again in %(wait_s)s s."
+            raise forms.ValidationError(what, code="throttled", params={"wait_s": wait_s})
 
 
 class Backend(ModelBackend):
@@ -73,6 +79,21 @@ class LoginForm(AuthenticationForm):
     }
 
 
+def _set_status(response: HttpResponse) -> HttpResponse:
+    """429 with Retry-After where the form was refused as one too many."""
+    form = (getattr(response, "context_data", None) or {}).get("form")
+    for error in form.non_field_errors().as_data() if form is not None else ():
+        if error.code == "throttled":
+            response.status_code = HTTPStatus.TOO_MANY_REQUESTS
+            response.headers["Retry-After"] = str(error.params["wait_s"])
+    return response
+
+
+@login_not_required
+def log_in_to_admin(request: HttpRequest) -> HttpResponse:
+    return _set_status(admin.site.login(request))
+
+
 class Login(LoginView):
     form_class = LoginForm
     redirect_authenticated_user = True
@@ -82,6 +103,9 @@ class Login(LoginView):
         known = _cookie_value(form.get_user().get_username())
         response.set_cookie(KNOWN_COOKIE, known, KNOWN_FOR_S, secure=settings.HTTPS, httponly=True, samesite="Lax")
         return response
+
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
+        return _set_status(super().form_invalid(form))
 
 
 class Logout(LogoutView):

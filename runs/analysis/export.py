@@ -31,7 +31,8 @@ INSTEAD = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 # What would open a heading, a list, a rule, a quote or an indented block at the beginning of a line.
 OPENS = re.compile(r"(\d+)([.)])(?=\s)|([-+=#]+)(?=\s|$)")
 # Where a spreadsheet may begin a cell: it may take another sign than a comma for the separator, and then no quotes for quotes.
-FORMULA = re.compile(r"""(^|[,;|\t\r\n]["'\s]*)(?=[=+\-@\t\r＝＋－＠])""")
+# It may also drop invisible signs there.
+FORMULA = re.compile(r"""^(?=[\t\r])|((?:^|[,;|\t\r\n])["'\s\x00-\x1f\u200b-\u200f\u2060\ufeff]*)(?=[=+\-@＝＋－＠])""")
 
 
 def escape_markdown(words: str) -> str:

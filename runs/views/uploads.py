@@ -182,6 +182,9 @@ def _save(request: HttpRequest, paste: Paste) -> HttpResponse:
     return redirect(reverse("upload", args=[upload.pk]))
 
 
+ECHOED_BYTES = 2**20
+
+
 def _refuse(
     request: HttpRequest, data: bytes, status: int, errors: list[dict[str, Any]], upload: Any = None
 ) -> HttpResponse:
@@ -192,7 +195,9 @@ def _refuse(
         error | {"text": lines[error["line"] - 1][:300]} if error["line"] and error["line"] <= len(lines) else error
         for error in errors
     ]
-    readable = "\0" not in text and "\ufffd" not in text
+    # A compressed field may hold a hundred times what was sent.
+    sent = max(ECHOED_BYTES, int(request.META.get("CONTENT_LENGTH") or 0))
+    readable = len(data) <= sent and "\0" not in text and "\ufffd" not in text
     context = {"errors": shown, "text": text if readable else "", "kept": upload}
     return render(request, "home.html", paste_context(request) | context, status=status)
 

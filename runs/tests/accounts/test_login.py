@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -139,3 +142,18 @@ def test_public_read_opens_pages_for_reading_only(client, settings):
         assert client.post(address).status_code in (302, 404), address
     for address in ("/tokens/", "/password/", "/admin/"):
         assert "login" in client.get(address).headers["Location"], address
+
+
+@pytest.mark.parametrize("page", ["/login/", "/admin/login/"])
+def test_a_try_too_many_is_a_429_that_says_when_to_try_again(client, page):
+    answers = [try_to_log_in(client, page=page) for _ in range(11)]
+    assert [answer.status_code for answer in answers] == [200] * 10 + [429]
+    assert f"Try again in {answers[-1].headers['Retry-After']} s." in answers[-1].text
+
+
+def test_all_web_processes_count_login_attempts_together():
+    code = "import django; django.setup(); from runs.accounts.views import LoginThrottle as T;"
+    code += "print(T('2/min', 'made').allow_request(None, None))"
+    environment = os.environ | {"DJANGO_SETTINGS_MODULE": "benchdash.settings"}
+    said = [subprocess.check_output([sys.executable, "-c", code], env=environment, text=True) for _ in range(3)]
+    assert [each.strip() for each in said] == ["True", "True", "False"]

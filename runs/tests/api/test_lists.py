@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from drf_spectacular.generators import SchemaGenerator
 
 from runs import ingest
 from runs.ingest import Hints
@@ -181,3 +182,11 @@ HUGE = "9" * 30
 def test_senseless_numbers_and_words_are_no_failure(api, path, status):
     store(500)
     assert api.get(API + path).status_code == status
+
+
+def test_the_schema_is_drawn_up_once_and_has_an_etag(api, monkeypatch):
+    first = api.get(API + "schema/?format=json")
+    monkeypatch.setattr(SchemaGenerator, "get_schema", None)
+    again = api.get(API + "schema/?format=json&version=2", headers={"accept-encoding": "identity"})
+    assert again.content == first.content and again.headers["Content-Type"].startswith("application/")
+    assert api.get(API + "schema/?format=json", headers={"if-none-match": again.headers["ETag"]}).status_code == 304

@@ -481,3 +481,9 @@ def test_a_preview_says_what_speaks_against_the_leader(browser):
         "<li>Figures of “after” cannot all be true (500 requests in 1.783 s are 280.4 per second, not 380.4)</li>"
         in page
     )
+
+
+def test_a_refused_text_that_was_compressed_is_not_sent_back_whole(browser):
+    answers = [browser.post("/preview/", {"raw": pack_bytes(b"word " * n), "edits": "x"}) for n in (1000, 600_000)]
+    assert [answer.status_code for answer in answers] == [400, 400]
+    assert ["word word" in answer.text for answer in answers] == [True, False]
