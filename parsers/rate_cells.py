@@ -51,6 +51,9 @@ class _Columns(NamedTuple):
     rates: dict[int, str]  # with what else their headings say
     loads: set[int]  # of numbers of clients
     titles: list[int]  # before the first rate, which name a row
+    partial: set[
+        int
+    ]  # of these with a number in some rows and nothing in others: "| sync | 32 |" and "| async | n/a |"
     work: bool  # whether these name what was done, such as an endpoint
     address: bool  # or what was requested, for certain
     latencies: dict[int, str]  # of times and failures, with their headings
@@ -109,7 +112,10 @@ def _find_rates(heading: list[str], rows: list[tuple[int, list[str]]], caption: 
         sections[number] = " · ".join(filter(None, (sections.get(number), *(row[at] for at in requested))))
     work, address = (any(each.fullmatch(heading[at]) for at in titles) for each in (rates.WORK, rates.ADDRESS))
     latencies = {at: heading[at] for at in timed if len(columns) == 1}
-    return _make_cells(table, _Columns(heading, columns, loads, titles, work, address, latencies, are_times), sections)
+    settings = [at for at in titles[1:] if not rates.LOAD.fullmatch(heading[at])]
+    partial = {at for at in settings if _is_set_in_some([row[at] for _, row in table])}
+    of_table = _Columns(heading, columns, loads, titles, partial, work, address, latencies, are_times)
+    return _make_cells(table, of_table, sections)
 
 
 def _find_rates_in_rows(heading: list[str], table: list[tuple[int, list[str]]]) -> list[Cell]:
@@ -389,12 +395,20 @@ def _counts_repeats(named: Mapping[int, tuple[str, ...]], cells: Mapping[int, st
     return all(numbers == list(range(1, len(numbers) + 1)) for numbers in counted.values())
 
 
+def _is_set_in_some(cells: Sequence[str]) -> bool:
+    """Whether several numbers are set in some rows, and nothing in others: these rows are of configs without that setting."""
+    numbers = {cell for cell in cells if cell not in EMPTY}
+    is_left_out = any(cell and cell in EMPTY for cell in cells)  # "n/a", where an empty cell may be cut off
+    return len(numbers) > 1 and is_left_out and all(map(rates.COUNT.fullmatch, numbers))
+
+
 def _name_row(row: list[str], columns: _Columns) -> str:
-    """What stands before the first rate and is no number; where there are numbers only, the first with its heading."""
+    """What stands before the first rate and is no number, or set in some rows only; if numbers only, the first with its heading."""
     titles = columns.titles
     named = [
-        row[at]
+        f"{columns.heading[at]} {row[at]}" if at in columns.partial else row[at]
         for at in titles
-        if row[at] not in EMPTY and (rates.VERSION.search(columns.heading[at]) or not rates.read_number(row[at]))
+        if row[at] not in EMPTY
+        and (at in columns.partial or rates.VERSION.search(columns.heading[at]) or not rates.read_number(row[at]))
     ]
     return " · ".join(named) if named or not titles else f"{columns.heading[titles[0]]} {row[titles[0]]}".strip()

@@ -3,7 +3,8 @@
 Reads     the whole report or what is left of it: the "finished in" line, the counts, the table
 Yields    one LoadResult
 Units     times as printed in us, ms, s, m or h, kept in ms (time taken in s); sizes with 1024, kept in bytes
-Quirks    the clients are told by thread; "requests" are counted five ways; "succeeded" are 2xx and 3xx; a mean of requests/s
+Quirks    the clients are told by thread; "requests" are counted five ways, and "failed" are more than
+          "done" where connections broke; "succeeded" are 2xx and 3xx; a mean of requests/s
           per client stands in the table
 Source    nghttp2's src/h2load.cc and util.cc, 1.x
 """
@@ -144,4 +145,8 @@ def records(values: dict[str, Any]) -> list[Record]:
     all_stated = list(clients) == [str(n) for n in range(len(clients))]  # of those left out the clients are not known
     concurrency = sum(clients.values()) if clients and all_stated else None
     percentiles = {percent: times[name] for percent, name in _PERCENTILES.items() if name in times}
-    return [make_result(KIND, values, concurrency=concurrency, percentiles_ms=percentiles)]
+    figures: dict[str, Any] = {"concurrency": concurrency, "percentiles_ms": percentiles}
+    if values.keys() >= {"requests_done", "requests_succeeded", "requests_failed"}:
+        ended = values["requests_succeeded"] + values["requests_failed"]  # with those that were never sent
+        figures["complete_requests"] = max(values["requests_done"], ended)
+    return [make_result(KIND, values, **figures)]

@@ -190,6 +190,14 @@ def test_h2load_s_clients_are_those_of_all_its_threads_where_each_is_told():
     assert block.load_results[0].concurrency is None
 
 
+def test_h2load_s_requests_are_those_that_were_never_sent_too():
+    lines = "finished in 83.14s, 14.43 req/s, 10.54KB/s\n"
+    lines += "requests: 10000 total, 2080 started, 1200 done, 1200 succeeded, 8800 failed, 8800 errored, 0 timeout\n"
+    (block,) = blocks(f"{lines}status codes: 1200 2xx, 0 3xx, 0 4xx, 0 5xx\n")
+    (result,) = block.load_results
+    assert (result.complete_requests, result.failed_requests) == (10000, 8800)
+
+
 def test_pgbench_s_rate_has_the_time_to_connect_in_it_where_each_transaction_connects():
     reconnecting = blocks(text_of(FIXTURES / "pgbench" / "pgbench_10_old_reconnect.txt"))
     (kept,) = blocks(text_of(FIXTURES / "pgbench" / "pgbench_07_old.txt"))

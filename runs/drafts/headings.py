@@ -440,17 +440,17 @@ def _replace_recurring(
     counts = Counter(fold_name(strip_markup(nearest[load].text)) for load in loads if nearest[load].is_heading)
     recurring = {text for text, n in counts.items() if n > 1 and text}
     inner = {load: text for load in loads if (text := fold_name(strip_markup(nearest[load].text))) in recurring}
-    above = {load: h for load in inner if (h := _find_heading_above(candidates[load], nearest[load], counts))}
-    if len(above) < 2 or any(heading_level(heading[1]) for heading in above.values()):
+    # The rows of a list that has a recurring name are below one line, whichever of them is the first.
+    inside = {load for load in loads if load in inner or candidates[load].label}
+    above = {load: h for load in inside if (h := _find_heading_above(candidates[load], nearest[load], counts))}
+    if not inner or sum(not heading_level(heading[1]) for heading in above.values()) < 2:
         return dict(nearest)
     choices = dict(nearest)
     outer: Heading | None = None
     for load in loads:
-        goes_on = (
-            load in inner or not nearest[load].text
-        )  # what has no name of its own has that of the load test before
+        goes_on = load in inside or not nearest[load].text  # without a name of its own it has that of the one before
         outer = above.get(load, outer if goes_on else None)
-        if outer and load in inner:
+        if outer and load in inside and not heading_level(outer[1]):  # headings are groups by their levels
             choices[load] = replace(nearest[load], group=strip_markup(outer[1]))
     return choices
 

@@ -533,3 +533,30 @@ def test_factors_beside_the_best_and_memory_are_results_and_no_names():
     assert [name for name, *_ in runs_of(text)] == ["h3", "express"]
     sized = "| Name | Payload | Requests/s |\n|---|---|---|\n| h3 | 1MB | 900 |\n| h3 | 8MB | 100 |\n"
     assert len({name for name, *_ in runs_of(sized)}) == 2
+
+
+def test_captions_keep_tables_apart_that_do_not_all_have_the_same_rows():
+    heading = "| Server | Pool size | Requests/sec |\n|---|---|---|\n"
+    quick = (
+        f"**4 cores; 20ms delay**\n\n{heading}| sync | 2 | 119.5 |\n| sync | 100 | 137.3 |\n| async | n/a | 61.2 |\n\n"
+    )
+    slow = f"**4 cores; 200ms delay**\n\n{heading}| sync | 4 | 17.5 |\n| sync | 100 | 27.4 |\n| async | n/a | 6.7 |\n\n"
+    other = "## The chat bot\n\n| Connections | Blocking (req/sec) | Awaiting (req/sec) |\n|---|---|---|\n"
+    other += "| 4 | 1658.8 | 2851.2 |\n| 10 | 1906.7 | 2821.3 |\n"
+    for text in (quick + slow, f"## Results\n\n{quick}{slow}{other}"):
+        (experiment,) = read(text)[1].experiments
+        names = [config.name for config in experiment.configs][:6]
+        assert names == [
+            "4 cores; 20ms delay · sync · Pool size 2",
+            "4 cores; 20ms delay · sync · Pool size 100",
+            "4 cores; 20ms delay · async",
+            "4 cores; 200ms delay · sync · Pool size 4",
+            "4 cores; 200ms delay · sync · Pool size 100",
+            "4 cores; 200ms delay · async",
+        ]
+
+
+def test_a_number_that_some_rows_do_not_have_names_the_rows_that_have_it():
+    rows = "| sync | 32 | 1384.9 |\n| sync | 100 | 3282.4 |\n| async | n/a | 3868.8 |\n"
+    (experiment,) = read(f"| Server | Pool size | Requests/sec |\n|---|---|---|\n{rows}")[1].experiments
+    assert [config.name for config in experiment.configs] == ["sync · Pool size 32", "sync · Pool size 100", "async"]
