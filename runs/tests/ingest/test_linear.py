@@ -52,7 +52,8 @@ TEXTS = {
 
 def grows_with_its_square(part: str) -> bool:
     """Whether four times the blocks take more than eight times as long; a square takes sixteen times as long."""
-    text = "".join(part.format(i, 100 + i * 0.37) for i in range(1200)) + RATE.format(50)
+    n_parts = 7200 // max(6, part.count("\n"))
+    text = "".join(part.format(i, 100 + i * 0.37) for i in range(n_parts)) + RATE.format(50)
     lines = text.splitlines(keepends=True)
     blocks = list(parsers.read(lines))
     taken = []
@@ -83,7 +84,7 @@ JUDGED = {
 
 def judging_grows_with_the_square(part: str) -> bool:
     taken = []
-    for n in (250, 1000):
+    for n in (150, 600):
         lines = "".join(part.format(i, 100 + i * 0.37) for i in range(n)).splitlines(keepends=True)
         blocks = list(parsers.read(lines))
         draft = relate(blocks, len(lines))
