@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import connections
 from django.test import Client
 
+from runs.models import Experiment, Host
 from runs.tests import factories
 
 ARGUMENTS = [
@@ -121,6 +122,36 @@ def test_a_long_name_in_a_charts_legend_is_wrapped_on_a_phone(page: Any, live_se
     page.goto(live_server.url + made.get_absolute_url())
     assert page.locator("#chart-latency .chart-key button").count() == 2
     assert no_sideways_scroll(page)
+
+
+def test_names_without_spaces_of_a_stranger_never_scroll_sideways(page: Any, live_server: Any) -> None:
+    host, path = "h" * 200, "p" * 300
+    report = f"""Server Hostname: {host}
+Server Port: 80
+Document Path: /{path}
+Concurrency Level: 10
+Time taken for tests: 1.0 seconds
+Complete requests: 1000
+Failed requests: 0
+Requests per second: 900.5 [#/sec] (mean)
+Time per request: 10.0 [ms] (mean)
+"""
+    names = ("A" * 5000, "A" * 5000, "a" + "\u0301" * 300, "a" + "\u0301" * 300, "x=1 " + "y" * 4000)
+    page.fill(
+        "textarea[name=text]",
+        "\n".join(f"## {name}\n\n$ ab -n 1000 -c 10 http://{host}/{path}\n{report}" for name in names),
+    )
+    page.click("text=Preview")
+    page.locator(".config").nth(1).wait_for()
+    assert no_sideways_scroll(page)
+    page.click("button[value=save]")
+    page.wait_for_url("**/experiments/*/")
+    urls = [live_server.url + row.get_absolute_url() for model in (Experiment, Host) for row in model.objects.all()]
+    for url in urls:
+        for width in (400, 1280):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.goto(url)
+            assert no_sideways_scroll(page), (url, width)
 
 
 def test_six_configs_with_long_names_fit_a_wide_page(page: Any, live_server: Any) -> None:
