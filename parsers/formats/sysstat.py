@@ -130,6 +130,8 @@ def _mpstat_records(values: dict[str, Any]) -> list[Record]:
         if row.get("idle_pct") is not None:
             busy = 100.0 - float(row["idle_pct"]) - float(row.get("iowait_pct") or 0)
             metrics[f"core{row['cpu_no']}_busy_pct"] = max(busy, 0.0)
+    if in_softirqs := [float(row["soft_pct"]) for row in values.get("cpu_per_core", []) if row.get("soft_pct")]:
+        metrics["busiest_core_si"] = max(in_softirqs)
     if values.get("intr_per_s") is not None:
         metrics["interrupts_per_s"] = float(values["intr_per_s"])
     return [SystemSample(tool="mpstat", clock=values.get("time"), metrics=metrics)]

@@ -51,6 +51,7 @@ CACHED, CONDITION, DAY = "answer from a cache", "condition", "day"
 LENGTH, DOCUMENT = "document_length_bytes", "document length"
 NONE, USUAL = "none", "the tool's usual"  # of what a command that is known does not set
 AFAR = re.compile(r"\d+(?:\.\d+){3}|[\w-]+(?:\.[\w-]+)+")
+IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
 NEARBY = re.compile(r"^172\.(?:1[6-9]|2\d|3[01])\.|\.(?:local|localhost|test|internal|example|dev)$", re.I)
 MADE_TO_VARY = {"keep-alive", "TLS", CACHED, "governor"}
 
@@ -207,6 +208,12 @@ def _read_way(run: RunFact) -> Value | None:
     return "a network" if AFAR.fullmatch(name) and not NEARBY.search(name) else None
 
 
+def _read_ip_version(run: RunFact) -> Value | None:
+    """By an address of figures; what a name stands for, nobody knows."""
+    name = hostname_of(run).strip("[]")
+    return "IPv6" if ":" in name else "IPv4" if IPV4.fullmatch(name) else None
+
+
 def _read_keepalive(run: RunFact) -> Value | None:
     kept = run.options.get("keepalive") if run.keepalive is None else run.keepalive
     if kept is None:
@@ -277,6 +284,7 @@ LOAD = (
         "network", "values.link_mbit", "caution", " Mbit/s", says=0, named=r"\d+\s?[mg]bit\w*|ethernet|nic", better=1
     ),
     Property("loaded through", _read_way, "split", stops=0, named=r"local(?:host)?|loopback|network|remote(?:ly)?|lan"),
+    Property("IP version", _read_ip_version, "caution", says=0, named=r"(?:ip)?v[46]|ipv[46]"),
     Property("concurrency", "loading_clients", "caution", figure="concurrency", stops=1.1, named=CLIENTS, varied=True),
     Property("requests", "options.requests", "note", says=10),
     Property("timeout", _read_timeout, "caution", " s", says=1.1, named=r"time-?outs?"),

@@ -36,6 +36,15 @@ SLOWING_METRICS = {
         "{value:.0f} % of the CPU time waiting for a disk",
         r"disk|sync|log|write|buffer|cach|aio|ssd|hdd|nvme|nfs",
     ),
+    "busiest_core_si": SlowingMetric(
+        80,
+        40,
+        "{value:.0f} % of the time of one core in soft interrupts",
+        r"irq|rps|rss|xps|xdp|ebpf|driver|nic|steering|affinity|queue",
+    ),
+    "tcp_listen_drops_per_s": SlowingMetric(
+        1, 0.1, "{value:.0f} connections dropped a second", r"backlog|queue|listen|accept|somaxconn"
+    ),
     "accept_queue_full": SlowingMetric(1, 0, "a full accept queue", r"backlog|queue|listen|accept|somaxconn"),
 }
 

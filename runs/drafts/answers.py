@@ -21,6 +21,7 @@ STATES = {"governor": "cpu_governor", "HTTP": "cached", "cache": "cached"}  # by
 _SHOW_LOAD = {"uptime", "loadavg"}  # before a load test; a screen of processes may be of the load itself
 _MOST_ROWS = 32  # of a list of containers
 _OF_A_MACHINE = {"architecture", "vendor_id"}  # what a whole description of a CPU has
+_COUNTS_CORES = "nproc"
 _VOLATILE = re.compile(r"\d:\d\d|\b(?=\w*\d)(?=\w*[a-f])[0-9a-f]{7,}\b")  # times and ids
 # What commands show that is compared elsewhere.
 _ELSEWHERE = frozenset(
@@ -145,8 +146,10 @@ def _describe_headers(shown: Iterable[tuple[str, str, int]]) -> dict[str, frozen
 
 
 def describe_machine(block: Block) -> dict[str, frozenset[str]]:
-    """The kernel and the hypervisor that a block shows."""
+    """The kernel, the hypervisor and the cores that a block shows."""
     shown = {}
+    if block.kind == _COUNTS_CORES and (cores := block.values.get("n_processors")):
+        shown["cores"] = f"{cores} core{'' if cores == 1 else 's'}"
     if kernel := block.values.get("kernel_release"):
         shown["kernel"] = str(kernel)
     if block.values.keys() >= _OF_A_MACHINE:

@@ -240,6 +240,14 @@ def test_of_three_the_one_that_was_loaded_another_way_is_left_out():
     assert "Not counted: “apache” (loaded through localhost against a network)" in found.sentence
 
 
+def test_a_load_over_ipv6_against_one_over_ipv4_leaves_the_lead_likely():
+    found = head((BASE, to("[::1]")), (times(1.3), to("127.0.0.1")))
+    assert found.outcome == "likely"
+    assert "IP version differs: IPv4 against IPv6" in found.sentence
+    assert head((BASE, to("localhost")), (times(1.3), to("127.0.0.1"))).outcome == "better"
+    assert head((BASE, to("[::1]")), (times(1.3), to("127.0.0.1")), names=["IPv6", "IPv4"]).outcome == "better"
+
+
 def fails(n: int) -> dict[str, Any]:
     return failed(n, complete_requests=20_000)
 
@@ -363,6 +371,9 @@ def seen(config, ids, **metrics):
         ({"cpu_wa": 41.0}, {"cpu_wa": 0.0}, "41 % of the CPU time waiting for a disk"),
         ({"cpu_wa": 41.0, "blocked": 2.0}, {"cpu_wa": 3.0}, "41 % of the CPU time waiting for a disk"),
         ({"accept_queue_full": 1.0}, {"accept_queue_full": 0.0}, "a full accept queue"),
+        ({"busiest_core_si": 94.7}, {"busiest_core_si": 3.1}, "95 % of the time of one core in soft interrupts"),
+        ({"tcp_listen_drops_per_s": 48.2}, {"tcp_listen_drops_per_s": 0.0}, "48 connections dropped a second"),
+        ({"busiest_core_si": 94.7}, {"busiest_core_si": 88.0}, ""),
         ({"cpu_wa": 41.0}, {"cpu_wa": 38.0}, ""),
         ({"cpu_wa": 3.0}, {"cpu_wa": 0.0}, ""),
         ({"cpu_wa": 0.0}, {"cpu_wa": 41.0}, ""),  # and leads in spite of it

@@ -131,6 +131,7 @@ def tells_condition(headline):
             "LOG_LEVEL=warn against",
         ),
         ("$ systemd-detect-virt\nkvm", "$ systemd-detect-virt\nnone", "systemd-detect-virt none against"),
+        ("$ nproc\n4", "$ nproc\n8", "8 cores against 4 cores"),
         (LSCPU.format("Hypervisor vendor:   KVM\n"), LSCPU.format(""), "no hypervisor against hypervisor KVM"),
         (CGROUP.format(100_000), CGROUP.format(200_000), "CPU limit 2 cores against CPU limit 1 core"),
         (STATS.format("512MiB"), STATS.format("2GiB"), "memory limit 2,048 MiB against memory limit 512 MiB"),
