@@ -44,7 +44,7 @@ def test_of_the_cores_that_mpstat_lists_the_one_with_most_soft_interrupts_counts
     head = "10:14:02     CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle"
     row = "10:14:12  {:>6}   50.00    0.00   10.00    0.00    0.00  {:6.2f}    0.00    0.00    0.00   {:5.2f}"
     made = [head, row.format("all", 48.2, 0), row.format("0", 3.1, 36.9), row.format("1", 94.7, 0)]
-    (found,) = samples(list(parsers.read(["$ mpstat -P ALL 10 1", *made])))
+    (found,) = samples(blocks("\n".join(["$ mpstat -P ALL 10 1", *made])))
     assert found.metrics["busiest_core_si"] == 94.7
 
 
