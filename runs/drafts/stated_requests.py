@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from pathlib import PurePath
 from typing import Any
@@ -180,21 +180,39 @@ def _list_tables(blocks: Sequence[Block], loads: Sequence[int]) -> Iterator[tupl
 
 
 def note_scripts(blocks: Sequence[Block], texts: Collection[int], loads: Collection[int]) -> set[int]:
-    """Note which text a load test's script had, where several of one file's name were shown; returns the texts of such scripts."""
-    shown: dict[str, int] = {}  # {file's name: the last text of it}
+    """Note which text a load test's script had, where several of one file's name were shown; returns the texts of such scripts.
+
+    A file is shown above its load tests; below them where that holds for all of them, and not for all above.
+    """
+    above = _find_scripts(range(len(blocks)), blocks, texts, loads)
+    below = _find_scripts(range(len(blocks) - 1, -1, -1), blocks, texts, loads)
+    lacks_above, lacks_below = ({name for name, text in each.values() if text is None} for each in (above, below))
+    chosen = {
+        load: below[load] if name in lacks_above - lacks_below else above[load] for load, (name, _) in above.items()
+    }
+    used = {load: (name, text) for load, (name, text) in sorted(chosen.items()) if text is not None}
     texts_of: dict[str, dict[str, int]] = defaultdict(dict)  # {file's name: {text: its first line}}
-    used: dict[int, tuple[str, int]] = {}  # {load test: (file's name, the text shown last before it)}
-    for index, block in enumerate(blocks):
-        if index in texts:
-            shown[PurePath(str(block.values.get("path"))).name] = index
-        script = parse_command(block.command or "", block.kind).options.get("script") if index in loads else None
-        name = PurePath(str(script)).name if script else ""
-        if name in shown:
-            text = blocks[shown[name]]
-            texts_of[name].setdefault(str(text.values.get("text")), text.first)
-            used[index] = name, shown[name]
+    for name, text_index in used.values():
+        text = blocks[text_index]
+        texts_of[name].setdefault(str(text.values.get("text")), text.first)
     for index, (name, text_index) in used.items():
         if len(texts_of[name]) > 1:
             line = texts_of[name][str(blocks[text_index].values.get("text"))]
             blocks[index].values["told_script"] = f"{name} of line {line}"
     return {text_index for _, text_index in used.values()}
+
+
+def _find_scripts(
+    order: Iterable[int], blocks: Sequence[Block], texts: Collection[int], loads: Collection[int]
+) -> dict[int, tuple[str, int | None]]:
+    """{load test: (name of its script's file, the text of it that was shown last in this order)}"""
+    shown: dict[str, int] = {}
+    found: dict[int, tuple[str, int | None]] = {}
+    for index in order:
+        block = blocks[index]
+        if index in texts:
+            shown[PurePath(str(block.values.get("path"))).name] = index
+        elif index in loads and (script := parse_command(block.command or "", block.kind).options.get("script")):
+            name = PurePath(str(script)).name
+            found[index] = name, shown.get(name)
+    return found

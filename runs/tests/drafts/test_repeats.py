@@ -346,3 +346,13 @@ def test_runs_of_a_script_whose_text_was_shown_otherwise_are_no_repeats(other, r
     (experiment,) = draft.experiments
     assert len(experiment.configs) == 1
     assert [run.repeat for run in experiment.runs] == repeats
+
+
+@pytest.mark.parametrize(("other", "repeats"), [("PUT", [1, 2, 1]), ("POST", [1, 2, 3])])
+def test_the_text_of_a_script_may_be_shown_below_its_runs(other, repeats):
+    first, second, third = (
+        f"$ wrk -t2 -c40 -d4s -s a.lua http://localhost:8080/\n@wrk {rate}\n" for rate in ("900.10", "910.10", "700.10")
+    )
+    shown = '$ cat a.lua\nwrk.method = "{}"\nwrk.body = "a=b"\n'
+    _, draft = read(expand(f"{first}{second}{shown.format('POST')}{third}{shown.format(other)}"))
+    assert [run.repeat for run in draft.experiments[0].runs] == repeats
