@@ -62,7 +62,7 @@ _TPS = r"tps = \d{1,12}\.\d{6} \((?:(?:including|excluding) (?:connections |reco
 INLINE = _TPS.replace(r"\d{1,12}\.\d{6}", r"(\d{1,12}\.\d{6})")
 OPENS = (
     rf"pgbench \(\d+|starting vacuum\.\.\.|progress: \d+\.\d s, \d+\.\d tps|transaction type: \S|{_TPS}"
-    r"|scaling factor: \d{1,9}\s*$"
+    r"|(?:scaling factor|number of clients): \d{1,9}\s*$|query mode: (?:simple|extended|prepared)\s*$"
     r"|duration: \d{1,12} s\s*$|latency average(?: =|:) \d+\.\d{3} ms|number of transactions actually processed: \d"
 )
 
@@ -149,9 +149,12 @@ _REPORT = Report(
 )
 
 
+_SAID_ANYWHERE = {"duration_s", "clients", "threads", "query_mode"}  # what a text on a load test may list, too
+
+
 def parse(lines: Lines, command: str | None) -> Found | None:
     report = take_report(lines, _REPORT, lambda line: _read_line(lines, line))
-    if report and not report.values.keys() - {"duration_s"}:
+    if report and not report.values.keys() - _SAID_ANYWHERE:
         return None
     if report and command and "tps_including_connections" in report.values and _RECONNECTING.search(command):
         report.values["reconnects"] = True

@@ -1,6 +1,6 @@
 """rewrk: the result of a load, with its table of percentiles (--pct).
 
-Reads     from "Benchmarking N connections @ URL" to the errors or the table
+Reads     from "Beginning round 1..." or "Benchmarking N connections @ URL" to the errors or the table
 Yields    one LoadResult
 Units     times as printed in ns, us, ms or s, kept in ms; sizes with 1024, kept in bytes; requests/s
 Quirks    a latency of the table is the mean of those beyond the percentile, not the percentile itself, so that it is no
@@ -44,7 +44,7 @@ OPTIONS = {
 }
 DEFAULTS = {"concurrency": 1, "threads": 1}
 PRINTS = {"duration_s": "duration_s"}
-OPENS = r"Benchmarking \d+ connections? @ \w+://\S+ for "
+OPENS = r"Beginning round \d+\.\.\.|Benchmarking \d+ connections? @ \w+://\S+ for "
 
 _FOR = r"\d{1,9} (?:day|hour|minute|second)(?:s|\(s\))?"
 _PART = re.compile(r"(\d+) ([dhms])")
@@ -60,8 +60,10 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 _REPORT = Report(
     tool=KIND,
     meant=re.compile(r"Benchmarking \d|\d+(?:\.\d+)?(?:s|ms|[uµ]s|ns)\s|Total:\s|\|\s+\d|\d+ Errors: "),
-    noise=re.compile(r"(?:Latencies|Requests|Transfer):$|Avg\s+Stdev\s+Min\s+Max$|\+ -+ \+|\|\s+Percentile\s+\|"),
-    over=lambda values, line: line.startswith("Benchmarking ") and "url" in values,
+    noise=re.compile(
+        r"Beginning round \d|(?:Latencies|Requests|Transfer):$|Avg\s+Stdev\s+Min\s+Max$|\+ -+ \+|\|\s+Percentile\s+\|"
+    ),
+    over=lambda values, line: line.startswith(("Beginning ", "Benchmarking ")) and "url" in values,
     whole=6,
 )
 

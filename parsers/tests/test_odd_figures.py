@@ -190,6 +190,22 @@ def test_h2load_s_clients_are_those_of_all_its_threads_where_each_is_told():
     assert block.load_results[0].concurrency is None
 
 
+def test_rewrk_s_announcement_of_a_round_is_part_of_its_report():
+    report = text_of(FIXTURES / "rewrk" / "rewrk_01.txt").partition("\n\n")[2]
+    block, *_ = blocks(f"Results for hyper:\nBeginning round 1...\n{report}")
+    assert [text for _, text in block.trail] == ["Results for hyper:"]
+
+
+def test_pgbench_s_report_without_its_first_lines_begins_with_its_mode_or_its_clients():
+    """Cut to size by who posted it: the lines left out are the transaction type and the scaling factor."""
+    clients = "number of clients: 90\nnumber of threads: 1\n"
+    rest = "duration: 100 s\nnumber of transactions actually processed: 3215\nlatency average = 2824.063 ms\n"
+    for lines in (f"query mode: simple\n{clients}", clients):
+        (block,) = blocks(f"**No pool**\n\n{lines}{rest}tps = 31.868972 (including reconnection times)\n")
+        assert [text for _, text in block.trail] == ["**No pool**"]
+        assert block.load_results[0].concurrency == 90
+
+
 def test_h2load_s_requests_are_those_that_were_never_sent_too():
     lines = "finished in 83.14s, 14.43 req/s, 10.54KB/s\n"
     lines += "requests: 10000 total, 2080 started, 1200 done, 1200 succeeded, 8800 failed, 8800 errored, 0 timeout\n"
