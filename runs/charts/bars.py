@@ -55,6 +55,7 @@ class Bar:
 
     `interval`: the bounds of the mean's 95 % interval, where there are repeats enough for one. `counted` False: a doubt
     keeps all of it out of verdicts, which the bar must not hide. `left_out`: values of single runs that a doubt keeps out.
+    `short`: the name without its workload's, which is the title of the panel.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Bar:
     label: str = ""
     change: str = ""
     workload: str = ""
+    short: str = ""
     failed: bool = False
     left_out: tuple[float, ...] = ()
 
@@ -92,7 +94,7 @@ def make_rate_chart(bars: Sequence[Bar]) -> Chart | None:
     if not filled:
         return None
     best = max((bar.mean for bar in filled if bar.is_sound), default=math.inf)
-    filled = [replace(bar, workload=OFF_SCALE) if bar.mean > FLATTENS * best else bar for bar in filled]
+    filled = [replace(bar, workload=OFF_SCALE, short="") if bar.mean > FLATTENS * best else bar for bar in filled]
     by_workload: dict[str, list[Bar]] = {}
     for bar in filled:
         by_workload.setdefault(bar.workload, []).append(bar)
@@ -139,7 +141,9 @@ def _make_rate_panel(title: str, bars: Sequence[Bar]) -> Panel:
             marks.append(Dots(bar.place, bar.left_out, (float(at),) * len(bar.left_out), bar.name, small=True))
         words = " · failed" if bar.failed else "" if bar.counted else " · not counted"
         value, muted = figure(bar.mean), bool(words)
-        rows.append(Row(bar.name + words, bar.label, value=value, more=bar.change, place=bar.place, muted=muted))
+        rows.append(
+            Row((bar.short or bar.name) + words, bar.label, value=value, more=bar.change, place=bar.place, muted=muted)
+        )
     return Panel(axis, tuple(rows), tuple(marks), title)
 
 

@@ -21,7 +21,7 @@ from runs.analysis.monitors import PHASES, group_processes, memory_parts, pick_b
 from runs.analysis.scalability_law import Sweep
 from runs.analysis.scaling import Range
 from runs.analysis.stats import sample_sd, student_quantile
-from runs.analysis.table import Comparison, find_workloads, name_workload
+from runs.analysis.table import Comparison, find_workloads, name_workload, strip_workload
 from runs.charts import Chart, keep_drawable
 from runs.charts.bars import (
     CPU,
@@ -99,6 +99,7 @@ def make_throughput_bars(comparison: Comparison, headline: Headline, silent: Con
             label=column.letter if len(comparison.columns) > 1 else "",
             change=change,
             workload=named.get(at, ""),
+            short=strip_workload(column.title, named.get(at, "")),
             left_out=tuple(keep_drawable([one.value for one in cell.figures if not one.counted])),
         )
         bars += [bar] if values else []

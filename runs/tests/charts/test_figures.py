@@ -129,8 +129,17 @@ def test_a_bar_has_its_letter_value_and_change_beside_it():
 
 
 def test_a_rate_of_another_workload_is_in_a_panel_of_its_own():
-    chart = bars.make_rate_chart([Bar("a", 0, (9.0,), workload="large"), Bar("a", 0, (292.0,), workload="small")])
+    large, small = ("large · a", "large", 9.0), ("small · a", "small", 292.0)
+    chart = bars.make_rate_chart([Bar(name, 0, (rate,), workload=of, short="a") for name, of, rate in (large, small)])
     assert [(panel.title, panel.x.high) for panel in chart.panels] == [("large", 10), ("small", 300)]
+    assert [row.head for panel in chart.panels for row in panel.y] == ["a", "a"]  # its title names the workload
+    assert [row[0] for row in chart.rows] == ["large · a", "small · a"]
+
+
+def test_a_rate_beyond_all_that_count_keeps_its_whole_name():
+    huge = Bar("small · a", 0, (9e6,), workload="small", short="a", counted=False)
+    chart = bars.make_rate_chart([Bar("small · b", 1, (9.0,), workload="small", short="b"), huge])
+    assert [row.head for panel in chart.panels for row in panel.y] == ["b", "small · a · not counted"]
 
 
 def test_what_failed_is_hatched_named_above_the_hatching_and_never_the_longest_bar_of_a_card():
