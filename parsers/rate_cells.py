@@ -51,9 +51,7 @@ class _Columns(NamedTuple):
     rates: dict[int, str]  # with what else their headings say
     loads: set[int]  # of numbers of clients
     titles: list[int]  # before the first rate, which name a row
-    partial: set[
-        int
-    ]  # of these with a number in some rows and nothing in others: "| sync | 32 |" and "| async | n/a |"
+    partial: set[int]  # of these with a number in some rows only: "| sync | 32 |" and "| async | n/a |"
     work: bool  # whether these name what was done, such as an endpoint
     address: bool  # or what was requested, for certain
     latencies: dict[int, str]  # of times and failures, with their headings
