@@ -24,8 +24,9 @@ PLAIN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A config, or a config under one method. `color` counts configs from 0 and is the same all over a page.
+    """A config, or a config under one method.
 
+    color    counts configs from 0 and is the same all over a page, and for what has one name below several headings
     letter   "A", "B" ... by its place, or its name where all are letters; short: what of its title sets it apart from others
     """
 
@@ -56,7 +57,9 @@ def build_columns(configs: Sequence[ConfigFact], runs: Sequence[RunFact]) -> lis
     counted: dict[int, list[RunFact]] = {}
     for run in runs:
         counted.setdefault(run.config, []).extend([run] * run.counted)
-    for color, config in enumerate(configs):
+    colors: dict[str, int] = {}
+    for config in configs:
+        color = colors.setdefault(config.name.removeprefix(f"{config.group} · "), len(colors))
         groups = group_by_method(counted.get(config.id, []), read_method)
         for method, group in sorted(groups, key=lambda pair: (pair[0].path or "", pair[0].concurrency or 0)):
             columns.append(Column(config, color, tuple(sorted(group, key=attrgetter("repeat", "id"))), method))

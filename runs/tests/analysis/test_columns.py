@@ -28,6 +28,12 @@ def test_a_config_under_several_concurrencies_is_split_and_named_by_what_differs
     assert {column.color for column in made} == {0}
 
 
+def test_what_has_one_name_below_several_headings_has_one_color():
+    below = [("GET · nginx", "GET"), ("GET · caddy", "GET"), ("PUT · caddy", "PUT"), ("nginx", "")]
+    made = [replace(one, group=group) for one, (_, group) in zip(configs(*dict(below)), below, strict=True)]
+    assert [column.color for column in build_columns(made, [])] == [0, 1, 1, 0]
+
+
 def test_levels_of_one_config_are_named_by_the_level_and_in_commands_whole():
     columns = build_columns(configs("nginx"), [run(1, concurrency=5), run(1, concurrency=50, repeat=2)])
     assert [(column.short, column.name) for column in columns] == [("-c 5", "nginx · -c 5"), ("-c 50", "nginx · -c 50")]
