@@ -182,7 +182,7 @@ def _save(request: HttpRequest, paste: Paste) -> HttpResponse:
     return redirect(reverse("upload", args=[upload.pk]))
 
 
-ECHOED_BYTES = 2**20
+ECHOED_BYTES = 2**20  # of a refused text that was sent compressed
 
 
 def _refuse(
@@ -197,8 +197,9 @@ def _refuse(
     ]
     # A compressed field may hold a hundred times what was sent.
     sent = max(ECHOED_BYTES, int(request.META.get("CONTENT_LENGTH") or 0))
-    readable = len(data) <= sent and "\0" not in text and "\ufffd" not in text
-    context = {"errors": shown, "text": text if readable else "", "kept": upload}
+    fits = len(data) <= sent
+    readable = fits and "\0" not in text and "\ufffd" not in text
+    context = {"errors": shown, "text": text if readable else "", "is_left_out": not fits, "kept": upload}
     return render(request, "home.html", paste_context(request) | context, status=status)
 
 

@@ -483,7 +483,8 @@ def test_a_preview_says_what_speaks_against_the_leader(browser):
     )
 
 
-def test_a_refused_text_that_was_compressed_is_not_sent_back_whole(browser):
+def test_a_refused_text_that_was_compressed_is_not_sent_back_whole_and_the_page_says_so(browser):
     answers = [browser.post("/preview/", {"raw": pack_bytes(b"word " * n), "edits": "x"}) for n in (1000, 600_000)]
     assert [answer.status_code for answer in answers] == [400, 400]
     assert ["word word" in answer.text for answer in answers] == [True, False]
+    assert ["too large to be sent back, so the box is empty" in answer.text for answer in answers] == [False, True]
