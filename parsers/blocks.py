@@ -168,13 +168,13 @@ class Block:
     def load_results(self) -> list[LoadResult]:
         if self._result is not None and self._result[0] is self.values:
             return [self._result[1]]
+        if formats()[self.kind].tool is None:
+            return []  # the records of monitors are many
         return [record for record in self.records if isinstance(record, LoadResult)]
 
     @property
     def rates(self) -> set[float]:
         """The requests per second of its load tests and of their parts, and those that were sent (vegeta)."""
-        if formats()[self.kind].tool is None:
-            return set()  # the records of monitors are many
         rates = {rate for result in self.load_results if (rate := result.requests_per_second) is not None}
         if isinstance(sent := self.values.get("rate_per_s"), float):
             rates.add(sent)

@@ -115,7 +115,8 @@ class Context:
         if line.typed is None and self.prompt and text.startswith(self.prompt):
             self._add_typed(number, text)
             return
-        self._note_shown(number, line_above, text)
+        if line.typed is None:
+            self._note_shown(number, line_above, text)
         if line.has_rate and (unread := find_unread_rates({number: text})):
             (self.add_lost if is_rate_of_log(text) else self.add_problems)(unread)
         elif line.typed is None and not line.is_template:

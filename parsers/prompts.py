@@ -85,19 +85,16 @@ _BRANCH_SHOWN = re.compile(
     rf"(?<=\S)\s\((?:git:)?{_NAME.format('a')}{_STATE}\)(?=\s?[$#%>❯➜➔λ])|(?<=\S)\s\[{_NAME.format('b')}{_STATE}\](?=\s?[$#%>❯➜➔λ])"
 )
 _BRANCH_NAMED = re.compile(rf"\bgit:\({_NAME.format('a')}\)|\ue0a0\s*{_NAME.format('b')}")
+# A prompt's first line: with signs of a theme; with the time, "14:32:13 me/app  main [!$]    ruby-2.4.5@app"; and as Starship has
+# it, with the versions of languages, "app on  main is 📦 v2.1.0 via 🐹 v1.22.1 took 30s".
 _FIRST_OF_TWO = re.compile(
     rf"(?:[┌╭]\S*\s?)?(?:[\w.+-]+@[\w.-]+[:\s]\s?(?:(?:MINGW|MSYS|UCRT|CLANG)\w*\s+)?|[┌╭]\S*)?[~/][^\s()]*(?<![$#%>])\s+"
     rf"(?:\((?:git:)?{_NAME.format('a')}{_STATE}\)|on\s+(?:[^\w\s]\s*)?{_NAME.format('b')}|{_NAME.format('c')}\*?)"
     r"(?:\s+(?:\[[^\w\]]{1,8}\]|[⇡⇣]\S*|(?:via|took)\s(?:(?!\s(?:via|took)\s).){1,60}))*+\s*"
-)
-_TIMED_FIRST_OF_TWO = re.compile(  # "14:32:13 me/app  main [!$]    ruby-2.4.5@app"
-    r"\d\d:\d\d(?::\d\d)?\s+[~\w][\w./~-]*+\s+(?P<a>\w[\w./-]{0,60}+)(?:\s+(?:\[[^\w\]]{1,8}\]|[a-z]{2,10}-\d[\w.@-]{0,60}+))++\s*"
-)
-
-# As Starship has it, with the versions of languages: "app on  main is 📦 v2.1.0 via 🐹 v1.22.1 took 30s".
-_DIRECTORY_ON_BRANCH = re.compile(
-    rf"[\w.-]+\s+on\s+(?:[^\w\s]\s*)?{_NAME.format('a')}(?:\s+(?:\[[^\w\]]{{1,8}}\]|[⇡⇣]\S*))*+(?:\s+(?:is|via)\s\W{{1,4}}v?\d\S*)+"
-    r"(?:\s+took\s\S+)?\s*"
+    r"|\d\d:\d\d(?::\d\d)?\s+[~\w][\w./~-]*+\s+(?P<d>\w[\w./-]{0,60}+)"
+    r"(?:\s+(?:\[[^\w\]]{1,8}\]|[a-z]{2,10}-\d[\w.@-]{0,60}+))++\s*"
+    rf"|[\w.-]+\s+on\s+(?:[^\w\s]\s*)?{_NAME.format('e')}(?:\s+(?:\[[^\w\]]{{1,8}}\]|[⇡⇣]\S*))*+"
+    r"(?:\s+(?:is|via)\s\W{1,4}v?\d\S*)+(?:\s+took\s\S+)?\s*"
 )
 # Before a prompt: an environment of Python or Conda, or what somebody calls a terminal
 _ENVIRONMENT = re.compile(r"\s*[(\[](?P<name>[A-Za-z][\w.-]{0,40})[)\]]\s")
@@ -115,8 +112,7 @@ def find_branch(line: str, above: str = "") -> str | None:
     head = line[:_LONGEST_PROMPT]
     branch = _BRANCH_SHOWN.search(head) or _BRANCH_NAMED.search(head)
     if not branch and 0 < len(above) < 2 * _LONGEST_PROMPT:
-        of_two = (_FIRST_OF_TWO, _DIRECTORY_ON_BRANCH, _TIMED_FIRST_OF_TWO)
-        branch = next(filter(None, (pattern.fullmatch(above) for pattern in of_two)), None)
+        branch = _FIRST_OF_TWO.fullmatch(above)
     return next(filter(None, branch.groups()), None) if branch else None
 
 

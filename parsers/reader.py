@@ -327,12 +327,10 @@ def _read_claimed(source: Lines, line: str, context: Context) -> Block | None:
     number = source.number
     context.add_line(number, line, source)
     command = context.command
-    if command is None or command.line != number:
+    if command is None or command.line != number or not (forms := claimed(command.text)):
         source.skip_repeats()
         return None
-    if not context.in_output:
-        return None
-    for form in claimed(command.text):
+    for form in forms:
         found = _parse_quoted(source, form, command.prefix, context, command.text)
         if found:
             return _make_block(source, form, found, context, command.prefix)

@@ -86,7 +86,7 @@ def test_a_fault_in_one_format_is_a_problem_of_its_block_and_the_neighbours_are_
     with caplog.at_level(logging.ERROR):
         text = REPORT + "$ free\n" + LISTING + REPORT
         blocks = list(parsers.read([stamp + line for line in text.splitlines(keepends=True)]))
-        results = [block.load_results for block in blocks]
+        results = [block.records for block in blocks]
     whole = next(iter(parsers.read(REPORT.splitlines(keepends=True)))).values
     assert blocks[0].values == blocks[-1].values == whole and results[0] and results[-1]
     failed = next(block for block in blocks if block.problems)

@@ -224,7 +224,7 @@ def test_no_pattern_is_made_for_the_label_of_each_line(monkeypatch):
     assert len(made) < 10
 
 
-@pytest.mark.parametrize("line", ["a", "%", "[", "> ", "{", "1"])
+@pytest.mark.parametrize("line", ["a", "%", "[", "> ", "{", "1", "$ cat x"])
 def test_of_many_equal_lines_a_few_are_looked_at(line, monkeypatch):
     numbers = []
     monkeypatch.setattr(Context, "add_line", lambda self, number, line, lines: numbers.append(number))

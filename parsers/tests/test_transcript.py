@@ -522,3 +522,9 @@ def test_a_command_is_known_behind_the_prompt_of_a_load_tools_command_of_any_sha
     load = f"prod web7 # {COMMAND}\n{REPORT.format(5)}"
     _, second = blocks(f"{load}\nprod web7 # vi x; ./restart\n{load}")
     assert (second.typed, second.trail) == (("vi x; ./restart", COMMAND), [])
+
+
+def test_a_command_is_no_answer_to_the_one_above_it():
+    uptime = "$ uptime\n 13:00:00 up 3 days,  1:00,  2 users,  load average: 0.10, 1.00, 2.50\n"
+    block = blocks("$ cat /proc/sys/net/core/somaxconn\n$ cat /proc/sys/net/core/rmem_max\n212992\n" + uptime)[-1]
+    assert [value for _, value, _ in block.shown] == ["212992"]
