@@ -39,12 +39,16 @@ class ReadingTask(Task):  # type: ignore[type-arg]
 
 
 @shared_task(base=ReadingTask, acks_late=False)
-def parse_upload(upload_id: int) -> None:
-    """Read and store a queued upload.
+def parse_upload(upload_id: int, gave_way_to: int = 0) -> None:
+    """Read and store a queued upload, or put it behind others where the turn is another user's.
 
+    It gives way once to each text, and only to newer ones than before: a text whose message was lost holds nobody up.
     Acknowledged at its start, as run_job is and for the same reason. The upload's row says how far its reader is; where
     that is no longer updated, `tend_uploads` sends the text again.
     """
+    if (fairer := ingest.find_fairer(upload_id)) > gave_way_to:
+        send_upload(upload_id, kwargs={"gave_way_to": fairer}, expires=parse_upload.request.expires)
+        return
     try:
         ingest.parse_queued(upload_id)
     except ingest.ReadingStopped:  # another worker, or the next, reads it

@@ -55,6 +55,7 @@ from .submission import Preview as Preview
 from .submission import Receipt as Receipt
 from .submission import cancel as cancel
 from .submission import edit_preview as edit_preview
+from .submission import find_fairer as find_fairer
 from .submission import give_up as give_up
 from .submission import parse_queued as parse_queued
 from .submission import preview as preview

@@ -13,7 +13,7 @@ from typing import Required, TypedDict, Unpack
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import DatabaseError, DataError, IntegrityError, InterfaceError, OperationalError, transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Count, F, Min, Q, QuerySet
 
 import parsers
 from parsers.blocks import UNFORESEEN
@@ -273,6 +273,19 @@ ATTEMPTS = 3
 TOO_SLOW_FOR_DATABASE = "57014"
 STALE = timedelta(seconds=60)  # a reader that has not written for so long is gone
 MOST_AT_ONCE = 200
+TURN = timedelta(hours=1)  # in which the texts of each user that workers have begun to read are counted
+
+
+def find_fairer(upload_id: int) -> int:
+    """The queued text to read before this one: of the user of whom workers read the fewest texts lately. 0 for none."""
+    first = dict(Upload.objects.filter(status=Status.QUEUED).order_by().values_list("created_by").annotate(Min("pk")))
+    own = Upload.objects.filter(pk=upload_id, status=Status.QUEUED).values_list("created_by").first()
+    if own is None or len(first) < 2:
+        return 0
+    begun = Upload.objects.filter(attempts__gt=0, created_at__gt=read_database_now() - TURN).order_by()
+    n_begun = dict(begun.values_list("created_by").annotate(Count("pk")))
+    fewest, pk = min((n_begun.get(user, 0), pk) for user, pk in first.items())
+    return pk if fewest < n_begun.get(own[0], 0) else 0
 
 
 def parse_queued(upload_id: int) -> Upload:

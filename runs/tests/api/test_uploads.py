@@ -569,6 +569,40 @@ def test_the_time_to_read_a_text_grows_with_its_size(api, monkeypatch, settings)
     assert all(limit["time_limit"] > limit["soft_time_limit"] for limit in limits)
 
 
+def test_a_large_text_is_read_before_the_other_ones_of_somebody_who_sent_many(api, monkeypatch, settings):
+    """Made: behind ten texts of 4.75 MB somebody else's text waited for 64 s."""
+    settings.QUEUE_UPLOAD_BYTES = 100
+    queue: list[tuple[tuple[int], dict[str, int]]] = []
+    monkeypatch.setattr(
+        tasks.parse_upload, "apply_async", lambda args, kwargs=None, **_: queue.append((args, kwargs or {}))
+    )
+    other = Client()
+    other.force_login(User.objects.create_user("ann"))
+    rates = {}
+    for rate, sender in enumerate((api, api, api, api, other), 500):
+        with TestCase.captureOnCommitCallbacks(execute=True):
+            rates[send(sender, session(rate)).json()["id"]] = rate
+    order = []
+    while queue:
+        (pk,), kwargs = queue.pop(0)
+        tasks.parse_upload(pk, **kwargs)
+        if Upload.objects.get(pk=pk).status == "ready":
+            order.append(rates[pk])
+    assert order == [500, 504, 501, 502, 503]
+
+
+def test_a_text_whose_message_was_lost_holds_up_nobody(api, queue):
+    first, second = (send(api, session(rate)).json()["id"] for rate in (500, 501))
+    tasks.parse_upload(first)
+    other = Client()
+    other.force_login(User.objects.create_user("ann"))
+    lost = send(other, session(502)).json()["id"]
+    tasks.parse_upload(second)
+    assert queue == [second] and Upload.objects.get(pk=second).status == "queued"
+    tasks.parse_upload(second, gave_way_to=lost)
+    assert Upload.objects.get(pk=second).status == "ready"
+
+
 def test_a_broker_that_is_away_does_not_lose_the_text(api, queue, monkeypatch, django_capture_on_commit_callbacks):
     def away(*args, **kwargs):
         raise OperationalError("no")
