@@ -21,7 +21,7 @@ from .prompts import (
     read_prompt,
 )
 from .records import Found, Problem
-from .shown import read_shown, read_state
+from .shown import ASKED, BRANCH, asks_git, read_shown, read_state
 from .unread_rates import find_html_rates, find_unread_rates, is_rate_of_log, note_stated_rate
 
 _ROWS_ABOVE = 8  # of a table whose unit stands in a later row
@@ -176,6 +176,8 @@ class Context:
         command = self.command
         if command and self.in_output and command.line == number - 1 and _ECHO_VARIABLE.fullmatch(command.text):
             self._add_heading(number, text)
+        elif self.in_output and command and not self.is_fenced and text[0] == "#" and asks_git(command.text):
+            self.label = None  # "## main...origin/main"
         elif self.in_output and not (
             (self.is_fenced and text.startswith("##"))
             or transcript.is_equals_banner(text)
@@ -226,6 +228,9 @@ class Context:
             return
         if self.trail and self.trail[-1] == (number - 1, above.strip()):
             self.trail.pop()  # the first line of the prompt
+        self._change_branch(branch)
+
+    def _change_branch(self, branch: str) -> None:
         if branch != self.branch:
             self.branch, self.commands = branch, (*self.commands[1 - _TYPED :], f"git switch {branch}")
 
@@ -250,6 +255,8 @@ class Context:
         shown = read_state(line) or (read_shown(line, typed, is_answer) if self.in_output else None)
         if shown:
             self.shown = (*self.shown[1 - _TYPED :], (*shown, number))
+            if shown[0] == f"{ASKED}{BRANCH}":
+                self._change_branch(shown[1])
 
     def _follow_diff(self, text: str) -> None:
         """Take a setting that a diff shows with another value for a command that edits it."""

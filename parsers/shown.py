@@ -96,6 +96,13 @@ _ASKS_ONE = re.compile(
     r"(?:sudo )?(?:cat /sys/fs/cgroup/(?:\S+/)?(?P<file>[\w.]+)|systemctl show (?=.*(?:-p|--property)[ =]?(?P<property>\w+)).*"
     r"|(?:docker|podman) inspect (?=.*\{\{ ?(?:\.\w+)*\.(?P<field>\w+) ?\}\}).*)"
 )
+# Questions about what a server is built of, which git answers with a branch or a commit.
+_ASKS_GIT = re.compile(r"(?:\S*/)?git\s(?:\S+\s){0,4}?(?:status|log|show|branch|rev-parse)\b")
+_OF_GIT = re.compile(
+    r"(?:## |\* |On branch )(?P<branch>[\w./-]{1,80}?)(?:\.\.\.\S.*)?|(?:commit )?(?P<commit>[\da-f]{7,40})(?: .*)?"
+    r"|(?P<name>[A-Za-z][\w./-]{0,79})"
+)
+BRANCH, COMMIT = "branch", "commit"
 _COUNTS_LINES = re.compile(r"(?:sudo )?wc -l (?P<file>\S{1,200})")
 _ASKS_STATUS = re.compile(r"\bcurl\s.*%\{(?:http|response)_code\}")
 STATE = re.compile(  # a setting's value that says how much, whether, or for what: "4", "off", "debug", "production"
@@ -131,12 +138,15 @@ ASKED = "asked "  # what the names of such answers begin with
 _find_asked_page = lru_cache(maxsize=64)(_ASKED_PAGE.search)
 _shows_settings = lru_cache(maxsize=64)(_SHOWS_SETTINGS.fullmatch)
 _asks_status = lru_cache(maxsize=64)(_ASKS_STATUS.search)
+_asks_git = lru_cache(maxsize=64)(_ASKS_GIT.match)
 _find_counted = lru_cache(maxsize=64)(_COUNTS_ROWS.search)
 _find_asked_setting = lru_cache(maxsize=64)(_ASKS_SETTING.search)
 
 
 def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | None:
     """(name, value) of what a line shows that a command printed. is_answer: it stands right below the command."""
+    if asks_git(command):
+        return _read_git(line, is_answer)
     match = SHOWN.fullmatch(line)
     name, value = (*filter(None, match.groups()), "", "")[:2] if match else ("", "")
     if _STATUS.fullmatch(line) and _asks_status(command[:_LONGEST_ASKED]):
@@ -182,6 +192,20 @@ def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | No
         lines = f"lines of {of_file['file'].rpartition('/')[2]}"
         return None if lines.endswith("log") else (f"{ASKED}{lines}", f"{_about(counted_lines[1])} {lines}")
     return (f"{ASKED}{command}", line) if is_answer and _ASKS.fullmatch(command) else None
+
+
+def asks_git(command: str) -> bool:
+    """Whether a command prints what git has, in which "## main" is no heading."""
+    return _asks_git(command[:_LONGEST_ASKED]) is not None
+
+
+def _read_git(line: str, is_answer: bool) -> tuple[str, str] | None:
+    """The branch that is checked out, and its last commit, which is the first one of a log."""
+    match = _OF_GIT.fullmatch(line) if is_answer or line.startswith("* ") else None
+    if match is None or match.lastgroup is None:
+        return None
+    name = COMMIT if match.lastgroup == COMMIT else BRANCH
+    return f"{ASKED}{name}", match[match.lastgroup]
 
 
 def _about(number: str) -> str:

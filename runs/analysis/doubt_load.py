@@ -161,7 +161,7 @@ def _has_other_version(name: str, answered_by: str) -> bool:
 def find_loads_not_as_named(case: Case) -> Iterator[Finding]:
     """Runs of a config that is named after a property of the load that they did not have, or after how another was started."""
     for run in case.counted_runs:
-        for had in ("started_as", "port_of"):
+        for had in ("started_as", "shown_as", "port_of"):
             if other := run.values.get(had):
                 yield about_run(run, "caution", "not_as_named", had=had, other=str(other))
     said = [_read_name(case.names.get(column.config.id, "")) for column in case.columns]

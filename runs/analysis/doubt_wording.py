@@ -48,6 +48,7 @@ HAD = {  # what a load was, against the name of its config
     "no_keepalive": "was loaded without keep-alive",
     "plain": "was loaded without TLS",
     "port_of": "was loaded at the port that the text gives “{other}”",
+    "shown_as": "was shown as the version or branch “{other}”",
     "started_as": "was started by the command of “{other}”",
     "tls": "was loaded over TLS",
 }

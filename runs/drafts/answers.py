@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 
 from parsers.blocks import Block
-from parsers.shown import ASKED, FIGURES, HEADERS, SLOWED
+from parsers.shown import ASKED, COMMIT, FIGURES, HEADERS, SLOWED
 from runs.numbers import figure
 
 from .boilerplate import heading_level, is_boilerplate
@@ -129,7 +129,9 @@ def list_answers(shown: Sequence[tuple[str, str, int]]) -> dict[str, frozenset[s
     answers = {
         name.removeprefix(ASKED): frozenset({value})
         for name, value, _ in shown
-        if name not in _ELSEWHERE and len(value) <= _LONGEST_ANSWER and not _VOLATILE.search(value)
+        if name not in _ELSEWHERE
+        and len(value) <= _LONGEST_ANSWER
+        and (name == f"{ASKED}{COMMIT}" or not _VOLATILE.search(value))
     }
     return answers | _describe_headers(shown)
 

@@ -13,14 +13,14 @@ from dataclasses import replace
 from itertools import chain
 
 from parsers.blocks import Block
-from parsers.shown import STATE
+from parsers.shown import BRANCH, COMMIT, STATE
 from parsers.written_rates import FOOTNOTE_MARK
 
 from .answers import STATES, begins_section, describe_machine, list_answers, list_limits
 from .claims import COLD, read_disturbances, read_owned, read_stated_amounts, read_unlike
-from .clauses import find_owners, index_names, split_clauses, split_sentences
 from .draft import DraftHost
 from .heading_words import is_generic, names_software
+from .not_as_named import PORT, find_others_had
 from .options import (
     AT_ONCE,
     DESCRIBES_SETUP,
@@ -39,8 +39,6 @@ from .typed_commands import CONFINES, Before, Typing, Words, keep_last
 _VARIABLE = re.compile(r"[A-Z_][A-Z\d_]*=")
 _WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
 _SCALES = re.compile(r"(?:\bpm2\s.*\s-i|\s--(?:instances|replicas|scale))[\s=](?:[\w.-]+=)?(\d{1,4})\b")
-_STATES_PORT = re.compile(r"\bport:? (\d{2,5})\b", re.IGNORECASE)
-_PORT = re.compile(r":(\d{2,5})\b")
 _RESTARTS = re.compile(
     r"\b(?:systemctl|docker(?:[ -]compose)?|podman|pm2|supervisorctl|kubectl rollout|rc-service)\s(?:\S+\s)?restart\b"
     r"|\bservice \S+ restart\b|/etc/(?:init|rc)\.d/\S+ restart\b"
@@ -54,8 +52,6 @@ _SAYS_HOW_OFTEN = re.compile(  # a footnote that tells how a figure came about, 
 _NAMES_START = re.compile(r"cold|warm|restart|fresh|start", re.IGNORECASE)
 _MOST_KEPT = 100  # of each kind, the last ones: each load test has a copy of them
 _STARTED, _READ_BY = "start ", "read by "  # what the keys of the words of a server, and of what runs it, begin with
-
-_LEAST_NAMING = 3  # letters of a word in a command: "B" is none of "-b"
 
 Conditions = Mapping[str, frozenset[str]]  # {what was asked or started: its answer, or its options}
 _VARIABLES = "variables"
@@ -90,7 +86,7 @@ def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
     footnotes = _read_footnotes(blocks, names, prose)
     for name in of_config if footnotes else ():
         differing[name].append(footnotes.get(name, "no such footnote"))
-    others = {"started_as": _find_started_alike(of_config), "port_of": _find_other_ports(blocks, names, prose)}
+    others = find_others_had(blocks, names, prose, of_config)
     for load, name in names.items():
         values = blocks[load].values
         values |= {key: by_name[name] for key, by_name in others.items() if name in by_name}
@@ -124,7 +120,11 @@ def _list_differing(
     listed: set[str] = set()
     for key, said in (_collect_conditions(of_config) | settings).items():
         left = {name: own - listed for name, own in said.items()}
-        if len(said) < len(of_config) or (key in AT_ONCE and _are_listed(left.values(), listed)):
+        if (
+            len(said) < len(of_config)
+            or key in (BRANCH, COMMIT)
+            or (key in AT_ONCE and _are_listed(left.values(), listed))
+        ):
             continue
         if differing := _find_differing(key, left, key in settings or key.startswith(_READ_BY)):
             listed |= frozenset().union(*said.values())
@@ -142,26 +142,6 @@ def _read_footnotes(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
     footnotes = {name: f"“{texts_of[mark][0]}”" for name, mark in marks.items() if len(texts_of[mark]) == 1}
     footnotes = {name: said for name, said in footnotes.items() if not _SAYS_HOW_OFTEN.fullmatch(said.strip("“”. "))}
     return footnotes if len(footnotes) < len({*names.values()}) else {}
-
-
-def _find_other_ports(blocks: Sequence[Block], names: Mapping[int, str], prose: Iterable[str]) -> dict[str, str]:
-    """{name of a config: another one}, where all load tests of the first went to the port that a sentence gives the other."""
-    index = index_names(names.values())
-    sentences = [each for text in prose if _STATES_PORT.search(text) for each in split_sentences(text)]
-    stated: dict[str, set[str]] = defaultdict(set)
-    for name, clause in find_owners(chain.from_iterable(split_clauses(each, index) for each in sentences), index):
-        stated[name] |= {*_STATES_PORT.findall(clause)}
-    owners = {next(iter(ports)): name for name, ports in stated.items() if len(ports) == 1}
-    loaded: dict[str, set[str]] = defaultdict(set)
-    for load, name in names.items() if owners else ():
-        port = blocks[load].load_results[0].port
-        loaded[name] |= {str(port)} if port else {*_PORT.findall(blocks[load].command or "")}
-    others = {name: owners.get(next(iter(ports)), name) for name, ports in loaded.items() if len(ports) == 1}
-    return {
-        name: other
-        for name, other in others.items()
-        if other != name and stated[name] and stated[name].isdisjoint(loaded[name])
-    }
 
 
 def _find_restarted(blocks: Sequence[Block], names: Mapping[int, str]) -> set[str]:
@@ -183,23 +163,6 @@ def _find_restarted(blocks: Sequence[Block], names: Mapping[int, str]) -> set[st
     if is_meant or not others or not (are_several or all(is_warm[name] for name in others)):
         return set()
     return {name for name in restarted if (len(restarts[name]) > 1 if are_several else is_cold[name])}
-
-
-def _find_started_alike(of_config: Mapping[str, Sequence[Side]]) -> dict[str, str]:
-    """{name of a config: that of another one} where both were started by the same commands, whose options name the other alone."""
-    words = {name: {word.lower() for word in _WORD.findall(name)} for name in of_config}
-    shared = set.intersection(*words.values())
-    by_commands: dict[frozenset[Words], list[str]] = defaultdict(list)
-    for name, sides in of_config.items():
-        if commands := frozenset().union(*(side.commands for side in sides)):
-            by_commands[commands].append(name)
-    found: dict[str, str] = {}
-    for commands, names in by_commands.items():
-        said = {word.lower() for command in commands for word in _WORD.findall(" ".join(command[1:]))}
-        named = [name for name in names if any(len(word) >= _LEAST_NAMING for word in (words[name] - shared) & said)]
-        if len(named) == 1:
-            found |= {name: named[0] for name in names if name not in named}
-    return found
 
 
 def _collect_conditions(of_config: Mapping[str, Sequence[Side]]) -> dict[str, dict[str, frozenset[str]]]:
@@ -289,7 +252,7 @@ class _Session:
         self.beside |= before.beside
         self.scaled = self.scaled if config == self.config else []
         self.scaled += [Option("replicas", n, n) for command in block.typed for n in _SCALES.findall(command)]
-        ports = {*_PORT.findall(f"{block.command} {block.values.get('url', '')}")}
+        ports = {*PORT.findall(f"{block.command} {block.values.get('url', '')}")}
         self.owner = config if before.started else self.owner
         self.preparer = config if before.prepared else self.preparer
         self.scripts |= {" ".join(words[:2]): words for words in before.prepared}
@@ -299,6 +262,7 @@ class _Session:
             before = replace(before, settings=settings, read_by={})
         scripts = self.scripts if self.preparer in ("", config) else {}
         side = self._describe_started(before, scripts, ports)
+        side.asked = frozenset(self.new)
         unknown = self._find_unknown(config)
         for key in unknown.intersection(STATES.values()):
             block.values.pop(key, None)

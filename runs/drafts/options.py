@@ -112,6 +112,7 @@ class Side:
     words: frozenset[str]  # of these programs
     beside: frozenset[str] = frozenset()  # programs that ran beside it and serve nothing
     commands: frozenset[Words] = frozenset()  # that started these programs
+    asked: frozenset[str] = frozenset()  # the conditions that were shown right before it
 
 
 def list_options(words: Words, ports: Iterable[str] = ()) -> list[Option]:

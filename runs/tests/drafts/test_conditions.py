@@ -353,6 +353,30 @@ def test_a_side_that_was_started_by_the_command_of_the_other_was_not_measured(on
     assert (found.outcome, said) == (("likely", True) if is_told else ("better", False))
 
 
+GIT = "$ git status -sb | head -1\n## {}\n$ git log -1 --oneline\n{} Cache routes"
+API = "$ /opt/api --version\napi version {}"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "names", "is_told"),
+    [
+        (GIT.format("main...origin/main", "9ab12cd"), GIT.format("main", "9ab12cd"), ("main", "faster-routes"), True),
+        ("$ git branch\n* main\n  quick", "$ git branch --show-current\nmain", ("main", "quick"), True),
+        (GIT.format("main", "9ab12cd"), GIT.format("quick", "4e01fa2"), ("main", "quick"), False),
+        (GIT.format("main", "9ab12cd"), GIT.format("main", "4e01fa2"), ("main", "quick"), False),
+        (GIT.format("main", "9ab12cd"), "", ("main", "quick"), False),
+        (API.format("2.3.1"), API.format("2.3.1"), ("api 2.3.1", "api 2.4.0"), True),
+        (API.format("2.3.1"), API.format("2.4.0"), ("api 2.3.1", "api 2.4.0"), False),
+        (API.format("2.3.1"), "", ("api 2.3.1", "api 2.4.0"), False),  # whatever runs now
+        (API.format("2.3.1"), API.format("2.3.1"), ("api 2.3.1", "proxy 1.2.0"), False),
+    ],
+)
+def test_a_side_that_was_shown_as_the_version_or_branch_of_the_other_was_not_measured(one, other, names, is_told):
+    found = headline_of(one, other, names)
+    said = f"“{names[1]}” was shown as the version or branch “{names[0]}”" in found.sentence
+    assert (found.outcome, said) == (("likely", True) if is_told else ("better", False))
+
+
 PORTS = "# Two servers\n\nnginx listens on port 8081, caddy on port 8082.\n\n"
 
 

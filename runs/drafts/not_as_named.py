@@ -1,0 +1,96 @@
+"""Which configs had what the names or the text give another one: its port, its command, its version or branch."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
+
+from parsers.blocks import Block
+from parsers.shown import BRANCH, COMMIT
+
+from .boilerplate import strip_markup
+from .clauses import find_owners, index_names, split_clauses, split_sentences
+from .options import Side
+from .typed_commands import Words
+
+_WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
+_VERSION = re.compile(r"[a-z]{0,3}\d+(?:\.\d+)+")
+_STATES_PORT = re.compile(r"\bport:? (\d{2,5})\b", re.IGNORECASE)
+PORT = re.compile(r":(\d{2,5})\b")
+_LEAST_NAMING = 3  # letters of a word in a command: "B" is none of "-b"
+
+
+def find_others_had(
+    blocks: Sequence[Block], names: Mapping[int, str], prose: Iterable[str], of_config: Mapping[str, Sequence[Side]]
+) -> dict[str, dict[str, str]]:
+    """{what a config had of another one: {its name: the other's}}"""
+    return {
+        "started_as": _find_started_alike(of_config),
+        "shown_as": _find_shown_alike(of_config),
+        "port_of": _find_other_ports(blocks, names, prose),
+    }
+
+
+def _find_started_alike(of_config: Mapping[str, Sequence[Side]]) -> dict[str, str]:
+    """{name of a config: that of another one} where both were started by the same commands, whose options name the other alone."""
+    words = {name: {word.lower() for word in _WORD.findall(name)} for name in of_config}
+    shared = set.intersection(*words.values())
+    by_commands: dict[frozenset[Words], list[str]] = defaultdict(list)
+    for name, sides in of_config.items():
+        if commands := frozenset().union(*(side.commands for side in sides)):
+            by_commands[commands].append(name)
+    found: dict[str, str] = {}
+    for commands, names in by_commands.items():
+        said = {word.lower() for command in commands for word in _WORD.findall(" ".join(command[1:]))}
+        named = [name for name in names if any(len(word) >= _LEAST_NAMING for word in (words[name] - shared) & said)]
+        if len(named) == 1:
+            found |= {name: named[0] for name in names if name not in named}
+    return found
+
+
+def _find_shown_alike(of_config: Mapping[str, Sequence[Side]]) -> dict[str, str]:
+    """{name of a config: that of another one} where a version or branch that is the other's by its name was shown for each."""
+    asked = [frozenset().union(*(side.asked for side in sides)) for sides in of_config.values()]
+    said: dict[str, frozenset[str]] = {
+        key: frozenset().union(*(side.conditions.get(key, ()) for sides in of_config.values() for side in sides))
+        for key in frozenset.intersection(*asked)
+    }
+    found: dict[str, str] = {}
+    for key, answers in said.items() if len(said.get(COMMIT, ())) <= 1 else ():
+        named = _find_named(of_config, next(iter(answers)).lower(), key == BRANCH) if len(answers) == 1 else []
+        if len(named) == 1:
+            found |= {name: named[0] for name in of_config if name != named[0]}
+    return found
+
+
+def _find_named(names: Collection[str], answer: str, is_branch: bool) -> list[str]:
+    """The names that are this branch, or have the version in this answer, where they differ in nothing but their versions."""
+    if is_branch:
+        return [name for name in names if strip_markup(name).lower() == answer]
+    words = {name: {word.lower() for word in _WORD.findall(name)} for name in names}
+    shared = set.intersection(*words.values())
+    if not all(own - shared and all(map(_VERSION.fullmatch, own - shared)) for own in words.values()):
+        return []
+    return [name for name in names if not (words[name] - shared).isdisjoint(_WORD.findall(answer))]
+
+
+def _find_other_ports(blocks: Sequence[Block], names: Mapping[int, str], prose: Iterable[str]) -> dict[str, str]:
+    """{name of a config: another one}, where all load tests of the first went to the port that a sentence gives the other."""
+    index = index_names(names.values())
+    sentences = [each for text in prose if _STATES_PORT.search(text) for each in split_sentences(text)]
+    stated: dict[str, set[str]] = defaultdict(set)
+    for name, clause in find_owners(chain.from_iterable(split_clauses(each, index) for each in sentences), index):
+        stated[name] |= {*_STATES_PORT.findall(clause)}
+    owners = {next(iter(ports)): name for name, ports in stated.items() if len(ports) == 1}
+    loaded: dict[str, set[str]] = defaultdict(set)
+    for load, name in names.items() if owners else ():
+        port = blocks[load].load_results[0].port
+        loaded[name] |= {str(port)} if port else {*PORT.findall(blocks[load].command or "")}
+    others = {name: owners.get(next(iter(ports)), name) for name, ports in loaded.items() if len(ports) == 1}
+    return {
+        name: other
+        for name, other in others.items()
+        if other != name and stated[name] and stated[name].isdisjoint(loaded[name])
+    }
