@@ -389,7 +389,7 @@ def _counts_repeats(named: Mapping[int, tuple[str, ...]], cells: Mapping[int, st
     """Whether numbers begin with 1 and go on by one below each name and load."""
     counted: dict[tuple[str, ...], list[int]] = {}
     for number, name in named.items():
-        counted.setdefault(name, []).append(int(cells[number]))
+        counted.setdefault(name, []).append(rates.read_load(cells[number]) or 0)
     return all(numbers == list(range(1, len(numbers) + 1)) for numbers in counted.values())
 
 

@@ -49,7 +49,7 @@ _IN_PARENTHESES = re.compile(r"\s{0,3}[(\[]\s?\d[\d.,]*\s?[kKM%]?\s?[)\]]$")
 _FOOTNOTE = re.compile(r"\s{0,3}\[[A-Z\d*†‡]{1,3}\]$|(?<![*†‡¹²³])[*†‡¹²³]+$")
 METRIC = (
     r"(?:metrics?|measure(?:ment)?|crit(?:ère|erion|erio|ério)|kriterium|kennzahl|messwert|métrique|métrica|показатель|метрика"
-    r"|param(?:eter)?s?|property|指标|項目|项目|参数)"
+    r"|param(?:eter)?s?|property|指标|項目|项目|参数|지표|항목)"
 )
 # Of one config, in a table of names and values.
 IS_VALUE = TitlePattern(
@@ -105,7 +105,7 @@ LOAD = TitlePattern(
     r"|[^\W\d][^()]{1,30} \((?:<?-?c>?|vus?|users|clients|connections)\))"
 )
 LOAD_TITLE = TitlePattern(rf"{LOAD.pattern}\s?[=:]?\s?(\d{{1,7}})|(\d{{1,7}})\s?(?:concurrent )?{LOAD.pattern}")
-COUNT = re.compile(r"\d{1,7}")
+COUNT = re.compile(r"\d{1,7}|\d{1,3}(?:,\d{3}){1,2}")
 REPEAT = TitlePattern(
     r"(?:(?:run|test|try|round|pass|trial|attempt)\s?)?#?\s?\d{1,2}(?:st|nd|rd|th)?(?: run| pass)?"
     r"|(?:first|second|third) (?:run|pass|try)|第?\d回目?"
@@ -394,7 +394,7 @@ def find_unclear(column: list[str]) -> set[str]:
 def read_load(title: str) -> int | None:
     """How many clients a title tells: "100" below "Clients", "c=100", "100 connections"."""
     match = COUNT.fullmatch(title) or LOAD_TITLE.fullmatch(title)
-    return int(match[0] if match.re is COUNT else match[1] or match[2]) if match else None
+    return int(match[0].replace(",", "") if match.re is COUNT else match[1] or match[2]) if match else None
 
 
 def group_by_commas(text: str) -> str:

@@ -560,3 +560,29 @@ def test_a_number_that_some_rows_do_not_have_names_the_rows_that_have_it():
     rows = "| sync | 32 | 1384.9 |\n| sync | 100 | 3282.4 |\n| async | n/a | 3868.8 |\n"
     (experiment,) = read(f"| Server | Pool size | Requests/sec |\n|---|---|---|\n{rows}")[1].experiments
     assert [config.name for config in experiment.configs] == ["sync · Pool size 32", "sync · Pool size 100", "async"]
+
+
+def test_numbers_with_commas_before_the_rates_are_settings_and_their_rows_no_repeats():
+    rows = (
+        "| 6,400 | 1 | REST | 6,316 req/s |\n| 6,400 | 1 | gRPC | 6,373 req/s |\n| 12,800 | 1 | REST | 9,043 req/s |\n"
+    )
+    rows += "| 12,800 | 1 | gRPC | 12,625 req/s |\n| 12,800 | 4 | REST | 12,328 req/s |\n"
+    found = runs_of(f"| Asked for | Pool | Transport | Rate |\n|---|---|---|---|\n{rows}")
+    assert [(name, path) for name, path, *_ in found] == [
+        ("REST", "Asked for 6,400, Pool 1"),
+        ("gRPC", "Asked for 6,400, Pool 1"),
+        ("REST", "Asked for 12,800, Pool 1"),
+        ("gRPC", "Asked for 12,800, Pool 1"),
+        ("REST", "Asked for 12,800, Pool 4"),
+    ]
+
+
+def test_a_korean_table_of_metrics_has_a_row_of_rates_for_each_kind_of_request():
+    rows = "| 처리량 1건 | 27,030 req/s | 23,698 req/s |\n| 처리량 1,000건 | 8,153 req/s | 12,685 req/s |\n"
+    found = runs_of(f"| 지표 | REST | gRPC |\n|---|---|---|\n{rows}| 상류 p95 1건 | 1.33 ms | 2.48 ms |\n")
+    assert [(name, path, rate) for name, path, _, rate in found] == [
+        ("REST", "처리량 1건", 27030),
+        ("gRPC", "처리량 1건", 23698),
+        ("REST", "처리량 1,000건", 8153),
+        ("gRPC", "처리량 1,000건", 12685),
+    ]
