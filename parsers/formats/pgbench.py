@@ -3,7 +3,8 @@
 Reads     from the version, the first progress or "transaction type:" to the rates, or to the last statement below them
 Yields    one LoadResult, whose path is the transaction type: select-only is never compared with TPC-B
 Units     ms (duration in s), transactions/s
-Quirks    before 14 two rates are printed, with and without the time to connect, since then one (-C: with it); failures are told
+Quirks    a report without its first lines was asked for what the one above it was, unless a heading stands between;
+          before 14 two rates are printed, with and without the time to connect, since then one (-C: with it); failures are told
           since 15 and are not among the transactions processed; without -P, -R or -L the mean is reckoned from the
           duration, and no deviation is printed; with -R the wait behind the schedule is in the latencies. Progress is not kept
 Source    pgbench.c, printResults(), PostgreSQL 9.0 to 18
@@ -127,6 +128,7 @@ _read_figures = compile_lines(
     r"SQL script \d+: <scripts:L>",
 )
 _RECONNECTING = re.compile(r"\bpgbench\s(?:.*\s)?(?:-[nvrldSN]*C[nvrldSN]*|--connect)(?:\s|$)")
+_TYPED = re.compile(r"\bpgbench\s+-")
 _ABORTED = "Run was aborted; the above results are incomplete."
 _STATEMENTS = re.compile(r"(?:- )?statement latencies in milliseconds(,? (?:and )?failures(?: and retries)?)?:")
 _STATEMENT = re.compile(r"(\d+\.\d{3})((?:\s+\d+){0,2})\s+([^\d\s].*)")
@@ -149,6 +151,7 @@ _REPORT = Report(
 )
 
 
+_ASKED = {"transaction_type", "scale", "query_mode", "clients", "threads", "max_tries"}
 _SAID_ANYWHERE = {"duration_s", "clients", "threads", "query_mode"}  # what a text on a load test may list, too
 
 
@@ -156,9 +159,19 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     report = take_report(lines, _REPORT, lambda line: _read_line(lines, line))
     if report and not report.values.keys() - _SAID_ANYWHERE:
         return None
+    if report:
+        _add_asked(lines, report.values, command or "")
     if report and command and "tps_including_connections" in report.values and _RECONNECTING.search(command):
         report.values["reconnects"] = True
     return report
+
+
+def _add_asked(lines: Lines, values: dict[str, Any], command: str) -> None:
+    """A report without its first lines has those of the one above it in its section: both come from one script."""
+    is_apart = any(text.startswith("#") for _, text in lines.prose) or _TYPED.search(command)
+    if _ASKED.isdisjoint(values) and not is_apart:
+        values |= lines.memory.get(KIND, {})
+    lines.memory[KIND] = {name: values[name] for name in _ASKED & values.keys()}
 
 
 def _read_line(lines: Lines, line: str) -> dict[str, Any] | None:

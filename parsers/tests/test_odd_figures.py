@@ -206,6 +206,16 @@ def test_pgbench_s_report_without_its_first_lines_begins_with_its_mode_or_its_cl
         assert block.load_results[0].concurrency == 90
 
 
+def test_pgbench_s_report_without_its_first_lines_has_those_of_the_report_above_in_its_section():
+    """Made of a report of 18.3. What stands below another heading may be of another database."""
+    first = "transaction type: <builtin: TPC-B (sort of)>\nscaling factor: 1000\nnumber of clients: 32\n"
+    rest = "duration: 600 s\nnumber of transactions actually processed: 1546357\nlatency average = 12.414 ms\n"
+    rest += "tps = 2577.799610 (without initial connection time)\n"
+    found = blocks(f"$ ./pgbench.sh\n{first}{rest}\n=== RUN 1 ===\n{rest}\n# Smaller\n\n{rest}")
+    assert [block.values.get("scale") for block in found] == [1000, 1000, None]
+    assert [block.load_results[0].concurrency for block in found] == [32, 32, None]
+
+
 def test_h2load_s_requests_are_those_that_were_never_sent_too():
     lines = "finished in 83.14s, 14.43 req/s, 10.54KB/s\n"
     lines += "requests: 10000 total, 2080 started, 1200 done, 1200 succeeded, 8800 failed, 8800 errored, 0 timeout\n"

@@ -16,7 +16,7 @@ FURTHER = (
     *("accept", "user_agent", "scale", "request"),
 )
 # Those of them that say what was requested.
-REQUESTED = frozenset({"script", "url_file", "body", "body_file", "request"})
+REQUESTED = frozenset({"script", "url_file", "body", "body_file", "request", "scale"})
 NEAR = 1.02  # rates and durations within 2 % agree: some tools print what was measured, not what was set
 MOST_CLIENTS = 10**9
 MOST_METHODS = 100  # how many known methods one is compared with; beyond these only an equal one is found
