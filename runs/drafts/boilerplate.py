@@ -81,6 +81,7 @@ _PROGRESS = re.compile(  # what load tools print while they run
     r"|^\[\d+\]\s*+(?:[+-]\s*+)?(?:\d+|(?i:done|running|terminated|killed|stopped|exit|suspended|interrupt))\b|^(?![0-9a-f]{40}$)[0-9a-f]{10,64}$|\bpid[\s:=#]{1,3}\d+\W*$"
     r"|^If you don't see a command prompt"
     # where a cluster runs a client: a pod by the name that it was given there
+    r"|^[a-z][\w-]* +\d+/\d+(?: +\d+){1,3} +(?:\d+[smhdy]){1,2}$"  # a row of kubectl
     r"|^Pod: [\w.-]+-[a-z\d]{8,10}-[a-z\d]{5}$|^Namespace: [a-z]{1,20}-?\d{1,4}$|^Label Selector: \S+$"
     r"|^(?:Switched to (?:a new )?branch|Already on '|Your branch is|HEAD is now at|Previous HEAD position"
     r"|Note: (?:switching|checking out)|Already up to date|Fast-forward|Updating \w{6,}\.\."
@@ -148,6 +149,7 @@ _MEASURED = (
 _FIGURE = re.compile(  # what load tools print: a label and a figure, which may stand below
     # in columns, with decimals or a unit
     r"^[A-Z][\w/%() -]{1,40}:\s{2,40}-?\d{1,12}(?:[.,]\d{1,9}\s?[^\W\d_]{0,3}%?|\s?[^\W\d_]{1,3}|\s?%)$"
+    r"|^[^\W\d][\w ()/-]{1,40}:\s{1,20}\d[\d,.]{0,20}\s\(\d{1,3}(?:\.\d{1,3})?\s?%\)$"  # with its share
     rf"|^\W{{0,6}}\d[\d.,]{{0,15}}\s?[kKM]?\s?(?:req(?:uest)?s?|replies|responses|trans(?:actions?)?|hits)(?:/|\sper\s)s(?:ec(?:ond)?)?\W{{0,6}}$"
     rf"|^\(mean[^()]*\)$|^\W{{0,4}}\w{{1,12}}/s(?:ec\w{{0,4}})?\W{{0,4}}$"
     rf"|^(?:system |server |cpu )?load(?: average)?(?: (?:at|before|after|during)(?: \w+){{1,2}})?\s?[:=]\s?[\d.,\s–-]+$"
@@ -399,3 +401,21 @@ def find_listed(trail: Sequence[Line]) -> set[int]:
     """Lines of lists of several items: none of them alone names what stands below."""
     items = [line for line, text in trail if ITEM.match(text)]
     return {line for line in items if line - 1 in items or line + 1 in items}
+
+
+_LABELLED = re.compile(r"[^:：]{1,60}[:：](?:\s.{0,60})?")
+_FIGURES = re.compile(r"\d[\d.,]*")
+_FEWEST_LABELS = 5  # lines of a report
+
+
+def find_printed(trails: Sequence[Sequence[Line]]) -> set[str]:
+    """Lines of reports that no format reads whole: labels that recur, with other figures, above all load tests but the first.
+
+    Only where several titles stand above the load tests, which name these.
+    """
+    titles = {text for trail in trails for _, text in trail if heading_level(text)}
+    lines = [{_FIGURES.sub("#", text): text for _, text in trail if _LABELLED.fullmatch(text)} for trail in trails[1:]]
+    recurring = set.intersection(*map(set, lines)) if len(lines) > 1 and len(titles) > 1 else set()
+    if len(recurring) < _FEWEST_LABELS:
+        return set()
+    return {text for trail in trails for _, text in trail if _FIGURES.sub("#", text) in recurring}

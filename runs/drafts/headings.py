@@ -14,6 +14,7 @@ from runs.analysis.method import Method
 
 from .boilerplate import (
     find_listed,
+    find_printed,
     fold_name,
     heading_level,
     is_code,
@@ -211,6 +212,7 @@ def _collect_candidates(
     above = [*list_lines_above(all_trails, loads, texts), *labels.values()]
     compared = find_compared(above, counts | levels) | find_machines(sections)
     tools = find_tool_names(sections) | find_only_host(sections) | levels | counts | find_fixed_settings(trails)
+    tools |= find_printed(trails)
     for load in loads:
         block = blocks[load]
         trail = _drop_rates(join_wrapped(block.trail), [result.requests_per_second for result in block.load_results])

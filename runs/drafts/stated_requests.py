@@ -29,10 +29,11 @@ _HEADS_REQUEST = re.compile(
 _MOST_CLIENTS = 10**9
 _ROUND, _BUSY, _FAR = 5, 0.94, 1.5  # people set multiples of it, of which clients without pauses keep that share busy
 _MOST_TABLES = 100  # behind a table, among which one with the same configs is looked for
-_NEAREST = 4  # texts above a load test, its label with them, among which one may tell its clients
+_NEAREST = 5  # texts above a load test, its label with them, among which one may tell its clients
 _HEADS_LOAD = re.compile(
     r"(?<![\w.,-])(\d{1,6}) (?:concurrent|simultaneous|parallel|concurrency)\b"
     r"|\bconcurrency(?: level)?(?: of| ?[:=])? ?(\d{1,6})(?![\w.,]\d)"
+    r"|^\W*(?:(?:number of )?(?:clients|connections|users)|clientes|并发数|连接数)\s?[:=：]\s?(\d{1,6})\W*$"  # "Clients: 2"
     r"|(?<![\w.,-])\d{1,4} ?(?:s|secs?|m|min) -?c ?(\d{1,6})(?!\w)",  # "1 min c10"
     re.IGNORECASE,
 )
