@@ -38,7 +38,7 @@ from .names import (
     name_values,
     shorten,
 )
-from .sentences import Sentences, find_replacement, find_settings, is_comparison, is_one_of
+from .sentences import Sentences, find_replacement, find_settings, is_comparison, is_one_of, name_by_paths
 from .settings import add_changed_texts, find_changed_texts, list_shown
 from .stated_hosts import CORES, find_stated_host
 from .variants import find_variants
@@ -133,6 +133,9 @@ class ConfigNames:
         self._addresses: dict[str, set[tuple[str, int]]] = defaultdict(set)  # by server software
         self._config_of: dict[int, str] = {}
         variants = find_variants(blocks, sources, self._heading_of, self.results, self.method_of)
+        if not variants and len({*self._heading_of.values()}) == 1:
+            titles = (text for load in sources for _, text in blocks[load].trail)
+            variants = name_by_paths(titles, {load: self.results[load].path for load in sources})
         self._variants = drop_repeats(variants, self._are_alike)
         self._assign(loads, sources, texts)
         for load, choice in choices.items():

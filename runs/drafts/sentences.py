@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from parsers.blocks import Block
@@ -242,6 +242,22 @@ def is_comparison(text: str) -> bool:
     return bool(is_short(text) and _COMPARISON.search(strip_markup(text)))
 
 
+def name_by_paths(titles: Iterable[str], path_of: Mapping[int, str | None]) -> dict[int, str]:
+    """{load: the words of its path that tell it apart}, where a comparison's title has such words of each path.
+
+    "Virtual vs platform threads" above "/virtual-report" and "/platform-report": the path is what is compared.
+    """
+    words = {path: set(_WORDS.findall((path or "").lower())) for path in path_of.values()}
+    common = set.intersection(*words.values()) if len(words) > 1 else set()
+    for title in filter(is_comparison, titles):
+        said = set(_WORDS.findall(title.lower()))
+        own = {path: " ".join(sorted((its & said) - common)) for path, its in words.items()}
+        if len(words) > 1 and all(own.values()) and len({*own.values()}) == len(own):
+            return {load: own[path] for load, path in path_of.items()}
+    return {}
+
+
+_WORDS = re.compile(r"[^\W\d_]{2,40}")
 _ASSIGNED = re.compile(  # "pm = static", "MaxClients 150", "worker_processes 2;", "maxThreads: 200"
     r"(?P<key>[a-z][\w.-]*)\s?=\s?(?P<value>[^\s=][^=]*)"
     r"|(?P<name>(?=\w*(?:[_.-]|[a-z][A-Z]))[A-Za-z][\w.-]*)(?::\s+|\s+)(?P<amount>\d[\w./%]*|on|off|yes|no|true|false|auto);?",
