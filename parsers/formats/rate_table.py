@@ -66,10 +66,10 @@ NEEDS = (
     "/s", "/ s", "/\ts", "/с", "/ с", "/min", "/ min", "p50", "p9",
     "per", "throughput", "ps", "metric", "measure", "指标", "項目", "seco", "segu", "seku", "секун", "crit", "krit", "kennz",
     "messw", "métri", "пока", "метри", "run", "round", "pass", "test", "trial", "try", "attemp", "| |", "|  ", "||", "秒", "запрос",
-    "param", "property", "项目", "参数", "지표", "항목", "초당", "durchsatz", "débit", "rendimiento", "caudal", "vazão", "przepust", "пропуск",
+    "param", "property", "项目", "参数", "초당", "durchsatz", "débit", "rendimiento", "caudal", "vazão", "przepust", "пропуск",
     "произв", "| req", "|req", "http_req", "| hits",
     "| calls", "吞吐", "スループット", "처리량", "conc", "client", "conn", "users", "vus", "并发", "同時",
-    "valu", "valo", "valeur", "medi", "mesure", "wert", "result", "ergeb", "messung",
+    "지표", "항목", "valu", "valo", "valeur", "medi", "mesure", "wert", "result", "ergeb", "messung",
     "label", "знач", "值", "結果", "结果",
 )  # fmt: skip
 

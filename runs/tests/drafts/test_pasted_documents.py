@@ -65,7 +65,7 @@ def test_clients_above_a_rate_of_an_own_program_are_its_load():
         "\tFastest time for request:\t0.08ms\n\tAverage time per request:\t0.11ms\n"
         for n, took, rate in ((1, 114.79, 8711.51), (2, 62.55, 15986.11))
     )
-    assert rates_by_name(text) == {"Clients: 1": [8711.51], "Clients: 2": [15986.11]}
+    assert rates_by_name(text) == {"gin": [8711.51, 15986.11]}
     assert rates_by_name("Goal:\n\tRequests per second:\t900\n\tErrors:\tnone\n") == {}
 
 
