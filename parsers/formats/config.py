@@ -1,7 +1,7 @@
 """config: a configuration file shown in the text, kept as text with its path.
 
 Reads     what `cat`, `less`, `vi`, `grep` and the like show of a configuration file (httpd, nginx, lighttpd, php.ini, sysctl,
-          my.cnf, ...), and settings of a web server that stand in the text by themselves
+          my.cnf, ...), what `cat > FILE <<EOF` writes into one, and settings of a web server that stand in the text by themselves
 Yields    one ConfigText
 Units     none: nothing in it is interpreted
 Quirks    no line says where a file ends: it ends before the next prompt, before tool output, or before a paragraph that
@@ -34,7 +34,10 @@ OPENS = (
 _SHOWS = re.compile(
     r"(?:^|[;&|]\s*|\bsudo\s+)(?:cat|less|more|head|tail|view|vim?|nano|emacs|e?grep|sed|awk)\b(?P<words>[^|;&>]*)"
 )
-_SHOWERS = frozenset("cat less more head tail view vi vim nano emacs grep egrep sed awk".split())  # noqa: SIM905
+_WRITES = re.compile(  # a shell's "here-document"
+    r"(?:^|[;&|]\s*|\bsudo\s+)(?:cat|tee)\s(?=[^<]{0,300}<<-?\s?['\"]?(?P<end>\w{1,40})['\"]?)(?P<words>[^|;&<]{1,300}<?)"
+)
+_SHOWERS = frozenset("cat tee less more head tail view vi vim nano emacs grep egrep sed awk".split())  # noqa: SIM905
 _PATH = re.compile(
     r"(?<!\S)\S+\.(?:conf|cnf|ini|cfg|ya?ml|toml|vcl|properties|htaccess|json5?|xml|tpl|lua|conf\.\w+|local|default|dist)(?=\s|$|['\"])"
     r"|/etc/(?!passwd|shadow|group|hosts\b|hostname\b|issue|\S{0,60}release\b|debian_version)\S+"
@@ -51,7 +54,7 @@ _SETTING = re.compile(
 )
 _CONTINUES = re.compile(r"\s+\S")
 _HEADING = re.compile(r"#{1,6} \S|\$ ")
-_MOST_LINES = 20_000
+_MOST_LINES, _MOST_WRITTEN = 20_000, 200
 
 
 def claims(command: str) -> bool:
@@ -60,8 +63,8 @@ def claims(command: str) -> bool:
 
 
 def _find_path(command: str) -> str | None:
-    shows = _SHOWS.search(command)
-    match = _PATH.search(shows["words"]) if shows else None
+    shows = _WRITES.search(command) or _SHOWS.search(command)
+    match = _PATH.search(shows["words"].replace(">", " ")) if shows else None
     if not match:
         return None
     path = match[0].strip("'\"")
@@ -70,13 +73,29 @@ def _find_path(command: str) -> str | None:
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     path = _find_path(command) if command else None
-    text, first, last = _Showing(lines, bare=path is None).read()
+    writes = _WRITES.search(command) if command and path else None
+    text, first, last = _read_written(lines, writes["end"]) if writes else _Showing(lines, bare=path is None).read()
     if not text:
         return None
     values: dict[str, Any] = {"text": text}
     if path is not None:
         values["path"] = path
     return Found(values, first, last)
+
+
+def _read_written(lines: Lines, end: str) -> tuple[str, int, int]:
+    """(text, first line, last line) of what stands before the line that is only this word; none where it is missing."""
+    first, kept, raws = lines.number + 1, list[str](), list[str]()
+    for line in lines:
+        raws.append(lines.raw)
+        text = line.removeprefix("> ").rstrip()  # the shell's second prompt
+        if text.strip() == end:
+            return "\n".join(kept), first, lines.number
+        kept.append(text)
+        if len(kept) >= _MOST_WRITTEN:
+            break
+    lines.back(*raws)
+    return "", 0, 0
 
 
 class _Showing:

@@ -336,12 +336,15 @@ def test_iterations_that_count_up_to_a_number_are_repeats():
     assert [run.repeat for run in draft.experiments[0].runs] == [1, 2, 3]
 
 
+WRITTEN = '$ cat > a.lua <<\'LUA\'\nwrk.method = "{}"\n\nwrk.body = "a=b"\nLUA\n'
+
+
+@pytest.mark.parametrize("shown", ['$ cat a.lua\nwrk.method = "{}"\nwrk.body = "a=b"\n', WRITTEN])
 @pytest.mark.parametrize(("other", "repeats"), [("PUT", [1, 2, 1]), ("POST", [1, 2, 3])])
-def test_runs_of_a_script_whose_text_was_shown_otherwise_are_no_repeats(other, repeats):
+def test_runs_of_a_script_whose_text_was_shown_otherwise_are_no_repeats(other, repeats, shown):
     first, second, third = (
         f"$ wrk -t2 -c40 -d4s -s a.lua http://localhost:8080/\n@wrk {rate}\n" for rate in ("900.10", "910.10", "700.10")
     )
-    shown = '$ cat a.lua\nwrk.method = "{}"\nwrk.body = "a=b"\n'
     _, draft = read(expand(f"{shown.format('POST')}{first}{second}{shown.format(other)}{third}"))
     (experiment,) = draft.experiments
     assert len(experiment.configs) == 1
