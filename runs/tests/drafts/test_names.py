@@ -942,6 +942,16 @@ def test_pods_of_clients_below_a_heading_name_no_config():
     assert runs_of(text) == [("Baseline", 3), ("Linkerd", 3)]
 
 
+def test_rows_of_pods_above_reports_name_none():
+    """The rows are as kubectl prints deployments; the names and times are made."""
+    rows = ("review 9/9 9 9 2m3s", "review 1/9 9 1 4h")
+    text = "".join(
+        f"## {name}\n\n{row}\n\n@ab {rate}.10\n\n" for name, row, rate in zip("ab", rows, (900, 800), strict=True)
+    )
+    assert names_of(text) == ["a", "b"]
+    assert "review" not in names_of(f"{rows[0]}\n\n@ab 900.10\n")[0]
+
+
 def test_comments_on_the_steps_of_a_script_above_each_report_name_none():
     """The comments are of a page on k6."""
     script = """# gather nginx resource usage via psrecord in background
