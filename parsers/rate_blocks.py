@@ -81,11 +81,16 @@ def _make_block(cell: Cell, rows_are_loads: bool, repeats: bool) -> Found:
     return Found(values, cell.line, cell.line, partial=True, problems=problems, label=name or None)
 
 
-_FIGURES = ("requests_per_second", "concurrency", "failed_requests", "mean_ms", "max_ms", "percentiles_ms")
+_FIGURES = ("requests_per_second", "concurrency", "complete_requests", "failed_requests")
+_LATENCIES = ("mean_ms", "max_ms", "percentiles_ms")
 
 
 def records(values: dict[str, Any]) -> list[Record]:
-    return [LoadResult(KIND, path=values.get("load"), **{name: values[name] for name in _FIGURES if name in values})]
+    return [
+        LoadResult(
+            KIND, path=values.get("load"), **{name: values[name] for name in _FIGURES + _LATENCIES if name in values}
+        )
+    ]
 
 
 def next_found(lines: Lines, kind: str) -> Found | None:

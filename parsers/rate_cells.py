@@ -109,7 +109,8 @@ def _find_rates(heading: list[str], rows: list[tuple[int, list[str]]], caption: 
     for number, row in table if requested else ():
         sections[number] = " · ".join(filter(None, (sections.get(number), *(row[at] for at in requested))))
     work, address = (any(each.fullmatch(heading[at]) for at in titles) for each in (rates.WORK, rates.ADDRESS))
-    latencies = {at: heading[at] for at in timed if len(columns) == 1}
+    answered = [at for at in range(max(columns, default=0) + 1, len(heading)) if rates.ANSWERED.fullmatch(heading[at])]
+    latencies = {at: heading[at] for at in (*timed, *answered) if len(columns) == 1}
     settings = [at for at in titles[1:] if not rates.LOAD.fullmatch(heading[at])]
     partial = {at for at in settings if _is_set_in_some([row[at] for _, row in table])}
     of_table = _Columns(heading, columns, loads, titles, partial, work, address, latencies, are_times)

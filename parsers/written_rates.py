@@ -168,6 +168,11 @@ _TIMES_ABOVE = TitlePattern(
 FAILED = TitlePattern(
     r"(?:(?:errors?|fail(?:ed|ures?)?|non-?2xx)(?: rate| requests| responses)?)\s?[(\[]?(?P<share>%?)[)\]]?"
 )
+# Of requests that were made, or only of those that did not fail.
+ANSWERED = TitlePattern(
+    r"(?P<all>total|requests|total (?:requests|reqs))"
+    r"|(?:2xx|ok|succe(?:ss(?:es|ful)?|eded)|completed?)(?: (?:requests?|reqs?|responses))?"
+)
 RESULT = re.compile(r"[~≈<]?\s?\d[\d.,]*\s?(?:%|m?s|sec|[uµ]s|[x×]|[MG]i?B|\+)")
 _FAILURES = re.compile(r"(\d{1,9}(?:\.\d{1,4})?)\s?(%?)")
 _MS = {"ms": 1, "msec": 1, "milliseconds": 1, "s": 1000, "sec": 1000, "seconds": 1000, "us": 0.001}
@@ -355,6 +360,7 @@ def read_latencies(row: list[str], columns: dict[int, str]) -> tuple[dict[str, A
     percentiles: dict[str, float] = {}
     without_unit: list[str] = []
     others: dict[str, Any] = {}
+    counts = [(bool(match["all"]), row[at]) for at, title in columns.items() if (match := ANSWERED.fullmatch(title))]
     for at, title in columns.items():
         if failed := FAILED.fullmatch(title):
             others |= _read_failures(row[at], bool(failed["share"]))
@@ -367,19 +373,30 @@ def read_latencies(row: list[str], columns: dict[int, str]) -> tuple[dict[str, A
                 others[f"{kind[0]}_ms"] = ms
             else:
                 percentiles[f"{float(kind[0]):g}"] = ms
-        elif cell:
+        elif cell and not ANSWERED.fullmatch(title):
             without_unit.append(title)
+    others |= _count_answers(counts, others.get("failed_requests", 0))
     return others | ({"percentiles_ms": percentiles} if percentiles else {}), tuple(without_unit)
 
 
 def _read_failures(cell: str, in_per_cent: bool) -> dict[str, Any]:
     """How many requests of a row failed, or the share that did not."""
-    match = _FAILURES.fullmatch(cell.replace(",", ""))
+    match = _FAILURES.fullmatch(_REMARK.sub("", _FOOTNOTE.sub("", cell)).replace(",", ""))
     if not match:
         return {}
     if match[2] or in_per_cent:
         return {"availability_pct": max(100 - float(match[1]), 0.0)}
     return {} if "." in match[1] else {"failed_requests": int(match[1])}
+
+
+def _count_answers(counts: Sequence[tuple[bool, str]], failed: int) -> dict[str, int]:
+    """How many requests of a row were made, where some failed; `counts` says of each whether the failed ones are in it."""
+    made = [
+        int(number) + (0 if is_all else failed)
+        for is_all, cell in counts
+        if (number := cell.replace(",", "")).isdecimal() and len(number) < 13
+    ]
+    return {"complete_requests": made[0]} if failed and made else {}
 
 
 def find_unclear(column: list[str]) -> set[str]:

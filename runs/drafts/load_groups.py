@@ -32,6 +32,9 @@ _SAYS_AT_ONCE = compile_words(
     r"|gleichzeitig|zeitgleich|\bparallel (?:von|auf)\b|en parallèle|en même temps|simultán|al mismo tiempo|ao mesmo tempo"
     r"|równocześnie|jednocześnie|równolegle|одновременно|параллельно|同時|並列|同时|并行",
 )
+_NEVER = compile_words(
+    r"\b(?:no (?:two|other)|never|not|nothing|none|isolated|sequential(?:ly)?|nicht|nie|kein(?:e|er)?|jamais|nunca|не|никогда)\b"
+)
 _SAYS_GENERATORS = re.compile(
     r"\b(?:load[ -]?)?(?:generators?|clients?|machines?|boxes|hosts|nodes|injectors?|agents?|vms?|instances|terminals?|servers)\b"
     r"|maschinen|rechnern?|klient|clientes|машин|генератор|клиент|hostów|maszyn|[台機机]|端",
@@ -97,7 +100,7 @@ def _find_parts_of_commands(blocks: Sequence[Block], loads: Sequence[int]) -> It
         typed = [each for between in blocks[before + 1 : load + 1] for each in between.typed]
         most = 0 if typed else _count_at_once(command)
         may_repeat = len(group) < most and (bool(name) or most < _MOST or not LOOP.search(command))
-        goes_on = may_repeat if most else is_said and bool(name)
+        goes_on = may_repeat if most else is_said and bool(name) and _may_be_generator(block)
         goes_on = goes_on and bool(group) and name not in names and not _is_named(block, name)
         if not (goes_on and _load_alike(blocks[group[0]], block, name)):
             if len(group) > 1:
@@ -115,7 +118,10 @@ def _find_parts_of_commands(blocks: Sequence[Block], loads: Sequence[int]) -> It
 def _says_at_once(text: str) -> bool:
     """Whether a line says that several generators ran at the same time, and not that each sent several requests at once."""
     match = _SAYS_AT_ONCE.search(lower(text))
-    return bool(match and _SAYS_GENERATORS.search(text) and not _REQUESTS.search(text[: match.start()]))
+    if not match or not _SAYS_GENERATORS.search(text):
+        return False
+    before = text[: match.start()]
+    return not (_REQUESTS.search(before) or _NEVER.search(lower(before)))
 
 
 @lru_cache(maxsize=16)
@@ -149,6 +155,11 @@ def _name_part(block: Block) -> str:
 def _is_named(block: Block, name: str) -> bool:
     """Whether a heading above a report is of something else than its machine."""
     return any(name not in text for _, text in block.trail[-1:]) if name else bool(block.trail)
+
+
+def _may_be_generator(block: Block) -> bool:
+    """Whether the words in front of a report, if any, are the name of a load generator: the row of a table names a config."""
+    return block.label is None or bool(_GENERATOR.fullmatch(strip_markup(block.label)))
 
 
 def _load_alike(block: Block, other: Block, name: str) -> bool:

@@ -65,6 +65,8 @@ def test_what_ran_at_the_same_time_is_one_run_with_the_sum(text):
         f"100 requests at once from several clients\n\nworker1\n{FIRST}\nworker2\n{SECOND}\n",
         f"{behind('bench-h1-1 |', FIRST).replace('|:', ' |')}\n{behind('bench-h2-1 |', SECOND).replace('|:', ' |')}\n",
         f"Both machines at the same time:\n\n### web1\n{FIRST}\n### web2\n@ab 200.5 host=web2\n",
+        f"No two clients ran at the same time.\n\n### client1\n{FIRST}\n### client2\n{SECOND}\n",
+        "All clients ran in parallel.\n\n| Server | req/s |\n|---|---|\n| nginx | 100.5 |\n| caddy | 200.5 |\n",
     ],
 )
 def test_other_reports_are_neither_added_up_nor_averaged(text):

@@ -586,3 +586,12 @@ def test_a_korean_table_of_metrics_has_a_row_of_rates_for_each_kind_of_request()
         ("REST", "처리량 1,000건", 8153),
         ("gRPC", "처리량 1,000건", 12685),
     ]
+
+
+def test_the_requests_of_a_row_say_what_its_failures_are_a_share_of():
+    heading = "| Server | RPS | 2xx | errors |\n|---|---:|---:|---:|\n"
+    rows = "| nginx | 48,211 | 700,000 | 0 |\n| caddy | 31,877 | 300,000 | 100,000† |\n"
+    _, caddy = parsers.read((heading + rows).split("\n"))
+    assert (caddy.values["failed_requests"], caddy.values["complete_requests"]) == (100_000, 400_000)
+    _, caddy = parsers.read((heading.replace("2xx", "Total requests") + rows).split("\n"))
+    assert (caddy.values["failed_requests"], caddy.values["complete_requests"]) == (100_000, 300_000)
