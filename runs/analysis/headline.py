@@ -198,17 +198,12 @@ def _add_verdict(data: HeadlineData, headline: Headline, verdict: Verdict) -> He
 
 def find_confounder(data: HeadlineData, ahead: int, behind: int) -> str:
     """What else than the config could be all of a proven lead: a rule, or the name of what differs; "" for nothing."""
-    unlike = next(
-        (
-            difference.name
-            for difference in find_unlike(data, ahead, behind)
-            if difference.confounds and not difference.is_compared
-        ),
-        "",
-    )
+    for difference in find_unlike(data, ahead, behind):
+        if difference.confounds and not difference.is_compared:
+            return difference.name
     sides = data.side(RATE, ahead), data.side(RATE, behind)
-    flaws = [*find_contradictions(data, *sides), *find_flaws(data, *sides)] if not unlike else ()
-    return unlike or next((flaw.rule for flaw in flaws if flaw.serious and flaw.confounds), "")
+    flaws = [*find_contradictions(data, *sides), *find_flaws(data, *sides)]
+    return next((flaw.rule for flaw in flaws if flaw.explains_lead), "")
 
 
 def find_doubtful(data: HeadlineData, ahead: int, behind: int) -> str:
@@ -233,18 +228,11 @@ def list_objections(
     """
     differing = [
         Objection(
-            "differs",
-            own.title,
-            difference.name,
-            difference.unit,
-            difference.own,
-            difference.other,
-            serious=difference.confounds,
-            source=difference.source,
+            "differs", own.title, one.name, one.unit, one.own, one.other, serious=one.confounds, source=one.source
         )
-        for difference in unlike
+        for one in unlike
     ]
-    if any(difference.stops for difference in unlike):
+    if any(one.stops for one in unlike):
         return differing
     better = find_objections(data, key, own, other, data.verdicts_between(own.at, other.at))
     if verdict.kind == Kind.SAME:
@@ -259,10 +247,10 @@ def _weigh(objection: Objection) -> int:
         return 0
     if objection.rule == Rule.MISSED:
         return 2
+    if not objection.serious:
+        return 5
     return (
-        (1 if objection.rule in HELD_BACK else 2 if objection.rule == "failures" else 3 if objection.confounds else 4)
-        if objection.serious
-        else 5
+        1 if objection.rule in HELD_BACK else 2 if objection.rule == "failures" else 3 if objection.explains_lead else 4
     )
 
 

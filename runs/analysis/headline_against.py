@@ -149,10 +149,26 @@ class Objection:
     text: str = ""
     in_sentence: bool = False
 
+    @classmethod
+    def of(
+        cls,
+        finding: Finding,
+        rule: str,
+        config: str,
+        label: str = "",
+        unit: str = "",
+        value: float | str | None = None,
+        other: float | str | None = None,
+        *,
+        serious: bool = False,
+    ) -> Objection:
+        """What a rule of doubts found."""
+        return cls(rule, config, label, unit, value, other, serious=serious, source=finding.first_source)
+
     @property
-    def confounds(self) -> bool:
-        """Whether it is something else than the config; where that is serious, it could be all of the lead."""
-        return self.rule in CONFOUNDERS
+    def explains_lead(self) -> bool:
+        """Whether it is something else than the config that could be all of the lead."""
+        return self.serious and self.rule in CONFOUNDERS
 
 
 @dataclass(frozen=True)
@@ -299,7 +315,7 @@ def _find_coordinated_omission(data: HeadlineData, own: RankedColumn, other: Ran
     mine, its = (max(by_share, default=0.0) for by_share in slowest)
     if mine <= its:
         return []
-    return [Objection("omission", own.title, "", "%", 100 * mine, source=slowest[0][mine].first_source)]
+    return [Objection.of(slowest[0][mine], "omission", own.title, "", "%", 100 * mine)]
 
 
 def _find_missed_rates(data: HeadlineData, sides: Sequence[RankedColumn]) -> list[Objection]:
@@ -309,13 +325,9 @@ def _find_missed_rates(data: HeadlineData, sides: Sequence[RankedColumn]) -> lis
         most = max(data.findings(Rule.MISSED, side.at), key=lambda finding: finding.facts["missed"])
         asked, got = most.facts.get("asked"), most.facts.get("got")
         value = 100 * most.facts["missed"] if asked is None else got
-        objections.append(Objection(Rule.MISSED, side.title, "", "%", value, asked, source=most.first_source))
-    if (
-        len({(objection.other, objection.value is None) for objection in objections}) == 1 < len(objections)
-        and objections[0].other
-    ):
-        fastest = max(objections, key=lambda one: float(one.value or 0))
-        return [replace(fastest, config="")]
+        objections.append(Objection.of(most, Rule.MISSED, side.title, "", "%", value, asked))
+    if len(objections) > 1 and len({one.other for one in objections}) == 1 and objections[0].other:
+        return [replace(max(objections, key=lambda one: float(one.value or 0)), config="")]
     return objections
 
 

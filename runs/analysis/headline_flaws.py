@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
 
 from runs.analysis.doubt_differences import CONDITION
 from runs.analysis.facts import Finding
@@ -70,39 +69,35 @@ def find_held_back(data: HeadlineData, own: RankedColumn, other: RankedColumn) -
     """What other than its config held a side back. serious: the other side may serve more than the leader."""
     objections = []
     for rule, morals in HELD_BACK.items():
-        by_rule = {}
+        full: list[tuple[RankedColumn, Finding]] = []
         for side in (own, other):
             every = [finding for name in (rule, "machine.cpu") for finding in data.findings(name, side.at)]
-            if full := next((finding for finding in every if finding.moral in morals), None):
-                by_rule[side.title] = full
-        if by_rule:
-            whose, last = (next(iter(by_rule)) if len(by_rule) == 1 else ""), [*by_rule.values()][-1]
+            full += [(side, finding) for finding in every if finding.moral in morals][:1]
+        if full:
+            last, serious = full[-1][1], full[-1][0] is other
             label, share = str(last.facts.get("program", "")), last.facts.get("cpu")
-            serious, source = other.title in by_rule, last.first_source
             beside = UNWATCHED if last.facts.get("alone") is False else None
-            objections.append(Objection(rule, whose, label, "%", share, beside, serious=serious, source=source))
+            objections.append(Objection.of(last, rule, _name_one(full), label, "%", share, beside, serious=serious))
     return objections
+
+
+def _name_one(found: Sequence[tuple[RankedColumn, Finding]]) -> str:
+    """The side of which alone something was found; "" for both."""
+    return found[0][0].title if len(found) == 1 else ""
 
 
 def _find_other_answers(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """A page was an error, or a side is named after something else: the server that answered, or the way it was loaded."""
-    stated: dict[str, list[Objection]] = {}
+    objections = []
     for rule, label in ((Rule.OTHER_SERVER, "server"), (Rule.SHOWN_STATUS, "status"), (Rule.NOT_AS_NAMED, "had")):
-        stated[rule] = [
-            Objection(
-                rule,
-                side.title,
-                finding.facts[label],
-                other=finding.facts.get("other"),
-                serious=True,
-                source=finding.first_source,
-            )
-            for side, finding in data.first_findings(rule, own, other)
+        stated = [
+            Objection.of(one, rule, side.title, one.facts[label], other=one.facts.get("other"), serious=True)
+            for side, one in data.first_findings(rule, own, other)
         ]
-    alike = stated[Rule.SHOWN_STATUS]
-    if len(alike) == 2 and alike[0].label == alike[1].label:
-        stated[Rule.SHOWN_STATUS] = [replace(alike[0], config="")]
-    return list(chain(*stated.values()))
+        if rule == Rule.SHOWN_STATUS and len(stated) == 2 and stated[0].label == stated[1].label:
+            stated = [replace(stated[0], config="")]
+        objections += stated
+    return objections
 
 
 def _find_stopped(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
@@ -111,7 +106,7 @@ def _find_stopped(data: HeadlineData, own: RankedColumn, other: RankedColumn) ->
     for side, finding in data.first_findings(Rule.STOPPED, own, other):
         what, made, asked = ("s", "took", "limit") if "limit" in finding.facts else ("requests", "made", "asked")
         figures = finding.facts.get(made), finding.facts.get(asked)
-        objections.append(Objection(Rule.STOPPED, side.title, "", what, *figures, source=finding.first_source))
+        objections.append(Objection.of(finding, Rule.STOPPED, side.title, "", what, *figures))
     return objections
 
 
@@ -124,16 +119,14 @@ def _find_idle_clients(data: HeadlineData, own: RankedColumn, other: RankedColum
     if not idle or any(run.is_open_loop for at in (own.at, other.at) for run in data.comparison.columns[at].runs):
         return []  # at a set rate they stand by until they are needed
     shares = [100 * finding.facts["busy"] / finding.facts["clients"] for _, finding in idle]
-    whose, source = (idle[0][0].title if len(idle) == 1 else ""), idle[0][1].first_source
-    return [Objection(Rule.IDLE, whose, "", "%", max(shares), serious=whose == other.title, source=source)]
+    whose = _name_one(idle)
+    return [Objection.of(idle[0][1], Rule.IDLE, whose, "", "%", max(shares), serious=whose == other.title)]
 
 
 def _find_closed_connections(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
     """Connections of one side only that were to be kept and were not."""
     closed = data.first_findings(Rule.CLOSED, own, other)
-    if len(closed) != 1:
-        return []
-    return [Objection(Rule.CLOSED, side.title, source=finding.first_source) for side, finding in closed]
+    return [Objection.of(closed[0][1], Rule.CLOSED, closed[0][0].title)] if len(closed) == 1 else []
 
 
 def _find_lost_clients(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
@@ -158,13 +151,14 @@ def _find_drifting_side(data: HeadlineData, own: RankedColumn, other: RankedColu
     """
     ratio = (own.value or 0) / (other.value or 1)
     far = abs(math.log(ratio)) / 2 if 0 < ratio < math.inf else 0.0
-    drifts = {side.title: data.drifting.get(data.comparison.columns[side.at].config.id) for side in (own, other)}
-    findings = [(title, finding) for title, finding in drifts.items() if finding]
+    drifts = [(side, data.drifting.get(data.comparison.columns[side.at].config.id)) for side in (own, other)]
+    findings = [(side.title, finding) for side, finding in drifts if finding]
     if len(findings) != 1:
         return []
-    (title, finding), first, last = findings[0], findings[0][1].facts["first"], findings[0][1].facts["last"]
+    title, finding = findings[0]
+    first, last = finding.facts["first"], finding.facts["last"]
     is_far = abs(math.log(last / first)) >= far
-    return [Objection(Rule.DRIFT, title, finding.moral, "", first, last, serious=is_far, source=finding.first_source)]
+    return [Objection.of(finding, Rule.DRIFT, title, finding.moral, "", first, last, serious=is_far)]
 
 
 def _find_slowed_side(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
@@ -176,18 +170,12 @@ def _find_slowed_side(data: HeadlineData, own: RankedColumn, other: RankedColumn
     for rule in SLOWED:
         findings = data.findings(rule, other.at) if not data.findings(rule, own.at) else []
         if rule == Rule.STEAL:
-            findings = [
-                finding
-                for finding in findings
-                if not finding.facts["spared"] and finding.facts["share"] >= MUCH_STOLEN_PCT
-            ]
+            findings = [one for one in findings if not one.facts["spared"] and one.facts["share"] >= MUCH_STOLEN_PCT]
         if rule == Rule.THROTTLED and any(QUOTA.search(side.title) for side in (own, other)):
             findings = []  # how much CPU time each may use is what is compared
         for finding in findings[:1]:
             label, share = str(finding.facts.get("limit", finding.facts.get("what", ""))), finding.facts.get("share")
-            objections.append(
-                Objection(rule, other.title, label, "%", share, serious=True, source=finding.first_source)
-            )
+            objections.append(Objection.of(finding, rule, other.title, label, "%", share, serious=True))
     return objections
 
 
@@ -197,17 +185,14 @@ def _find_slow_beginnings(data: HeadlineData, own: RankedColumn, other: RankedCo
     What loaded the machine before the first run may go on beside all of them.
     """
     of_leader = {finding.facts["kind"] for finding in data.findings(Rule.BEFOREHAND, own.at)}
-    findings = [
-        finding for finding in data.findings(Rule.BEFOREHAND, other.at) if finding.facts["kind"] not in of_leader
-    ]
+    findings = [one for one in data.findings(Rule.BEFOREHAND, other.at) if one.facts["kind"] not in of_leader]
     slowed = {finding.run for finding in findings}
     left = [one.value for one in data.figures(RATE, other.at) if one.run not in slowed]
     goes_on = any(finding.facts["kind"] == "load" for finding in findings)
     half = math.sqrt(max(own.value or 0, 0) * max(other.value or 0, 0))  # the rate between the two
     if not findings or (left and mean(left) < half and not goes_on):
         return []
-    what, source = findings[0].facts["what"], findings[0].first_source
-    return [Objection(Rule.BEFOREHAND, other.title, what, serious=True, source=source)]
+    return [Objection.of(findings[0], Rule.BEFOREHAND, other.title, findings[0].facts["what"], serious=True)]
 
 
 def _find_told_otherwise(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
@@ -216,16 +201,13 @@ def _find_told_otherwise(data: HeadlineData, own: RankedColumn, other: RankedCol
     serious: the first one, where the other side would lead with them
     """
     findings = data.first_findings(Rule.TOLD, own, other)
-    told = {own.at: own.value or 0, other.at: other.value or 0} | {
-        side.at: finding.facts["told"] for side, finding in findings
-    }
-    objections: list[Objection] = []
-    for side, finding in findings:
-        rates, reverses = (finding.facts["told"], finding.facts["rate"]), told[own.at] < told[other.at]
-        is_first = not objections
-        objections.append(
-            Objection(Rule.TOLD, side.title, "", "", *rates, serious=reverses and is_first, source=finding.first_source)
-        )
+    told = {own.at: own.value or 0, other.at: other.value or 0}
+    told |= {side.at: finding.facts["told"] for side, finding in findings}
+    reverses = told[own.at] < told[other.at]
+    objections = []
+    for at, (side, finding) in enumerate(findings):
+        rates = finding.facts["told"], finding.facts["rate"]
+        objections.append(Objection.of(finding, Rule.TOLD, side.title, "", "", *rates, serious=reverses and at == 0))
     return objections
 
 
@@ -235,8 +217,8 @@ def _find_claimed_otherwise(data: HeadlineData, own: RankedColumn, other: Ranked
     claim = next((each for each in data.findings(Rule.CLAIMED, other.at) if each.facts["over"] == leader), None)
     if claim is None:
         return []
-    is_opposite, said = claim.moral == "claimed_otherwise", claim.facts["said"]
-    return [Objection(Rule.CLAIMED, other.title, said, serious=is_opposite, source=claim.first_source)]
+    is_opposite = claim.moral == "claimed_otherwise"
+    return [Objection.of(claim, Rule.CLAIMED, other.title, claim.facts["said"], serious=is_opposite)]
 
 
 def _find_picked(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
@@ -244,10 +226,8 @@ def _find_picked(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> 
     picked = data.first_findings(Rule.PICKED, own, other)
     if not picked:
         return []
-    (side, finding), is_one = picked[0], len(picked) == 1
-    whose, is_leader = (side.title if is_one else ""), side.title == own.title
-    said, source = finding.facts["said"], finding.first_source
-    return [Objection(Rule.PICKED, whose, said, serious=is_one and is_leader, source=source)]
+    whose, first = _name_one(picked), picked[0][1]
+    return [Objection.of(first, Rule.PICKED, whose, first.facts["said"], serious=whose == own.title)]
 
 
 def find_contradictions(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:
@@ -259,8 +239,8 @@ def find_contradictions(data: HeadlineData, own: RankedColumn, other: RankedColu
     by_rule: dict[str, dict[str, Objection]] = {}
     for side in (own, other):
         for rule, part in data.list_impossible(side.at):
-            label, source = part.text.partition(": ")[0], part.finding.first_source
-            objection = Objection(Rule.IMPOSSIBLE, side.title, label, serious=True, source=source)
+            label = part.text.partition(": ")[0]
+            objection = Objection.of(part.finding, Rule.IMPOSSIBLE, side.title, label, serious=True)
             by_rule.setdefault(rule, {}).setdefault(side.title, objection)
     one_sided = {title: objection for each in by_rule.values() if len(each) == 1 for title, objection in each.items()}
     both = [replace(next(iter(each.values())), config="") for each in by_rule.values() if len(each) > 1]
@@ -272,24 +252,22 @@ def _find_short_runs(data: HeadlineData, own: RankedColumn, other: RankedColumn)
 
     serious: the other side's ran far longer, so that they are in its figures hardly at all, or one had no more than started.
     """
-    short: dict[str, Finding] = {}
-    took: dict[str, float] = {}
+    short: list[tuple[RankedColumn, Finding]] = []
+    longest_s = 0.0
     for side in (own, other):
-        took[side.title] = max((run.duration_s or 0 for run in data.comparison.columns[side.at].runs), default=0)
-        runs = {run.id for run in data.comparison.columns[side.at].runs} - data.out.keys()
-        findings = [finding for finding in data.findings("length.seconds", side.at) if finding.run in runs]
+        runs = data.comparison.columns[side.at].runs
+        longest_s = max([longest_s, *(run.duration_s or 0 for run in runs)])
+        counted = {run.id for run in runs} - data.out.keys()
+        findings = [finding for finding in data.findings("length.seconds", side.at) if finding.run in counted]
         longest = max(findings, key=lambda finding: finding.facts["took"], default=None)
-        if longest and len(findings) == len(runs) and longest.facts["took"] < LONG_ENOUGH_S:
-            short[side.title] = longest
+        if longest and len(findings) == len(counted) and longest.facts["took"] < LONG_ENOUGH_S:
+            short.append((side, longest))
     if not short:
         return []
-    whose = "" if len(short) > 1 else next(iter(short))
-    longest = max(short.values(), key=lambda finding: finding.facts["took"])
-    is_start = longest.facts["took"] < START_S
-    far = bool(whose) and (is_start or max(took.values()) >= FAR_LONGER * longest.facts["took"])
-    return [
-        Objection("length.seconds", whose, "", "s", longest.facts["took"], serious=far, source=longest.first_source)
-    ]
+    whose, finding = _name_one(short), max((one for _, one in short), key=lambda one: one.facts["took"])
+    took = finding.facts["took"]
+    far = bool(whose) and (took < START_S or longest_s >= FAR_LONGER * took)
+    return [Objection.of(finding, "length.seconds", whose, "", "s", took, serious=far)]
 
 
 def find_odd_runs(data: HeadlineData, sides: Sequence[RankedColumn]) -> tuple[str, str]:

@@ -245,11 +245,11 @@ def has_single_run(headline: Headline) -> bool:
 
 def is_confounded(headline: Headline) -> bool:
     """Whether something else than the config could be all of the lead."""
-    return any(objection.serious and objection.confounds for objection in headline.against)
+    return any(objection.explains_lead for objection in headline.against)
 
 
 def _say_confounder(headline: Headline) -> str:
-    first = next(objection for objection in headline.against if objection.serious and objection.confounds)
+    first = next(objection for objection in headline.against if objection.explains_lead)
     return OF_TEXT.get(first.rule, "what else differs could be all of it")
 
 

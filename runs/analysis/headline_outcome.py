@@ -170,7 +170,6 @@ def _to_percent(ratio: float | None) -> float | None:
 
 
 def decide_outcome(verdict: Verdict, against: Sequence[Objection]) -> Outcome:
-    serious = any(objection.serious and not objection.confounds for objection in against)
     if has_contradiction(against):
         return Outcome.UNPROVEN
     if verdict.void in (Void.GAIN_BY_FAILURES, Void.LOSS_BY_FAILURES):
@@ -179,11 +178,16 @@ def decide_outcome(verdict: Verdict, against: Sequence[Objection]) -> Outcome:
         return Outcome.SAME
     if any(objection.rule in (*HELD_BACK, "length.seconds") and objection.serious for objection in against):
         return Outcome.UNPROVEN
-    confounded = any(objection.serious and objection.confounds for objection in against)
+    confounded = any(objection.explains_lead for objection in against)
     if verdict.kind in (Kind.BETTER, Kind.WORSE):
-        return Outcome.TRADE_OFF if serious else Outcome.LIKELY if confounded else Outcome.BETTER
+        return Outcome.TRADE_OFF if _has_drawback(against) else Outcome.LIKELY if confounded else Outcome.BETTER
     is_far = verdict.kind in (*GAINS, *LOSSES) and not confounded
     return Outcome.LIKELY if is_far else Outcome.UNPROVEN
+
+
+def _has_drawback(against: Sequence[Objection]) -> bool:
+    """Whether a metric that matters is worse, whatever else differs."""
+    return any(objection.serious and not objection.explains_lead for objection in against)
 
 
 def advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], odd: tuple[str, str]) -> Next:
@@ -192,23 +196,19 @@ def advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], odd
     rules = {objection.rule: objection.config for objection in against}
     if rules.get(Rule.IMPOSSIBLE):
         return Next(NextStep.CHECK, about=rules[Rule.IMPOSSIBLE])
-    if held_back := next((rule for rule in (Rule.GENERATOR, Rule.PORTS, Rule.NETWORK) if rule in rules), ""):
-        return Next(NextStep.GENERATOR, about=held_back)
-    if Rule.OTHERS in rules:
-        return Next(NextStep.ALIKE, about=Rule.OTHERS)
-    if Rule.NOT_AS_NAMED in rules:  # more of the same would be as wrong
-        return Next(NextStep.ALIKE, about=Rule.NOT_AS_NAMED)
+    for rule in (*HELD_BACK, Rule.NOT_AS_NAMED):  # more of the same would be as wrong
+        if rule in rules:
+            step = NextStep.ALIKE if rule in (Rule.OTHERS, Rule.NOT_AS_NAMED) else NextStep.GENERATOR
+            return Next(step, about=rule)
     if "length.seconds" in rules:
         return Next(NextStep.LONGER, max(FEWEST, verdict.fewest))
     if verdict.void in (Void.GAIN_BY_FAILURES, Void.LOSS_BY_FAILURES) and (failing := rules.get("failures")):
         return Next(NextStep.FIX, about=failing)
-    if outcome == Outcome.TRADE_OFF or (
-        outcome == Outcome.SAME and any(objection.serious and not objection.confounds for objection in against)
-    ):
+    if outcome == Outcome.TRADE_OFF or (outcome == Outcome.SAME and _has_drawback(against)):
         return Next(NextStep.CHOOSE)
     if Rule.MISSED in rules and not rules[Rule.MISSED]:
         return Next(NextStep.ALIKE, about=Rule.MISSED)
-    confounder = next((objection for objection in against if objection.serious and objection.confounds), None)
+    confounder = next((objection for objection in against if objection.explains_lead), None)
     if confounder and (outcome != Outcome.SAME or confounder.rule == Rule.IMPOSSIBLE):
         return _advise_on_confounder(confounder, verdict)
     if outcome in (Outcome.BETTER, Outcome.SAME) and rules.get(Rule.IDLE) == "":
@@ -227,16 +227,9 @@ def advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], odd
 
 def _advise_on_confounder(objection: Objection, verdict: Verdict) -> Next:
     if objection.rule in (Rule.OTHER_SERVER, Rule.SHOWN_STATUS):
-        return (
-            Next(NextStep.ANSWER, about=objection.config)
-            if objection.config
-            else Next(NextStep.ALIKE, about=objection.rule)
-        )
+        step = NextStep.ANSWER if objection.config else NextStep.ALIKE
+        return Next(step, about=objection.config or objection.rule)
     if objection.rule == Rule.DRIFT:
         return Next(NextStep.REPEAT, max(verdict.needed or 0, verdict.fewest + 2))
-    return Next(
-        NextStep.ALIKE,
-        about=objection.rule
-        if objection.rule in (Rule.BEFOREHAND, Rule.CLAIMED, Rule.IMPOSSIBLE, Rule.PICKED, *SLOWED)
-        else objection.label or objection.rule,
-    )
+    is_by_rule = objection.rule in (Rule.BEFOREHAND, Rule.CLAIMED, Rule.IMPOSSIBLE, Rule.PICKED, *SLOWED)
+    return Next(NextStep.ALIKE, about=objection.rule if is_by_rule else objection.label or objection.rule)

@@ -286,7 +286,7 @@ def _say_but(headline: Headline, most: int = MOST_AGAINST) -> str:
 
 def _say_what_follows(objection: Objection, whose: str) -> str:
     """Of what else than a config could be all of a lead."""
-    if whose or not (objection.serious and objection.confounds):
+    if whose or not objection.explains_lead:
         return ""
     is_of_both = objection.rule == Rule.SHOWN_STATUS and not objection.config
     return FOLLOWS.get(objection.rule, f", which could be {'what was measured' if is_of_both else 'all of it'},")

@@ -334,7 +334,7 @@ def check_headline(headline: Headline, base: Collection[str]) -> int:
 
 def _is_proven_but_for_days(headline: Headline) -> bool:
     """Whether a test shows it and only the day differs, as that of an earlier commit mostly does."""
-    confounders = {objection.label for objection in headline.against if objection.serious and objection.confounds}
+    confounders = {objection.label for objection in headline.against if objection.explains_lead}
     return headline.outcome is Outcome.LIKELY and confounders == {DAY}
 
 
