@@ -153,6 +153,7 @@ def _compare_best_two(data: HeadlineData, key: str, ranked: Sequence[RankedColum
         metric=key,
         spread=find_widest_spread(data, key, (own, other)),
         odd=odd,
+        set_rate=_find_served_rate(data, own, other) if outcome == Outcome.SAME else 0,
         against=tuple(against),
         sides=(own, other, *ranked[2:]),
     )
@@ -165,6 +166,12 @@ def _compare_best_two(data: HeadlineData, key: str, ranked: Sequence[RankedColum
     )
     base = _compare_with_base(data, key, own, other)
     return _add_verdict(data, replace(best_two, unlike=stops, machines=machines, base=base), verdict)
+
+
+def _find_served_rate(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> float:
+    """The rate in requests/s that was asked of both sides, and that both served; else 0."""
+    served = [finding.facts["asked"] for _, finding in data.first_findings("load.set_rate", own, other)]
+    return max(served) if len(served) == 2 else 0
 
 
 def _compare_unjudged(data: HeadlineData, key: str, ranked: Sequence[RankedColumn]) -> Headline:

@@ -282,7 +282,8 @@ def _describe_tie(headline: Headline) -> Lead:
     both = "Both" if len(headline.sides) == 2 else f"The best 2 of {len(headline.sides)}"
     what = "serve the same" if headline.metric == RATE else "take the same time"
     own, other = headline.sides[:2]
-    under = f"{name_unit(headline)}, less than 2 % apart, {count_runs(headline)}."
+    at_rate = f" at {figure(headline.set_rate)} requests per second, as asked for" if headline.set_rate else ""
+    under = f"{name_unit(headline)}{at_rate}, less than 2 % apart, {count_runs(headline)}."
     return Lead(
         f"{both} {what}{_say_but(headline)}",
         under + _describe_base(headline),

@@ -108,6 +108,7 @@ class Headline:
     spread   the most that runs of one config differ by, as a ratio
     most     runs a side that were to be made at most, of a test after each round; 0: it was none
     odd      ("outlier" or "cold", config): single runs that are far off the others
+    set_rate requests/s that were asked for, where the first two sides are alike in that they served them; 0: they did more
     drift    each side's runs follow each other, and a trend within them could explain the difference
     unlike   what keeps the two from being compared
     machines in what their machines differ, where those are what is compared
@@ -128,6 +129,7 @@ class Headline:
     spread: float | None = None
     within_step: bool = False
     drift: bool = False
+    set_rate: float = 0
     most: int = 0
     odd: tuple[str, str] = ("", "")
     against: tuple[Objection, ...] = ()

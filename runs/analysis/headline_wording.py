@@ -49,6 +49,7 @@ from runs.numbers import capitalize, figure, join_words, name_first, percent, sh
 NOTHING = "No run here says how many requests it served per second, or how long one took."
 BEFORE_DOUBT = {ONE_RUN: "; ", TOO_LITTLE: ", "}  # of others: ", but "
 MOST_OTHERS = 3
+FEWEST_NAMED, LEADS = 3, (Outcome.BETTER, Outcome.LIKELY)  # of workloads on which one config leads
 MOST_AGAINST = 2
 ADVICE_ON = {  # of ALIKE and GENERATOR: the only thing that differs, or what held a side back
     Rule.MISSED: "Set a rate that both reach to compare their times, or none to compare what they serve: at a rate that is missed, "
@@ -114,7 +115,20 @@ def _write_sentence(headline: Headline) -> str:
     sentence = NOTHING if headline.outcome == Outcome.NONE else write(headline)
     more = len(headline.others) - MOST_OTHERS
     rest = [f"{more} more workloads stand in the table."] if more > 0 else []
-    return " ".join([sentence, *map(_say_other, headline.others[:MOST_OTHERS]), *rest])
+    return " ".join([*_say_leads_all(headline), sentence, *map(_say_other, headline.others[:MOST_OTHERS]), *rest])
+
+
+def _say_leads_all(headline: Headline) -> list[str]:
+    """That one config leads on each of several workloads, with its least and its largest lead."""
+    every = [_strip_workload(each) for each in (headline, *headline.others)]
+    led = [each for each in every if each.outcome in LEADS and each.metric == RATE and not is_confounded(each)]
+    leaders = {each.winner.title for each in led if each.winner}
+    ratios = [(each.ratio, each.workload) for each in led if each.winner and each.ratio and each.workload]
+    if len(every) < FEWEST_NAMED or len(leaders) != 1 or len(ratios) < len(every):
+        return []
+    (low, where), (high, there) = min(ratios), max(ratios)
+    far = f"{spread_words(low)} ({where}) to {spread_words(high)} ({there})"
+    return [f"“{shorten(leaders.pop())}” leads on all {len(every)} workloads, by {far}."]
 
 
 def _say_leader(headline: Headline) -> str:
@@ -217,7 +231,11 @@ def _describe_tie(headline: Headline) -> str:
     what = "serve the same number of requests per second"
     what = what if headline.metric == RATE else "take the same time per request"
     sides = ", ".join(filter(None, (count_runs(headline), _say_machines(headline))))
-    return " ".join([f"{names} {what} within 2 % ({sides}){_say_but(headline)}.", *_describe_base(headline)])
+    said = [f"{names} {what} within 2 % ({sides}){_say_but(headline)}."]
+    if headline.set_rate:
+        asked = f"Both merely served the {figure(headline.set_rate)} requests per second that were asked for"
+        said += [f"{asked}: how many either can serve was not measured."]
+    return " ".join([*said, *_describe_base(headline)])
 
 
 def _say_single(headline: Headline) -> str:

@@ -418,6 +418,23 @@ def rules_against(found: Headline) -> list[tuple[str, str]]:
     return [(objection.rule, objection.config) for objection in found.against]
 
 
+def test_a_config_that_leads_on_all_of_several_workloads_is_said_first():
+    on = ["GET", "GET", "SET", "SET", "INCR", "INCR"]
+    found = head(BASE, times(1.2), BASE, times(1.1), BASE, times(1.5), names=PAIR * 3, groups=on)
+    assert found.sentence.startswith("“apache” leads on all 3 workloads, by 10 % (SET) to 50 % (INCR). On INCR: ")
+    split = head(BASE, times(1.2), times(1.1), BASE, BASE, times(1.5), names=PAIR * 3, groups=on)
+    alike = head(BASE, times(1.2), BASE, OTHER, BASE, times(1.5), names=PAIR * 3, groups=on)
+    assert not any("leads on all" in one.sentence for one in (split, alike))
+
+
+def test_sides_that_are_alike_at_a_set_rate_merely_served_it():
+    found = head(wrk(2000, 2.0, 2.01, 2.0), wrk(2000, 2.01, 2.0, 2.0))
+    assert (found.outcome, found.set_rate) == ("same", 2000)
+    assert "Both merely served the 2,000 requests per second that were asked for" in found.sentence
+    assert "at 2,000 requests per second, as asked for" in write_lead(found).under
+    assert "merely" not in head(BASE, OTHER).sentence
+
+
 def test_a_set_rate_that_a_side_did_not_reach_speaks_before_its_shorter_times():
     """Its times are of less load: that the leader's are longer is no objection to the leader."""
     p95 = {"percentiles_ms": [{"95": ms} for ms in (240.0, 250.0, 245.0)]}
