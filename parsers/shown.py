@@ -17,7 +17,15 @@ _FETCHES = re.compile(r"\b(?:curl|wget|https?|xh)\s")
 _ERROR_TEXT = re.compile(  # of a program that answers a request with it
     r"(?:<br ?/?>)?(?:<b>)?(?:PHP )?(?:Warning|Fatal error|Parse error)(?:</b>)?: .*|Traceback \(most recent call last\):"
     r"|[\w$.:]{0,120}(?:Exception|Error): .*|(?:Internal Server Error|Bad Gateway|Service Unavailable)\b.*"
+    r"|(?:404 )?(?:page )?not found\b.*"
+    r"|Cannot (?:GET|POST|PUT) /.*|curl: \(\d{1,2}\) .*",
+    re.IGNORECASE,
 )
+_PLAIN_TEXT = re.compile(r"[A-Za-z][\w ,.!'-]{0,60}")  # all of an answer
+_ASKS_OTHERWISE = re.compile(
+    r"\s-\w*[IovwX]|\s--(?:head|output|write-out)\b|[|>]|\b(?:health|ping|ready|status|version)"
+)
+_COUNTS_BYTES = re.compile(r"\b(?:curl|wget)\s[^|]*\|\s{0,9}wc -c|\bcurl\s.*%\{size_download\}")
 _HEADERS = re.compile(  # of an answer that tell how it came about; each is none where only others are shown
     r"(?i:content-encoding: (?P<compression>gzip|br|deflate|zstd)\b.*|via: (?P<proxy>\S+ \S+).*|connection: (?P<connection>close))"
 )
@@ -50,7 +58,7 @@ _FIGURES = re.compile(
     r"(?:rtt|round-trip) min/avg/max\S{0,12} = [\d.]{1,12}/(?P<round_trip_ms>\d{1,9}(?:\.\d{1,6})?)/.*"
     r"|Minimum = \d{1,9}ms, Maximum = \d{1,9}ms, Average = (?P<round_trip_ms_2>\d{1,9})ms|Speed: (?P<link_mbit>\d{1,7})Mb/s"
 )
-FIGURES = ("round_trip_ms", "link_mbit")
+FIGURES = ("round_trip_ms", "link_mbit", "page_bytes")
 SLOWED = "slowed"  # the name under which that is told which slows what is measured
 _SLOWS = {
     "Xdebug": r"with Xdebug v\d.*",
@@ -63,6 +71,10 @@ _SLOWS = {
     "restarts of its containers": (
         r"\S{1,80}\s+\d+/\d+\s+(?:\w+\s+[1-9]\d* \(\d{1,4}[sm](?:\d{1,2}s)? ago\)|CrashLoopBackOff\b).*"
         r"|.{1,300}\sRestarting \(\d{1,3}\) .*"
+    ),
+    "a pause in its code": (  # of a second at most: what tests wait is longer
+        r".{0,200}\b(?:(?:time|asyncio|gevent)\.sleep\(0?\.\d|(?:Thread\.sleep|usleep|Task\.Delay)\([\d_]{1,6}\)"
+        r"|setTimeout\(.{1,120},\s?\d{1,3}\)|time\.Sleep\(\d{1,3} ?\* ?time\.Milli|sleep\(Duration::from_millis\().*"
     ),
     "a debug build": r"Finished `?dev`? (?:profile )?\[unoptimized.*",
     "a development server": (
@@ -161,8 +173,8 @@ def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | No
     if mounted := _FILE_SYSTEM.fullmatch(line):
         kind = mounted["type"] or ("network" if mounted["remote"] else "disk")
         return f"{ASKED}file system of {mounted['mount']}", kind
-    if is_answer and _ERROR_TEXT.fullmatch(line) and _FETCHES.search(command[:_LONGEST_ASKED]):
-        return f"{ASKED}page", "an error page"
+    if (is_answer and _FETCHES.search(command[:_LONGEST_ASKED])) and (told := _read_answer(line, command)):
+        return told
     if (header := _HEADERS.fullmatch(line)) and (kind := header.lastgroup):
         value = header[kind].lower()
         return kind, "brotli" if value == "br" else value
@@ -192,6 +204,16 @@ def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | No
         lines = f"lines of {of_file['file'].rpartition('/')[2]}"
         return None if lines.endswith("log") else (f"{ASKED}{lines}", f"{_about(counted_lines[1])} {lines}")
     return (f"{ASKED}{command}", line) if is_answer and _ASKS.fullmatch(command) else None
+
+
+def _read_answer(line: str, command: str) -> tuple[str, str] | None:
+    """What the first line of an answer to a request tells of the page, or its length where that was asked for."""
+    if line.isdigit() and _COUNTS_BYTES.search(command[:_LONGEST_ASKED]):
+        return "page_bytes", line
+    if _ERROR_TEXT.fullmatch(line):
+        return f"{ASKED}page", "an error page"
+    is_page = _PLAIN_TEXT.fullmatch(line) and not _ASKS_OTHERWISE.search(command[:_LONGEST_ASKED])
+    return (f"{ASKED}page", "a line of text") if is_page else None
 
 
 def asks_git(command: str) -> bool:

@@ -8,7 +8,7 @@ Source    iproute2's misc/nstat.c, dump_kern_db() and dump_incr_db()
 
 netstat_statistics: `netstat -s`, the kernel's network counters in sentences.
 
-Reads     net-tools' sections, "Ip:" to "MPTcpExt:", busybox has none
+Reads     net-tools' sections, "Ip:" to "MPTcpExt:", busybox has none; or what grep leaves of the listen queue's lines
 Yields    one SystemSample
 Units     counts; octets
 Quirks    wordings changed ("retransmited"); what has no sentence stands as "Name: figure"; noughts are left out
@@ -116,6 +116,7 @@ _SECTION = re.compile(rf"({_PROTOCOLS}):")
 _SENTENCE = re.compile(r"((?:[A-Za-z][\w:/ ()-]{1,60} )?)(\d{1,20})((?: [A-Za-z][\w,.()/' -]{1,80})?)")
 _NAMED = re.compile(r"([A-Z]\w{2,40}): (\d{1,20})")
 _TITLE = re.compile(r"(?:ICMP (?:in|out)put histogram|[a-z][\w ]{2,40}):(?: (\d{1,20}))?")
+_OF_LISTENERS = r"\d{1,20} (?:times the listen queue of a socket overflowed|SYNs to LISTEN sockets (?:dropped|ignored))"
 _SENTENCES = {
     **dict.fromkeys(("tcp.segments_retransmitted", "tcp.segments_retransmited"), "TcpRetransSegs"),
     **dict.fromkeys(("tcp.segments_sent_out", "tcp.segments_send_out"), "TcpOutSegs"),
@@ -141,12 +142,17 @@ def _parse_statistics(lines: Lines, command: str | None) -> Found | None:
     first = lines.number + 1
     sections: dict[str, dict[str, int]] = {}
     section: dict[str, int] | None = None
+    is_filtered = False
     for text in lines.texts():
         begins = _SECTION.fullmatch(text)
+        if section is None and re.fullmatch(_OF_LISTENERS, text):
+            section, is_filtered = sections.setdefault("tcpext", {}), True
         if begins and begins[1].lower() not in sections:
             section = sections.setdefault(begins[1].lower(), {})
             continue
         said = None if begins or section is None or lines.unended() else _parse_statement(text)
+        if is_filtered and said and f"tcpext.{said[0]}" not in _SENTENCES:
+            said = None
         if said is None or section is None:
             lines.refuse()
             break
@@ -261,7 +267,7 @@ def _ss_records(values: dict[str, Any]) -> list[Record]:
 OTHER_FORMATS = (
     Format(
         kind="netstat_statistics",
-        opens=rf"{_PROTOCOLS}:\s*$",
+        opens=rf"{_PROTOCOLS}:\s*$|\s*{_OF_LISTENERS}\s*$",
         parse=_parse_statistics,
         records=_statistics_records,
         command=re.compile(r"(?:^|[\s/;&|(])netstat\s+-\w*s"),

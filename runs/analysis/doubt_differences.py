@@ -294,6 +294,9 @@ LOAD = (
 PAGE = (
     Property(DOCUMENT, lambda run: run.number(LENGTH), grade_sizes, " bytes", LENGTH, stops=2, says=0, named=SIZES),
     Property("mean reply", _read_mean_reply, grade_mean_sizes, " bytes", stops=2, says=0, named=SIZES, like=DOCUMENT),
+    Property(
+        "page length", "values.page_bytes", grade_mean_sizes, " bytes", stops=2, says=0, named=SIZES, like=DOCUMENT
+    ),
     Property("answering server", _read_front, "caution", says=0),
     Property(CACHED, "values.cached", "caution", says=0, named=r"cach\w*|hits?"),
     Property("path", partial(_read_path, False), "caution", stops=0),

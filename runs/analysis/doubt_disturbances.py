@@ -110,7 +110,8 @@ def _find_slowing_metrics(case: Case) -> Iterator[tuple[CaptureFact, str]]:
     """What monitors show beside the runs of some configs, and hardly beside those of another one."""
     names = " ".join(case.names.values())
     for metric, slowing in SLOWING_METRICS.items():
-        values = [(one, one.metrics[metric]) for one in case.captures if metric in one.metrics and is_during(one)]
+        watched = [one for one in case.captures if is_during(one) and case.watched_side(one) != "generator"]
+        values = [(one, one.metrics[metric]) for one in watched if metric in one.metrics]
         normal = {run.config for one, value in values if value <= slowing.normal for run in case.runs_of(one)}
         for capture, value in values if not re.search(slowing.named, names, re.IGNORECASE) else ():
             is_idle = metric == "cpu_wa" and capture.metrics.get("blocked") == 0  # nothing waited for it

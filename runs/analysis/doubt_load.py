@@ -396,9 +396,14 @@ def find_outlying_repeats(case: Case) -> Iterator[Finding]:
 
 @rule("repeats.copied", "practice: no two runs have all figures alike to the last digit")
 def find_copies(case: Case) -> Iterator[Finding]:
-    """A report that stands under an earlier config as well, digit for digit: no two runs are that alike."""
+    """A report that stands under an earlier config as well, or several times under its own, digit for digit: no two runs are
+    that alike.
+    """
     seen: dict[tuple[object, ...], RunFact] = {}
     for run in case.counted_runs:
+        if isinstance(lines := run.values.get("copies"), list):
+            sources = tuple(source_at(run.source, int(line)) for line in lines)
+            yield Finding("note", "counts_once", {"times": 1 + len(lines)}, sources, run=run.id)
         printed = (run.requests_per_second, run.duration_s, run.mean_ms, run.max_ms, *run.percentiles_ms.values())
         numbers = {value for value in (*printed, *run.values.values()) if isinstance(value, (int, float)) and value}
         fine = {value for value in numbers if len(f"{value:.9g}".replace(".", "").strip("0")) >= FINE_DIGITS}

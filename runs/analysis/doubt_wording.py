@@ -69,6 +69,7 @@ MORALS = {
     "cold": "the first repeat looks like a cold start (processes to fork, caches to fill): "
     "leave the first of every config uncounted, or repeat more",
     "contradiction": "these figures cannot all be true, so look at the text before trusting any",
+    "counts_once": "no two runs are that alike, so it is one run",
     "copied": "one report stands under both, so there is nothing to compare",
     "cpu_of_both": "server and load generator waited for each other's CPU time",
     "cpu_of_generator": "the load generator was at its limit, so it may be what was measured",
@@ -317,7 +318,11 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
         f"not {figure(facts['printed'])} %"
     ),
     "figures.concurrency": _say_wrong_concurrency,
-    "repeats.copied": "all its figures are those of “{of}”",
+    "repeats.copied": lambda facts: (
+        f"all its figures are those of “{facts['of']}”"
+        if "of" in facts
+        else f"it stands {facts['times']} times in the text"
+    ),
     "figures.counts": _say_impossible_counts,
     "figures.mean": _say_wrong_mean,
     "figures.memory": "a process of {program_mib} MiB is more than the machine's {total_mib} MiB",

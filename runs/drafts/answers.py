@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from parsers.blocks import Block
+from parsers.commands import LOCAL
+from parsers.records import SystemSample
 from parsers.shown import ASKED, COMMIT, FIGURES, HEADERS, SLOWED
 from runs.numbers import figure
 
@@ -28,6 +30,8 @@ _ELSEWHERE = frozenset(
     {"HTTP", "Server", "cache", "governor", "environment", "directory", "Active", "Up", SLOWED, *FIGURES, *HEADERS}
 )
 _LONGEST_ANSWER = 100  # characters
+_DROPS, _MANY_DROPPED = "tcp_listen_drops_per_s", 100  # a counter by the name of its metric
+_COUNTERS = {"counters", "sections"}  # what blocks of the kernel's counters have
 
 
 def note_beforehand(blocks: Sequence[Block], loads: Collection[int]) -> None:
@@ -182,3 +186,33 @@ def _list_cpu_limits(block: Block) -> dict[str, frozenset[str]]:
     least = min(cores, default=0)
     said = f"CPU limit {figure(least)} core{'' if least == 1 else 's'}" if cores else "no CPU limit"
     return {"CPU limit": frozenset({said})} if shown else {}
+
+
+def find_generators(blocks: Sequence[Block], loads: Iterable[int]) -> set[str | None]:
+    """The machines at whose prompts another one was loaded. What is shown of them is of no config."""
+    found: set[str | None] = set()
+    for load in loads:
+        own, hostname = blocks[load].prompt_host, blocks[load].load_results[0].hostname or ""
+        is_other = hostname and hostname not in LOCAL and not hostname.startswith(f"{own}.") and hostname != own
+        found |= {own} if own and is_other else set()
+    return found
+
+
+def find_dropped(blocks: Sequence[Block], names: Mapping[int, str]) -> Iterator[tuple[str, str]]:
+    """(name of a config, how many connections were dropped) by the kernel's counters before and behind its load tests."""
+    dropped: dict[str, float] = defaultdict(float)
+    generators, before, between = find_generators(blocks, names), None, set[str]()
+    for at, block in enumerate(blocks):
+        if at in names:
+            between.add(names[at])
+            continue
+        is_server = block.prompt_host not in generators and not _COUNTERS.isdisjoint(block.values)
+        samples = block.records if is_server else ()
+        counts = [one.counters[_DROPS] for one in samples if isinstance(one, SystemSample) and _DROPS in one.counters]
+        if counts and before is not None:
+            for name in between:
+                dropped[name] += counts[-1] - before
+        before, between = (counts[-1], set()) if counts else (before, between)
+    for name, n in dropped.items():
+        if n >= _MANY_DROPPED:
+            yield name, f"{figure(n)} SYNs dropped at a full listen queue (backlog)"

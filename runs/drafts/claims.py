@@ -148,6 +148,7 @@ _SLOWED_ALONE = {
 _IS_PICKED = re.compile(  # of several runs those that somebody liked
     r"\b(?:kept|keep|took|take|picked|chose|show(?:ing)?|report(?:ed)?|pasted?) "
     r"(?:only )?(?:the |its |my )?(?:\w+ )?(?:best|fastest)\b"
+    r"|\b(?:fastest|quickest|highest) (?:\w+ )?(?:out )?of (?:about )?\w{1,6} (?:runs|tries|attempts|rounds|tests|measurements)\b"
     r"|\bbest (?:\w+ )?(?:out )?of (?:about )?(?:\d{1,3}|three|four|five|six|seven|eight|nine|ten|a dozen|several|many)\b"
     r"|\b(?:threw|left|throwing|leaving) (?:out|away) the (?:slow|bad|worst)\w*"
     r"|\b(?:discarded|dropped|omitted|ignored|removed) the (?:slow|bad|worst)\w*|\bnur die (?:besten|schnellsten)\b"
@@ -155,6 +156,7 @@ _IS_PICKED = re.compile(  # of several runs those that somebody liked
     r"|\bmeilleure?s? (?:\w+ )?(?:sur|de) (?:\d{1,3}|cinq|dix)\b",
     re.IGNORECASE,
 )
+_IS_OF_EACH = re.compile(r"\b(?:each|both|all|every|figures|numbers|results|rates)\b", re.IGNORECASE)
 _PICKED = "picked runs of the other side"
 _AS_THERE = re.compile(r"\b(?:same|as (?:above|before)|likewise|ditto|identical(?:ly)?|again)\b", re.IGNORECASE)
 _LACKS = re.compile(r"\b(?:no|not|none|never|without|off|disabled|ohne|nicht|kein\w*|aus|sans)\b|n't\b", re.IGNORECASE)
@@ -284,6 +286,15 @@ class _Remarks:
 
 def _name_any(names: Iterable[str], *patterns: re.Pattern[str]) -> bool:
     return any(pattern.search(name) for name in names for pattern in patterns)
+
+
+def read_picked(texts: Iterable[str], names: Iterable[str]) -> str:
+    """The sentence that tells of all configs that their figures are the best of several runs, or ""."""
+    index = index_names(names)
+    sentences = [each for text in texts if _IS_PICKED.search(text) for each in split_sentences(text)]
+    owned = {clause for _, clause in find_owners(sentences, index)}
+    said = [each.strip("#*_> ") for each in sentences if _IS_PICKED.search(each) and not _LACKS.search(each)]
+    return next((each for each in said if each.strip() and _IS_OF_EACH.search(each) and each not in owned), "")
 
 
 def read_owned(blocks: Sequence[Block], names: Mapping[int, str]) -> Iterator[tuple[str, str]]:

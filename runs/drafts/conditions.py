@@ -16,11 +16,19 @@ from parsers.blocks import Block
 from parsers.shown import BRANCH, COMMIT, STATE
 from parsers.written_rates import FOOTNOTE_MARK
 
-from .answers import STATES, begins_section, describe_machine, list_answers, list_limits
-from .claims import COLD, read_disturbances, read_owned, read_stated_amounts, read_unlike
+from .answers import (
+    STATES,
+    begins_section,
+    describe_machine,
+    find_dropped,
+    find_generators,
+    list_answers,
+    list_limits,
+)
+from .claims import COLD, read_disturbances, read_owned, read_picked, read_stated_amounts, read_unlike
 from .draft import DraftHost
 from .heading_words import is_generic, names_software
-from .not_as_named import PORT, find_others_had
+from .not_as_named import PORT, find_missing_processes, find_others_had
 from .options import (
     AT_ONCE,
     DESCRIBES_SETUP,
@@ -75,8 +83,14 @@ def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
     unlike, slowed = read_unlike(prose, of_config)
     slowed_by = defaultdict[str, set[str]](set)
     cold = ((name, COLD) for name in _find_restarted(blocks, names))
+    shown = chain(find_missing_processes(blocks, names, of_config, texts), find_dropped(blocks, names))
     for name, what in chain(
-        read_disturbances(prose, of_config), slowed, read_owned(blocks, names), read_favoured(blocks, names), cold
+        read_disturbances(prose, of_config),
+        slowed,
+        read_owned(blocks, names),
+        read_favoured(blocks, names),
+        cold,
+        shown,
     ):
         slowed_by[name].add(what)
     settings = _collect_settings(of_config, texts, unlike)
@@ -87,8 +101,10 @@ def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
     for name in of_config if footnotes else ():
         differing[name].append(footnotes.get(name, "no such footnote"))
     others = find_others_had(blocks, names, prose, of_config)
+    picked = read_picked(prose, of_config)
     for load, name in names.items():
         values = blocks[load].values
+        values |= {"picked": picked} if picked and "picked" not in values else {}
         values |= {key: by_name[name] for key, by_name in others.items() if name in by_name}
         if all_slowing := slowed_by[name].union(sides[load].beside, values.get("slowed_by", ())):
             values["slowed_by"] = sorted(all_slowing)
@@ -191,11 +207,15 @@ def _follow(blocks: Sequence[Block], loads: Mapping[int, str]) -> dict[int, Side
     known: dict[int, Side] = {}
     last: int | None = None  # the load test above, where no line of the text stands between
     above: Side | None = None  # of the load test above
+    generators = find_generators(blocks, loads)
     # What stands behind the last load test stands behind each.
     behind = list_answers(blocks[-1].shown_behind) if blocks else {}
+    for block in blocks[max(loads, default=-1) + 1 :]:
+        behind |= describe_machine(block) if block.prompt_host not in generators else {}
     for index, block in enumerate(blocks):
         limits = list_limits(block)
-        answers, of_section_above = _split_answers(block, behind)
+        machine = describe_machine(block) if block.prompt_host not in generators else {}
+        answers, of_section_above = _split_answers(block, machine, behind)
         if above:
             above.conditions |= of_section_above
         last = None if block.trail else last
@@ -212,13 +232,20 @@ def _follow(blocks: Sequence[Block], loads: Mapping[int, str]) -> dict[int, Side
 
 
 def _split_answers(
-    block: Block, behind: Collection[str]
+    block: Block, machine: Mapping[str, frozenset[str]], behind: Collection[str]
 ) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
-    """What was answered before a block in its own section, and in the one above: of what is asked `behind` load tests."""
+    """What was answered before a block in its own section, and in the one above: of what is asked `behind` load tests.
+
+    machine: what the block itself shows, which is of the section above unless a heading stands before it
+    """
     begins = next((line for line, text in block.trail if begins_section(text)), 0) if behind else 0
     above = list_answers([each for each in block.shown if each[2] < begins])
     of_section_above = {key: said for key, said in above.items() if key in behind}
     answers = list_answers([each for each in block.shown if each[2] >= begins])
+    if begins or not machine.keys() & behind:
+        answers |= machine
+    else:
+        of_section_above |= machine
     return {key: said for key, said in above.items() if key not in behind} | answers, of_section_above
 
 
@@ -237,9 +264,8 @@ class _Session:
         self.config, self.owner, self.preparer = "", "", ""
 
     def read(self, block: Block, answers: Mapping[str, frozenset[str]]) -> None:
-        answered = {**answers, **describe_machine(block)}
-        self.asked |= answered
-        self.new |= {*answered, *(STATES[name] for name, _, _ in block.shown if name in STATES)}
+        self.asked |= answers
+        self.new |= {*answers, *(STATES[name] for name, _, _ in block.shown if name in STATES)}
         for command in block.typed:
             self.typing.add(command)
         keep_last(self.asked, _MOST_KEPT)

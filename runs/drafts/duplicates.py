@@ -13,6 +13,7 @@ from parsers.blocks import Block
 from parsers.catalogue import get_semantics
 from parsers.records import LoadResult, Problem, Record, SystemSample
 from parsers.tables import Table
+from runs.numbers import join_words
 from runs.series.samples import FoldedBlock
 
 from .boilerplate import strip_markup
@@ -23,6 +24,7 @@ _MAX_AVERAGED, _MOST_REPEATS = 300, 10  # reports of which means are looked for,
 _NOT_COMPARED = frozenset({"iteration", "processes", "n_processes", "sum_res_kb", "sum_rss_kb", "n_rows", "warnings"})
 _MANY_DIGITS = 6  # signs of a rate to which no second run comes
 _MAX_NAMED = 200  # reports whose headings are looked at for each row
+_MOST_COPIES = 9  # whose lines are told
 _MAX_ALIKE = 50  # what more blocks than this have in common is no sign of a duplicate
 _LEAST_DIGITS = 200  # a rate of at least so many of its last digit
 _LEAST_STEPS = 10  # the same, where all rows of a table are another's
@@ -130,13 +132,27 @@ def _find_exports(blocks: Sequence[Block], results: Mapping[int, LoadResult]) ->
 
 
 def _note_lost_names(blocks: Sequence[Block], kept: Iterable[int], quotes: Mapping[int, int]) -> None:
-    """Say at a whole report that is another's copy where its heading has no report of its own: the wrong one was pasted."""
+    """Say at a whole report that is another's copy where its heading has no report of its own: the wrong one was pasted.
+
+    Of those below the heading of the report itself, which stand there as if they were repeats, all are said at the first one.
+    """
     named = {blocks[i].heading for i in kept}
+    repeated: dict[int, list[Block]] = defaultdict(list)
     for index, source in quotes.items():
         block, other = blocks[index], blocks[source]
-        if not (block.partial or other.partial or block.heading in named) and len(block.values) == len(other.values):
+        if block.partial or other.partial or len(block.values) != len(other.values):
+            continue
+        if block.heading not in named:
             message = f"all figures of this report are those of the one in line {other.first}: it counts once"
             block.problems += [Problem(block.first, message)]
+        elif block.heading_line == other.heading_line and not block.is_quoted:
+            repeated[source].append(block)
+    for source, copies in repeated.items():
+        lines = [block.first for block in copies]
+        blocks[source].values["copies"] = lines
+        which = f"line{'s' * (len(lines) > 1)} {join_words([*map(str, lines)], _MOST_COPIES)}"
+        message = f"the report in line {blocks[source].first} stands again in {which}, digit for digit: it counts once"
+        copies[0].problems += [Problem(lines[0], message)]
 
 
 def _find_rounded_tables(blocks: Sequence[Block], loads: Sequence[int]) -> dict[int, int]:

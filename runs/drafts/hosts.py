@@ -269,13 +269,15 @@ def find_hosts(
     n_alike = Counter(host.name for host in hosts)
     for host in hosts:
         host.name += f", {host.cores} cores" if n_alike[host.name] > 1 and host.cores else ""
-    parts = _find_sections(sightings, machines, loads) if len(machines) > 1 else []
+    servers = [machine for machine in machines if not machine.names & generators] or machines
+    parts = _find_sections(sightings, servers, loads) if len(servers) > 1 else []
     for part, index in parts:
         host_of = dict.fromkeys(part, host_of[index]) | host_of
+    own = [host.key for host, machine in zip(hosts, machines, strict=True) if machine.names & generators]
     if hosts and not parts:
-        host_of |= _find_by_section(sightings, loads, host_of, section_of)
+        served = {index: key for index, key in host_of.items() if key not in own or len(own) == len(hosts)}
+        host_of |= _find_by_section(sightings, loads, served, section_of)
     if len(generators) > 1:  # at their prompts: the machine that was loaded, or none where it is not shown
-        own = [host.key for host, machine in zip(hosts, machines, strict=True) if machine.names & generators]
         server = next((host.key for host in hosts if host.key not in own), "")
         host_of |= {load: server for load in loads if host_of.get(load, server) in (*own, "")}
     if not hosts and (name := _choose_machine_name(loaded)):

@@ -1,24 +1,34 @@
-"""Which configs had what the names or the text give another one: its port, its command, its version or branch."""
+"""Which configs had what the names or the text give another one: its port, its command, its version or branch; and which ran
+fewer processes than were set for them.
+"""
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from parsers.blocks import Block
 from parsers.shown import BRANCH, COMMIT
 
+from .answers import number_sections
 from .boilerplate import strip_markup
 from .clauses import find_owners, index_names, split_clauses, split_sentences
-from .options import Side
+from .options import Side, count_set_processes
 from .typed_commands import Words
 
 _WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
 _VERSION = re.compile(r"[a-z]{0,3}\d+(?:\.\d+)+")
 _STATES_PORT = re.compile(r"\bport:? (\d{2,5})\b", re.IGNORECASE)
 PORT = re.compile(r":(\d{2,5})\b")
+# A change that is on the branch, and not committed to it.
+_UNCOMMITTED = re.compile(
+    r"(?:patch|modif|chang|stash)(?:e[ds]?|ied|es|ing)?|uncommitted|dirty|wip|work(?:ing|tree)", re.IGNORECASE
+)
+_EDITS_BRANCH = re.compile(r"\bgit\s(?:diff|apply|am|stash|cherry-pick)\b|\bpatch\s+-")
+_LISTS_PROCESSES, _CUTS = "ps", re.compile(r"\|\s*(?:head|tail)\b")
+_NUMBER = re.compile(r"\d+")
 _LEAST_NAMING = 3  # letters of a word in a command: "B" is none of "-b"
 
 
@@ -26,11 +36,46 @@ def find_others_had(
     blocks: Sequence[Block], names: Mapping[int, str], prose: Iterable[str], of_config: Mapping[str, Sequence[Side]]
 ) -> dict[str, dict[str, str]]:
     """{what a config had of another one: {its name: the other's}}"""
+    edited = {name for load, name in names.items() if any(map(_EDITS_BRANCH.search, blocks[load].typed))}
     return {
         "started_as": _find_started_alike(of_config),
-        "shown_as": _find_shown_alike(of_config),
+        "shown_as": {
+            name: other
+            for name, other in _find_shown_alike(of_config).items()
+            if not (name in edited or any(map(_UNCOMMITTED.fullmatch, _WORD.findall(name))))
+        },
         "port_of": _find_other_ports(blocks, names, prose),
     }
+
+
+def find_missing_processes(
+    blocks: Sequence[Block],
+    names: Mapping[int, str],
+    of_config: Mapping[str, Sequence[Side]],
+    texts: Sequence[tuple[str, str, str]],
+) -> Iterator[tuple[str, str]]:
+    """(name of a config, "3 processes where 8 were set") by lists of processes in its sections. texts: (name, path, text)"""
+    sections, of_section = number_sections(blocks), defaultdict[int, set[str]](set)
+    for load, name in names.items():
+        of_section[sections[load]].add(name)
+    running: dict[str, int] = {}
+    for at, block in enumerate(blocks):
+        owners = of_section[sections[at]]
+        if block.kind == _LISTS_PROCESSES and len(owners) == 1 and not _CUTS.search(block.command or ""):
+            (name,) = owners
+            running[name] = max(running.get(name, 0), _count_alike(block))
+    for name, n in running.items():
+        options = [option for side in of_config[name] for option in side.options]
+        n_set = count_set_processes(options, (text for owner, _, text in texts if owner == name))
+        if 2 <= n < n_set:  # of one, what it started is called otherwise
+            yield name, f"{n} processes where {n_set} were set"
+
+
+def _count_alike(block: Block) -> int:
+    """The most processes with one command but for numbers in it. Those in brackets are threads of the kernel."""
+    commands = (str(row.get("command")) for row in block.values.get("processes", ()))
+    alike = Counter(_NUMBER.sub("", command) for command in commands if not command.startswith("["))
+    return max(alike.values(), default=0)
 
 
 def _find_started_alike(of_config: Mapping[str, Sequence[Side]]) -> dict[str, str]:

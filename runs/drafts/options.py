@@ -48,6 +48,7 @@ AT_ONCE = {
     "machine": re.compile(r"(?:machine|node|pod)s?"),
     "pooled connection": re.compile(r"(?:\S*[_.-])?pool(?:[_.-]?size)?"),
 }
+_BOUNDS = re.compile(r"max|min|spare|start|child", re.IGNORECASE)
 _PLURALS = {"process": "processes"}
 NAMES_AMOUNT = re.compile(  # in the names of configs that are compared for it
     r"worker|process|thread|instance|replica|cluster|core|cpu|single|multi|parallel|scale|backend|upstream|pool|machine",
@@ -182,6 +183,13 @@ def _count_at_once(options: Iterable[Option]) -> dict[str, frozenset[str]]:
         elif kind and re.fullmatch(r"\d{1,4}(?:\.\d+)?", option.value) and 0 < float(option.value) <= _MOST_AT_ONCE:
             amounts.setdefault(kind, set()).add(f"{float(option.value):g}")
     return {kind: frozenset({_say_amount(kind, *numbers)}) for kind, numbers in amounts.items() if len(numbers) == 1}
+
+
+def count_set_processes(options: Iterable[Option], texts: Iterable[str]) -> int:
+    """How many processes options and config texts set, where that is one number; 0 for none. A limit may be far from reached."""
+    every = [*options, *(option for text in texts for option in _read_options(text))]
+    said = _count_at_once(option for option in every if not _BOUNDS.search(option.name)).get("process", ())
+    return max((int(float(amount.partition(" ")[0])) for amount in said if amount[0].isdigit()), default=0)
 
 
 def _say_amount(kind: str, amount: str) -> str:

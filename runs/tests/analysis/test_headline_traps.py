@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from runs.analysis.doubt_case import Doubt, Part
-from runs.analysis.facts import CaptureFact, Finding, ProcessFact
+from runs.analysis.facts import CaptureFact, Finding, HostFact, ProcessFact
 from runs.analysis.headline_lead import give_reasons, write_lead
 from runs.tests.analysis.facts import capture
 from runs.tests.analysis.test_headline_cases import (
@@ -41,6 +41,20 @@ def to(hostname: str, **fields: Any) -> dict[str, Any]:
 
 SERVER = ("php-fpm", 60.0, 80_000)
 BACKUP = ("mysqldump", 98.0, 40_000)
+
+
+def test_soft_interrupts_of_the_machine_that_made_the_load_slow_no_config():
+    """Made: of the slower side the load generator was watched, of the other one the server."""
+    hosts = HostFact(1, "web1"), HostFact(2, "loadgen")
+
+    def watch(config: int, ids: Ids, share: float, host: int) -> CaptureFact:
+        return capture(config, run=ids[config], metrics={"cpu_id": 50.0, "busiest_core_si": share}, host_id=host)
+
+    for host, outcome in ((1, "likely"), (2, "better")):
+        watched = [(watch, 1, 92.0, host), (watch, 2, 3.0, 1)]
+        on_server = {"host_id": 1, "hostname": "web1"}
+        found = head((BASE, on_server), (times(1.3), on_server), hosts=hosts, watched=watched)
+        assert found.outcome == outcome
 
 
 def test_a_program_beside_the_slower_side_only_keeps_the_lead_unproven():

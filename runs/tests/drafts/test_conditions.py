@@ -353,6 +353,31 @@ def test_a_side_that_was_started_by_the_command_of_the_other_was_not_measured(on
     assert (found.outcome, said) == (("likely", True) if is_told else ("better", False))
 
 
+@pytest.mark.parametrize(("cores", "said"), [((2, 8), "8 cores against 2 cores"), ((8, 8), "")])
+def test_cores_that_were_shown_below_the_load_tests_of_each_side_are_its_own(cores, said):
+    """Made."""
+    sides = [
+        f"## {name}\n\n" + "".join(f"{WRK}@wrk {rate + n}.10\n\n" for n in (0, 5, 3)) + f"$ nproc\n{n_cores}\n\n"
+        for name, rate, n_cores in zip(("Flask", "FastAPI"), (900, 1200), cores, strict=True)
+    ]
+    blocks, draft = read(expand("".join(sides)))
+    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    assert (headline.outcome, said in headline.sentence) == ("likely" if said else "better", True)
+
+
+@pytest.mark.parametrize(("prompt", "outcome"), [("user@loadgen:~$", "better"), ("root@web1:~#", "likely")])
+def test_cores_of_the_machine_that_made_the_load_are_no_condition_of_a_config(prompt, outcome):
+    """Made."""
+    load = "user@loadgen:~$ wrk -t2 -c10 -d5s http://web1/\n@wrk {}.10 host=web1\n\n"
+    sides = [
+        f"## {name}\n\n{asks} nproc\n{cores}\n\n" + "".join(load.format(rate + n) for n in (0, 5, 3))
+        for name, asks, cores, rate in (("Caddy", "root@web1:~#", 8, 900), ("nginx", prompt, 4, 1200))
+    ]
+    blocks, draft = read(expand("".join(sides)))
+    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    assert headline.outcome == outcome
+
+
 GIT = "$ git status -sb | head -1\n## {}\n$ git log -1 --oneline\n{} Cache routes"
 API = "$ /opt/api --version\napi version {}"
 
@@ -365,6 +390,13 @@ API = "$ /opt/api --version\napi version {}"
         (GIT.format("main", "9ab12cd"), GIT.format("quick", "4e01fa2"), ("main", "quick"), False),
         (GIT.format("main", "9ab12cd"), GIT.format("main", "4e01fa2"), ("main", "quick"), False),
         (GIT.format("main", "9ab12cd"), "", ("main", "quick"), False),
+        (GIT.format("main", "9ab12cd"), GIT.format("main", "9ab12cd"), ("main", "patched"), False),  # not committed
+        (
+            GIT.format("main", "9ab12cd"),
+            GIT.format("main", "9ab12cd") + "\n$ git diff --stat\n a.go | 4 ++--",
+            ("main", "quick"),
+            False,
+        ),
         (API.format("2.3.1"), API.format("2.3.1"), ("api 2.3.1", "api 2.4.0"), True),
         (API.format("2.3.1"), API.format("2.4.0"), ("api 2.3.1", "api 2.4.0"), False),
         (API.format("2.3.1"), "", ("api 2.3.1", "api 2.4.0"), False),  # whatever runs now

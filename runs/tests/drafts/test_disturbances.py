@@ -8,7 +8,7 @@ from runs.ingest.submission import Preview
 from runs.selectors.judging import judge_draft
 
 from .documents import expand, read
-from .test_conditions import headline_of
+from .test_conditions import WRK, headline_of
 
 PING = (
     "$ ping -c 2 web1\nPING web1 (10.0.0.5) 56(84) bytes of data.\n64 bytes from web1: icmp_seq=1 ttl=64 time={0} ms\n\n"
@@ -22,6 +22,7 @@ MOUNTS = (
 )
 TITLE = "$ curl -s http://localhost:8080/ | grep title\n<title>{}</title>\n"
 BODY = "$ curl -s http://localhost:8080/\n{}\n"
+LENGTH = "$ curl -s http://localhost:8080/ | wc -c\n{}\n"
 HEADERS = "$ curl -sI http://localhost:8080/\nHTTP/1.1 200 OK\nContent-Type: text/html\n{}\n\n"
 
 
@@ -52,6 +53,8 @@ HEADERS = "$ curl -sI http://localhost:8080/\nHTTP/1.1 200 OK\nContent-Type: tex
             "a limit of requests",
         ),
         ("$ tail -1 app.log\n2024-03-04 09:10:02.120 DEBUG [http-1] query took 3 ms", "debug logging"),
+        ("$ cat app.py\ndef hello():\n    time.sleep(0.05)\n    return 'hello'", "a pause in its code"),
+        ("```js\nserve((req, res) => {\n  setTimeout(() => res.end('a'), 20);\n});\n```", "a pause in its code"),
         ("$ ./start\n    Finished dev [unoptimized + debuginfo] target(s) in 41.20s", "a debug build"),
         ("$ ./start\n    Finished `dev` profile [unoptimized + debuginfo] target(s) in 1.2s", "a debug build"),
         (
@@ -76,6 +79,9 @@ def test_what_slows_the_slower_side_alone_may_be_all_of_the_lead(shown, what):
 @pytest.mark.parametrize(
     "shown",
     [
+        "$ cat bench.sh\nsleep 0.5",
+        "$ cat driver.py\n    time.sleep(30)",
+        "$ cat a.js\nserver.setTimeout(5000);\nsleep(1);",
         "$ php -v\nPHP 8.2.7 (cli)\n    with Zend OPcache v8.2.7, Copyright (c), by Zend Technologies",
         "$ tc qdisc show dev eth0\nqdisc fq_codel 0: root refcnt 2 limit 10240p flows 1024",
         "$ dmesg | tail -1\n[90011.020] eth0: link becomes ready",
@@ -93,6 +99,41 @@ def test_what_slows_the_slower_side_alone_may_be_all_of_the_lead(shown, what):
 )
 def test_what_shows_that_nothing_slows_a_side_is_no_objection(shown):
     assert headline_of(shown, "").outcome == "better"
+
+
+PS = "$ gunicorn -w 8 a:app &\n\n$ ps aux | grep gunicorn{}\n{}\n\n"
+NETSTAT = (
+    "$ netstat -s | grep -i listen\n    {0} times the listen queue of a socket overflowed\n"
+    "    {0} SYNs to LISTEN sockets dropped\n\n"
+)
+NSTAT = "$ nstat -az TcpExtListenDrops\n#kernel\nTcpExtListenDrops               {}              0.0\n\n"
+
+
+@pytest.mark.parametrize(
+    ("n", "cut", "is_told"), [(3, "", True), (8, "", False), (1, "", False), (3, " | head -3", False)]
+)
+def test_fewer_processes_than_were_set_are_told_of_the_slower_side(n, cut, is_told):
+    """Made. Of one process, what it started may be called otherwise."""
+    lists = [PS.format(cut, f"@ps '/usr/bin/python3 gunicorn -w 8 a:app' {each}") for each in (n, 9)]
+    found = headline_of(*lists, names=("Flask", "Pyramid"))
+    said = f"the text tells of {n} processes where 8 were set beside “Flask” only" in found.sentence
+    assert (found.outcome, said) == (("likely", True) if is_told else ("better", False))
+    assert headline_of(*reversed(lists), names=("Flask", "Pyramid")).outcome == "better"
+
+
+@pytest.mark.parametrize("counters", [NETSTAT, NSTAT])
+@pytest.mark.parametrize(("grown", "is_told"), [(48_000, True), (0, False), (20, False)])
+def test_connections_that_the_kernel_dropped_between_two_looks_are_of_the_load_between(counters, grown, is_told):
+    """Made."""
+    load = WRK + "\n@wrk {}\n\n"
+    of_slower = [load.format(rate) for rate in (900, 905, 903)]
+    of_faster = [load.format(rate) for rate in (1400, 1405, 1403)]
+    before, behind = counters.format(120), counters.format(120 + grown)
+    sides = [f"## Node\n\n{before}{''.join(of_slower)}{behind}", f"## Bun\n\n{behind}{''.join(of_faster)}{behind}"]
+    blocks, draft = read(expand("".join(sides)))
+    found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    said = "48,000 SYNs dropped at a full listen queue (backlog) beside “Node” only" in found.sentence
+    assert (found.outcome, said) == (("likely", True) if is_told else ("better", False))
 
 
 def test_what_the_configs_are_named_after_slows_none_of_them():
@@ -137,11 +178,19 @@ def test_a_name_within_another_word_of_an_answer_does_not_name_it():
         ),
         (BODY.format('{"id": 1}'), BODY.format("app.db.DatabaseError: no such table"), "an error page against a page"),
         (BODY.format('{"id": 1}'), BODY.format('{"id": 2}'), ""),
+        (BODY.format('{"id": 1}'), BODY.format("Cannot GET /"), "an error page against a page"),
+        (BODY.format('{"id": 1}'), BODY.format("curl: (7) Failed to connect to localhost port 8080"), "an error page"),
+        (BODY.format('{"id": 1}'), BODY.format("hello"), "page a line of text against a page of its own"),
+        (BODY.format('{"id": 1}'), "$ curl -s http://localhost:8080/health\nOK\n", ""),
+        (BODY.format("Hello World"), BODY.format("Hello, World!"), ""),
+        (LENGTH.format(48211), LENGTH.format(9800), "page length 9,800 bytes for"),
+        (LENGTH.format(48211), LENGTH.format(48190), ""),
     ],
 )
 def test_a_state_of_both_sides_that_favours_the_leader_may_be_all_of_the_lead(one, other, said):
     found = headline_of(one, other)
-    assert (found.outcome, said in found.sentence) == ("likely" if said else "better", True)
+    outcome = "not_comparable" if "length" in said else "likely" if said else "better"
+    assert (found.outcome, said in found.sentence) == (outcome, True)
 
 
 def headline_with(told, is_first):
@@ -338,6 +387,28 @@ def test_a_sentence_in_a_section_that_tells_of_nothing_odd_is_no_objection(slow,
 def test_a_part_of_a_sentence_that_names_both_sides_may_tell_of_picked_runs_of_one():
     found = headline_of_sections("For Apache I kept the best of ten; nginx had a single try.", "")
     assert "the text tells of picked runs of the other side beside “nginx” only" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("said", "is_told"),
+    [
+        ("Each figure is the best of ten runs.", True),
+        ("All results are the fastest of 5 runs.", True),
+        ("Each figure is the median of 5 runs.", False),
+        ("These figures are not the best of ten runs.", False),
+    ],
+)
+def test_a_sentence_that_calls_all_figures_the_best_of_several_runs_is_told(said, is_told):
+    """Made."""
+    found = headline_with(said, is_first=True)
+    assert found.outcome == "better"
+    assert ("either side's rate is the best of several runs" in found.sentence) is is_told
+
+
+def test_the_fastest_of_several_runs_is_picked_and_the_fastest_server_is_not():
+    told = headline_with("Shown is the fastest of 5 runs for Apache.", is_first=True)
+    assert "the text tells of picked runs of the other side beside “nginx” only" in told.sentence
+    assert headline_with("Apache is the fastest of 3 servers.", is_first=True).outcome == "better"
 
 
 def test_a_sentence_above_all_sections_or_below_them_is_of_no_side():

@@ -31,6 +31,16 @@ def test_a_copy_under_a_heading_without_a_report_of_its_own_is_told(names, n):
     assert told == [(54, "all figures of this report are those of the one in line 3: it counts once")][:n]
 
 
+def test_copies_that_stand_as_repeats_below_one_heading_are_told_with_their_lines():
+    """Made."""
+    blocks, draft = read(expand("## nginx\n\n" + "@ab 900.1\n\n" * 3))
+    told = [(problem.line, problem.message) for block in blocks for problem in block.problems]
+    message = "the report in line 3 stands again in lines 52 and 101, digit for digit: it counts once"
+    assert told == [(52, message)]
+    assert [run.key for run in draft.experiments[0].runs] == ["b0"]
+    assert blocks[0].values["copies"] == [52, 101]
+
+
 def test_equal_lines_under_two_headings_are_two_runs():
     assert placed("nginx", "@line 1.5", "Apache", "@line 1.5") == [("b0", 0), ("b1", 0)]
 
