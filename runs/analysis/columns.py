@@ -165,6 +165,8 @@ def find_baselines(columns: Sequence[Column], without: Collection[int] = ()) -> 
 
 # Rates under unlike values of these are not comparable.
 OF_LOAD = {Method._fields.index(name) for name in ("concurrency", "rate", "method", "path")}
+# How long and with how many threads a tool ran. It makes no workload where no config was tried with several of them.
+OF_EFFORT = {Method._fields.index(name) for name in ("requests", "duration_s")}
 
 
 def _read_loads(columns: Sequence[Column]) -> list[Method]:
@@ -174,19 +176,35 @@ def _read_loads(columns: Sequence[Column]) -> list[Method]:
     Where two were tried with 10 clients each and two with 50, they are compared with 10, and with 50. So are two with 50 where
     only the first was tried with 10.
     """
-    loads = [list(column.method) for column in columns]
+    loads = [list(method) for method in _drop_threads(columns)]
     for place in range(len(Method._fields)):
         by_config: dict[int, set[object]] = {}
         for column in columns:
             by_config.setdefault(column.config.id, set()).add(column.method[place])
         alike = Counter(value for values in by_config.values() for value in values)
-        if len(alike) < 2 or max(map(len, by_config.values())) > 1 or min(alike.values()) > 1:
+        if len(alike) < 2 or max(map(len, by_config.values())) > 1:
+            continue
+        if min(alike.values()) > 1 and place not in OF_EFFORT:
             continue
         is_first_alone = alike[columns[0].method[place]] == 1 < max(alike.values())
         if not (place in OF_LOAD and is_first_alone):
             for load in loads:
                 load[place] = None
     return [Method(*load) for load in loads]  # type: ignore[arg-type]
+
+
+def _drop_threads(columns: Sequence[Column]) -> list[Method]:
+    """How each column was loaded, without the number of the tool's threads where each config has one number."""
+    by_config: dict[int, set[object]] = {}
+    for column in columns:
+        by_config.setdefault(column.config.id, set()).add(dict(column.method.further or ()).get("threads"))
+    if max(map(len, by_config.values()), default=0) > 1:
+        return [column.method for column in columns]
+    further = (tuple(pair for pair in column.method.further or () if pair[0] != "threads") for column in columns)
+    return [
+        column.method._replace(further=None if column.method.further is None else left)
+        for column, left in zip(columns, further, strict=True)
+    ]
 
 
 class _Block:

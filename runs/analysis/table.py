@@ -370,9 +370,6 @@ def find_workloads(comparison: Comparison) -> list[list[int]]:
     for block in blocks.values():
         columns = [comparison.columns[at] for at in block]
         headings = {column.config.group for column in columns}
-        if "" in headings:
-            joined.append(block)
-            continue
         headed_block = _HeadedBlock(block, headings, {_own_words(column) for column in columns}, columns[0].method)
         own = next((other for other in headed if other.has_variant(headed_block)), None)
         if own is not None:

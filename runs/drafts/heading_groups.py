@@ -143,6 +143,16 @@ def drop_named_groups(choices: Mapping[int, HeadingChoice], duplicates: Mapping[
     }
 
 
+def drop_outer_groups(
+    choices: Mapping[int, HeadingChoice], blocks: Sequence[Block], groups: Mapping[int, str]
+) -> dict[int, HeadingChoice]:
+    """The choices, without the title of a text as the group of some, where it stands above the groups of others as well."""
+    used = {choice.group for choice in choices.values()}
+    headings = (heading for block in blocks for heading in block.trail)
+    outer = {groups[line] for line, text in headings if line in groups and strip_markup(text) in used}
+    return {load: choice.within("") if choice.group in outer else choice for load, choice in choices.items()}
+
+
 def swap_crossed(
     choices: Mapping[int, HeadingChoice], loads: Sequence[int], method_of: Callable[[int], Method]
 ) -> dict[int, HeadingChoice]:

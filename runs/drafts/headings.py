@@ -28,6 +28,7 @@ from .heading_groups import (
     Heading,
     HeadingChoice,
     drop_named_groups,
+    drop_outer_groups,
     find_compared,
     find_counts,
     find_fixed_settings,
@@ -118,7 +119,7 @@ def choose_headings(
         i: choice.within(sections.get(choice.line) or choice.group or groups.get(choice.line, ""))
         for i, choice in choices.items()
     }
-    own = drop_named_groups(own, duplicates)
+    own = drop_outer_groups(drop_named_groups(own, duplicates), blocks, groups)
     sources = [load for load in loads if load not in duplicates]
     own = swap_crossed(own, sources, method_of)
     quotes: dict[int, list[int]] = defaultdict(list)

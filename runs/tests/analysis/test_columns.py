@@ -131,6 +131,16 @@ def test_a_config_that_was_not_tried_on_one_workload_leaves_the_other_workloads_
     assert find_baselines(made) == (0, 0, 2, 2, 4)
 
 
+def test_configs_that_were_each_tried_for_one_time_and_with_one_number_of_threads_are_compared():
+    commands = [
+        f"wrk -t{threads} -c400 -d{seconds}s http://a/" for threads, seconds in [(12, 30), (12, 30), (20, 15), (20, 15)]
+    ]
+    own = [run(at, 100.0, tool="wrk", command=command) for at, command in enumerate(commands, start=1)]
+    assert find_baselines(build_columns(configs(*"abcd"), own)) == (0, 0, 0, 0)
+    crossed = [run(at, 100.0, tool="wrk", command=command) for at in (1, 2) for command in commands[1:3]]
+    assert find_baselines(build_columns(configs(*"ab"), crossed)) == (0, 1, 0, 1)
+
+
 @pytest.mark.parametrize(
     ("names", "short"),
     [

@@ -63,3 +63,20 @@ def test_paths_of_which_the_title_compares_a_word_each_name_the_configs(title):
 def test_paths_that_no_title_compares_are_what_was_requested():
     runs = "".join(f"@ab {rate} path=/{path}-report\n\n" for path, rate in [("platform", 900), ("virtual", 990)])
     assert len({name for name, _ in names_of(expand(f"# Reports of one server\n\n{runs}"))}) == 1
+
+
+def test_a_title_above_other_sections_is_no_section_of_those_that_stand_right_below_it():
+    text = expand(
+        "# Web servers\n\n## Vibe\n\n### GC\n@wrk 50419 c=100\n\n### Manual\n@wrk 73519 c=100\n\n"
+        "## Actix\n@wrk 102746 c=100\n\n## Poco\n@wrk 15660 c=100\n"
+    )
+    blocks, draft = read(text)
+    (experiment,) = draft.experiments
+    assert [(each.group, each.name) for each in experiment.configs] == [
+        ("Vibe", "GC"),
+        ("Vibe", "Manual"),
+        ("", "Actix"),
+        ("", "Poco"),
+    ]
+    headline = judge_draft(Preview(None, blocks, draft, [], None), experiment)
+    assert (headline.winner.title, headline.loser.title) == ("Actix", "Manual")
