@@ -37,9 +37,9 @@ BYTES_A_MB = 1048576
 LEAST_BYTES = 64  # less than any page has
 
 
-def about_run(run: RunFact, severity: Severity, moral: str, **facts: Any) -> Finding:
-    """A finding that rests on the line of the rule's figure, see Rule.figures."""
-    return Finding(severity, moral, facts, run=run.id)
+def about_run(run: RunFact, severity: Severity, moral: str, source: Source | None = None, /, **facts: Any) -> Finding:
+    """A finding that rests on this line, or on that of the rule's figure, see Rule.figures."""
+    return Finding(severity, moral, facts, (source,) if source else (), run=run.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,11 +385,10 @@ def is_during(capture: CaptureFact) -> bool:
 
 def make_findings(case: Case, capture: CaptureFact, severity: Severity, moral: str, **facts: Any) -> Iterator[Finding]:
     """The same finding for each run that the capture belongs to; without one it is about the whole comparison."""
-    source = (capture.first_line,)
     runs = case.runs_of(capture)
     if capture.run is not None and len(runs) > 1:
         facts["repeats"] = len(runs)
     for run in runs:
-        yield Finding(severity, moral, facts, source, run=run.id)
+        yield about_run(run, severity, moral, capture.first_line, **facts)
     if not runs and severity != "fatal":
-        yield Finding(severity, moral, facts, source)
+        yield Finding(severity, moral, facts, (capture.first_line,))

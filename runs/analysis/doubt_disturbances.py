@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from runs.analysis.doubt_case import Case, about_run, is_during, make_findings, rule
+from runs.analysis.doubt_wording import LOGGED
 from runs.analysis.facts import CaptureFact, Finding
 
-LOGGED = ("memory", "open_files", "nf_conntrack", "listen_queue", "tcp_memory", "neighbours")
 STOLEN_PCT = 5
 THROTTLED_PCT = 10  # of the periods
 
@@ -55,7 +55,7 @@ def find_logged_limits(case: Case) -> Iterator[Finding]:
     for capture in case.captures:
         for limit in LOGGED if capture.phase != "before" else ():
             for run in case.runs_of(capture) if capture.metrics.get(f"reached_{limit}") else ():
-                yield Finding("caution", "logged", {"limit": limit}, (capture.first_line,), run=run.id)
+                yield about_run(run, "caution", "logged", capture.first_line, limit=limit)
 
 
 @rule("machine.disturbed", "practice: what slows a machine is no config's", "requests_per_second")
@@ -69,7 +69,7 @@ def find_disturbances(case: Case) -> Iterator[Finding]:
                 yield about_run(run, "caution", "disturbed", what=str(what))
     for capture, what in _find_slowing_metrics(case):
         for run in case.runs_of(capture):
-            yield Finding("caution", "disturbed", {"what": what}, (capture.first_line,), run=run.id)
+            yield about_run(run, "caution", "disturbed", capture.first_line, what=what)
 
 
 @rule("machine.steal", "proc(5): steal is the time that the hypervisor gave to other machines")

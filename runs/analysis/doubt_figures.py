@@ -316,7 +316,8 @@ def find_wrong_percentiles(run: RunFact) -> Iterator[Finding]:
     pairs = zip(table, table[1:], strict=False)
     falling = next((pair for pair in pairs if pair[1][1] < pair[0][1] * (1 - NEAR_TIMES)), None)
     if falling is not None:
-        yield about_run(run, "caution", "contradiction", falling=falling)
+        (low, first), (high, second) = falling
+        yield about_run(run, "caution", "contradiction", low=low, first=first, high=high, second=second)
         return
     half, beyond, last = (run.percentiles_ms.get(name) for name in ("50", "66", "100"))
     median, longest = run.number("total_ms.median"), run.number("total_ms.max")

@@ -246,8 +246,7 @@ def find_told_otherwise(run: RunFact) -> Iterator[Finding]:
     told, rate = run.values.get("told_otherwise"), run.requests_per_second
     if isinstance(told, dict) and rate and isinstance(told.get("rate"), (int, float)):
         source = source_at(run.source, int(told["line"]))
-        facts = {"told": told["rate"], "rate": rate}
-        yield Finding("caution", "told_otherwise", facts, (source,), run=run.id)
+        yield about_run(run, "caution", "told_otherwise", source, told=told["rate"], rate=rate)
 
 
 @run_rule("load.retracted", "practice: who leaves figures out should say which", "requests_per_second")
@@ -256,7 +255,7 @@ def find_retracted(run: RunFact) -> Iterator[Finding]:
     retracted = run.values.get("retracted")
     if isinstance(retracted, dict):
         source = source_at(run.source, int(retracted["line"]))
-        yield Finding("note", "retracted", {"rate": retracted["rate"]}, (source,), run=run.id)
+        yield about_run(run, "note", "retracted", source, rate=retracted["rate"])
 
 
 @run_rule("load.picked", "statistics: the best of several runs is no estimate of the next one", "requests_per_second")
@@ -272,9 +271,8 @@ def find_claimed_otherwise(run: RunFact) -> Iterator[Finding]:
     said = run.values.get("claimed_otherwise")
     if isinstance(said, dict):
         source = source_at(run.source, int(said["line"]))
-        facts = {"said": str(said["said"]), "over": str(said["over"])}
         moral = "claimed_amount" if said.get("is_amount") else "claimed_otherwise"
-        yield Finding("caution", moral, facts, (source,), run=run.id)
+        yield about_run(run, "caution", moral, source, said=str(said["said"]), over=str(said["over"]))
 
 
 @rule("load.idle_clients", LITTLE, "mean_ms")

@@ -287,8 +287,8 @@ def find_impossible_sizes(case: Case) -> Iterator[Finding]:
         total = capture.metrics.get("mem_total_kb")
         largest = max((process.rss_kb or 0 for process in capture.processes), default=0)
         for run in case.runs_of(capture) if total and largest > total else ():
-            facts = {"program_mib": round(largest / 1024), "total_mib": round((total or 0) / 1024)}
-            yield Finding("caution", "contradiction", facts, (capture.first_line,), run=run.id)
+            mib = {"program_mib": round(largest / 1024), "total_mib": round((total or 0) / 1024)}
+            yield about_run(run, "caution", "contradiction", capture.first_line, **mib)
 
 
 @rule("machine.noise", "A/A runs: equal runs of one small loop on that machine (bd passport)")
@@ -315,9 +315,7 @@ def find_short_monitors(case: Case) -> Iterator[Finding]:
         for capture in longest.values():
             seen = capture.seconds or 0
             if seen < SEEN * took and took - seen >= UNSEEN_S:
-                yield Finding(
-                    "note", "partly_watched", {"seen": seen, "took": round(took)}, (capture.first_line,), run=run.id
-                )
+                yield about_run(run, "note", "partly_watched", capture.first_line, seen=seen, took=round(took))
 
 
 @run_rule(

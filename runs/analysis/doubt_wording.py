@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -136,11 +137,19 @@ MORALS = {
     "within_step": "{step} ms is one step of what the tool prints, so they may be alike",
 }
 ANSWERED = "{asked} requests/s were asked for, and {got} answered"
+BASIS = "{clients} clients, {took} s and {made} requests"
 Facts = Mapping[str, Any]
 
 
-def _fill_in(words: str, facts: Facts) -> str:
-    return words.format_map({name: figure_or_word(value) for name, value in facts.items()}) if "{" in words else words
+def _fill_in(facts: Facts, *templates: str) -> str:
+    """The first of the templates whose facts are all known."""
+    if "{" not in templates[-1]:
+        return templates[-1]
+    words = {name: figure_or_word(value) for name, value in facts.items()}
+    for template in templates[:-1]:
+        with suppress(KeyError):
+            return template.format_map(words)
+    return templates[-1].format_map(words)
 
 
 def _say_difference(facts: Facts) -> str:
@@ -189,39 +198,10 @@ def _say_impossible_counts(facts: Facts) -> str:
     return f"{', '.join(counts)} in {figure(facts['made'])} requests"
 
 
-def _say_wrong_concurrency(facts: Facts) -> str:
-    if "users" in facts:
-        return f"a mean of {figure(facts['printed'])} connections at once by {figure(facts['users'])} users"
-    worked, printed = figure(facts["worked"]), figure(facts["printed"])
-    return f"its rate and response time give {worked} connections at once, not {printed}"
-
-
-def _say_wrong_mean(facts: Facts) -> str:
-    basis = f"{figure(facts['clients'])} clients, {figure(facts['took'])} s and {figure(facts['made'])} requests"
-    worked, printed = figure(facts["worked"]), figure(facts["printed"])
-    if "what" in facts:
-        return f"{basis} leave {worked} ms for each in the mean, but their {facts['what']} is {printed} ms"
-    return f"{basis} give a mean of {worked} ms, not {printed}"
-
-
-def _say_wrong_percentiles(facts: Facts) -> str:
-    if "falling" in facts:
-        (low, first), (high, second) = facts["falling"]
-        return f"p{figure(high)} {figure(second)} ms but p{figure(low)} {figure(first)} ms"
-    table, total = figure(facts["table"]), figure(facts["total"])
-    return f"the table has {table} ms where the Total row's {facts['what']} is {total} ms"
-
-
 def _say_wrong_rate(facts: Facts) -> str:
     made, took = facts["made"], facts["took"]
     worked = f"{figure(made)} requests in {figure(took)} s are {figure(made / took)} per second"
     return f"{worked}, not {figure(facts['printed'])}"
-
-
-def _say_shared_host(facts: Facts) -> str:
-    if "tool" in facts:
-        return f"{facts['tool']} loaded {facts['name']}"
-    return f"{facts['monitor']} shows {facts['program']} beside the server's processes"
 
 
 def _say_too_short(facts: Facts) -> str:
@@ -290,19 +270,14 @@ def _say_warning(facts: Facts) -> str:
     return f'{facts["tool"]} says "{words}"'
 
 
-def _say_missed_rate(facts: Facts) -> str:
-    if "asked" in facts:
-        return _fill_in(ANSWERED, facts)
-    return f"{percent(facts['missed'], 1)} of what was due was dropped"
-
-
 def _say_cold(facts: Facts) -> str:
     later = "the second" if facts["later"] == 1 else f"the mean of the {facts['later']} later ones"
     return f"{figure(facts['first'])} requests per second, {figure(facts['mean'])} in {later}"
 
 
-# Rule -> what it saw, with its figures: "285 of 600 requests failed". {names} are facts of the finding.
-DETAILS: dict[str, str | Callable[[Facts], str]] = {
+# Rule -> what it saw, with its figures: "285 of 600 requests failed". {names} are facts of the finding; of several templates the
+# first whose facts are known is used.
+DETAILS: dict[str, str | tuple[str, ...] | Callable[[Facts], str]] = {
     **dict.fromkeys(("differs.load", "differs.machine", "differs.page", "differs.tool"), _say_difference),
     "errors.checks": lambda facts: (
         f"{figure(facts['bad'])} of {figure(facts['made'])} checks failed ({percent(facts['bad'], facts['made'])})"
@@ -317,19 +292,21 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
         f"{figure(facts['failed'])} failed beside {figure(facts['hits'])} is {facts['worked']:.2f} % availability, "
         f"not {figure(facts['printed'])} %"
     ),
-    "figures.concurrency": _say_wrong_concurrency,
-    "repeats.copied": lambda facts: (
-        f"all its figures are those of “{facts['of']}”"
-        if "of" in facts
-        else f"it stands {facts['times']} times in the text"
+    "figures.concurrency": (
+        "a mean of {printed} connections at once by {users} users",
+        "its rate and response time give {worked} connections at once, not {printed}",
     ),
+    "repeats.copied": ("all its figures are those of “{of}”", "it stands {times} times in the text"),
     "figures.counts": _say_impossible_counts,
-    "figures.mean": _say_wrong_mean,
+    "figures.mean": f"{BASIS} give a mean of {{worked}} ms, not {{printed}}",
     "figures.memory": "a process of {program_mib} MiB is more than the machine's {total_mib} MiB",
-    "figures.percentiles": _say_wrong_percentiles,
+    "figures.percentiles": (
+        "p{high} {second} ms but p{low} {first} ms",
+        "the table has {table} ms where the Total row's {what} is {total} ms",
+    ),
     "figures.rate": _say_wrong_rate,
     "generator.ports": "{waiting} sockets in TIME_WAIT, where a client has {ports} local ports",
-    "generator.same_host": _say_shared_host,
+    "generator.same_host": ("{tool} loaded {name}", "{monitor} shows {program} beside the server's processes"),
     "generator.saturated": "{program} used {cpu} % of a core",
     "length.p99": lambda facts: write_count(facts["made"], "request"),
     "length.per_client": _say_few_each,
@@ -340,11 +317,13 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
         + ", ".join(f"{name} {figure_or_word(rate or 0)}" for name, rate in islice(facts["rates"].items(), MOST_VALUES))
         + (", …)" if len(facts["rates"]) > MOST_VALUES else " requests per second)")
     ),
-    "load.busy_clients": _say_wrong_mean,
+    "load.busy_clients": f"{BASIS} leave {{worked}} ms for each in the mean, but their {{what}} is {{printed}} ms",
     "load.idle_clients": lambda facts: (
         f"{write_count(facts['clients'], 'client')} had {figure(facts['busy'])} requests under way in the mean"
     ),
-    "load.missed_rate": _say_missed_rate,
+    "load.missed_rate": lambda facts: (
+        _fill_in(facts, ANSWERED) if "asked" in facts else f"{percent(facts['missed'], 1)} of what was due was dropped"
+    ),
     "load.not_as_named": lambda facts: HAD[facts["had"]].format(other=facts["other"]),
     "load.other_clients": "{clients} clients, where its heading tells of {told}",
     "load.other_server": "{server} answered",
@@ -373,9 +352,7 @@ DETAILS: dict[str, str | Callable[[Facts], str]] = {
     "resolution.steps": _say_coarse,
     "resolution.within": _say_within_step,
     "tool.aborted": lambda facts: (facts["error"] or f"{facts['tool']} broke off")[:LONGEST_ERROR],
-    "tool.interrupted": lambda facts: _fill_in(
-        "it took {took} of {limit} s" if "limit" in facts else "{made} of {asked} requests were made", facts
-    ),
+    "tool.interrupted": ("it took {took} of {limit} s", "{made} of {asked} requests were made"),
     "tool.partial": lambda facts: f"{', '.join(facts['missing'])} not told",
     "tool.warnings": _say_warning,
     "repeats.outlier": "{rate} requests per second, the median of its {n} repeats is {usual}",
@@ -392,10 +369,11 @@ def make_part(case: Case, rule: str, finding: Finding, override: OverrideFact | 
     elif finding.config is not None:
         who = case.names.get(finding.config, f"config {finding.config}")
     words = DETAILS[rule]
-    detail = _fill_in(words, finding.facts) if isinstance(words, str) else words(finding.facts)
+    templates = (words,) if isinstance(words, str) else words
+    detail = templates(finding.facts) if callable(templates) else _fill_in(finding.facts, *templates)
     if "repeats" in finding.facts:
         detail += f" beside one of {finding.facts['repeats']} repeats"
-    moral = _fill_in(MORALS[finding.moral], finding.facts)
+    moral = _fill_in(finding.facts, MORALS[finding.moral])
     return Part(who, finding, detail, moral, _write_reason(rule, finding, detail, moral), override)
 
 
