@@ -86,6 +86,11 @@ MOST_TIMES = 2
 LONG_ENOUGH_S = 1.0  # to be no more than a doubt
 # The leading metric is the first that two sides have; of load at a set rate the times lead, as the rate was given.
 MEASURES = {RATE: 1, "mean_ms": -1, "p50_ms": -1}
+RULE_OF = {
+    "max_ms": "longest",
+    "mean_ms": "latency",
+    RATE: "rate",
+}  # of metrics, the objection that they may give rise to
 NEAR = 1.02  # of rates that were set: all alike
 
 
@@ -200,19 +205,18 @@ class HeadlineData:
         return {at: has_several for ats, has_several in several for at in ats}
 
     @cached_property
-    def _impossible(self) -> Mapping[int, list[tuple[int, int]]]:
-        """Run id -> (place of the doubt, place of the part in it) of its figures that cannot all be true."""
-        by_run: dict[int, list[tuple[int, int]]] = {}
-        doubts = [(i, one) for i, one in enumerate(self.doubts) if one.rule.startswith(FIGURES) and not one.overruled]
-        for place, doubt in doubts:
-            for at, part in enumerate(doubt.parts):
-                by_run.setdefault(part.run or 0, []).append((place, at))
+    def _impossible(self) -> Mapping[int, list[tuple[int, str, Part]]]:
+        """Run id -> (place, rule, what was found) of its figures that cannot all be true."""
+        by_run: dict[int, list[tuple[int, str, Part]]] = {}
+        doubts = [doubt for doubt in self.doubts if doubt.rule.startswith(FIGURES) and not doubt.overruled]
+        for place, (rule, part) in enumerate((doubt.rule, part) for doubt in doubts for part in doubt.parts):
+            by_run.setdefault(part.run or 0, []).append((place, rule, part))
         return by_run
 
     def list_impossible(self, at: int) -> list[tuple[str, Part]]:
         """(rule, what was found) of a column's figures that cannot all be true, in the order of the doubts."""
-        places = sorted(place for run in self.comparison.columns[at].runs for place in self._impossible.get(run.id, ()))
-        return [(self.doubts[place].rule, self.doubts[place].parts[part]) for place, part in places]
+        placed = [each for run in self.comparison.columns[at].runs for each in self._impossible.get(run.id, ())]
+        return [(rule, part) for _, rule, part in sorted(placed, key=itemgetter(0))]
 
     def figures(self, key: str, at: int) -> list[Figure]:
         row = self.comparison.row(key)
@@ -340,12 +344,8 @@ def _choose_rule(data: HeadlineData, row: Row, lead: str) -> str:
         return ""
     if match := PERCENTILE.fullmatch(row.key):
         return "tail" if float(match[1]) >= TAIL else "latency"
-    if row.key == "max_ms":
-        return "longest"
-    if row.key == "mean_ms":
-        return "latency"
-    if row.key == RATE:
-        return "rate"
+    if row.key in RULE_OF:
+        return RULE_OF[row.key]
     if row.key.startswith(("cpu_busy", "cpu_of_")):
         return "cpu"
     return "memory" if row.unit == "MiB" and judged.good < 0 else ""

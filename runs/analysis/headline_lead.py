@@ -311,12 +311,11 @@ def _lead_of_single(headline: Headline) -> Lead:
 
 
 def _lead_of_failed(headline: Headline) -> Lead:
-    bad = [side for side in headline.sides if side.failure and side.failure.is_serious]
     names = name_sides(headline)
-    first, more = bad[0], len(bad) - 1
+    first, *others = headline.bad
     line = describe_failure(first.failure) if first.failure else "failed"
-    if more:
-        line += f"; {more} more failed"
+    if others:
+        line += f"; {len(others)} more failed"
     own = headline.winner
     what = "No other config served what it was asked for."
     if own:

@@ -145,14 +145,14 @@ class Headline:
     sentence: str = ""
 
     @property
+    def bad(self) -> list[RankedColumn]:
+        """The sides of which too much failed."""
+        return [side for side in self.sides if side.failure and side.failure.is_serious]
+
+    @property
     def failing(self) -> list[RankedColumn]:
-        """The sides of all workloads of which too much failed."""
-        return [
-            side
-            for headline in (self, *self.others)
-            for side in headline.sides
-            if side.failure and side.failure.is_serious
-        ]
+        """Those of all workloads."""
+        return [side for headline in (self, *self.others) for side in headline.bad]
 
     @property
     def change_pct(self) -> float | None:

@@ -250,10 +250,9 @@ def _say_single(headline: Headline) -> str:
 
 def _say_failed(headline: Headline) -> str:
     """What failed, then what the others served."""
-    bad = [side for side in headline.sides if side.failure and side.failure.is_serious]
     if headline.others and headline.workload:
         return f"On {headline.workload}: {_say_failed(replace(_strip_workload(headline), workload=''))}"
-    failing = [f"{quote_name(side)} {describe_failure(side.failure)}" for side in bad if side.failure]
+    failing = [f"{quote_name(side)} {describe_failure(side.failure)}" for side in headline.bad if side.failure]
     said = name_first(failing, MOST_OTHERS)
     if headline.winner is None:
         return f"{said}, so {'its rate says' if len(failing) == 1 else 'their rates say'} nothing."

@@ -361,16 +361,13 @@ def find_range(
         _make_point(name, at, value, columns[at], out, failed.get(at, 0.0))
         for name, at, value in sorted(places, key=lambda place: (place[0], place[2]))
     )
-    sound = [point for point in points if not point.failed and point.rate]
-    by_config: dict[str, list[Point]] = defaultdict(list)
-    for point in sound:
-        by_config[point.config].append(point)
-    bests = [(max(smooth_rates(own)), find_best(own)) for own in by_config.values()]
-    peak = max(bests, key=lambda best: best[0], default=(0.0, None))[1]
     limit = min((point.value for point in points if point.failed), default=None)
     levels = {point.value: columns[point.at].runs for point in points}
     capacity = adaptive.find_capacity(kept, levels) if kept else None
-    return Range(axis, points, peak.value if peak else None, limit, unit, capacity, tuple(loads))
+    swept = Range(axis, points, None, limit, unit, capacity, tuple(loads))
+    sound = replace(swept, points=tuple(swept.sound)).series.values()
+    best = max(sound, key=lambda own: max(smooth_rates(own)), default=None)
+    return replace(swept, peak=find_best(best).value) if best else swept
 
 
 _OF_BYTES = re.compile(r"\d\s?(?:[km]i?b|b|bytes?)(?!\w)", re.IGNORECASE)
@@ -412,9 +409,8 @@ def _find_sweep_series(columns: Mapping[int, Column], sweeps: Sequence[Sweep]) -
 
 def _find_set_series(columns: Mapping[int, Column]) -> tuple[str, str, Places] | None:
     """(config, column, value) of every column, where one config was tried with nothing but other rates, numbers or times."""
-    for place, (name, axis, unit) in enumerate(_SET):
-        loose = dict.fromkeys(each for each, *_ in _SET[place:])
-        alike = {(column.config.id, column.method._replace(**loose)) for column in columns.values()}
+    for name, axis, unit in _SET:
+        alike = {(column.config.id, column.method._replace(**_LEVEL_OF[axis])) for column in columns.values()}
         values = [(column.config.name, at, getattr(column.method, name)) for at, column in columns.items()]
         if len(alike) == 1 < len({value for *_, value in values}) and all(value for *_, value in values):
             return axis, unit, values
