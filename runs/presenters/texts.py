@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from operator import attrgetter
 from typing import Any
 
@@ -51,21 +52,6 @@ class ShownLine:
     last: bool = False
     unread: bool = False
     problems: list[str] = field(default_factory=list)
-
-
-class CoveredLines:
-    """The lines that any of the spans holds: `line in covered`. Spans may be millions of lines long."""
-
-    def __init__(self, spans: Iterable[LineSpan]) -> None:
-        self._firsts: list[int] = []
-        self._lasts: list[int] = []  # the greatest so far
-        for span in sorted(spans, key=lambda span: span.first):
-            self._firsts.append(span.first)
-            self._lasts.append(max(span.last, self._lasts[-1] if self._lasts else 0))
-
-    def __contains__(self, line: int) -> bool:
-        at = bisect_right(self._firsts, line) - 1
-        return at >= 0 and line <= self._lasts[at]
 
 
 def capture_tint(tool: str) -> str:
@@ -154,13 +140,20 @@ def upload_spans(
             spans.append(
                 LineSpan(timing.line_first, timing.line_last, "load", f"{timing.tool} {n} → {owner}".strip(), url)
             )
-    covered = CoveredLines(spans)
-    spans += [
-        LineSpan(block["lines"][0], block["lines"][1], "host", f"{block['kind']}: about the host")
-        for block in upload.blocks
-        if block["lines"][1] not in covered  # the first line of a log is none of its runs
-    ]
+    spans += _list_host_spans(spans, ((*block["lines"], block["kind"]) for block in upload.blocks))
     return sorted(spans, key=lambda span: (span.first, span.last))
+
+
+def _list_host_spans(spans: Sequence[LineSpan], blocks: Iterable[tuple[int, int, str]]) -> list[LineSpan]:
+    """Of the blocks (first line, last line, kind) of which no span holds the last line: a log's first one is none of its runs."""
+    ordered = sorted(spans, key=attrgetter("first"))  # they may be millions of lines long
+    firsts, lasts = [span.first for span in ordered], list(accumulate((span.last for span in ordered), max))
+    host_spans = []
+    for first, last, kind in blocks:
+        n_before = bisect_right(firsts, last)
+        if not n_before or last > lasts[n_before - 1]:
+            host_spans.append(LineSpan(first, last, "host", f"{kind}: about the host"))
+    return host_spans
 
 
 def _mark_quotes(row: Any, tint: str, title: str) -> Iterator[LineSpan]:
@@ -397,12 +390,8 @@ def _make_lines(shown: Preview, boards: list[dict[str, Any]], start: int) -> lis
         for timing in experiment.timings
         if timing.key not in taken
     ]
-    covered = CoveredLines(spans)
-    spans += [
-        LineSpan(block.first, block.last, "host", f"{block.kind}: about the host")
-        for key, block in blocks.items()
-        if key not in taken and block.last not in covered
-    ]
+    rest = ((block.first, block.last, block.kind) for key, block in blocks.items() if key not in taken)
+    spans += _list_host_spans(spans, rest)
     return mark_lines(
         list(shown.text.lines(start, start + LINES_SHOWN - 1)),
         spans,

@@ -90,15 +90,14 @@ def flatten(values: Mapping[str, Any], stem: str = "") -> Iterator[tuple[str, Va
 
 def arrange(fact: RunFact) -> tuple[list[ToolField], list[FieldTable]]:
     """The single fields, and tables of the others: those of the same names are one table."""
-    lines = _Lines(fact)
     groups: dict[str, Any] = {name: value for name, value in fact.values.items() if _is_group(value)}
     others = {name: value for name, value in fact.values.items() if name not in groups}
-    single = [lines.field(name, value) for name, value in flatten(others)]
+    single = [_make_field(fact, name, value) for name, value in flatten(others)]
     tables: dict[tuple[str, ...], list[str]] = {}
     for name, group in groups.items():
         alike = next((heads for heads in tables if len(set(heads) & group.keys()) > 1), tuple(group))
         tables.setdefault(alike, []).append(name)
-    return single, [_make_table(lines, {name: groups[name] for name in names}) for names in tables.values()]
+    return single, [_make_table(fact, {name: groups[name] for name in names}) for names in tables.values()]
 
 
 def _is_group(value: Any) -> bool:
@@ -106,20 +105,20 @@ def _is_group(value: Any) -> bool:
     return isinstance(value, dict) and len(value) > 1 and not any(isinstance(x, (dict, list)) for x in value.values())
 
 
-def _make_table(lines: _Lines, groups: Mapping[str, Mapping[str, Value]]) -> FieldTable:
+def _make_table(fact: RunFact, groups: Mapping[str, Mapping[str, Value]]) -> FieldTable:
     """A row a group; of a single group, such as percentiles, a row a field."""
     names = tuple(dict.fromkeys(name for group in groups.values() for name in group))
     if len(groups) == 1:
         (name, group) = next(iter(groups.items()))
         fields = [
-            replace(lines.field(f"{name}.{each}", group[each]), words=_name_head(each), unit="") for each in names
+            replace(_make_field(fact, f"{name}.{each}", group[each]), words=_name_head(each), unit="") for each in names
         ]
         head = ", ".join(filter(None, say_field(name)))
         return FieldTable((head,), tuple((field, (field,)) for field in fields))
     rows = tuple(
         (
-            lines.field(name, None),
-            tuple(lines.field(f"{name}.{each}", group[each]) if each in group else None for each in names),
+            _make_field(fact, name, None),
+            tuple(_make_field(fact, f"{name}.{each}", group[each]) if each in group else None for each in names),
         )
         for name, group in groups.items()
     )
@@ -130,23 +129,12 @@ def _name_head(name: str) -> str:
     return f"p{name}" if name.replace(".", "").isdigit() else say_field(name.removeprefix("p(").removesuffix(")"))[0]
 
 
-@dataclass(frozen=True, slots=True)
-class _Lines:
-    """The lines of a run's figures, by the tool's name for them or by their value; else where its report begins."""
-
-    fact: RunFact
-
-    def field(self, name: str, value: Value) -> ToolField:
-        words, unit = say_field(name)
-        shown = str(value) if name.endswith("_port") else value  # a number that is no quantity
-        return ToolField(name, words, unit, shown, self._url(name, value))
-
-    def _url(self, name: str, value: Value) -> str:
-        known = self.fact.figure_lines
-        alike = [each for each in known if value and getattr(self.fact, each, None) == value]
-        stem = name.partition(".")[0]
-        address = next((each for each in (name, *alike, stem) if each in known), "")
-        return self.fact.source_of(address).url if address else self.fact.source
+def _make_field(fact: RunFact, name: str, value: Value) -> ToolField:
+    """Its line is that of the tool's name for it, or of a figure of its value."""
+    words, unit = say_field(name)
+    shown = str(value) if name.endswith("_port") else value  # a number that is no quantity
+    alike = [each for each in fact.figure_lines if value and getattr(fact, each, None) == value]
+    return ToolField(name, words, unit, shown, fact.source_of(name, *alike, name.partition(".")[0]).url)
 
 
 def say_field(name: str) -> tuple[str, str]:
