@@ -21,7 +21,7 @@ from runs.analysis.doubt_case import RULES
 from runs.database import take_turns
 from runs.models import Capture, Config, ConfigText, Experiment, Facet, Host, Override, Run, Timing, Upload
 
-from . import contributions
+from . import counters
 from .configs import delete_empty, make_fingerprints_of_stored
 from .edits import NEW, PHASES
 from .receiving import mask_stored
@@ -61,7 +61,7 @@ def rename_config(config: Config, name: str) -> Config:
     namesake = Config.objects.filter(experiment=config.experiment, name=name).exclude(pk=config.pk).first()
     if namesake is not None:
         return _merge_configs(config, into=namesake)
-    with contributions.track_changes(config.runs.all()):
+    with counters.track_changes(config.runs.all()):
         config.name = name
         config.save(update_fields=["name"])
     _record_name(_lock_uploads_of(experiment=config.experiment), "configs", config.pk, name)
@@ -92,7 +92,7 @@ def _merge_hosts(host: Host, uploads: Sequence[Upload], *, into: Host) -> Host:
             kind = each.related_model._meta.verbose_name
             raise rejected(409, f"Both hosts are a {kind}. Delete one of these first.")
         rows.filter(**{field: host}).update(**{field: into})
-    with contributions.track_changes(host.runs.all()):
+    with counters.track_changes(host.runs.all()):
         for model in (Run, Capture, Experiment):  # those in the bin, too
             model.everything.filter(host=host).update(host=into)
     _replace_placed(uploads, "hosts", host.pk, into.pk)
@@ -105,7 +105,7 @@ def split_hosts(
     merged: Host, host: Host, owned: Mapping[type[Model], Collection[int]], keys: Mapping[int, list[str]]
 ) -> None:
     """Put under `host` again what of this is `merged`'s; keys: what uploads call it, by their ids."""
-    with contributions.track_changes(merged.runs.filter(pk__in=owned[Run])):
+    with counters.track_changes(merged.runs.filter(pk__in=owned[Run])):
         for model, ids in owned.items():
             model._default_manager.filter(pk__in=ids, host=merged).update(host=host)
     for upload in lock_uploads(keys):
@@ -188,9 +188,9 @@ def move_runs(runs: Sequence[Run], config: Config, repeats: Mapping[int, int] | 
     """
     before = {run.experiment_id for run in runs}, {run.config_id for run in runs}
     ids = [run.pk for run in runs]
-    with contributions.track_changes(Run.objects.filter(pk__in=ids)):
+    with counters.track_changes(Run.objects.filter(pk__in=ids)):
         _place_runs(runs, config, repeats or {})
-    for part in contributions.split_ids(ids):
+    for part in counters.split_ids(ids):
         Capture.objects.filter(run__in=part).update(config=config, experiment=config.experiment)
     _record_places(runs, config)
     delete_empty(*before)
@@ -209,7 +209,7 @@ def set_repeat(run: Run, repeat: int) -> Run:
 @take_turns()
 def set_counted(run: Run, counted: bool) -> Run:
     """counted False keeps the run out of comparisons without losing it."""
-    with contributions.track_changes(Run.objects.filter(pk=run.pk)):
+    with counters.track_changes(Run.objects.filter(pk=run.pk)):
         run.counted = counted
         run.save(update_fields=["counted"])
     record_edit(run, counted=counted)
@@ -274,7 +274,7 @@ def _judge_runs_again(override: Override) -> None:
     """Have the runs on its line judged anew, and their days summed."""
     line = override.line or 0
     runs = Run.objects.filter(upload=override.upload_id, line_first__lte=line, line_last__gte=line)
-    with contributions.track_changes(runs):
+    with counters.track_changes(runs):
         runs.update(doubted=None)
 
 
@@ -285,7 +285,7 @@ def _merge_configs(config: Config, *, into: Config) -> Config:
     _replace_placed(uploads, "configs", config.pk, into.pk)
     _record_name(uploads, "configs", into.pk, into.name)
     runs = list(Run.objects.filter(config=config).order_by("repeat", "id").select_related("host"))
-    with contributions.track_changes(config.runs.all()):
+    with counters.track_changes(config.runs.all()):
         _place_runs(runs, into, {})
         _record_places(runs, into)
     for model in (Run, Capture, ConfigText):  # those in the bin, too
@@ -314,7 +314,7 @@ def _place_runs(runs: Sequence[Run], config: Config, repeats: Mapping[int, int])
         numbers = taken[run.fingerprint]
         run.repeat = repeats.get(run.pk) or (max(numbers) + 1 if run.repeat in numbers else run.repeat)
         numbers.add(run.repeat)
-    for part in contributions.split_ids(list(own)):
+    for part in counters.split_ids(list(own)):
         Timing.objects.filter(run__in=part).update(experiment=config.experiment)
         Run.objects.filter(pk__in=part).update(config=config, experiment=config.experiment)
     Run.objects.bulk_update(runs, ["fingerprint", "repeat"], batch_size=RUNS_PER_QUERY)

@@ -21,7 +21,7 @@ from runs.analysis.method import method_of
 from runs.drafts.draft import Draft, DraftConfig, DraftExperiment, DraftHost
 from runs.models import Config, ConfigText, Experiment, Host, Run, Upload
 
-from . import contributions
+from . import counters
 from .hints import Slot
 from .validation import rejected, truncate
 
@@ -183,7 +183,7 @@ def _set_hardware(host: Host, fingerprint: str, facts: dict[str, Any]) -> Host:
     host.save(update_fields=["fingerprint"])
     host = _add_facts(host, facts)
     runs = list(host.runs.select_related("host"))
-    with contributions.track_changes(host.runs.all()):
+    with counters.track_changes(host.runs.all()):
         for first in range(0, len(runs), BATCH):
             part = runs[first : first + BATCH]
             for run, run_fingerprint in zip(part, make_fingerprints_of_stored(part), strict=True):

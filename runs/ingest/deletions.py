@@ -31,7 +31,7 @@ from runs.models import (
     Upload,
 )
 
-from . import changes, contributions
+from . import changes, counters
 from .validation import Rejected, rejected
 
 log = logging.getLogger(__name__)
@@ -113,12 +113,12 @@ def delete(row: Any, *, by: Person = None) -> Deletion:
         deleted_by=by if isinstance(by, User) else None,
     )
     runs, numbers = scope[Run], {model: len(pks) for model, pks in ids.items()}
-    with contributions.track_changes(runs):
+    with counters.track_changes(runs):
         RunTag.objects.filter(run__in=runs.order_by().values("pk")).delete()
         for model in SOURCED:
             numbers[model] = scope[model].order_by().update(deletion=deletion)
     for model, pks in ids.items():
-        for part in contributions.split_ids(pks):
+        for part in counters.split_ids(pks):
             model.objects.filter(pk__in=part).update(deletion=deletion)
     if isinstance(row, Host):
         named = Experiment.objects.filter(host=row)
@@ -192,7 +192,7 @@ def restore(deletion: Deletion) -> Any:
     row: Any = MODELS[deletion.kind].everything.get(pk=deletion.object_id)
     if deletion.unlinked:
         Experiment.objects.filter(pk__in=deletion.unlinked, host=None).update(host=row)
-    contributions.record_restored(runs)
+    counters.record_restored(runs)
     for model, pk, name in renamed:
         merged = (changes.rename_host if model is Host else changes.rename_config)(model.objects.get(pk=pk), name)
         row = merged if isinstance(row, model) and row.pk == pk else row
@@ -247,10 +247,10 @@ def purge(deletion: Deletion) -> None:
     if host is not None and hasattr(host, "target"):  # registered as such at the moment in which the host was deleted
         raise rejected(409, f"{host} is a target of remote runs. Restore it, or delete the target first.")
     inside = Q(experiment__deletion=deletion) | Q(config__deletion=deletion) | Q(upload__deletion=deletion)
-    with contributions.track_changes(Run.objects.filter(inside)):  # none, unless one was stored at that very moment
+    with counters.track_changes(Run.objects.filter(inside)):  # none, unless one was stored at that very moment
         for model in TABLES:
             ids = list(model.everything.filter(deletion=deletion).values_list("pk", flat=True))
-            for part in contributions.split_ids(ids):
+            for part in counters.split_ids(ids):
                 model.everything.filter(pk__in=part).delete()
     deletion.delete()
     # What was deleted before, out of what is gone now, with the texts that went along.

@@ -16,7 +16,7 @@ from django.db.models import Model, QuerySet
 from runs.database import take_turns
 from runs.models import Capture, Config, Experiment, Host, Run, Upload
 
-from . import changes, contributions
+from . import changes, counters
 from .changes import record_edit, record_edits
 from .configs import HARDWARE
 from .validation import clean_line, rejected, truncate
@@ -124,14 +124,14 @@ def _spread_over_runs(row: Any, value: Any) -> dict[int, Any]:
 def _write_runs(row: Any, value: Any, name: str) -> Any:
     """value: of all runs, or {run: value}."""
     values = _spread_over_runs(row, value)
-    with contributions.track_changes(_select_runs(row)):
+    with counters.track_changes(_select_runs(row)):
         for wanted in {json.dumps(each): each for each in values.values()}.values():
-            for part in contributions.split_ids([pk for pk, each in values.items() if each == wanted]):
+            for part in counters.split_ids([pk for pk, each in values.items() if each == wanted]):
                 runs = Run.objects.filter(pk__in=part)
                 runs.update(**{name: wanted})
                 record_edits(dict.fromkeys(runs.values_list("upload_id", "block_key"), {name: wanted}))
         if name == "tags":
-            contributions.save_tags(_select_runs(row))
+            counters.save_tags(_select_runs(row))
     return row
 
 

@@ -28,7 +28,7 @@ from runs.series import clocks
 from runs.series.collecting import CaptureSeries, cut_series
 from runs.series.samples import ROW_TABLES, collect_series
 
-from . import contributions, timings
+from . import counters, timings
 from .configs import Placement, delete_empty, describe_load, make_fingerprint
 from .validation import Broken, clean_json, truncate
 
@@ -174,14 +174,14 @@ class _Writer:
     def write(self) -> StoredRows:
         borrowed: Mapping[int, int] = {}
         overruled: Sequence[tuple[Override, set[int]]] = ()
-        contributed: list[contributions.Contribution] = []
+        contributed: list[counters.Contribution] = []
         old_runs: PreviousRows = {}
         old_captures: PreviousRows = {}
         if self.upload.pk is not None:
             # Captures of other uploads that were put beside a run of this one.
             others = Capture.everything.filter(run__upload=self.upload).exclude(upload=self.upload)
             borrowed, overruled = dict(others.values_list("pk", "run_id")), _find_overruled(self.upload)
-            contributed = list(contributions.sum_contributions(self.upload.runs.all()).values())
+            contributed = list(counters.sum_contributions(self.upload.runs.all()).values())
             old_runs, old_captures = _read_previous(self.upload.runs.all()), _read_previous(self.upload.captures.all())
             for rows in (self.upload.captures, self.upload.runs, self.upload.configtexts, self.upload.timings):
                 rows.all().delete()
@@ -226,16 +226,16 @@ class _Writer:
                 )
         return ConfigText.objects.bulk_create(rows)
 
-    def _write_runs(self, previous: PreviousRows, contributed: Iterable[contributions.Contribution]) -> list[Run]:
+    def _write_runs(self, previous: PreviousRows, contributed: Iterable[counters.Contribution]) -> list[Run]:
         for drafted in self.draft.experiments:
             for run in drafted.runs:
                 self.runs[run.key] = self._run(drafted, run, previous)
         if self.placement.slot is None:
             self._number_repeats()
         rows = list(self.runs.values())
-        facets = contributions.link_facets(rows)
+        facets = counters.link_facets(rows)
         _insert(rows)
-        contributions.record_stored(rows, facets, contributed)
+        counters.record_stored(rows, facets, contributed)
         return rows
 
     def _run(self, drafted: DraftExperiment, run: DraftRun, previous: PreviousRows) -> Run:

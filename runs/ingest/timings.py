@@ -21,7 +21,7 @@ from runs.drafts.draft import Draft, DraftTiming
 from runs.models import Experiment, Run, Timing, Upload
 from runs.series.clocks import read_moment, seconds_of_day
 
-from . import contributions
+from . import counters
 from .validation import truncate
 
 WITHIN = timedelta(hours=1)
@@ -211,5 +211,5 @@ def _set_clocks(rows: Iterable[Timing]) -> None:
             run.clock_end_s = run.clock_start_s + run.duration_s if run.duration_s is not None else None
             run.save(update_fields=["clock_start_s", "clock_end_s"])
         if began and began.at and run is not None and run.ran_at is None:
-            with contributions.track_changes(Run.objects.filter(pk=run.pk)):
+            with counters.track_changes(Run.objects.filter(pk=run.pk)):
                 Run.objects.filter(pk=run.pk).update(ran_at=began.at)

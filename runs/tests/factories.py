@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Mapping
 from typing import Any
 
-from runs.ingest import contributions
+from runs.ingest import counters
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, Series, Upload
 from runs.series import pack_samples
 
@@ -60,9 +60,9 @@ def run(of: Config, text: Upload, **fields: Any) -> Run:
     given: dict[str, Any] = {"tool": "ab", "requests_per_second": 617.01, "line_first": number % 150 + 1}
     given |= {"line_last": number % 150 + 40, "block_key": f"b{number}", "fingerprint": f"f{of.pk}"} | fields
     made = Run(experiment=of.experiment, config=of, upload=text, **given)
-    facets = contributions.link_facets([made])
+    facets = counters.link_facets([made])
     made.save()
-    contributions.record_stored([made], facets)
+    counters.record_stored([made], facets)
     return made
 
 

@@ -23,7 +23,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection, transaction
 
 from runs import ingest
-from runs.ingest import contributions
+from runs.ingest import counters
 from runs.models import Capture, Config, Experiment, Host, Run, Series, Upload
 from runs.series import pack_samples
 
@@ -232,9 +232,9 @@ def store_batch(runs: list[Run], variants: list[list[dict[str, Any]]], chance: r
     for model, name in ((Experiment, "experiment"), (Config, "config"), (Upload, "upload")):
         rows = {id(row): row for run in runs if (row := getattr(run, name)).pk is None}
         model._default_manager.bulk_create(rows.values(), batch_size=ROWS_A_STATEMENT)
-    facets = contributions.link_facets(runs)
+    facets = counters.link_facets(runs)
     Run.objects.bulk_create(runs, batch_size=ROWS_A_STATEMENT)
-    contributions.record_stored(runs, facets)
+    counters.record_stored(runs, facets)
     if variants:
         captures = [_capture(run) for run in runs]
         Capture.objects.bulk_create(captures, batch_size=ROWS_A_STATEMENT)
