@@ -325,6 +325,10 @@ class HostFact:
     passport: Mapping[str, Any] | None = None
 
 
+# What is known of a machine beside its name, under the names of the stored host.
+HARDWARE = ("cpu_model", "cores", "mhz", "ram_kb", "swap_kb", "os", "kernel")
+
+
 @dataclass(frozen=True, slots=True)
 class TextFact:
     """A configuration file's text. `config` None: for all configs."""

@@ -15,7 +15,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema_field
 from rest_framework import serializers
 
-from runs.analysis.facts import FIGURES
+from runs.analysis.facts import FIGURES, HARDWARE
 from runs.database import ID_DIGITS
 from runs.ingest.validation import MOST_REPEATS
 from runs.models import Build, Capture, Config, ConfigText, Deletion, Experiment, Host, Run, Timing, Upload
@@ -138,10 +138,7 @@ class RunDetailSerializer(RunSerializer):
 class HostSerializer(RowSerializer[Host]):
     class Meta:
         model = Host
-        fields = (
-            *("id", "url", "name", "cpu_model", "cores", "mhz", "ram_kb", "swap_kb", "os", "kernel"),
-            *("fingerprint", "price_per_hour", "passport"),
-        )
+        fields = ("id", "url", "name", *HARDWARE, "fingerprint", "price_per_hour", "passport")
 
 
 class ConfigSerializer(RowSerializer[Config]):

@@ -17,6 +17,7 @@ from django.db import connection, models
 from django.utils import timezone
 
 from parsers.catalogue import find_requested_load, get_semantics, parse_command
+from runs.analysis.facts import HARDWARE
 from runs.analysis.method import method_of
 from runs.drafts.draft import Draft, DraftConfig, DraftExperiment, DraftHost
 from runs.models import Config, ConfigText, Experiment, Host, Run, Upload
@@ -26,7 +27,6 @@ from .hints import Slot
 from .validation import rejected, truncate
 
 BATCH = 500
-HARDWARE = ("cpu_model", "cores", "mhz", "ram_kb", "swap_kb", "os", "kernel")
 RAM_STEP_KB = 65536  # a kernel reserves some of the RAM, and each version another share
 
 

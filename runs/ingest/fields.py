@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 from django.db.models import Model, QuerySet
 
+from runs.analysis.facts import HARDWARE
 from runs.database import take_turns
 from runs.models import Capture, Config, Experiment, Host, Run, Upload
 
 from . import changes, counters
 from .changes import record_edit, record_edits
-from .configs import HARDWARE
 from .validation import clean_line, rejected, truncate
 
 MOST_TAGS, TAG_LENGTH = 50, 300

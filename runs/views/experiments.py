@@ -15,6 +15,7 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from runs import ingest
 from runs.analysis.columns import Column, compare_hosts
 from runs.analysis.export import FlatTable
+from runs.analysis.facts import HARDWARE
 from runs.database import parse_id
 from runs.models import Config, Experiment, Host
 from runs.presenters.comparison_page import make_comparison_context, read_selection, respond_comparison
@@ -27,7 +28,7 @@ from runs.selectors.summaries import find_excerpts, select_experiments, summariz
 
 CARDS, CARDS_OF_HOST = 30, 12
 LONGEST_SEARCH = 200
-HOST_COLUMNS = ("id", "name", "cpu_model", "cores", "mhz", "ram_kb", "swap_kb", "os", "kernel", "runs")
+HOST_COLUMNS = ("id", "name", *HARDWARE, "runs")
 COLUMNS = ("experiment_id", "experiment", "host", "config", "n", "requests_per_second_mean", "outcome", "headline")
 
 
