@@ -131,6 +131,8 @@ _SETTING = re.compile(
 _COUNTS_ROWS = re.compile(
     r"\bselect\s{1,9}count\s?\([^()]{1,40}\)\s{1,9}from\s{1,9}[\"'`]?(?P<table>[\w.]{1,60})", re.IGNORECASE
 )
+_ASKS_SIZE = re.compile(r"\bpg_size_pretty\b|(?:^|\s)du\s+-\w*s\w*\b")  # of what is served from
+_SIZE = re.compile(r"(?P<n>\d{1,6}(?:\.\d+)?)\s?(?P<unit>bytes|[kMGT]i?B?)(?:\s+\S+)?", re.IGNORECASE)
 _ASKS_SETTING = re.compile(  # of a database
     r"\b(?:psql|mysql|mariadb|redis-cli|valkey-cli|sqlite3)\b.{0,200}?(?:@@(?:global\.)?|\bconfig\s{1,9}get\s{1,9}|\bpragma\s{1,9}"
     r"|\bshow\s{1,9}(?:(?:global\s{1,9})?variables\s{1,9}like\s{1,9}['\"%]{0,3})?)(?P<key>[a-z][\w-]{2,60})",
@@ -191,6 +193,9 @@ def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | No
     if (number := _LONE_NUMBER.fullmatch(line)) and (counted := _find_counted(command[-_LONGEST_ASKED:])):
         rows = f"rows of {counted['table']}"
         return f"{ASKED}{rows}", f"{_about(number[1])} {rows}"
+    if (size := _SIZE.fullmatch(line)) and _ASKS_SIZE.search(command[-_LONGEST_ASKED:]):
+        rounded = float(f"{float(size['n']):.1g}")
+        return f"{ASKED}size of data", f"about {rounded:g} {size['unit']} of data"
     if (its := _ITS_VALUE.fullmatch(line)) and (asked := _find_asked_setting(command[-_LONGEST_ASKED:])):
         return (
             (f"{ASKED}{asked['key']}", f"{asked['key']}={its['value']}") if its["key"] in (None, asked["key"]) else None

@@ -27,6 +27,7 @@ STOLEN = "stolen CPU time"
 CPU_FILLER = re.compile(r"\((?:r|tm)\)|\b(?:\d+-core|cpu|processor)\b|@.*", re.IGNORECASE)
 # Error pages of web servers and frameworks are hardly longer, and pages that somebody measures are seldom as short beside another.
 ERROR_BYTES, FAR_SHORTER = 1200, 5
+AMOUNT_IN_QUERY = re.compile(r"(?:^|&)(limit|size|count|n|num|rows|per_?page|page_?size|top|queries)=(\d{1,9})(?=&|$)")
 OFTEN_MEANT = {"answering server", "timeout"}  # is mostly what is compared, or moves no rate
 # What slows one side alone by its name, and what a name calls the contrary.
 SLOW_BY_NAME = {
@@ -205,9 +206,17 @@ def _make_unlike(name: str, own: str | float, other: str | float, unit: str, siz
         stops, says = short != long and not (sized or is_moved), short != long or not sized
     grade = prop.grade(own, other) if callable(prop.grade) else prop.grade
     confounds = grade != "note" and name not in OFTEN_MEANT
+    if name == "path":
+        confounds |= not sized and _ask_for_other_amounts(str(own), str(other))
     if prop.better and isinstance(own, (int, float)) and isinstance(other, (int, float)):
         confounds &= prop.better * (own - other) > 0
     return Unlike(name, own, other, unit, stops, says, confounds)
+
+
+def _ask_for_other_amounts(own: str, other: str) -> bool:
+    """Whether the queries of two paths ask for another number of things."""
+    amounts = [dict(AMOUNT_IN_QUERY.findall(path.partition("?")[2])) for path in (own, other)]
+    return any(amounts[1].get(name, n) != n for name, n in amounts[0].items())
 
 
 _BEFORE = re.compile(

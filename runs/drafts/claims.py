@@ -78,6 +78,7 @@ _HAS = {
         r"(?:access|request)[- ]?log(?:s|ging|ged)?|(?<!error )(?<!debug )logging|log(?:s|ged)? (?:every|each|all) requests?",
         r"(?!)",
     ),
+    "a warm-up": (r"(?<!needs no )(?<!needs a )(?:pre-?)?warm(?:ed|ing)?[- ]?ups?|pre-?warmed", r"(?!)"),
     "a cache": (r"cach(?:e|ed|es|ing)", r"uncached"),
     "a debug build": (
         r"debug[ -]?(?:build|mode|version)|in debug|unoptimi[sz]ed",
@@ -151,7 +152,9 @@ _IS_PICKED = re.compile(  # of several runs those that somebody liked
     r"|\b(?:fastest|quickest|highest) (?:\w+ )?(?:out )?of (?:about )?\w{1,6} (?:runs|tries|attempts|rounds|tests|measurements)\b"
     r"|\bbest (?:\w+ )?(?:out )?of (?:about )?(?:\d{1,3}|three|four|five|six|seven|eight|nine|ten|a dozen|several|many)\b"
     r"|\b(?:threw|left|throwing|leaving) (?:out|away) the (?:slow|bad|worst)\w*"
-    r"|\b(?:discarded|dropped|omitted|ignored|removed) the (?:slow|bad|worst)\w*|\bnur die (?:besten|schnellsten)\b"
+    r"|\b(?:discarded|dropped|omitted|ignored|removed) the (?:slow|bad|worst)\w*"
+    r"|\b(?:slow|bad|worst)\w* (?:\w+ )?(?:was|were) (?:discarded|dropped|omitted|ignored|removed|left out)\b"
+    r"|\bnur die (?:besten|schnellsten)\b"
     r"|\b(?:besten|schnellsten) (?:\w+ )?von (?:\d{1,3}|drei|vier|fünf|zehn)\b"
     r"|\bmeilleure?s? (?:\w+ )?(?:sur|de) (?:\d{1,3}|cinq|dix)\b",
     re.IGNORECASE,
@@ -185,9 +188,9 @@ _ON_MACHINE = re.compile(
 _UNITS = {"k": 1024, "m": 1024**2, "b": 1}
 _UNLIKE = 1.2  # of sizes
 _MADE_ELSEWHERE = re.compile(
-    r"\b(?:figures|numbers|results|runs|measurements|reports?|tests?)\b.{0,30}?\b(?:are|is|was|were|come|came|made|taken|copied)\b.{0,30}?"
+    r"\b(?:figures?|numbers?|results?|runs|measurements|reports?|tests?)\b.{0,30}?\b(?:are|is|was|were|come|came|made|taken|copied)\b.{0,30}?"
     r"\b(?:last (?:year|month|week)|from (?:an?|the|their|its|somebody's|someone's) (?:own |old |older )?"
-    r"(?:blog|article|web ?site|readme|vendor|paper|documentation|docs|press release)"
+    r"(?:[A-Z]\w+ )?(?:blog|article|web ?site|readme|vendor|paper|documentation|docs|press release)"
     r"|(?:an?|the|my|on) (?:older|old|other|another|previous|different) (?:server|machine|laptop|box|host|computer|vm))\b",
     re.IGNORECASE,
 )

@@ -15,6 +15,10 @@ _VERSION = re.compile(r"v?\d+(?:\.\d+)*")
 _WORD = re.compile(rf"[^\W_{CJK}]+(?:\.\d+)*|[{CJK}]+")
 ENDS_SENTENCE = re.compile(r"(?<!\d)\.(?=\s|$)|[!。]")  # with the clauses that set two configs against each other
 _CLAUSE = re.compile(r",(?!\d)|[;:()|，；：（）]|\b(?:and|but|while|whereas|against|vs|und|aber|et|mais|pero)\b")
+_JOINS_NAMES, _BEFORE_NAMES = (
+    {"and", "und", "et"},
+    {"both", "the", "for", "with", "in", "on", "of", "für", "mit", "pour"},
+)
 _CLAUSES = re.compile(f"({_CLAUSE.pattern})")  # with what joins them
 IS_GENERAL = re.compile(  # tells of no side of these, or the same of both
     r"\b(?:usually|often|normally|typically|default|would|could|should|might|may|can|if|too|also|as well|same|both|neither|either"
@@ -56,7 +60,10 @@ def split_clauses(sentence: str, names: Mapping[str, object]) -> list[str]:
     clauses, is_within = [first], False
     for joint, part in zip(others[::2], others[1::2], strict=True):
         is_named = not names.keys().isdisjoint(list_words(part))
-        if not is_named and (joint in (":", "(") or (joint == ")" and is_within)):
+        words = list_words(clauses[-1])
+        if joint in _JOINS_NAMES and not names.keys().isdisjoint(words) and words <= names.keys() | _BEFORE_NAMES:
+            clauses[-1] += f" {joint}{part}"  # "nginx and Apache had gzip on" is of both
+        elif not is_named and (joint in (":", "(") or (joint == ")" and is_within)):
             clauses[-1] += f" {part}"
         else:
             clauses.append(part)

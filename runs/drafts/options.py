@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from parsers.shown import STATE
 
+from .heading_words import SOFTWARE
 from .typed_commands import SCRIPT, Words
 
 _AMOUNT = re.compile(r"\d+(?:[.,]\d+)?[A-Za-z]{0,3}")  # a number or a size, but no address, path or name
@@ -307,9 +308,14 @@ def _add_single_processes(of_config: Mapping[str, Sequence[Side]], processes: di
 
 
 def _shows_a_name(of_config: Mapping[str, Sequence[Side]], texts: Mapping[str, Sequence[tuple[str, str]]]) -> bool:
-    """Whether programs or files of a config have its name, in other words than how they are set: "django" of "Django"."""
+    """Whether programs or files of a config have its name, in other words than how they are set: "django" of "Django".
+
+    So they have in effect where each is named after another software.
+    """
     words_of = {name: {word.lower() for word in _WORD.findall(name)} for name in of_config}
     n_names = Counter(chain.from_iterable(words_of.values()))
+    if all(any(n_names[word] == 1 and SOFTWARE.fullmatch(word) for word in words) for words in words_of.values()):
+        return True
     for name, words in words_of.items():
         own = {word for word in words if n_names[word] == 1}
         programs = " ".join(word for side in of_config[name] for word in side.words)

@@ -61,13 +61,15 @@ _MANY_TIMES = 2  # as large a gain, or as small
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+")
 _MOST_NAMES = 12
 _FAILS = re.compile(
-    r"\b(?:crash(?:ed|es)|fell over|died|hung|timed out|failed|fails|broke down|collapsed|refused connections)\b"
+    r"\bhad (?:\w+ )?(?:timeouts|errors|failures)\b"
+    r"|\b(?:crash(?:ed|es)|fell over|died|hung|timed out|failed|fails|broke down|collapsed|refused connections)\b"
     r"|\b(?:abgestürzt|stürzte|упал\w*|падает|se cay[óo]|plant(?:é|ait))\b|崩溃|挂了|落ち",
     re.IGNORECASE,
 )
 _LEAVES_OUT = re.compile(
     r"\b(?:left (?:(?:it|them|that|those|these) )?out|leav(?:e|ing) (?:(?:it|them|that) )?out|omit\w*|exclud\w*"
-    r"|not (?:shown|included|listed)|(?:only|just) (?:show\w*|list\w*|report\w*|include\w*)|(?:show\w*|list\w*|report\w*) only"
+    r"|not (?:shown|included|listed|counted)"
+    r"|(?:only|just) (?:show\w*|list\w*|report\w*|include\w*)|(?:show\w*|list\w*|report\w*) only"
     r"|skip(?:ped)? (?:it|them|that|those)|do(?:n't| not) show|weggelassen|lassen wir weg|nur gezeigt|опустил\w*|не показ\w*"
     r"|omitimos)\b|省略|没有列出|只列出",
     re.IGNORECASE,
@@ -91,9 +93,30 @@ _DOES_LESS = re.compile(  # of what a server does for a request
     r"|(?:turned|switched) off)|deaktiviert|abgeschaltet|ausgeschaltet|отключ\w+|выключ\w+|убра(?:ть|л\w*)|desactiv\w+)\b))"
     r"(?:auth(?:entication|ori[sz]ation|n)?|token checks?|validation|(?:database|db) (?:writes?|calls?|quer(?:y|ies)|access)"
     r"|writes? to the database|anmeldung|prüfung|datenbankzugriff\w*|проверк\w+|авторизаци\w+|запис\w+ в базу|autenticación"
-    r"|validación)\b",
+    r"|validación)\b|\b(?:mock|stub|fake|dummy)(?:ed|bed)? (?:database|db|backend|service)\b"
+    r"|\b(?:database|db|backend)\b.{0,20}\b(?:mocked|stubbed|replaced (?:by|with))\b",
     re.IGNORECASE,
 )
+_FAVOURS = {  # what else made a side look faster
+    "figures of the other side that were not measured": re.compile(
+        r"\b(?:extrapolat(?:ed|ion)|hochgerechnet|extrapolé\w*|extrapolad\w+|экстраполир\w+)\b"
+        r"|\b(?:figures?|numbers?|results?|rates?|throughput)\b.{0,40}\b(?:estimated|projected|guessed|scaled up|multiplied by)\b",
+        re.IGNORECASE,
+    ),
+    "tuning of the other side alone": re.compile(
+        r"\b(?:was|were|been) (?:\w+ ){0,2}(?:tuned|optimi[sz]ed)\b(?! for\b)|\bwe (?:only )?tuned\b",
+        re.IGNORECASE,
+    ),
+    "sums over several instances of the other side": re.compile(
+        r"\b(?:sums? of|added up|total of) (?:all |the |\w+ )?(?:\w+ )?(?:instances|servers|nodes|replicas|pods)\b",
+        re.IGNORECASE,
+    ),
+    "crashes of the other side": re.compile(
+        r"\b(?:crash(?:ed|es)|fell over|died) (?:\w+ ){0,2}(?:after (?:about )?\d|(?:in|during|at the end of) (?:each|every)\b)",
+        re.IGNORECASE,
+    ),
+}
+_NAMES_TUNING = re.compile(r"tun(?:ed|ing)|optimi[sz]|default|stock", re.IGNORECASE)
 _NEGATES = re.compile(r"\b(?:not|never|no|none|nicht|nie|kein\w*|не|nunca)\b|n't\b", re.IGNORECASE)
 _LESS = "less work done by the other side"
 
@@ -198,16 +221,19 @@ def _prints_failures(block: Block) -> bool:
 def read_favoured(blocks: Sequence[Block], names: Mapping[int, str]) -> Iterator[tuple[str, str]]:
     """(name of a config, what made the only other one of which a clause tells it look faster). names: as above."""
     index, every = index_names(names.values()), {*names.values()}
-    favoured: dict[str, set[str]] = {_LEFT_OUT: set(), _LESS: set()}
+    favours = {_LESS: _DOES_LESS, **_FAVOURS}
+    favoured: dict[str, set[str]] = defaultdict(set)
     texts = (text[: 3 * LONGEST] for block in blocks for _, text in (*block.trail, *block.tail))
-    told = (text for text in texts if _FAILS.search(text) or _DOES_LESS.search(text))
+    told = (text for text in texts if any(pattern.search(text) for pattern in (_FAILS, *favours.values())))
     for sentence in (each for text in told for each in split_sentences(text)):
         owned = [each for each in find_owners(split_clauses(sentence, index), index) if not _NEGATES.search(each[1])]
         if _LEAVES_OUT.search(sentence):
             failing = [name for name, clause in owned if _FAILS.search(clause) and not _SHARE_FAILED.search(clause)]
             favoured[_LEFT_OUT] |= {*failing}
         if not IS_GENERAL.search(sentence):
-            favoured[_LESS] |= {name for name, clause in owned if _DOES_LESS.search(clause)}
+            for what, pattern in favours.items():
+                favoured[what] |= {name for name, clause in owned if pattern.search(clause)}
     for what, favoured_names in favoured.items():
-        if len(favoured_names) == 1 and not any(_DOES_LESS.search(name) for name in every):
+        named = (favours.get(what, _DOES_LESS), _NAMES_TUNING)
+        if len(favoured_names) == 1 and not any(pattern.search(name) for pattern in named for name in every):
             yield from ((name, what) for name in every - favoured_names)

@@ -39,6 +39,10 @@ SHOWS_UNIT = "$ systemctl show {} -p CPUQuotaPerSecUSec\nCPUQuotaPerSecUSec={}\n
 INSPECT = "$ docker inspect -f '{{{{.HostConfig.NanoCpus}}}}' {}\n{}\n"
 CPU_MAX = "$ cat /sys/fs/cgroup/system.slice/{}.service/cpu.max\n{} 100000\n"
 HEAD = "$ curl -sI http://localhost:8080/\nHTTP/1.1 {}\nContent-Type: text/html\n{}\n"
+SIZE = "$ psql a -Atc \"select pg_size_pretty(pg_database_size('a'))\"\n{}\n"
+NGINX = "$ cat /etc/nginx/nginx.conf\nworker_processes 4;\naccess_log {};\n"
+POSTGRES = "$ grep fsync /etc/postgresql/15/main/postgresql.conf\nfsync = {}\n"
+LIMITS = "$ cat deployment.yaml\nresources:\n  limits:\n    cpu: {}\n"
 UPSTREAM = "$ cat /etc/nginx/conf.d/a.conf\nupstream app {\n  server 10.0.0.11:80;\n  server 10.0.0.12:80;\n}\n"
 BACKEND = "$ cat /etc/haproxy/haproxy.cfg\nbackend app\n  server a 10.0.0.11:80 check\n"
 WRK = "$ wrk -t2 -c10 -d5s http://localhost:8080/\n"
@@ -307,6 +311,8 @@ HEADERS = "$ curl -sI http://localhost:8080/\nHTTP/1.1 200 OK\nContent-Type: tex
         (HEADERS.format("X-Cache: MISS"), HEADERS.format("X-Cache: HIT"), "from a cache: a hit against no hit"),
         (ROWS.format(1204331), ROWS.format(250), "about 200 rows of orders against about 1,000,000 rows of orders"),
         (PSQL.format(90000), PSQL.format(90), "about 90 rows of t against"),
+        (SIZE.format("12 GB"), SIZE.format("9 MB"), "about 9 MB of data against about 10 GB of data"),
+        (SIZE.format("12 GB"), SIZE.format("12 GB"), ""),
         (ROWS.format(1204331), ROWS.format(1204398), ""),
         (GOVERNOR.format("performance"), GOVERNOR.format("performance"), ""),
         (HEADERS.format("X-Cache: MISS"), HEADERS.format("X-Cache: MISS"), ""),
@@ -376,6 +382,42 @@ def test_cores_of_the_machine_that_made_the_load_are_no_condition_of_a_config(pr
     blocks, draft = read(expand("".join(sides)))
     headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
     assert headline.outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("text", "slow", "fast", "said"),
+    [
+        (NGINX, "/var/log/nginx/access.log", "off", "access log off against access log on"),
+        (POSTGRES, "on", "off", "fsync=off against fsync=on"),
+        (LIMITS, "500m", "4", "cpu=4 against cpu=500m"),
+    ],
+)
+def test_files_of_one_name_that_set_unlike_software_otherwise_are_told(text, slow, fast, said):
+    """Made. Where the configs are named after no software, the files are what is compared."""
+    found = headline_of(text.format(slow), text.format(fast), names=("Django", "Rails"))
+    assert (found.outcome, said in found.sentence) == ("likely", True)
+    assert headline_of(text.format(fast), text.format(fast), names=("Django", "Rails")).outcome == "better"
+    assert headline_of(text.format(slow), text.format(fast), names=("before", "after")).outcome == "better"
+
+
+@pytest.mark.parametrize(
+    ("queries", "outcome"),
+    [
+        (("limit=1000", "limit=10"), "likely"),
+        (("page=2&limit=10", "page=1&limit=10"), "better"),
+        (("q=a", "q=b"), "better"),
+    ],
+)
+def test_a_query_for_another_number_of_things_may_be_all_of_a_lead(queries, outcome):
+    """Made."""
+    sides = [
+        f"## {name}\n\n"
+        + "".join(f"$ wrk http://h/a?{query}\n@wrk {rate + n}.10 host=h path=/a?{query}\n\n" for n in (0, 5, 3))
+        for name, rate, query in zip(("Flask", "FastAPI"), (900, 1200), queries, strict=True)
+    ]
+    blocks, draft = read(expand("".join(sides)))
+    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    assert (headline.outcome, "path differs" in headline.sentence) == (outcome, True)
 
 
 GIT = "$ git status -sb | head -1\n## {}\n$ git log -1 --oneline\n{} Cache routes"

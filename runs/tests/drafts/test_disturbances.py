@@ -231,6 +231,8 @@ def test_what_slowed_one_side_by_a_sentence_may_be_all_of_the_lead(told, what, i
         ("nginx was tested with TLS, Apache without.", "no TLS against TLS"),
         ("nginx was tested over HTTPS, Apache over plain HTTP.", "no TLS against TLS"),
         ("Caching was on for Apache and off for nginx.", "but a cache against no cache"),
+        ("Apache was warmed up for a minute, nginx was not.", "a warm-up against no warm-up"),
+        ("The nginx figure was taken from the Example website.", "against figures from another time or machine"),
         ("Compression was enabled only for nginx.", "no compression against compression"),
         ("nginx logs every request, Apache does not log.", "no access log against access log"),
         ("Note that nginx served a 48 KB page and Apache a 2 KB page.", "page 2 KB against page 48 KB"),
@@ -484,6 +486,14 @@ def test_several_statistics_of_the_same_runs_are_no_runs_of_their_own():
         ("Laravel fell over at 512, which is left out.", "failures of the other side"),
         ("Laravel runs without authentication, Symfony with it.", "less work done by the other side"),
         ("For Laravel the database writes were switched off.", "less work done by the other side"),
+        ("For Laravel the database was replaced by a mock.", "less work done by the other side"),
+        ("Laravel was tuned, Symfony was left at its defaults.", "tuning of the other side alone"),
+        ("The Laravel figures are extrapolated from one core.", "figures of the other side that were not measured"),
+        ("The rates of Laravel were multiplied by 4.", "figures of the other side that were not measured"),
+        ("The Laravel figures are sums of four instances.", "sums over several instances of the other side"),
+        ("Laravel crashed after 20 seconds each time.", "crashes of the other side"),
+        ("The third Laravel run had timeouts and is not counted.", "failures of the other side"),
+        ("For Laravel the two slowest runs were dropped.", "picked runs of the other side"),
         (
             "В приложении на Laravel проверку токена пришлось отключить, в Symfony всё работает.",
             "less work done by the",
@@ -508,10 +518,22 @@ def test_what_prose_of_any_language_says_of_one_side_without_its_version_may_be_
         "Neither Symfony nor Laravel runs without authentication.",
         "Authentication was not switched off for Laravel.",
         "Both run without validation, Symfony and Laravel.",
+        "Symfony and Laravel used a mocked database.",
+        "Symfony was tuned, Laravel was left at its defaults.",  # and is slower all the same
+        "Laravel was optimized for such pages by its authors.",
+        "None of the figures of Laravel is extrapolated.",
+        "The memory of Laravel was estimated from ps.",
+        "Laravel crashed at first, a newer version does not.",
+        "Symfony and Laravel each had a warm-up of 30 s.",
+        "Laravel needs no warm-up, Symfony does.",
     ],
 )
 def test_what_prose_of_any_language_says_of_both_sides_or_denies_is_no_objection(told):
     assert headline_between(told, ("Symfony 7", "Laravel 11")).outcome == "better"
+
+
+def test_tuning_that_the_configs_are_named_after_is_no_objection():
+    assert headline_between("nginx (tuned) was tuned.", ("nginx (default)", "nginx (tuned)")).outcome == "better"
 
 
 def test_a_name_without_its_version_names_none_of_two_versions():
