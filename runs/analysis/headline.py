@@ -281,7 +281,9 @@ def _combine_workloads(data: HeadlineData, headlines: Sequence[Headline]) -> Hea
 
     def rank(headline: Headline) -> tuple[int, bool, float]:
         is_small = 2 * len(headline.sides) < most  # three configs of fifteen
-        return list(Outcome).index(headline.outcome), is_small, -abs(math.log(headline.ratio or 1))
+        failure = headline.loser.failure if headline.loser and headline.outcome == Outcome.FAILED else None
+        strength = failure.weight if failure else abs(math.log(headline.ratio or 1))
+        return list(Outcome).index(headline.outcome), is_small, -strength
 
     ordered = sorted(headlines, key=rank)
     first, *others = [

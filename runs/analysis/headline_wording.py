@@ -192,6 +192,7 @@ def _strip_workload(headline: Headline) -> Headline:
         loser=headline.loser and _strip_title(headline.loser, workload),
         sides=tuple(_strip_title(side, workload) for side in headline.sides),
         base=headline.base and (_strip_title(headline.base[0], workload), *headline.base[1:]),
+        rest=headline.rest and _strip_workload(replace(headline.rest, workload=workload)),
     )
 
 
@@ -321,7 +322,7 @@ def _say_other(headline: Headline) -> str:
     """Another workload in brief."""
     where = f"On {headline.workload}: " if headline.workload else ""
     if headline.outcome == Outcome.FAILED or headline.winner is None or headline.loser is None:
-        return f"{where}{_write_sentence(replace(headline, others=()))}"
+        return f"{where}{_write_sentence(replace(_strip_workload(headline), others=(), workload=''))}"
     ratio = headline.ratio or 1.0
     own, other = (quote_name(_strip_title(side, headline.workload)) for side in (headline.winner, headline.loser))
     far = f"served {say_ratio(ratio, 'more' if ratio > 1 else 'less')}"

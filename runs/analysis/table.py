@@ -423,6 +423,8 @@ def name_workload(comparison: Comparison, block: Sequence[int]) -> str:
     splits = {column.split for column in columns}
     if len(splits) == 1 and columns[0].split:
         return splits.pop()
+    if len(columns) == 1:
+        return ""  # its whole name
     shared = set.intersection(*({*WORD.findall(column.config.name)} for column in columns)) if columns else set()
     words = [word for word in columns[0].config.name.replace("·", " ").split() if {*WORD.findall(word)} & shared]
     loads = [{*column.method.words().values()} for column in columns if column.split]

@@ -401,7 +401,9 @@ def _is_same_load(shorter: Block, fuller: Block) -> bool:
     if all(get_semantics(block.load_results[0].tool).quotes_others for block in (shorter, fuller)):
         digits = f"{shorter.load_results[0].requests_per_second or 0:.15g}".strip("0.").replace(".", "")
         is_apart = abs(shorter.first - fuller.first) > _FARTHEST_ROW
-        return len(digits) >= _DIGITS_OF_RATE and is_apart and bool(shorter.label) and shorter.label == fuller.label
+        is_whole = digits[2:] and values.get("rate_step_per_s") == 1  # "5,280", where "5.28k" has the step 10
+        has_digits = len(digits) + bool(is_whole) >= _DIGITS_OF_RATE
+        return has_digits and is_apart and bool(shorter.label) and shorter.label == fuller.label
     if (
         len(values) == len(others) >= _FULL_REPORT
         and None is not shorter.command_line != fuller.command_line is not None

@@ -188,3 +188,10 @@ def test_a_list_of_rates_is_of_other_runs_where_most_differ_from_the_reports():
 def test_the_last_line_of_a_short_report_shown_above_it_quotes_it():
     report = (FIXTURES / "fortio/fortio_01_quoted.txt").read_text()
     assert placed("## no proxy", report.strip().rpartition("\n")[2], "CPU 97%", report) == [("b1", 1)]
+
+
+@pytest.mark.parametrize(("rate", "n"), [("5280", 2), ("5.28k", 3)])
+def test_a_row_repeats_another_table_s_where_all_digits_of_its_rate_are_written(rate, n):
+    heading = "| Server | Requests/s |\n|---|---|\n"
+    text = f"{heading}| a | 20246 |\n| b | {rate} |\n\n\n\nAll of them:\n\n{heading}| a | 20246 |\n| b | {rate} |\n"
+    assert len(read(text)[1].experiments[0].runs) == n

@@ -595,3 +595,17 @@ def test_the_requests_of_a_row_say_what_its_failures_are_a_share_of():
     assert (caddy.values["failed_requests"], caddy.values["complete_requests"]) == (100_000, 400_000)
     _, caddy = parsers.read((heading.replace("2xx", "Total requests") + rows).split("\n"))
     assert (caddy.values["failed_requests"], caddy.values["complete_requests"]) == (100_000, 300_000)
+
+
+def test_the_workload_on_which_most_failed_leads_and_each_names_its_configs_in_brief():
+    heading = "| Server | RPS | 2xx | errors |\n|---|---:|---:|---:|\n"
+    workloads = {
+        "JSON": ("| nginx | 23,129 | 100,000 | 0 |\n| caddy | 22,384 | 100,000 | 0 |\n| flask | 167 | 900 | 100 |\n"),
+        "Hash": ("| nginx | 190 | 3,000 | 0 |\n| caddy | 128 | 3,000 | 0 |\n| flask | 2.1 | 600 | 400 |\n"),
+    }
+    text = "# Servers\n\n" + "\n".join(f"## {name}\n\n{heading}{rows}" for name, rows in workloads.items())
+    blocks, draft = read(text)
+    sentence = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0]).sentence
+    assert sentence.startswith("On Hash: “flask” failed 40 % of its requests; “nginx” served 190 a second")
+    assert "“nginx” measured 48 % faster than “caddy”" in sentence
+    assert "On JSON: “flask” failed 10 % of its requests; “nginx” served" in sentence
