@@ -87,22 +87,22 @@ def find_stolen_time(case: Case) -> Iterator[Finding]:
 def find_throttled_groups(case: Case) -> Iterator[Finding]:
     """By a group's counters during the run, else by its totals behind it."""
     for capture in case.captures if len(case.columns) > 1 else ():
-        share = max(_list_throttled(capture.metrics), default=0.0) if capture.phase != "before" else 0.0
+        share = max(list_throttled(capture.metrics).values(), default=0.0) if capture.phase != "before" else 0.0
         if share >= THROTTLED_PCT and case.watched_side(capture) != "generator":
             yield from make_findings(case, capture, "caution", "throttled", share=share)
 
 
-def _list_throttled(metrics: Mapping[str, float]) -> list[float]:
-    """Per cent of a group's periods in which it was throttled. Long names are stored cut."""
-    shares = []
+def list_throttled(metrics: Mapping[str, float]) -> dict[str, float]:
+    """{metric: per cent of a group's periods in which it was throttled}. Long names are stored cut."""
+    shares = {}
     for name, value in metrics.items():
         group, is_total, _ = name.partition("throttled_to")
         if is_total and not any(other.startswith(f"{group}throttled_pe") for other in metrics):
-            shares.append(value)
+            shares[name] = value
         group, is_rate, _ = name.partition("throttled_pe")
         periods = sum(each for other, each in metrics.items() if other.startswith(f"{group}pe"))
         if is_rate and periods > 0:
-            shares.append(min(100 * value / periods, 100.0))
+            shares[name] = min(100 * value / periods, 100.0)
     return shares
 
 

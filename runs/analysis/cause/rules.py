@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from runs.analysis.cause.evidence import FREE_PCT, FULL_PCT, HEAVY, MOVED, Watched
 from runs.analysis.cause.programs import Amount, Program
+from runs.analysis.doubt_disturbances import list_throttled
 from runs.analysis.facts import Source
 
 CORE_FULL, CORE_FREE = 92.0, 65.0  # one core, and the idlest one beside it
@@ -112,12 +113,10 @@ def find_generator(side: Watched) -> Iterator[Limit]:
 
 # Kernel documentation, sched-bwc.rst: a group that has used up its quota waits for the next period.
 def find_quota(side: Watched) -> Iterator[Limit]:
-    for name, throttled in side.server.items():
-        group, separator, _ = name.partition("throttled_pe")  # long names are stored cut
-        periods = sum(amount.value for other, amount in side.server.items() if other.startswith(f"{group}pe"))
-        if separator and periods and throttled.value >= THROTTLED * periods:
-            points = (Point("throttled", throttled.source, (min(100 * throttled.value / periods, 100),)),)
-            yield Limit("cpu_quota", _sure(throttled), points)
+    for name, share in list_throttled({name: amount.value for name, amount in side.server.items()}).items():
+        if "throttled_pe" in name and share >= 100 * THROTTLED:
+            throttled = side.server[name]
+            yield Limit("cpu_quota", _sure(throttled), (Point("throttled", throttled.source, (share,)),))
     if side.throttled and side.throttled.value >= 100 * THROTTLED:
         point = Point("throttled_total", side.throttled.source, (side.throttled.value,))
         yield Limit("cpu_quota", "possible", (point,))
