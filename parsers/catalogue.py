@@ -293,18 +293,15 @@ def join_openings() -> str:
 
 
 @cache
-def _compile_openings(characters: str) -> tuple[Match, list[str]]:
-    """For texts that begin with one of these characters: what matches each of them, and the kinds of its groups, or "".
+def _compile_openings(characters: str) -> tuple[Match, list[tuple[str, Match]]]:
+    """For texts that begin with one of these characters: what matches any opening, and what matches that of each kind.
 
-    Of the formats without NEEDS, those have a group in the match whose opening the text begins with.
+    Of the formats without NEEDS: most lines begin the output of none.
     """
     simple = [form for form in formats().values() if form.opens and not form.needs]
-    pattern, kinds = "", list[str]()
-    for form in simple:
-        if begins_with_any(form.opens, characters):
-            kinds += [*[""] * re.compile(form.opens).groups, form.kind]
-            pattern = rf"{pattern}(?:(?={form.opens})()|)"
-    return re.compile(number_names(pattern)).match, kinds
+    simple = [form for form in simple if begins_with_any(form.opens, characters)]
+    openings = "|".join(form.opens for form in simple)
+    return re.compile(number_names(openings)).match, [(form.kind, re.compile(form.opens).match) for form in simple]
 
 
 class _Needs(NamedTuple):
@@ -329,10 +326,9 @@ def find_kinds(text: str) -> tuple[str, ...]:
     """The kinds of output that may begin with this line: some tools put another one's line above their own."""
     if not text:
         return ()
-    match, kinds = _compile_openings(find_group(text[0]))
-    opened, lower, needs = match(text), text.lower(), _list_needs()
-    groups = opened.groups() if opened and opened.lastindex else ()
-    matching = [kind for kind, group in zip(kinds, groups, strict=False) if kind and group is not None]
+    may_open, kinds = _compile_openings(find_group(text[0]))
+    matching = [kind for kind, opens in kinds if opens(text)] if may_open(text) else []
+    lower, needs = text.lower(), _list_needs()
     may_have = needs.ascii if lower.isascii() else needs.kinds
     needed = {*chain(*[kinds for need, kinds in may_have if need in lower])}  # quicker than one pattern of all
     if needed:
@@ -413,4 +409,9 @@ def compile_beginnings() -> re.Pattern[str]:
 @lru_cache(maxsize=256)
 def claimed(command: str) -> tuple[Format, ...]:
     """Formats that read any output of this command. Texts repeat the same command often."""
-    return tuple(form for form in formats().values() if form.claims and form.claims(command))
+    return tuple([form for claims, form in _list_claims() if claims(command)])
+
+
+@cache
+def _list_claims() -> list[tuple[Callable[[str], bool], Format]]:
+    return [(form.claims, form) for form in formats().values() if form.claims]

@@ -68,7 +68,7 @@ def join_by_first_character(pattern: str) -> str:
     """The same pattern, quicker where few texts match: each is held against the alternatives that may begin as it does."""
     parts = split_alternatives(pattern)
     groups = ((group, "|".join(part for part in parts if begins_with_any(part, group))) for group in _GROUPS)
-    return rf"(?:{'|'.join(rf'(?=[{group}])(?:{some})' for group, some in groups)})"
+    return rf"(?:{'|'.join(rf'(?=[{group}])(?:{some})' for group, some in groups if some)})"
 
 
 def compile_words(pattern: str) -> re.Pattern[str]:

@@ -42,6 +42,7 @@ _GLUED = re.compile(
 _REMARK = re.compile(  # behind a rate, where its units end
     r"\d(?:\[#/sec\]|\(mean\)|trans/sec|req/s(?:ec)?|\s)*+(?:[(（]|<-+|←|#|//|--)\s*(?!mean\b)([^\W\d][^\d()（）]{1,58}?)[)）]?\s*$"
 )
+_MOST_OTHERS = 8  # lines behind which a run of plain lines is looked for once more, where others come
 _LOOKED_AT = 60  # lines at the beginning that are looked at one by one: most texts are short
 # Whoever repeats a load test so often prints more of it, or means the samples of a monitor.
 MOST_SHORT, SHORT_LINES = 5_000, 5
@@ -137,6 +138,7 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
     last: Block | None = None
     is_behind = False  # whether a block ends above: one more of them is likelier than a run of plain lines
     torn = 0  # the number of the last line whose end was given once more: each is torn once
+    n_others = 0  # places in turn where no run of plain lines began
     looked_at = _LOOKED_AT  # behind this line no run of plain lines is looked for: what ends a run begins none
     while line is not None and not 0 < source.until <= source.number:
         block = None
@@ -144,11 +146,14 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
             context.in_output = False
         if usual := source.begins(begins):
             block = _read_usual(source, formats()[usual], context)
-        elif source.number > looked_at and not is_behind and (rows := source.take_rows(compile_plain_lines())):
-            looked_at = source.number
-            context.add_rows(source.number - len(rows), rows, source)
-            source.skip_repeats(len(rows), sum(map(len, rows)) + len(rows))
-            continue
+        elif source.number > looked_at and not is_behind:
+            if rows := source.take_rows(compile_plain_lines()):
+                looked_at, n_others = source.number, 0
+                context.add_rows(source.number - len(rows), rows, source)
+                source.skip_repeats(len(rows), sum(map(len, rows)) + len(rows))
+                continue
+            n_others += 1
+            looked_at = source.number + min(n_others // 4, _MOST_OTHERS)
         if block is None:
             line = next(source, None)
             if line is not None and not (last and last.first < last.last >= source.number - 1):
@@ -160,6 +165,8 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
                 source.skip_repeats()
             elif not (signs := (_find_signs if len(line) <= transcript.USUAL else _find_signs.__wrapped__)(line)):
                 block = _read_claimed(source, line, context)
+            elif (opening := find_opening(line)) and _is_spent(opening[0][0], source.number, context):
+                context.skip(source.number)
             elif signs.may_split and (parts := split(source, line, context)):
                 for part in parts:
                     part.depth = source.depth + 1
@@ -170,8 +177,6 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
                 if prompt(line[:glued]) is not None:
                     context.add_line(source.number, line[:glued], source)
                 source.put_rest(line[glued:])
-            elif (opening := find_opening(line)) and _is_spent(opening[0][0], source.number, context):
-                context.skip(source.number)
             elif opening:
                 context.take_label(source.number, opening[0])
                 block = _read_opened(source, line, *opening, context)
@@ -416,15 +421,19 @@ def _describe_plain_line(most: int) -> str:
     prompts = keep_short(ANY_PROMPT.pattern, most)
     typed = rf"(?:(?=[^\n{PROMPT_SIGNS}]*+[{PROMPT_SIGNS}])|(?={BARE_COMMAND.pattern}))(?:{prompts})"
     output = rf"(?:{join_by_first_character(keep_short(join_openings(), most))}|(?=[$#%\[(❯➜]){typed})"
-    quoting = rf"(?= *[^\w\s])(?>{transcript.QUOTING.pattern})"
+    quoting = rf"(?= *(?:[^\w\s]|\d{{1,2}}[.)]\s))(?>{transcript.QUOTING.pattern})"
+    shown = join_by_first_character(keep_short(SHOWN.pattern, most))
     start = (
         rf"--- |==|(?:=+|-+) *$|\[pod/|[\w.-]{{1,80}} +\||(?P<line>[^\n]*\n)(?P=line)|{transcript.STAMP.pattern}"
-        rf"|{BEGINS_TIME.pattern}|{CHANGED.pattern}|\s*(?:{keep_short(SHOWN.pattern, most)}|{transcript.FILE_HEAD.pattern})"
-        rf"|(?i:{COMMAND_IN_PROSE.pattern})|(?: *`?|{quoting}){typed}"
-        rf"|(?: *|(?:{quoting}|(?>{GUTTER.pattern}))(?<![{_APART}])){output}"
+        rf"|{BEGINS_TIME.pattern}|{CHANGED.pattern}|\s*+(?:{shown}|{transcript.FILE_HEAD.pattern})"
+        rf"|(?i:{COMMAND_IN_PROSE.pattern})|(?: *+`?|{quoting}){typed}"
+        rf"|(?: *+|{quoting}|(?>{GUTTER.pattern})){output}"
     )
     names = "|".join(map(re.escape, sorted(load_programs())))
-    word = rf"(?!(?:{names})(?![\w-]))\w++|[{_APART}](?:(?= )|(?!{output}))|{_PLAIN_SIGN}"
+    # Behind one blank no output begins, unless a sign or the label of a log stands before that; nor in any cell but the last.
+    blank = r"(?<=[,=\"'}]) |(?<!  )\| (?=[^|\n]*\|)"
+    beginning = rf"[{_APART}](?:(?= )|(?!{output}))"
+    word = rf"(?!(?:{names})(?![\w-]))\w++(?:(?<!F) )?+|{blank}|{beginning}|{_PLAIN_SIGN}"
     few_words = rf"(?!\s*\n)(?=(?:[^ \n]*+ ++){{0,{_MOST_GAPS}}}+[^ \n]*+\n)"
     return rf"{few_words}(?!{keep_short(start, most)}){_exclude_rates()}(?:{word})++"
 

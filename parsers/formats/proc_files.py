@@ -61,6 +61,7 @@ OPENS = (
     r"(?:Mem(?:Total|Free|Available|Shared)|Buffers|Cached|Swap(?:Total|Free|Cached)|(?:In)?[Aa]ctive(?:\((?:anon|file)\))?"
     r"|AnonPages|Mapped|Slab|Dirty|Committed_AS|CommitLimit|(?:High|Low)(?:Total|Free)|PageTables):\s+\d+ kB\s*(?:[^\s\w].*)?$"
 )
+BEGINS = r"MemTotal: {1,12}\d{1,12} kB\n"
 
 _FIGURES = re.compile(r"\d[\d ]*")
 _LINE = re.compile(r"([A-Z]\w*(?:\(\w+\))?):\s+(\d+)( kB)?(?=\s|$|[^\w.])(?!\s*[=+*/-]\s*\d)")

@@ -29,7 +29,26 @@ OPENS = (
     rf"|\w[^|,;:]{{0,80}}\|.{{0,160}}?{rates.RATE}.*\|\s*$"
     r"|\s{0,8}=+(?: +=+){1,15}\s*$)"
 )
-NEEDS = ("==", "/s", "/ s", "/\ts", "/с", "/ с", "per", "ps", "req", "秒", "запрос", "sec", "segu", "seku")
+NEEDS = (
+    "==",
+    "/s",
+    "/ s",
+    "/\ts",
+    "/с",
+    "/ с",
+    "per s",
+    "pers",
+    "per\ts",
+    "qps",
+    "rps",
+    "tps",
+    "req",
+    "秒",
+    "запрос",
+    "sec",
+    "segu",
+    "seku",
+)
 _CLOCK = re.compile(
     r"(?:time|time ?stamp|date|datetime|seconds?|elapsed(?: time)?|ts?|clock|epoch|minutes?|interval|hour|day)"
     r"(?: ?\W?(?:s|ms|utc)\W?)?",

@@ -53,7 +53,7 @@ _ALIGNED = (
 _SAMPLES_HEADING = r"\"?Label\"?,\"?# ?Samples\"?,"
 _SAMPLES = re.compile(_SAMPLES_HEADING, re.IGNORECASE)
 _COUNTED = r"(?:run|round|pass|test|trial|try|attempt) ?#?"
-_RUNS = rf"[^|:]{{0,60}}?(?<!\w){_COUNTED}1(?: {{2,}}|\t){_COUNTED}2(?!\d)"  # columns of repeats
+_RUNS = rf"(?=[^|:]{{0,69}}1(?: {{2}}|\t))[^|:]{{0,60}}?(?<!\w){_COUNTED}1(?: {{2,}}|\t){_COUNTED}2(?!\d)"  # columns of repeats
 OPENS = (
     rf"(?i:{_RUNS}|\s*{rates.RATE}[^|:]{{1,80}}:\s*$|{_BAR}{_ROW}.*{_BAR}\s*$"
     rf"|{_ALIGNED}|{_WITHOUT_UNIT}|\w[^|]{{0,120}}\|{_ROW}|\|?\s*\*{{0,3}}{rates.METRIC}\*{{0,3}}\s*\||\|\s{{0,20}}\|[^|\w]*+\w[^|]*+\|"
@@ -63,14 +63,13 @@ OPENS = (
     rf"|(?=[|│┃║\w]){_BAR}?(?:[^|│]{{0,120}}{_BAR}){{1,12}}[^|│]{{0,20}}\bp(?:50|9\d)\b|{_CAPTION})"
 )
 NEEDS = (
-    "/s", "/ s", "/\ts", "/с", "/ с", "/min", "/ min", "p50", "p9",
-    "per", "throughput", "ps", "metric", "measure", "指标", "項目", "seco", "segu", "seku", "секун", "crit", "krit", "kennz",
-    "messw", "métri", "пока", "метри", "run", "round", "pass", "test", "trial", "try", "attemp", "| |", "|  ", "||", "秒", "запрос",
-    "param", "property", "项目", "参数", "초당", "durchsatz", "débit", "rendimiento", "caudal", "vazão", "przepust", "пропуск",
-    "произв", "| req", "|req", "http_req", "| hits",
-    "| calls", "吞吐", "スループット", "처리량", "conc", "client", "conn", "users", "vus", "并发", "同時",
-    "지표", "항목", "valu", "valo", "valeur", "medi", "mesure", "wert", "result", "ergeb", "messung",
-    "label", "знач", "值", "結果", "结果",
+    "/s", "/ s", "/\ts", "/с", "/ с", "/min", "/ min", "p50", "p9", "per s", "pers", "per\ts", "per m", "perm", "per\tm",
+    "throughput", "qps", "rps", "tps", "metric", "measure", "指标", "項目", "seco", "segu", "seku", "секун", "crit", "krit",
+    "kennz", "messw", "métri", "пока", "метри", "1  ", "1\t", "| |", "|  ", "||", "秒", "запрос", "param", "property", "项目",
+    "参数", "초당", "durchsatz", "débit", "rendimiento", "caudal", "vazão", "przepust", "пропуск", "произв", "| req", "|req",
+    "http_req", "| hits", "| calls", "吞吐", "スループット", "처리량", "conc", "client", "conn", "users", "vus", "并发", "同時",
+    "지표", "항목", "valu", "valo", "valeur", "medi", "mesure", "wert", "result", "ergeb", "messung", "label", "знач", "值",
+    "結果", "结果",
 )  # fmt: skip
 
 _IN_PARENTHESES = re.compile(r"\([^()]{1,40}\)")

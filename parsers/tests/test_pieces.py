@@ -135,3 +135,17 @@ def test_lines_that_begin_nothing_are_the_same_taken_at_once_and_one_by_one(monk
     at_once = [_everything_of(text) for text in texts]
     monkeypatch.setattr(reader, "compile_plain_lines", lambda: re.compile("(?!)"))
     assert [n for n, text in enumerate(texts) if _everything_of(text) != at_once[n]] == []
+
+
+def test_a_command_in_a_numbered_list_is_one_behind_the_first_lines_too():
+    """Made: it was taken for a line of prose there."""
+    above = "".join(f"this is line {number} of some prose\n" for number in range(70))
+    (block,) = parsers.read(
+        Text(
+            [
+                f"{above}1. root@web1:~# uptime -p\n"
+                "1.  13:00:10 up 3 days,  1:10,  2 users,  load average: 0.10, 1.00, 2.50\n"
+            ]
+        )
+    )
+    assert block.command == "uptime -p"
