@@ -23,6 +23,7 @@ _DITTO = frozenset(['"', "''", "〃", "^^", "^", "″"])
 _FOOTNOTE = re.compile(
     rf"(?!\s*\*).*[\w)%]\s?\\?({rates.FOOTNOTE_MARK})\s*"
 )  # "phoenix*", "9,800 [1]", and no "**bold**"
+_BEFORE_CLOSING = re.compile(r"(?<=\w)\s?[;,]\s?(\))")
 
 
 class Cell(NamedTuple):
@@ -236,7 +237,7 @@ def _lists_metrics(heading: list[str], table: list[tuple[int, list[str]]]) -> bo
 def _find_metric_rates(heading: list[str], table: list[tuple[int, list[str]]]) -> list[Cell]:
     """Those of a table whose rows are metrics: as if they were its columns. Several rows of rates count if each says of what."""
     rate_rows = [at for at, (_, row) in enumerate(table) if rates.tells_rates(row)]
-    works = [rates.IS_RATE.sub("", table[at][1][0]).strip(" ()[],:-–/") for at in rate_rows]
+    works = [_strip_unit(table[at][1][0]) for at in rate_rows]
     if len(rate_rows) > 1 and all(works) and len(set(works)) == len(works):
         others = [row for at, row in enumerate(table) if at not in rate_rows]
         return [
@@ -265,13 +266,15 @@ def _find_metric_rates(heading: list[str], table: list[tuple[int, list[str]]]) -
     return [cell if cell.load is not None else cell._replace(load=load) for cell in cells]
 
 
+def _strip_unit(title: str) -> str:
+    """A title without "requests per second": "Sync (32 threads)" of "Sync (32 threads; req/sec)"."""
+    left = _BEFORE_CLOSING.sub(r"\1", _BEST.sub("", rates.IS_RATE.sub("", title)))
+    return left.strip(" ,:;-–/" if left.count("(") == left.count(")") > 0 and left[0] != "(" else " ()[],:-–/")
+
+
 def find_rate_columns(heading: list[str], captioned: bool) -> dict[int, str]:
     """The columns that are of rates by their headings, each with what else its heading says."""
-    named = {
-        at: _BEST.sub("", rates.IS_RATE.sub("", title)).strip(" ()[],:-–/")
-        for at, title in enumerate(heading)
-        if rates.IS_RATE.search(title)
-    }
+    named = {at: _strip_unit(title) for at, title in enumerate(heading) if rates.IS_RATE.search(title)}
     alone = {at: rates.STATISTIC.sub("", title) for at, title in named.items()}
     of_what = {"" if rates.MEAN.fullmatch(title) else title for title in alone.values()}
     named = alone if len(of_what) == len(alone) else named  # else they are several figures of the same runs

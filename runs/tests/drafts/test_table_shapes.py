@@ -609,3 +609,17 @@ def test_the_workload_on_which_most_failed_leads_and_each_names_its_configs_in_b
     assert sentence.startswith("On Hash: “flask” failed 40 % of its requests; “nginx” served 190 a second")
     assert "“nginx” measured 48 % faster than “caddy”" in sentence
     assert "On JSON: “flask” failed 10 % of its requests; “nginx” served" in sentence
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Sync (32 threads; req/sec)", "Sync (32 threads)"),
+        ("Sync (req/s)", "Sync"),
+        ("(req/s) Sync", "Sync"),
+        ("Sync, req/s", "Sync"),
+    ],
+)
+def test_a_column_s_title_keeps_what_its_parentheses_say_beside_the_unit(title, name):
+    text = f"| Pool | {title} | Async (req/s) |\n|---|---|---|\n| 4 | 2851.1 | 1658.8 |\n| 10 | 2821.7 | 1906.7 |\n"
+    assert {config for config, *_ in runs_of(text)} == {name, "Async"}
