@@ -23,7 +23,8 @@ _DITTO = frozenset(['"', "''", "〃", "^^", "^", "″"])
 _FOOTNOTE = re.compile(
     rf"(?!\s*\*).*[\w)%]\s?\\?({rates.FOOTNOTE_MARK})\s*"
 )  # "phoenix*", "9,800 [1]", and no "**bold**"
-_BEFORE_CLOSING = re.compile(r"(?<=\w)\s?[;,]\s?(\))")
+_BEFORE_CLOSING = re.compile(r"(?<=\w)\s?[;,]\s?\)")
+_ENDS_IN_PARENTHESES = re.compile(r"[^()]*\w[^()]*\([^()]*\w[^()]*\)")
 
 
 class Cell(NamedTuple):
@@ -268,8 +269,8 @@ def _find_metric_rates(heading: list[str], table: list[tuple[int, list[str]]]) -
 
 def _strip_unit(title: str) -> str:
     """A title without "requests per second": "Sync (32 threads)" of "Sync (32 threads; req/sec)"."""
-    left = _BEFORE_CLOSING.sub(r"\1", _BEST.sub("", rates.IS_RATE.sub("", title)))
-    return left.strip(" ,:;-–/" if left.count("(") == left.count(")") > 0 and left[0] != "(" else " ()[],:-–/")
+    left = _BEFORE_CLOSING.sub(")", _BEST.sub("", rates.IS_RATE.sub("", title))).strip(" ,:;-–/")
+    return left if _ENDS_IN_PARENTHESES.fullmatch(left) else left.strip(" ()[],:;-–/")
 
 
 def find_rate_columns(heading: list[str], captioned: bool) -> dict[int, str]:
