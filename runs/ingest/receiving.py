@@ -64,10 +64,10 @@ class IncomingText:
     unpacked_bytes  that other texts of the same form unpacked to
     """
 
-    def __init__(self, encoding: str = "", piece_bytes: int = PIECE_BYTES, unpacked_bytes: int = 0) -> None:
+    def __init__(self, encoding: str = "", piece_bytes: int | None = None, unpacked_bytes: int = 0) -> None:
         self._unpacker = Unpacker(unpacked_bytes)
         self._encoding = encoding
-        self._piece_bytes = piece_bytes
+        self._piece_bytes = piece_bytes or PIECE_BYTES
         self._opening: list[bytes] = []
         self._n_opening = 0
         self._builder: _TextBuilder | None = None
