@@ -25,7 +25,7 @@ ALLOWED_HOSTS = env.allowed_hosts()
 HTTPS = env.flag("HTTPS")
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "django.contrib.admin.apps.SimpleAdminConfig",  # urls.py imports the pages of the admin, which other processes do not need
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

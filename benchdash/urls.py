@@ -24,6 +24,8 @@ for name, view in {
 }.items():
     router.register(f"{name}s", view, basename=f"api-{name}")
 
+admin.autodiscover()
+
 urlpatterns = [
     path("readyz", readyz, name="readyz"),
     path("admin/login/", log_in_to_admin),
