@@ -6,7 +6,7 @@
 # make faults test failing and frozen servers and full disks, on servers of its own; some minutes
 PYTHON ?= python3
 BIN := .venv/bin
-# Each process has its own database. On two cores three processes run the tests on SQLite, as many of them wait for servers,
+# Each process has its own database. Two processes for each core run the tests on SQLite, as many of them wait for servers,
 # browsers and loads.
 PARALLEL := --maxprocesses 8 --dist worksteal --numprocesses
 CORES := $(shell getconf _NPROCESSORS_ONLN)
@@ -31,7 +31,7 @@ compiled: .venv/.dev
 	@said=$$($(BIN)/python -m pytest --collect-only -qq 2>&1) || { echo "$$said"; exit 1; }
 
 test-sqlite: compiled
-	@$(BIN)/python -m pytest $(PARALLEL) $(shell echo $$(( ($(CORES) * 3 + 1) / 2 )))
+	@$(BIN)/python -m pytest $(PARALLEL) $(shell echo $$(( $(CORES) * 2 )))
 
 test-postgresql: compiled
 	@url=$$($(BIN)/python -m benchdash.tests.services) && { [ -z "$$url" ] || \

@@ -66,7 +66,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     """A test that asks for no database, or is about a browser or the client, gets the mark `once`.
 
-    Tests that wait for other processes come first in two thirds of pytest-xdist's processes, so that some wait while others work.
+    Tests that wait for other processes come first in all of pytest-xdist's processes but one, so that some wait while others work.
     """
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
@@ -79,7 +79,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
 
 def _deal(items: list[pytest.Item], n_processes: int) -> list[pytest.Item]:
     """Pytest-xdist gives each process a slice of the tests; who is done first takes tests over from the end of another's slice."""
-    n_heads = max(1, 2 * n_processes // 3)
+    n_heads = max(1, n_processes - 1)
     files: dict[Path, list[pytest.Item]] = {}
     for item in filter(_waits, items):
         files.setdefault(item.path, []).append(item)
