@@ -1,6 +1,6 @@
 """From a fresh `manage.py serve` to a comparison that fills in live: real processes, a real browser, real ab.
 
-The load goes from this machine to this machine: 12 runs of 40 requests.
+The load goes from this machine to this machine: 8 runs of 40 requests.
 """
 
 from __future__ import annotations
@@ -71,6 +71,7 @@ def test_a_new_user_registers_this_machine_and_sees_the_comparison_fill_in(page:
     page.fill("input[name=cooldown_s]", "0")
     page.fill("input[name=requests]", "40")
     page.fill("input[name=repeats]", "2")
+    page.fill("input[name=warmups]", "0")
     page.click("text=Save and preview")
     page.wait_for_url("**/remote/plans/*/")
     page.click("#start")
@@ -78,7 +79,7 @@ def test_a_new_user_registers_this_machine_and_sees_the_comparison_fill_in(page:
     page.evaluate("window.neverReloaded = true")
 
     # The job's page tells how far it is, by itself.
-    page.get_by_text(re.compile(r"Running \d+ of 12")).wait_for()
+    page.get_by_text(re.compile(r"Running \d+ of 8")).wait_for()
     assert no_sideways_scroll(page)
     page.locator("table.steps tr.done td.r a").first.wait_for()
     page.wait_for_function("/running|storing/.test(document.title)")
@@ -89,10 +90,10 @@ def test_a_new_user_registers_this_machine_and_sees_the_comparison_fill_in(page:
     page.wait_for_url("**/experiments/*/")
     page.evaluate("window.neverReloaded = true")
     page.locator("#adding >> text=Its results appear here").wait_for()
-    page.locator("#adding >> text=done, 12 of 12 stored").wait_for()
-    page.locator("summary >> text=12 runs").wait_for()
+    page.locator("#adding >> text=done, 8 of 8 stored").wait_for()
+    page.locator("summary >> text=8 runs").wait_for()
     assert page.evaluate("window.neverReloaded")
-    page.wait_for_function("document.querySelectorAll('.fig .d > *').length >= 12")
+    page.wait_for_function("document.querySelectorAll('.fig .d > *').length >= 8")
     expect(page.locator("#adding[hx-get]")).to_have_count(0)
     assert no_sideways_scroll(page)
 
@@ -100,8 +101,8 @@ def test_a_new_user_registers_this_machine_and_sees_the_comparison_fill_in(page:
     expect(page.locator(".outcome .answer > .badge")).to_have_count(1)
     page.click("#adding a")
     page.wait_for_url("**/remote/jobs/*/")
-    expect(page.locator(".sentence.state")).to_have_text("Done, 12 of 12 stored.")
-    expect(page.locator("table.steps tr.done td.r a")).to_have_count(12)
+    expect(page.locator(".sentence.state")).to_have_text("Done, 8 of 8 stored.")
+    expect(page.locator("table.steps tr.done td.r a")).to_have_count(8)
     assert no_sideways_scroll(page)
     page.locator("table.steps tr.done td.r a").last.click()
     page.wait_for_url("**/runs/*/")

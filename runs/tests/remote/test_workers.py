@@ -40,11 +40,20 @@ def loads_worker(supervisor: subprocess.Popen[bytes]) -> int:
     return next(pid for pid in children(supervisor.pid) if "loads@" in command(pid))
 
 
-def test_a_plan_goes_through_a_worker_to_its_experiment(lab, site, sending):
+def test_a_plan_that_is_started_while_the_broker_is_down_says_so_and_goes_through_a_worker_to_its_experiment(
+    lab, site, sending, queue
+):
     """2 configs at 2 levels: requests per second in every column."""
-    site.start("worker")
+    queue.stop()
     job = livejobs.job(livejobs.plan(lab, repeats=1))
     tasks.send_on_commit(job)
+    job.refresh_from_db()
+    assert (job.state, job.message) == (
+        Job.State.QUEUED,
+        "The queue's server does not answer; the job is sent as soon as it does.",
+    )
+    queue.start()
+    site.start("worker")
     reaches(job, Job.State.DONE, site)
     job.refresh_from_db()
     columns = Config.objects.filter(experiment=job.experiment)
@@ -74,21 +83,6 @@ def test_a_worker_killed_in_the_middle_of_a_load_is_noticed_and_the_rest_resumed
     tasks.send_on_commit(job)
     reaches(job, Job.State.DONE, site)
     assert Run.objects.count() == 2
-
-
-@pytest.mark.once
-def test_a_job_made_while_the_broker_is_down_says_so_and_runs_when_it_is_back(lab, site, sending, queue):
-    queue.stop()
-    job = livejobs.job(livejobs.plan(lab, ("a",), levels=[1], repeats=1))
-    tasks.send_on_commit(job)
-    job.refresh_from_db()
-    assert (job.state, job.message) == (
-        Job.State.QUEUED,
-        "The queue's server does not answer; the job is sent as soon as it does.",
-    )
-    queue.start()
-    site.start("worker")
-    reaches(job, Job.State.DONE, site)
 
 
 @pytest.mark.once

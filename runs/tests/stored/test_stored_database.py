@@ -22,6 +22,8 @@ import pytest
 from benchdash.tests.services import ROOT
 from runs.tests.installation import create_database
 
+# All ask for a database though one alone needs it: pytest-django takes those first, and the migrated one is made once.
+pytestmark = [pytest.mark.once, pytest.mark.django_db]
 HERE = Path(__file__).parent
 
 
@@ -133,10 +135,14 @@ def test_permissions_are_kept(migrated):
         assert [codename for (codename,) in rows] == ["add_plan", "change_target", "run_plan", "view_job"]
 
 
-@pytest.mark.once
-def test_it_has_the_columns_and_indexes_of_a_new_database(migrated, tmp_path, transactional_db):
-    """A new one is made in one step, not by the steps that this one took."""
-    new = create_database(tmp_path / "data")
+@pytest.fixture(scope="module")
+def new(tmp_path_factory, django_db_setup, django_db_blocker):
+    """A database that was made in one step, not by the steps that the other one took; before a test begins its transaction."""
+    with django_db_blocker.unblock():
+        return create_database(tmp_path_factory.mktemp("new") / "data")
+
+
+def test_it_has_the_columns_and_indexes_of_a_new_database(migrated, new):
     assert schema_of(migrated[0] / "benchdash.sqlite3") == schema_of(new)
 
 
