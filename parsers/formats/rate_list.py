@@ -36,9 +36,8 @@ from typing import Any
 from ..catalogue import Format
 from ..commands import Option
 from ..lines import Lines
-from ..rate_blocks import are_loads, next_found
+from ..rate_blocks import are_loads, are_set, find_prose, next_found
 from ..records import Found, LoadResult, Problem, Record, Semantics
-from ..table_checks import are_set, find_prose
 from ..transcript import unquote
 from ..written_rates import (
     LOAD,

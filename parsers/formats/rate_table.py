@@ -28,8 +28,8 @@ from .. import written_rates as rates
 from ..commands import Option
 from ..lines import Lines
 from ..multiline import match_joined, was_broken
+from ..rate_blocks import Rows, are_limits, describe_unread_table, find_prose
 from ..records import Found, Problem, Semantics
-from ..table_checks import Rows, are_limits, describe_unread_table, find_prose
 from ..transcript import unquote
 
 KIND = rate_blocks.KIND
