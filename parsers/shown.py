@@ -58,7 +58,7 @@ _FIGURES = re.compile(
     r"(?:rtt|round-trip) min/avg/max\S{0,12} = [\d.]{1,12}/(?P<round_trip_ms>\d{1,9}(?:\.\d{1,6})?)/.*"
     r"|Minimum = \d{1,9}ms, Maximum = \d{1,9}ms, Average = (?P<round_trip_ms_2>\d{1,9})ms|Speed: (?P<link_mbit>\d{1,7})Mb/s"
 )
-FIGURES = ("round_trip_ms", "link_mbit", "page_bytes")
+FIGURES = ("round_trip_ms", "link_mbit", "page_bytes", "data_mib")
 SLOWED = "slowed"  # the name under which that is told which slows what is measured
 _SLOWS = {
     "Xdebug": r"with Xdebug v\d.*",
@@ -122,17 +122,27 @@ STATE = re.compile(  # a setting's value that says how much, whether, or for wha
     r"|release|\d+(?:[kmg]i?b?)?)"
 )
 _SHOWS_SETTINGS = re.compile(  # a command that shows settings of a file, or of the environment
-    r"(?:\S+ ){0,4}?(?:(?:cat|e?grep|head|tail)\b.*\.(?:env|ini|conf|cnf|properties|ya?ml|toml)\b.*|(?:print)?env\b.*|php -i\b.*)"
+    r"(?:\S+ ){0,4}?(?:(?:cat|e?grep|head|tail)\b.*\.(?:env|ini|conf|cnf|properties|ya?ml|toml)\b.*"
+    r"|nginx -T\b.*|(?:print)?env\b.*|php -i\b.*)"
 )
 _SETTING = re.compile(
-    rf"(?:export )?(?P<key>[A-Za-z_][\w.-]{{0,60}})\s{{0,20}}(?:=>|[=:])\s{{0,20}}(?P<quote>[\"']?)(?P<value>{STATE.pattern})"
+    rf"(?:export )?(?P<key>[A-Za-z_][\w.-]{{0,60}})"
+    rf"(?:\s{{0,20}}(?:=>|[=:])\s{{0,20}}|\s{{1,20}}(?=\w{{1,20}};))(?P<quote>[\"']?)(?P<value>{STATE.pattern})"
     r"(?P=quote)(?:\s=>.*)?[;,]?"
 )
 _COUNTS_ROWS = re.compile(
     r"\bselect\s{1,9}count\s?\([^()]{1,40}\)\s{1,9}from\s{1,9}[\"'`]?(?P<table>[\w.]{1,60})", re.IGNORECASE
 )
-_ASKS_SIZE = re.compile(r"\bpg_size_pretty\b|(?:^|\s)du\s+-\w*s\w*\b")  # of what is served from
-_SIZE = re.compile(r"(?P<n>\d{1,6}(?:\.\d+)?)\s?(?P<unit>bytes|[kMGT]i?B?)(?:\s+\S+)?", re.IGNORECASE)
+_ASKS_SIZE = re.compile(r"\bpg_size_pretty\b|(?:^|\s)du\s+-\w*s\w*\b|\bused_memory_human\b")  # of what is served from
+_SIZE = re.compile(r"(?:used_memory_human:)?(?P<n>\d{1,6}(?:\.\d+)?)\s?(?P<unit>[kmgt])i?b?(?:\s+\S+)?", re.IGNORECASE)
+_MIB = {"k": 1 / 1024, "m": 1, "g": 1024, "t": 1024**2}
+_CONTENT_LENGTH = re.compile(r"content-length: ([1-9]\d{0,11})", re.IGNORECASE)
+_EXPLAINS = re.compile(r"\bexplain\b", re.IGNORECASE)
+_SCAN = re.compile(
+    r"(?:->\s{1,9})?(?:Parallel )?(?P<how>Seq|Index|Index Only|Bitmap Heap) Scan\b.{0,90}?\son (?P<table>[\w.]{1,60})\b.*"
+)
+_LISTS_REPLICAS = re.compile(r"\bkubectl\s.*\bget\s+(?:deploy|rs|sts|replicaset|statefulset)")
+_REPLICAS = re.compile(r"(?P<name>[\w.-]{1,80})\s+(?P<n>\d{1,4})/\d{1,4}\s+\d.*")
 _ASKS_SETTING = re.compile(  # of a database
     r"\b(?:psql|mysql|mariadb|redis-cli|valkey-cli|sqlite3)\b.{0,200}?(?:@@(?:global\.)?|\bconfig\s{1,9}get\s{1,9}|\bpragma\s{1,9}"
     r"|\bshow\s{1,9}(?:(?:global\s{1,9})?variables\s{1,9}like\s{1,9}['\"%]{0,3})?)(?P<key>[a-z][\w-]{2,60})",
@@ -194,8 +204,19 @@ def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | No
         rows = f"rows of {counted['table']}"
         return f"{ASKED}{rows}", f"{_about(number[1])} {rows}"
     if (size := _SIZE.fullmatch(line)) and _ASKS_SIZE.search(command[-_LONGEST_ASKED:]):
-        rounded = float(f"{float(size['n']):.1g}")
-        return f"{ASKED}size of data", f"about {rounded:g} {size['unit']} of data"
+        return "data_mib", f"{float(size['n']) * _MIB[size['unit'].lower()]:g}"
+    if (length := _CONTENT_LENGTH.fullmatch(line)) and _FETCHES.search(command[:_LONGEST_ASKED]):
+        return "page_bytes", length[1]
+    if (scan := _SCAN.fullmatch(line)) and _EXPLAINS.search(command[:_LONGEST_ASKED]):
+        return (
+            f"{ASKED}scan of {scan['table']}",
+            f"{'sequential' if scan['how'] == 'Seq' else 'index'} scan of {scan['table']}",
+        )
+    if (listed := _REPLICAS.fullmatch(line)) and _LISTS_REPLICAS.search(command[:_LONGEST_ASKED]):
+        return (
+            f"{ASKED}replicas of {listed['name']}",
+            f"{listed['n']} replica{'s' * (listed['n'] != '1')} of {listed['name']}",
+        )
     if (its := _ITS_VALUE.fullmatch(line)) and (asked := _find_asked_setting(command[-_LONGEST_ASKED:])):
         return (
             (f"{ASKED}{asked['key']}", f"{asked['key']}={its['value']}") if its["key"] in (None, asked["key"]) else None

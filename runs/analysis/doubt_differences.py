@@ -99,6 +99,12 @@ def grade_mean_sizes(one: Value, other: Value) -> Grade | None:
     return "split" if ratio >= 3 else "caution" if ratio >= 1.5 else None
 
 
+def _grade_data(one: Value, other: Value) -> Grade | None:
+    """Programs keep the same data in other ways, and what is kept grows under load."""
+    small, large = sorted((float(one), float(other)))
+    return "caution" if large >= 3 * small else None
+
+
 def _grade_clocks(one: Value, other: Value) -> Grade | None:
     """An idle core shows less than it has under load, so that only the fastest core of each tells something, and roughly."""
     small, large = sorted((float(one), float(other)))
@@ -297,6 +303,7 @@ PAGE = (
     Property(
         "page length", "values.page_bytes", grade_mean_sizes, " bytes", stops=2, says=0, named=SIZES, like=DOCUMENT
     ),
+    Property("size of the data", "values.data_mib", _grade_data, " MiB", says=0, named=SIZES),
     Property("answering server", _read_front, "caution", says=0),
     Property(CACHED, "values.cached", "caution", says=0, named=r"cach\w*|hits?"),
     Property("path", partial(_read_path, False), "caution", stops=0),

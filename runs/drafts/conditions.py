@@ -46,7 +46,7 @@ from .typed_commands import CONFINES, Before, Typing, Words, keep_last
 
 _VARIABLE = re.compile(r"[A-Z_][A-Z\d_]*=")
 _WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
-_SCALES = re.compile(r"(?:\bpm2\s.*\s-i|\s--(?:instances|replicas|scale))[\s=](?:[\w.-]+=)?(\d{1,4})\b")
+_SCALES = re.compile(r"(?:\bpm2\s.*\s-i|\s--(?:instances|replicas|scale))[\s=](?:[\w.-]+=)?(\d{1,4}|max)\b")
 _RESTARTS = re.compile(
     r"\b(?:systemctl|docker(?:[ -]compose)?|podman|pm2|supervisorctl|kubectl rollout|rc-service)\s(?:\S+\s)?restart\b"
     r"|\bservice \S+ restart\b|/etc/(?:init|rc)\.d/\S+ restart\b"
@@ -277,7 +277,11 @@ class _Session:
             self.beside = frozenset()
         self.beside |= before.beside
         self.scaled = self.scaled if config == self.config else []
-        self.scaled += [Option("replicas", n, n) for command in block.typed for n in _SCALES.findall(command)]
+        self.scaled += [
+            Option("replicas", "all" if n == "max" else n, n)
+            for command in block.typed
+            for n in _SCALES.findall(command)
+        ]
         ports = {*PORT.findall(f"{block.command} {block.values.get('url', '')}")}
         self.owner = config if before.started else self.owner
         self.preparer = config if before.prepared else self.preparer

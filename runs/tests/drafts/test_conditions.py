@@ -40,6 +40,9 @@ INSPECT = "$ docker inspect -f '{{{{.HostConfig.NanoCpus}}}}' {}\n{}\n"
 CPU_MAX = "$ cat /sys/fs/cgroup/system.slice/{}.service/cpu.max\n{} 100000\n"
 HEAD = "$ curl -sI http://localhost:8080/\nHTTP/1.1 {}\nContent-Type: text/html\n{}\n"
 SIZE = "$ psql a -Atc \"select pg_size_pretty(pg_database_size('a'))\"\n{}\n"
+GZIP = "$ nginx -T | grep gzip\n    gzip {};\n"
+SCAN = '$ psql a -c "explain select 1 from t where n = 1"\n {}  (cost=0.42..8.44 rows=1 width=64)\n'
+DEPLOYED = "$ kubectl get deploy api\nNAME   READY   UP-TO-DATE   AVAILABLE   AGE\napi    {0}/{0}     {0}            {0}      5d\n"
 NGINX = "$ cat /etc/nginx/nginx.conf\nworker_processes 4;\naccess_log {};\n"
 POSTGRES = "$ grep fsync /etc/postgresql/15/main/postgresql.conf\nfsync = {}\n"
 LIMITS = "$ cat deployment.yaml\nresources:\n  limits:\n    cpu: {}\n"
@@ -142,6 +145,7 @@ def tells_condition(headline):
         ("$ gunicorn -w 8 app:app &", "$ uwsgi --http :8080 --processes 2 &", "2 processes against 8 processes"),
         ("$ gunicorn -w 8 app:app &", "$ cat puma.conf\nworkers 2\nthreads 1", "2 processes against 8 processes"),
         ("$ node a.js &", "$ PORT=8080 pm2 start b.js -i 4", "4 processes against 1 process"),
+        ("$ node a.js &", "$ PORT=8080 pm2 start b.js -i max", "all processes against 1 process"),
         (
             "$ kubectl scale deploy/a --replicas=6",
             "$ kubectl scale deploy/b --replicas=2",
@@ -311,7 +315,13 @@ HEADERS = "$ curl -sI http://localhost:8080/\nHTTP/1.1 200 OK\nContent-Type: tex
         (HEADERS.format("X-Cache: MISS"), HEADERS.format("X-Cache: HIT"), "from a cache: a hit against no hit"),
         (ROWS.format(1204331), ROWS.format(250), "about 200 rows of orders against about 1,000,000 rows of orders"),
         (PSQL.format(90000), PSQL.format(90), "about 90 rows of t against"),
-        (SIZE.format("12 GB"), SIZE.format("9 MB"), "about 9 MB of data against about 10 GB of data"),
+        (SIZE.format("12 GB"), SIZE.format("9 MB"), "size of the data differs: 9 against 12,288 MiB"),
+        (SIZE.format("6.1 GB"), SIZE.format("8.9 GB"), ""),
+        (GZIP.format("on"), GZIP.format("off"), "gzip=off against gzip=on"),
+        (SCAN.format("Seq Scan on t"), SCAN.format("Index Scan using a on t"), "index scan of t against sequential scan"),
+        (SCAN.format("Index Only Scan using a on t"), SCAN.format("Index Scan using a on t"), ""),
+        (DEPLOYED.format(1), DEPLOYED.format(5), "5 replicas of api against 1 replica of api"),
+        (DEPLOYED.format(5), DEPLOYED.format(5), ""),
         (SIZE.format("12 GB"), SIZE.format("12 GB"), ""),
         (ROWS.format(1204331), ROWS.format(1204398), ""),
         (GOVERNOR.format("performance"), GOVERNOR.format("performance"), ""),

@@ -185,6 +185,8 @@ def test_a_name_within_another_word_of_an_answer_does_not_name_it():
         (BODY.format("Hello World"), BODY.format("Hello, World!"), ""),
         (LENGTH.format(48211), LENGTH.format(9800), "page length 9,800 bytes for"),
         (LENGTH.format(48211), LENGTH.format(48190), ""),
+        (HEADERS.format("Content-Length: 51200"), HEADERS.format("Content-Length: 312"), "page length 312 bytes for"),
+        (HEADERS.format("Content-Length: 512"), HEADERS.format("Content-Length: 512"), ""),
     ],
 )
 def test_a_state_of_both_sides_that_favours_the_leader_may_be_all_of_the_lead(one, other, said):
