@@ -224,7 +224,8 @@ class _Block:
         }
         others = [at for at in sound if self.configs[at] != self.configs[self.first]]
         self.further_loads = MethodIndex((loads[at], at) for at in others if not loads[at].agrees(loads[self.first]))
-        self.has_pairs = any(map(self._has_other_config, sound))
+        self.every = range(len(columns))
+        self.has_pairs = any(self._find_peer(at, self.by_load, loads, self.every) is not None for at in sound)
 
     def find_base(self, at: int) -> int:
         """The first column of another config under the same load; else the block's first column, whatever its load.
@@ -234,9 +235,11 @@ class _Block:
         """
         if at == self.first:
             return at
-        if (other := self._find_other_config(at)) is not None:
-            return other
-        if self._is_further_baseline(at) or (self.has_pairs and not self._has_other_config(at)):
+        for index, methods in ((self.by_method, self.methods), (self.by_load, self.loads)):
+            if (other := self._find_peer(at, index, methods, range(at))) is not None:
+                return other
+        is_alone = self.has_pairs and self._find_peer(at, self.by_load, self.loads, self.every) is None
+        if is_alone or self._is_further_baseline(at):
             return at
         config = self.configs[at]
         if config in self.of_config and (first := self.of_config[config][0]) < at:
@@ -245,30 +248,15 @@ class _Block:
                 return at if alike is None else alike
         return self.first
 
-    def _find_other_config(self, at: int) -> int | None:
-        """The first column before this one of another config and the same load."""
-
-        def fits(other: int) -> bool:
-            return other < at and self.configs[other] != self.configs[at]
-
-        other_config = self.by_method.find_first(self.methods[at], fits)
-        return self.by_load.find_first(self.loads[at], fits) if other_config is None else other_config
-
-    def _has_other_config(self, at: int) -> bool:
-        """Whether another config was tried under this column's load."""
-        return (
-            self.by_load.find_first(self.loads[at], lambda other: self.configs[other] != self.configs[at]) is not None
-        )
+    def _find_peer(self, at: int, index: MethodIndex, methods: Sequence[Method], among: range) -> int | None:
+        """The first column among these of another config that was loaded alike."""
+        return index.find_first(methods[at], lambda one: one in among and self.configs[one] != self.configs[at])
 
     def _is_further_baseline(self, at: int) -> bool:
         """Whether this column has another load than the baseline, which a later config was tried with too."""
         if at not in self.sound or self.loads[at].agrees(self.loads[self.first]):
             return False
-
-        def fits(other: int) -> bool:
-            return other > at and self.configs[other] != self.configs[at]
-
-        return self.further_loads.find_first(self.loads[at], fits) is not None
+        return self._find_peer(at, self.further_loads, self.loads, self.every[at + 1 :]) is not None
 
 
 def _name_blocks(columns: Sequence[Column]) -> list[str]:
