@@ -27,7 +27,6 @@ test: .venv/.dev
 
 # Compiled once, as each process of the passes would compile all tests.
 compiled: .venv/.dev
-	@$(BIN)/python -W error manage.py makemigrations --check --dry-run
 	@said=$$($(BIN)/python -m pytest --collect-only -qq 2>&1) || { echo "$$said"; exit 1; }
 
 test-sqlite: compiled
@@ -38,6 +37,7 @@ test-postgresql: compiled
 	  TEST_DATABASE_URL=$$url $(BIN)/python -m pytest $(PARALLEL) $(CORES) -m "not once" runs benchdash $(if $(SAID),>$(SAID) 2>&1); }
 
 lint: .venv/.dev
+	@$(BIN)/python -W error manage.py makemigrations --check --dry-run
 	@$(BIN)/python -m benchdash.tests.audit
 	@$(BIN)/python -m ruff check --quiet .
 	@$(BIN)/python -m ruff format --quiet --check .
