@@ -10,7 +10,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 
 import hypothesis
@@ -37,7 +37,8 @@ if os.environ.get("TEST_DATABASE_URL"):
 DATABASE_FIXTURES = frozenset({"db", "transactional_db"})
 # What these tests ask of the database, the tests of the same pages and of REST ask of PostgreSQL, too.
 OTHER_PROGRAMS = frozenset({"chromium", "bd"})
-WAITING = frozenset({"transactional_db", "live_server", "lab", "site", "port"})
+# Fixtures of tests that wait for other processes, and about how many seconds each of these tests takes.
+WAITING_S = {"transactional_db": 1, "live_server": 4, "bd": 5, "lab": 8, "site": 15, "serve": 30, "first_password": 60}
 
 find = cache(lambda service: FINDERS[service]())
 
@@ -78,15 +79,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
 
 
 def _deal(items: list[pytest.Item], n_processes: int) -> list[pytest.Item]:
-    """Pytest-xdist gives each process a slice of the tests; who is done first takes tests over from the end of another's slice."""
-    n_heads = max(1, n_processes - 1)
+    """Pytest-xdist gives each process a slice of the tests; who is done first takes tests over from the end of another's slice.
+
+    The files of tests that wait are dealt to the beginnings of the slices by their time, longest first.
+    """
     files: dict[Path, list[pytest.Item]] = {}
-    for item in filter(_waits, items):
+    for item in filter(_wait_s, items):
         files.setdefault(item.path, []).append(item)
-    others = (item for item in items if not _waits(item))
+    heads: list[list[pytest.Item]] = [[] for _ in range(max(1, n_processes - 1))]
+    for tests in sorted(files.values(), key=_total_s, reverse=True):
+        min(heads, key=_total_s).extend(tests)
+    others = (item for item in items if not _wait_s(item))
     dealt: list[pytest.Item] = []
-    for number in range(n_heads):
-        head = list(chain.from_iterable(list(files.values())[number::n_heads]))
+    for head in heads:
         dealt += [*head, *islice(others, max(0, len(items) // n_processes - len(head)))]
     return [*dealt, *others]
 
@@ -96,9 +101,17 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def _waits(item: pytest.Item) -> bool:
+def _total_s(items: list[pytest.Item]) -> int:
+    return sum(map(_wait_s, items))
+
+
+def _wait_s(item: pytest.Item) -> int:
+    """About how long a test that waits for other processes takes; 0 for one that does not."""
     mark = item.get_closest_marker("django_db")
-    return bool(mark and mark.kwargs.get("transaction")) or not WAITING.isdisjoint(getattr(item, "fixturenames", ()))
+    fixtures = {*getattr(item, "fixturenames", ())}
+    if mark and mark.kwargs.get("transaction"):
+        fixtures.add("transactional_db")
+    return max((WAITING_S[name] for name in WAITING_S.keys() & fixtures), default=0)
 
 
 @pytest.fixture(scope="session")

@@ -22,7 +22,7 @@ __all__ = ["port"]  # a fixture
 
 
 @pytest.fixture
-def served(tmp_path: Path, port: int) -> Iterator[str]:
+def first_password(tmp_path: Path, port: int) -> Iterator[str]:
     """Admin's password of a first start on a data folder of its own."""
     with start(tmp_path / "data", port) as process:
         try:
@@ -39,7 +39,7 @@ def _drain(process: subprocess.Popen[str]) -> None:
 
 
 @pytest.fixture
-def page(needs: Any, served: str, port: int) -> Iterator[Any]:
+def page(needs: Any, first_password: str, port: int) -> Iterator[Any]:
     """A page at 400 px, logged in; what the browser complains of fails the test."""
     from playwright.sync_api import sync_playwright
 
@@ -54,7 +54,7 @@ def page(needs: Any, served: str, port: int) -> Iterator[Any]:
         made.on("pageerror", lambda error: complaints.append(str(error)))
         made.goto(f"http://localhost:{port}/login/")
         made.fill("input[name=username]", "admin")
-        made.fill("input[name=password]", served)
+        made.fill("input[name=password]", first_password)
         made.press("input[name=password]", "Enter")
         made.wait_for_url(f"http://localhost:{port}/")
         yield made
