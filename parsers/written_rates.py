@@ -166,12 +166,13 @@ _TIME_WITH_UNIT = TitlePattern(rf"{_TIME.pattern}(?<=s|c)")
 _TIMES_ABOVE = TitlePattern(
     r"\b(?:latenc(?:y|ies)|response times?|times?)\b.{0,20}?(?:[(\[]|\bin )(ms|milliseconds|[uµ]s)\b"
 )
+_NUMBER_OF = r"(?:(?:num(?:ber)?\.?|no\.|#|total)(?: of)? ?)?"
 FAILED = TitlePattern(
-    r"(?:(?:errors?|fail(?:ed|ures?)?|non-?2xx)(?: rate| requests| responses)?)\s?[(\[]?(?P<share>%?)[)\]]?"
+    rf"{_NUMBER_OF}(?:(?:errors?|fail(?:ed|ures?)?|non-?2xx)(?: rate| requests| responses)?)\s?[(\[]?(?P<share>%?)[)\]]?"
 )
 # Of requests that were made, or only of those that did not fail.
 ANSWERED = TitlePattern(
-    r"(?P<all>total|requests|total (?:requests|reqs))"
+    rf"(?P<all>total|{_NUMBER_OF}(?:requests|reqs))"
     r"|(?:2xx|ok|succe(?:ss(?:es|ful)?|eded)|completed?)(?: (?:requests?|reqs?|responses))?"
 )
 RESULT = re.compile(r"[~≈<]?\s?\d[\d.,]*\s?(?:%|m?s|sec|[uµ]s|[x×]|[MG]i?B|\+)")

@@ -623,3 +623,11 @@ def test_the_workload_on_which_most_failed_leads_and_each_names_its_configs_in_b
 def test_a_column_s_title_keeps_what_its_parentheses_say_beside_the_unit(title, name):
     text = f"| Pool | {title} | Async (req/s) |\n|---|---|---|\n| 4 | 2851.1 | 1658.8 |\n| 10 | 2821.7 | 1906.7 |\n"
     assert {config for config, *_ in runs_of(text)} == {name, "Async"}
+
+
+def test_rows_of_numbers_of_failures_say_what_failed_of_each_column():
+    rows = ["| Num. requests | 2122 | 785 |", "| Num. failures | 0 (0%) | 732 (93.2%) |"]
+    text = "\n".join(["| | sync | async |", "|---|---|---|", *rows, "| Avg. num. requests/sec | 35.6 | 13.1 |"])
+    sync, other = parsers.read(text.split("\n"))
+    assert (sync.values["failed_requests"], sync.values.get("complete_requests")) == (0, None)
+    assert (other.values["failed_requests"], other.values["complete_requests"]) == (732, 785)
