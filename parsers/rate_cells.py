@@ -23,7 +23,7 @@ _DITTO = frozenset(['"', "''", "〃", "^^", "^", "″"])
 _FOOTNOTE = re.compile(
     rf"(?!\s*\*).*[\w)%]\s?\\?({rates.FOOTNOTE_MARK})\s*"
 )  # "phoenix*", "9,800 [1]", and no "**bold**"
-_BEFORE_CLOSING = re.compile(r"(?<=\w)\s?[;,]\s?\)")
+_BEFORE_CLOSING = re.compile(r"(?<=\w)\s?[;,]?\s?\)")
 _ENDS_IN_PARENTHESES = re.compile(r"[^()]*\w[^()]*\([^()]*\w[^()]*\)")
 
 
