@@ -79,26 +79,8 @@ OPENS = (
     rf"|(?=.{{1,120}}[qrt]ps[\s:：=]){_NO_GROUPS.sub('(?:', _UNIT_FIRST)})"
 )
 NEEDS = (
-    *(
-        "/s",
-        "/ s",
-        "/\ts",
-        "per s",
-        "pers",
-        "per\ts",
-        "qps",
-        "rps",
-        "tps",
-        "pro s",
-        " a s",
-        " every s",
-        " each s",
-        "par s",
-        "por s",
-        "al s",
-        "na s",
-    ),
-    *("/с", "/ с", "в с", "/秒"),
+    *("/s", "/ s", "/\ts", "per s", "pers", "per\ts", "qps", "rps", "tps", "pro s", " a s", " every s", " each s"),
+    *("par s", "por s", "al s", "na s", "/с", "/ с", "в с", "/秒"),
 )
 _ITEM, _ITEM_OF_UNIT = re.compile(_LINE, re.IGNORECASE), re.compile(_UNIT_FIRST, re.IGNORECASE)
 # What a log or a program has before its figures, and what was measured beside them: no names.
@@ -256,20 +238,7 @@ def records(values: dict[str, Any]) -> list[Record]:
 # --- rate_prose -------------------------------------------------------------------------------------------------------
 _PROSE = "rate_prose"
 _PROSE_NEEDS = (
-    "/s",
-    "/ s",
-    "per s",
-    "pers",
-    "per\ts",
-    "qps",
-    "rps",
-    "tps",
-    "pro s",
-    "秒",
-    "запрос",
-    "segu",
-    "seku",
-    "sec",
+    *("/s", "/ s", "per s", "pers", "per\ts", "qps", "rps", "tps", "pro s", "秒", "запрос", "segu", "seku", "sec"),
 )
 _ROUGHLY = r"(?:(?:about|around|only|just|roughly|an average of|nur|etwa|rund|environ|unos|około|约|大约)\s?|[~≈])?"
 _VERB = (

@@ -30,24 +30,8 @@ OPENS = (
     r"|\s{0,8}=+(?: +=+){1,15}\s*$)"
 )
 NEEDS = (
-    "==",
-    "/s",
-    "/ s",
-    "/\ts",
-    "/с",
-    "/ с",
-    "per s",
-    "pers",
-    "per\ts",
-    "qps",
-    "rps",
-    "tps",
-    "req",
-    "秒",
-    "запрос",
-    "sec",
-    "segu",
-    "seku",
+    *("==", "/s", "/ s", "/\ts", "/с", "/ с", "per s", "pers", "per\ts", "qps", "rps"),
+    *("tps", "req", "秒", "запрос", "sec", "segu", "seku"),
 )
 _CLOCK = re.compile(
     r"(?:time|time ?stamp|date|datetime|seconds?|elapsed(?: time)?|ts?|clock|epoch|minutes?|interval|hour|day)"
