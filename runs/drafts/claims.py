@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain
 
 from parsers.blocks import Block
@@ -227,13 +228,14 @@ def read_unlike(
     said: dict[str, dict[str, str]] = {}
     states_of: dict[str, dict[str, bool]] = defaultdict(dict)  # {what: {name: whether it had that}}
     index = index_names(names)
-    remarks = _Remarks(names)
+    remarks, is_in_names = _Remarks(names), _find_in(names)
     for sentence in (each for text in texts for each in split_sentences(text)):
         owned = [] if IS_GENERAL.search(sentence) else [*find_owners(split_clauses(sentence, index), index)]
         if owned and _MADE_ELSEWHERE.search(sentence) and len({name for name, _ in owned}) == 1:
             said[_ELSEWHERE] = dict.fromkeys(names, "figures from here") | {owned[0][0]: _ELSEWHERE}
         for what, patterns in _HAD.items() if _MENTIONS.search(sentence) else ():
-            states = _read_states(sentence, owned, names, *patterns) if owned else {}
+            is_told = owned and patterns[0].search(sentence) and not any(map(is_in_names, patterns))
+            states = _read_states(sentence, owned, names, *patterns) if is_told else {}
             states_of[what] |= states
             if not states:
                 remarks.add(what, sentence, owned)
@@ -262,7 +264,7 @@ class _Remarks:
     """What sentences about one config each say of it: "nginx ran over HTTPS. Apache was plain HTTP.", "nginx was on Wi-Fi"."""
 
     def __init__(self, names: Collection[str]) -> None:
-        self._names = names
+        self._is_in_names = _find_in(names)
         self._states: dict[str, dict[str, set[bool]]] = defaultdict(lambda: defaultdict(set))
         self._is_unclear: set[str] = set()  # what sentences about none of them, or about several, tell of, too
         self._is_stated: set[tuple[str, str]] = set()  # what was so when it was measured, and for whom
@@ -281,14 +283,16 @@ class _Remarks:
     def read_states(self, what: str) -> dict[str, bool]:
         """{name: whether it had that} where one had and another had not, or one alone by mistake or to its cost."""
         states = {name: next(iter(each)) for name, each in self._states[what].items() if len(each) == 1}
-        if what in self._is_unclear or len(states) < len(self._states[what]) or _name_any(self._names, *_HAD[what]):
+        is_unclear = what in self._is_unclear or len(states) < len(self._states[what])
+        if is_unclear or any(map(self._is_in_names, _HAD[what])):
             return {}
         is_alone = [*states.values()] == [True] and {(what, name) for name in states} <= self._is_stated
         return states if is_alone or {*states.values()} == {True, False} else {}
 
 
-def _name_any(names: Iterable[str], *patterns: re.Pattern[str]) -> bool:
-    return any(pattern.search(name) for name in names for pattern in patterns)
+def _find_in(names: Collection[str]) -> Callable[[re.Pattern[str]], bool]:
+    """What tells whether a pattern is found in any of the names, and looks for each only once."""
+    return cache(lambda pattern: any(map(pattern.search, names)))
 
 
 def read_picked(texts: Iterable[str], names: Iterable[str]) -> str:
@@ -310,7 +314,7 @@ def read_owned(blocks: Sequence[Block], names: Mapping[int, str]) -> Iterator[tu
     in_sections = [each for each in _list_in_sections(blocks, names) if index.keys().isdisjoint(list_words(each[1]))]
     is_as_there = {name for name, sentence in (*in_sections, *named) if _AS_THERE.search(sentence)}
     unnamed, named = (
-        [each for each in own if not (IS_GENERAL.search(each[1]) or is_as_there - {each[0]})]
+        [each for each in own if not (IS_GENERAL.search(each[1]) or any(name != each[0] for name in is_as_there))]
         for own in (in_sections, named)
     )
     picks = [(name, sentence) for name, sentence in (*unnamed, *named) if _IS_PICKED.search(sentence)]
@@ -325,10 +329,11 @@ def _find_slowed(
 ) -> Iterator[tuple[str, str]]:
     """(name of a config, what slowed it) of these sentences, each of one config. slows: {what: its pattern}."""
     patterns = {what: re.compile(pattern, re.IGNORECASE) for what, pattern in slows.items()}
+    is_in_names = _find_in(every)
     for name, sentence in owned:
         for what, pattern in patterns.items():
             match, denies = pattern.search(sentence), _DENIES if what in _DISTURBS else _LACKS
-            if match and not denies.search(sentence) and not _name_any(every, pattern):
+            if match and not denies.search(sentence) and not is_in_names(pattern):
                 yield name, _say_disturbance(what, match)
 
 
@@ -365,8 +370,6 @@ def _read_states(
     lacks: re.Pattern[str],
 ) -> dict[str, bool]:
     """{name of a config: whether it had something}, where a sentence says that one had it and another one had not."""
-    if not has.search(sentence) or _name_any(names, has, lacks):
-        return {}
     states: dict[str, bool] = {}
     for name, clause in owned:
         is_denied = _LACKS.search(clause) is not None

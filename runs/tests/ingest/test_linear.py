@@ -28,6 +28,8 @@ TEXTS = {
     "runs": "$ ab -n 100 -c 10 http://web/{}\n" + RATE,
     "headings": "## setting {} of the server\n\n" + RATE,
     "sentences": "Then it was changed to setting {} and measured again, and it went somewhat faster.\n\n" + RATE,
+    "conditions in sentences": "We then measured what server {0} did with a cache in front of it, over HTTPS.\n\n"
+    + "Requests per second:    {1:.2f} [#/sec] (mean)\n",
     "configs": "## c{}\n$ cat /etc/nginx/nginx.conf\nworker_processes 2;\nevents {{}}\n\n$ ab -n 100 http://web/\n"
     + RATE,
     "corrections": "## setting {0}, here\n\n"
