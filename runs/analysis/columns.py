@@ -78,6 +78,7 @@ LONG_NAME = 24  # a longer one is cut to what sets it apart
 TOKEN = re.compile(r"\w+|\W+")
 # A name by itself: "off" does not say what is off.
 SAYS_WHAT = re.compile(r"(?!(?:on|off|true|false|enabled|disabled)\b).*[^\W\d]", re.IGNORECASE)
+EDGES = " ,;:·|+-–—"  # what parts words that were cut from the others
 # A Japanese particle, which belongs to the word before, that was cut.
 PARTICLE = re.compile(r"^[をはがにでとの](?=[^\u3040-\u309f])")
 
@@ -96,9 +97,12 @@ def drop_shared_words(names: Sequence[str]) -> list[str]:
         return list(names)
     words = [TOKEN.findall(name) for name in names]
     first = len(commonprefix(words))
+    first -= re.search(r"(?:^|\s)/$", "".join(words[0][:first])) is not None  # "/ping" of "GET /ping"
     last = len(commonprefix([each[first:][::-1] for each in words]))
     for end in (last, 0):
-        cut = ["".join(each[first : len(each) - end]).strip(" ,;:·|/+-–—") for each in words]
+        cut = ["".join(each[first : len(each) - end]) for each in words]
+        cut = [short.lstrip(EDGES) for short in cut] if first else cut
+        cut = [short.rstrip(f"{EDGES}/") for short in cut] if end else cut
         cut = [PARTICLE.sub("", short) for short in cut] if first else cut
         if all(SAYS_WHAT.match(short) and short.count("(") == short.count(")") for short in cut):
             return cut

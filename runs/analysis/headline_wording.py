@@ -120,7 +120,7 @@ def _write_sentence(headline: Headline) -> str:
 
 def _say_leads_all(headline: Headline) -> list[str]:
     """That one config leads on each of several workloads, with its least and its largest lead."""
-    every = [_strip_workload(each) for each in (headline, *headline.others)]
+    every = [strip_workload_names(each) for each in (headline, *headline.others)]
     led = [each for each in every if each.outcome in LEADS and each.metric == RATE and not is_confounded(each)]
     leaders = {each.winner.title for each in led if each.winner}
     ratios = [(each.ratio, each.workload) for each in led if each.winner and each.ratio and each.workload]
@@ -136,7 +136,7 @@ def _say_leader(headline: Headline) -> str:
     if headline.winner is None or headline.loser is None:
         return _say_no_leader(headline)
     where = f"On {headline.workload}: " if _is_place(headline) else ""
-    headline = _strip_workload(headline) if where else headline
+    headline = strip_workload_names(headline) if where else headline
     own, other = (quote_name(side) for side in (headline.winner, headline.loser) if side)
     sides, effect = count_runs(headline), say_effect(headline)
     rank = f", the next of {len(headline.sides)}," if len(headline.sides) > 2 else ""
@@ -183,7 +183,7 @@ def _is_place(headline: Headline) -> bool:
     return bool(headline.others and headline.workload and headline.workload not in named)
 
 
-def _strip_workload(headline: Headline) -> Headline:
+def strip_workload_names(headline: Headline) -> Headline:
     """With names as they are within the workload, which is said once before them: "Go" of "Get All Todos · Go", "Go · /todos"."""
     workload = headline.workload
     return replace(
@@ -192,7 +192,7 @@ def _strip_workload(headline: Headline) -> Headline:
         loser=headline.loser and _strip_title(headline.loser, workload),
         sides=tuple(_strip_title(side, workload) for side in headline.sides),
         base=headline.base and (_strip_title(headline.base[0], workload), *headline.base[1:]),
-        rest=headline.rest and _strip_workload(replace(headline.rest, workload=workload)),
+        rest=headline.rest and strip_workload_names(replace(headline.rest, workload=workload)),
     )
 
 
@@ -252,7 +252,7 @@ def _say_single(headline: Headline) -> str:
 def _say_failed(headline: Headline) -> str:
     """What failed, then what the others served."""
     if headline.others and headline.workload:
-        return f"On {headline.workload}: {_say_failed(replace(_strip_workload(headline), workload=''))}"
+        return f"On {headline.workload}: {_say_failed(replace(strip_workload_names(headline), workload=''))}"
     failing = [f"{quote_name(side)} {describe_failure(side.failure)}" for side in headline.bad if side.failure]
     said = name_first(failing, MOST_OTHERS)
     if headline.winner is None:
@@ -322,7 +322,7 @@ def _say_other(headline: Headline) -> str:
     """Another workload in brief."""
     where = f"On {headline.workload}: " if headline.workload else ""
     if headline.outcome == Outcome.FAILED or headline.winner is None or headline.loser is None:
-        return f"{where}{_write_sentence(replace(_strip_workload(headline), others=(), workload=''))}"
+        return f"{where}{_write_sentence(replace(strip_workload_names(headline), others=(), workload=''))}"
     ratio = headline.ratio or 1.0
     own, other = (quote_name(_strip_title(side, headline.workload)) for side in (headline.winner, headline.loser))
     far = f"served {say_ratio(ratio, 'more' if ratio > 1 else 'less')}"

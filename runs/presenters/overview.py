@@ -20,7 +20,7 @@ from runs.analysis.doubt_case import LOCAL, Doubt, seconds_taken
 from runs.analysis.facts import RunFact, Source
 from runs.analysis.headline_lead import Lead, give_reasons, needs_runs, write_lead
 from runs.analysis.headline_outcome import ADVISED_S, Headline, NextStep, Outcome
-from runs.analysis.headline_wording import describe_lead
+from runs.analysis.headline_wording import describe_lead, strip_workload_names
 from runs.analysis.summary_wording import name_tools
 from runs.analysis.table import Cell, Comparison, Row, list_failed_shares
 from runs.analysis.verdict import GAINS, LOSSES, Judgement, Kind, Verdict
@@ -71,7 +71,7 @@ def make_block(comparison: Comparison, judged: Judged) -> OutcomeBlock:
         lead=lead,
         column=columns[lead.at] if lead.at is not None and lead.at < len(columns) else None,
         reasons=give_reasons(headline, doubts),
-        others=[(one.workload, write_lead(one), one.outcome) for one in others[:MOST_OTHERS]],
+        others=[(one.workload, write_lead(strip_workload_names(one)), one.outcome) for one in others[:MOST_OTHERS]],
         command=command,
         switch=SWITCH if SWITCH in command else "",
         rerun=f"run={','.join(str(run.id) for _, run in again)}&repeats={headline.next.runs}"

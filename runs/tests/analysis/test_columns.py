@@ -153,6 +153,7 @@ def test_configs_that_were_each_tried_for_one_time_and_with_one_number_of_thread
         (["itk, mod_python (django, 20 users)", "peruser, mod_python (django, 20 users)"], ["itk", "peruser"]),
         (["a very long name of one config (a)", "b very long name of one config (b)"], None),
         (["sendfile on (ab on the same host)", "sendfile off"], None),
+        (["/ping, a plain text · nginx", "/list, a long JSON · caddy"], None),
         (["MaxClients of the whole server 50", "MaxClients of the whole server 100"], None),
     ],
 )

@@ -50,6 +50,16 @@ def test_the_page_begins_with_the_verdict(browser):
     assert "“new” served 50 % more requests per second than “old”" in sentence(browser, Experiment.objects.get())
 
 
+def test_the_configs_of_another_workload_are_named_without_what_is_said_above_them(browser):
+    rows = {"GET of a whole list": (900, 500), "POST of one item": (800, 700)}
+    tables = [
+        f"## {name}\n\n| | req/s |\n|---|---|\n| nginx | {a} |\n| caddy | {b} |\n" for name, (a, b) in rows.items()
+    ]
+    made = ingest.submit("\n".join(["# Servers\n", *tables]).encode(), origin="rest").upload.runs.first().experiment
+    other = re.search(r'<p class="other">(.*?)</p>', html(browser, made.get_absolute_url()), re.DOTALL)
+    assert words(other[1]).startswith("POST of one item nginx is 14 % ahead")
+
+
 def test_replies_with_an_error_status_are_counted_as_failed(browser):
     text = Path("parsers/tests/fixtures/hey/hey_03_not_found.txt").read_bytes()
     made = ingest.submit(text, origin="rest").upload.runs.get().experiment
