@@ -85,7 +85,8 @@ _read_figures = compile_lines(
         "T": (r"[\d.]+[KMGT]?B \(\d{1,18}\)|\d{1,18} bytes", lambda text: int(re.findall(r"\d+", text)[-1])),
     },
     r"finished in <time_taken_s:S>,? <requests_per_second:F> req/s(?:, <transfer_bytes_per_s:B>B/s)?",
-    r"spawning thread #<@:N>: <clients_of_threads.*:N> total client\(s\)\..*",
+    r"spawning thread #<@:N>: <clients_of_threads.*:N> total client\(s\)\."
+    r"(?: Timing-based test with [\d.]+s of warm-up time and <measured_s.*:F>s of main duration.*|.*)",
     r"Application protocol: <application_protocol:A>",
     r"traffic: <traffic_total_bytes:T> total, <traffic_headers_bytes:T> headers(?: \(space savings [-\d.]+%\))?,"
     r" <traffic_data_bytes:T> data",
@@ -146,6 +147,10 @@ def records(values: dict[str, Any]) -> list[Record]:
     concurrency = sum(clients.values()) if clients and all_stated else None
     percentiles = {percent: times[name] for percent, name in _PERCENTILES.items() if name in times}
     figures: dict[str, Any] = {"concurrency": concurrency, "percentiles_ms": percentiles}
+    if measured := values.get(
+        "measured_s"
+    ):  # "finished in" has the warm-up, too, which the counts and the rate leave out
+        figures["duration_s"] = max(measured.values())
     if values.keys() >= {"requests_done", "requests_succeeded", "requests_failed"}:
         ended = values["requests_succeeded"] + values["requests_failed"]  # with those that were never sent
         figures["complete_requests"] = max(values["requests_done"], ended)

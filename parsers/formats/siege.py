@@ -90,13 +90,14 @@ OPENS = (
     r"|\*\* (?i:siege) \d|\*\* Preparing \d+ concurrent users|The server is now under siege|Lifting the server siege"
     r"|siege aborted due to excessive socket failure|(?:Transactions|Availability|Transaction rate):\s*$"
     rf"|{_SPUN}(?:Transactions|Availability|Elapsed time|Response time|Transaction rate|Successful transactions):\s+\d"
-    r"|[Tt]ransactions:\s+\d[\d,]*(?:\s+hits|\s*$)|Availability:\s+\d[\d.]*\s*%\s*$|Transaction rate:\s+\d[\d.]*\s+trans/sec"
+    r"|[Tt]?ransactions:\s+\d[\d,]*(?:\s+hits|\s*$)|Availability:\s+\d[\d.]*\s*%\s*$|Transaction rate:\s+\d[\d.]*\s+trans/sec"
     r"|Successful transactions:\s*\d|\{?\s*\"transactions\":\s+\d+,|\{\s*$"
     r"|\[(?:error|alert|fatal)\] \S.{0,90}? (?:sock|browser|ssl|http|auth|init|main|client)\.c:\d+: "
 )
 
 _KEYS = {
     "transactions": "transactions",
+    "ransactions": "transactions",  # copied from the second character on
     "availability": "availability_pct",
     "elapsed time": "elapsed_s",
     "data transferred": "data_transferred_mb",

@@ -190,6 +190,30 @@ def test_h2load_s_clients_are_those_of_all_its_threads_where_each_is_told():
     assert block.load_results[0].concurrency is None
 
 
+def test_h2load_s_duration_is_without_its_warm_up():
+    begins = "spawning thread #0: 4 total client(s). Timing-based test with 5s of warm-up time and 20s of main duration"
+    text = f"""starting benchmark...
+{begins} for measurements.
+Warm-up started for thread #0.
+
+finished in 25.03s, 500.00 req/s, 1.10MB/s
+requests: 10000 total, 10000 started, 10000 done, 10000 succeeded, 0 failed, 0 errored, 0 timeout
+"""
+    (block,) = blocks(text)
+    assert block.load_results[0].duration_s == 20
+    assert block.load_results[0].concurrency == 4
+    (block,) = blocks(text.replace(begins, "spawning thread #0: 4 total client(s). 10000 total requests"))
+    assert block.load_results[0].duration_s == 25.03
+
+
+def test_a_siege_that_was_copied_without_its_first_letter_begins_with_its_transactions():
+    text = (
+        "ransactions: 400 hits\nAvailability: 100.00 %\nElapsed time: 4.00 secs\nTransaction rate: 100.00 trans/sec\n"
+    )
+    (block,) = blocks(f"gin\n{text}")
+    assert (block.load_results[0].complete_requests, block.label or block.trail[-1]) == (400, (1, "gin"))
+
+
 def test_rewrk_s_announcement_of_a_round_is_part_of_its_report():
     report = text_of(FIXTURES / "rewrk" / "rewrk_01.txt").partition("\n\n")[2]
     block, *_ = blocks(f"Results for hyper:\nBeginning round 1...\n{report}")

@@ -16,7 +16,16 @@ from functools import partial
 from typing import Any, Literal
 
 from runs.analysis.columns import compare_names
-from runs.analysis.doubt_case import Case, hostname_of, is_local, mean_reply_bytes, name_tool, read_tls, rule
+from runs.analysis.doubt_case import (
+    LEAST_BYTES,
+    Case,
+    hostname_of,
+    is_local,
+    mean_reply_bytes,
+    name_tool,
+    read_tls,
+    rule,
+)
 from runs.analysis.facts import Finding, RunFact, Severity, read_at
 from runs.analysis.method import drop_folders, read_method, tells_load
 
@@ -95,6 +104,8 @@ def grade_sizes(one: Value, other: Value) -> Grade | None:
 def grade_mean_sizes(one: Value, other: Value) -> Grade | None:
     """The same for means over all replies, which errors and redirects shift."""
     small, large = sorted((float(one), float(other)))
+    if large < LEAST_BYTES:  # of "0.00 MB" of a few hundred replies the mean is mostly rounding
+        return None
     ratio = large / small if small else float("inf")
     return "split" if ratio >= 3 else "caution" if ratio >= 1.5 else None
 

@@ -89,7 +89,7 @@ def _decide_workload(data: HeadlineData, block: Sequence[int]) -> Headline:
         loser=bad[0],
         against=tuple(make_failure_objection(side.title, side.failure) for side in bad if side.failure),
         sides=(*rest.sides, *bad),
-        dropped=dropped,
+        dropped=rest.dropped,
         workload=rest.workload,
         rest=rest if len(rest.sides) > 1 else None,
     )

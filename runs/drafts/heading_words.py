@@ -109,6 +109,7 @@ _GENERIC_WORDS = """
     apache\\s*(?:[a-z]b\\b|bench(?:mark)?) info(?:rmation)? results? outputs? bench(?:mark(?:s|ing)?)? load(?:ed)?
     tests? memory cpu usage process(?:es)? commands? run(?:ning|s)? numbers? figures? state machine hardware hosts? server
     conf(?:ig(?:uration)?)? settings? virtual\\s*host summary overview conclusions? short\\sversion req(?:uest)?s? comparison
+    (?<=benchmark\\s)time
     end(?:ed)? raw\\s\\w+\\soutputs?
     the of for and with a says? said what it its this that is was ran here are now then same in on to we get got from
     [qrt]ps measured? measuring timed real actual counted gemessen(?:e|er)? eigentlich\\w*

@@ -170,6 +170,11 @@ def test_siege_s_mean_reply_tells_that_another_page_was_fetched():
     )
     assert "mean reply" in one(of_runs(small, large), "differs.page").text
     assert of(of_runs(small, small), "differs.page") == []
+    few, many = (
+        {"tool": "siege", "complete_requests": n, "values": {"data_transferred_mb": mb}}
+        for n, mb in ((168, 0.0), (531, 0.01))
+    )
+    assert of(of_runs(few, many), "differs.page") == []  # of 14 bytes each
 
 
 def test_lengths_are_graded_in_both_directions_alike():

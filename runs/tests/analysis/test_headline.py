@@ -556,6 +556,17 @@ def test_what_only_one_side_was_asked_for_or_sent_stops_a_verdict(sides, unlike)
     assert unlike in found.sentence and between(sides[0], sides[0]).outcome == "unproven"
 
 
+def test_the_fastest_that_is_left_out_as_its_page_differs_is_named_where_another_config_failed():
+    told = ((1000.0, 200, 0), (1300.0, 210, 0), (9000.0, 450, 0), (500.0, 205, 900))
+    runs = []
+    for at, (rate, size, failed) in enumerate(told, 1):
+        sent = {"complete_requests": 1000, "failed_requests": failed, "values": {"total_data_bytes": size * 1000}}
+        runs.append(run(at, rate, tool="hey", **sent))
+    found = of(*runs)
+    assert (found.outcome, found.winner.title, len(found.sides)) == ("failed", "b", 3)
+    assert "Not counted: “c” (mean reply differs)." in found.sentence
+
+
 @pytest.mark.parametrize(
     ("names", "scripts", "outcome"),
     [

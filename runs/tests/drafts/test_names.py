@@ -1125,3 +1125,16 @@ def test_a_load_without_the_name_in_brackets_that_others_have_is_of_none_of_them
     (experiment,) = draft.experiments
     dsa, memory, none, *others = (run.config for run in experiment.runs)
     assert none not in (dsa, memory, *others)
+
+
+def test_a_service_file_of_systemd_and_a_comment_that_a_benchmark_begins_name_nothing():
+    unit = "[Unit]\nDescription=Caddy\nAfter=network.target\n\n[Service]\nUser=www\nExecStart=/usr/bin/caddy run\n"
+    unit += "ProtectSystem=full\nAmbientCapabilities=CAP_NET_BIND_SERVICE\n\n[Install]\nWantedBy=multi-user.target\n"
+    begins = "```bash\n./dc start {name}\n# benchmark time !!!\nab -n 900 -c 10 http://a/\n```\n\nResults:\n"
+    runs = "".join(
+        f"### {name} server\n\n{begins.format(name=name)}```\n@ab {rate} server=\n```\n\n" for name, rate in SERVERS
+    )
+    _, draft = read(expand(f"## Usage\n\n{runs}"))
+    (experiment,) = draft.experiments
+    assert [(each.group, each.name) for each in experiment.configs] == [("Usage", "nginx"), ("Usage", "caddy")]
+    assert names_of(f"```\n{unit}```\n\n```\n@ab 900 server=\n```\n") != ["WantedBy=multi-user.target"]
