@@ -88,6 +88,7 @@ class Semantics:
     failure_kinds           {kind: path of its count}; a path is a name in the values, or "table.name"
     non_2xx                 paths of the counts of responses with a status other than 2xx; of a table by status all but 2xx
     good_replies            path of the count of responses with a status below 400, if nothing else is printed
+    fewest_clients          path of the fewest clients at any time, of a tool whose clients may come and go by stages
     received_bytes          path of the total bytes of all responses, if no length is printed; MB by its name
     checks                  pairs of paths: of failed and of passed checks of responses; the first printed one counts
     late_answers            path of the count of responses after the timeout, which are in the rate and not in the percentiles
@@ -121,6 +122,7 @@ class Semantics:
     failure_kinds: Mapping[str, str] = field(default_factory=dict)
     non_2xx: tuple[str, ...] = ("non_2xx_responses",)
     good_replies: str = ""
+    fewest_clients: str = ""
     received_bytes: str = ""
     checks: tuple[tuple[str, str], ...] = ()
     late_answers: str = ""

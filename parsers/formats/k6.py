@@ -29,6 +29,7 @@ SEMANTICS = Semantics(
     address_from_command=True,
     failures_in_rate=True,
     failures_hold_statuses=True,
+    fewest_clients="vus.min",
     received_bytes="data_received_bytes.count",
     checks=(("checks_failed.passes", "checks_failed.fails"), ("checks.fails", "checks.passes")),
     left_out=("dropped_iterations.count", "iterations.count"),

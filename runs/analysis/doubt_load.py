@@ -282,7 +282,8 @@ def find_idle_clients(case: Case) -> Iterator[Finding]:
     at_rates = {run.command for run in case.counted_runs if run.command and (run.is_open_loop or run.left_out_share)}
     for run in case.counted_runs:
         clients, busy = run.clients, count_under_way(run)
-        if clients and busy and busy < IDLE * clients and run.command not in at_rates:
+        least = run.number(run.semantics.fewest_clients)  # with stages there were fewer most of the time
+        if clients and busy and busy < IDLE * min(clients, least or clients) and run.command not in at_rates:
             yield about_run(run, "caution", "idle", clients=clients, busy=busy)
 
 

@@ -359,3 +359,10 @@ def test_connections_closed_and_bodies_sent_on_one_side_alone_are_told(one, othe
         sides.append({name: value for name, value in fields.items() if name not in values} | {"values": values})
         sides[-1] |= {"complete_requests": 900, "tool": "hey"}
     assert ("differs.load" in [doubt.rule for doubt in of_runs(*sides)]) is differs
+
+
+def test_clients_that_came_and_went_by_stages_were_not_idle_for_it():
+    ran = {"tool": "k6", "concurrency": 20, "mean_ms": 25.0}
+    steady, staged = (ran | {"values": {"vus": {"min": least, "max": 20.0}}} for least in (20.0, 1.0))
+    assert one(of_runs(steady, steady), "load.idle_clients").severity == "caution"
+    assert of(of_runs(staged, staged), "load.idle_clients") == []
