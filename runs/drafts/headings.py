@@ -60,6 +60,7 @@ from .stated_hosts import find_only_host
 _REMARKED_REPEAT = re.compile(
     r"\W*(?:first|1st|run|test|#)\W?(?:run|time|test|1)?\s*[(（][^()（）]+[)）]\W*", re.IGNORECASE
 )
+_ASIDE = re.compile(r"\([^()]+\)")  # "(Rust 1.21.0)" below "# hyper"
 _INITIAL = re.compile(rf"\W*initial {RUN}\W*", re.IGNORECASE)
 _SITE_LINK = re.compile(r"\[[^\]\[]*\w[^\]\[]*\]\(https?://[^()\s]+\)")
 _ONE_NUMBER = re.compile(r"\d+")
@@ -111,7 +112,7 @@ def choose_headings(
         (load, [text for _, text in blocks[load].trail if may_name(text)]) for load in loads if load not in duplicates
     )
     levels |= find_steps([(texts[-1] if texts else "", method_of(load)) for load, texts in named])
-    candidates = _collect_candidates(blocks, loads, texts, levels)
+    candidates = _collect_candidates(_drop_asides(blocks), loads, texts, levels)
     nearest = _prefer_files(candidates, _choose_at_one_level(candidates, _choose_nearest(candidates, duplicates)))
     choices = _replace_recurring(candidates, _rise_above_outputs(candidates, nearest, duplicates), duplicates)
     groups, sections = find_groups(blocks, levels), find_sections(blocks, choices, duplicates, levels)
@@ -132,6 +133,18 @@ def choose_headings(
     resolved = {load: choice.within(plain.get(choice.group, "")) for load, choice in resolved.items()}
     resolved |= _name_by_sections(blocks, resolved)
     return {load: resolved.get(duplicates.get(load, load), own[load]) for load in loads}
+
+
+def _drop_asides(blocks: Sequence[Block]) -> Sequence[Block]:
+    """The blocks without "(Rust 1.21.0)" right below "# hyper", if each such line has a title above it that names something."""
+    asides = set()
+    for block in blocks:
+        for above, heading in pairwise([(0, ""), *block.trail]):
+            if _ASIDE.fullmatch(heading[1]):
+                if not (heading_level(above[1]) and may_name(above[1])):
+                    return blocks
+                asides.add(heading)
+    return [replace(block, trail=[h for h in block.trail if h not in asides]) for block in blocks] if asides else blocks
 
 
 def _name_by_sections(blocks: Sequence[Block], choices: Mapping[int, HeadingChoice]) -> dict[int, HeadingChoice]:

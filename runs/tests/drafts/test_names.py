@@ -1138,3 +1138,13 @@ def test_a_service_file_of_systemd_and_a_comment_that_a_benchmark_begins_name_no
     (experiment,) = draft.experiments
     assert [(each.group, each.name) for each in experiment.configs] == [("Usage", "nginx"), ("Usage", "caddy")]
     assert names_of(f"```\n{unit}```\n\n```\n@ab 900 server=\n```\n") != ["WantedBy=multi-user.target"]
+
+
+def test_a_line_in_brackets_below_a_title_is_no_name_of_its_own():
+    text = "{0} {1}\n\n(Rust 1.2{2}.0)\n\n@wrk {3}\n\n"
+    assert names_of(text.format("#", "hyper", 1, 900) + text.format("#", "iron", 0, 800)) == ["hyper", "iron"]
+    assert names_of(text.format("#", "Results", 1, 900) + "(Rust 1.20.0)\n\n@wrk 800\n") == [
+        "(Rust 1.21.0)",
+        "(Rust 1.20.0)",
+    ]
+    assert len(names_of("# nginx\n\n(2 workers)\n\n@wrk 900\n\n(4 workers)\n\n@wrk 990\n")) == 2
