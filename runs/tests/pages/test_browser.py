@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import connections
 from django.test import Client
 
-from runs.models import Experiment, Host
+from runs.models import Experiment, Host, Upload
 from runs.tests import factories
 
 ARGUMENTS = [
@@ -146,8 +146,9 @@ Time per request: 10.0 [ms] (mean)
     assert no_sideways_scroll(page)
     page.click("button[value=save]")
     page.wait_for_url("**/experiments/*/")
+    Upload.objects.update(name="f" * 250)
     urls = [live_server.url + row.get_absolute_url() for model in (Experiment, Host) for row in model.objects.all()]
-    for url in urls:
+    for url in (*urls, f"{live_server.url}/runs/?config={'W' * 280}"):
         for width in (400, 1280):
             page.set_viewport_size({"width": width, "height": 800})
             page.goto(url)
