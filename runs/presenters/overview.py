@@ -45,9 +45,11 @@ class Chip:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeBlock:
-    """column: the one that the lead opens with; command: what to type next, and switch: the word in it that a person must replace;
-    differs: of config files, in a few words; rerun: the query of a plan that makes these runs."""
+    """workload: of the lead, where its configs are named without it; column: the one that the lead opens with; command: what to
+    type next, and switch: the word in it that a person must replace; differs: of config files, in a few words; rerun: the query
+    of a plan that makes these runs."""
 
+    workload: str
     lead: Lead
     column: Column | None
     reasons: Sequence[tuple[str, Source | None, bool]]
@@ -62,12 +64,14 @@ class OutcomeBlock:
 
 def make_block(comparison: Comparison, judged: Judged) -> OutcomeBlock:
     columns, headline, doubts = comparison.columns, judged.headline, judged.doubts
-    lead = write_lead(headline)
+    within = strip_workload_names(headline) if headline.others and not headline.sweep else headline
+    lead = write_lead(within)
     # Those of other loads that have something to tell; of a sweep those of other workloads, as its levels are in its chart.
     others = [one for one in headline.others if (one.sweep if headline.sweep else one.sides)]
     again = _find_next_runs(headline, columns)
     command = write_next_command(headline, again, judged.causes.host)
     return OutcomeBlock(
+        workload="" if within == headline else headline.workload,
         lead=lead,
         column=columns[lead.at] if lead.at is not None and lead.at < len(columns) else None,
         reasons=give_reasons(headline, doubts),

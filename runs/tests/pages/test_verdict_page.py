@@ -56,8 +56,13 @@ def test_the_configs_of_another_workload_are_named_without_what_is_said_above_th
         f"## {name}\n\n| | req/s |\n|---|---|\n| nginx | {a} |\n| caddy | {b} |\n" for name, (a, b) in rows.items()
     ]
     made = ingest.submit("\n".join(["# Servers\n", *tables]).encode(), origin="rest").upload.runs.first().experiment
-    other = re.search(r'<p class="other">(.*?)</p>', html(browser, made.get_absolute_url()), re.DOTALL)
-    assert words(other[1]).startswith("POST of one item nginx is 14 % ahead")
+    page = html(browser, made.get_absolute_url())
+    told = re.findall(r'<p class="(?:big|other)[^>]*>(.*?)</p>', page, re.DOTALL)
+    assert [words(each).removesuffix(" unproven").strip() for each in told] == [
+        "GET of a whole list",
+        "nginx is 80 % ahead",
+        "POST of one item nginx is 14 % ahead",
+    ]
 
 
 def test_replies_with_an_error_status_are_counted_as_failed(browser):
