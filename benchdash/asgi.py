@@ -70,6 +70,7 @@ OWN_THREADS = {
     r"(/api/v1)?/(experiments/\d|uploads/\d|compare/)": COMPARISONS,
     "/login/": LOGINS,
     "/admin/login/": LOGINS,
+    "/password/": LOGINS,
 }
 
 is_slow: dict[str, bool] = {}  # the addresses of comparisons visited last

@@ -2,6 +2,7 @@
 
 from django.contrib import admin
 from django.urls import include, path
+from django.views.generic import RedirectView
 from rest_framework.routers import SimpleRouter
 
 from benchdash.views import readyz
@@ -29,6 +30,7 @@ admin.autodiscover()
 urlpatterns = [
     path("readyz", readyz, name="readyz"),
     path("admin/login/", log_in_to_admin),
+    path("admin/password_change/", RedirectView.as_view(pattern_name="password")),  # which counts wrong ones
     path("admin/", admin.site.urls),
     path("api/v1/compare/", views.CompareView.as_view(), name="api-compare"),
     path("api/v1/schema/", views.SchemaView.as_view(), name="api-schema"),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from django.contrib.auth.views import PasswordChangeView
-from django.urls import path, re_path, reverse_lazy
+from django.urls import path, re_path
 
 from runs.accounts import views as accounts
 from runs.database import ID
@@ -54,7 +53,7 @@ urlpatterns = [
     path("captures/<id:pk>/move/", manage.move_capture, name="move-capture"),
     path("login/", accounts.Login.as_view(), name="login"),
     path("logout/", accounts.Logout.as_view(), name="logout"),
-    path("password/", PasswordChangeView.as_view(success_url=reverse_lazy("home")), name="password"),
+    path("password/", accounts.PasswordChange.as_view(), name="password"),
     path("tokens/", accounts.tokens, name="tokens"),
     path("tokens/<int:pk>/revoke/", accounts.revoke, name="token-revoke"),
 ]

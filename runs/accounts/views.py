@@ -1,4 +1,4 @@
-"""Logging in, with how often it may be tried in /login/ and in the admin; and the page of one's own API tokens.
+"""Logging in, with how often a password may be tried in /login/, in the admin and to change it; and one's own API tokens.
 
 Each name has TRIES from an address, so that whoever mistypes a password shuts nobody else out there; each address has
 TRIES_OF_AN_ADDRESS with all names, so that nobody guesses many passwords. Each name has TRIES_OF_A_NAME from all addresses, so that
@@ -9,6 +9,7 @@ somebody else's name does not shut that person out.
 from __future__ import annotations
 
 from http import HTTPStatus
+from itertools import chain
 from math import ceil
 from typing import Any
 
@@ -17,12 +18,13 @@ from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.decorators import login_not_required, login_required
-from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.contrib.auth.models import User
-from django.contrib.auth.views import LoginView, LogoutView
+from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView
 from django.core.cache import caches
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse_lazy
 from django.utils.connection import ConnectionProxy
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.views.decorators.cache import never_cache
@@ -61,12 +63,17 @@ class Backend(ModelBackend):
 
     def authenticate(self, request: Any, username: Any = None, password: Any = None, **more: Any) -> Any:
         if request is not None and username is not None:
-            address = BaseThrottle().get_ident(request)
-            LoginThrottle(TRIES_OF_AN_ADDRESS, f"address {address}").require_patience(request)
-            LoginThrottle(TRIES, f"name at address {username}\0{address}").require_patience(request)
-            if not constant_time_compare(request.COOKIES.get(KNOWN_COOKIE, ""), _cookie_value(username)):
-                LoginThrottle(TRIES_OF_A_NAME, f"name {username}").require_patience(request)
+            _count_try(request, username)
         return super().authenticate(request, username, password, **more)
+
+
+def _count_try(request: Any, username: str) -> None:
+    """Count that a password of this name is tried. Raises ValidationError where there were too many."""
+    address = BaseThrottle().get_ident(request)
+    LoginThrottle(TRIES_OF_AN_ADDRESS, f"address {address}").require_patience(request)
+    LoginThrottle(TRIES, f"name at address {username}\0{address}").require_patience(request)
+    if not constant_time_compare(request.COOKIES.get(KNOWN_COOKIE, ""), _cookie_value(username)):
+        LoginThrottle(TRIES_OF_A_NAME, f"name {username}").require_patience(request)
 
 
 def _cookie_value(username: str) -> str:
@@ -82,7 +89,7 @@ class LoginForm(AuthenticationForm):
 def _set_status(response: HttpResponse) -> HttpResponse:
     """429 with Retry-After where the form was refused as one too many."""
     form = (getattr(response, "context_data", None) or {}).get("form")
-    for error in form.non_field_errors().as_data() if form is not None else ():
+    for error in chain.from_iterable(form.errors.as_data().values()) if form is not None else ():
         if error.code == "throttled":
             response.status_code = HTTPStatus.TOO_MANY_REQUESTS
             response.headers["Retry-After"] = str(error.params["wait_s"])
@@ -105,6 +112,29 @@ class Login(LoginView):
         return response
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
+        return _set_status(super().form_invalid(form))
+
+
+class PasswordForm(PasswordChangeForm):
+    """Django's. An old password counts as a login attempt, so that nobody guesses it in a browser that was left logged in."""
+
+    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._request = request
+
+    def clean_old_password(self) -> str:
+        _count_try(self._request, self.user.get_username())
+        return super().clean_old_password()
+
+
+class PasswordChange(PasswordChangeView):
+    form_class = PasswordForm
+    success_url = reverse_lazy("home")
+
+    def get_form_kwargs(self) -> dict[str, Any]:
+        return super().get_form_kwargs() | {"request": self.request}
+
+    def form_invalid(self, form: Any) -> HttpResponse:
         return _set_status(super().form_invalid(form))
 
 

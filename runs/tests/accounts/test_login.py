@@ -135,6 +135,34 @@ def test_the_password_can_be_changed(client):
     assert user.check_password("another-2-word")
 
 
+def change_password(client, old="wrong", new="another-2-word"):
+    return client.post("/password/", {"old_password": old, "new_password1": new, "new_password2": new})
+
+
+def test_wrong_old_passwords_count_as_logins_and_one_too_many_is_a_429(client):
+    user = User.objects.create_user("ann", password="long-enough-1")
+    client.force_login(user)
+    for _ in range(5):
+        assert try_to_log_in(Client()).status_code == 200
+    assert [change_password(client).status_code for _ in range(5)] == [200] * 5
+    refused = change_password(client, "long-enough-1")
+    assert (refused.status_code, try_to_log_in(Client()).status_code) == (429, 429)
+    assert f"Too many login attempts. Try again in {refused.headers['Retry-After']} s." in refused.text
+    user.refresh_from_db()
+    assert user.check_password("long-enough-1")
+
+
+def test_a_right_old_password_is_taken_after_a_few_wrong_ones(client):
+    client.force_login(User.objects.create_user("ann", password="long-enough-1"))
+    assert [change_password(client).status_code for _ in range(9)] == [200] * 9
+    assert change_password(client, "long-enough-1").headers["Location"] == "/"
+
+
+def test_the_admin_changes_a_password_on_the_same_page(client):
+    client.force_login(User.objects.create_superuser("ann"))
+    assert client.post("/admin/password_change/", {"old_password": "wrong"}).headers["Location"] == "/password/"
+
+
 def test_public_read_opens_pages_for_reading_only(client, settings):
     settings.PUBLIC_READ = True
     assert client.get("/runs/").status_code == 200
