@@ -306,8 +306,17 @@ class ChangeSerializer(serializers.Serializer[Any]):
         return super().to_internal_value(data)
 
 
+class NameField(serializers.CharField):
+    """A text: DRF would also take a number, as Python writes it (1e+30)."""
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
 class NameChange(ChangeSerializer):
-    name = serializers.CharField(max_length=300)
+    name = NameField(max_length=300)
 
 
 class HostChange(NameChange):

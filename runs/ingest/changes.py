@@ -27,7 +27,7 @@ from .edits import NEW, PHASES
 from .receiving import mask_stored
 from .secret_copies import find_base64_forms, find_forms, mask_json, mask_words
 from .text_storage import load_text, make_text_columns, save_pieces
-from .validation import rejected, takes_worker, truncate
+from .validation import clean_name, rejected, takes_worker, truncate
 
 RUNS_PER_QUERY = 500
 SHORTEST_SECRET = 4  # characters; a shorter word would be blacked out inside of figures and other words
@@ -43,7 +43,7 @@ def refresh(row: Model) -> None:
 
 @take_turns()
 def rename_experiment(experiment: Experiment, name: str) -> Experiment:
-    experiment.name = _clean_name(Experiment, name)
+    experiment.name = clean_name(Experiment, name)
     experiment.save(update_fields=["name"])
     _record_name(_lock_uploads_of(experiment=experiment), "experiments", experiment.pk, experiment.name)
     return experiment
@@ -57,7 +57,7 @@ def record_headline(experiment: Experiment, headline: dict[str, Any]) -> None:
 @take_turns()
 def rename_config(config: Config, name: str) -> Config:
     """A name that another config of the experiment has merges the two."""
-    name = _clean_name(Config, name)
+    name = clean_name(Config, name)
     namesake = Config.objects.filter(experiment=config.experiment, name=name).exclude(pk=config.pk).first()
     if namesake is not None:
         return _merge_configs(config, into=namesake)
@@ -71,7 +71,7 @@ def rename_config(config: Config, name: str) -> Config:
 @take_turns()
 def rename_host(host: Host, name: str) -> Host:
     """A name that the same hardware has already merges the two."""
-    name = _clean_name(Host, name)
+    name = clean_name(Host, name)
     namesake = Host.objects.filter(name=name, fingerprint=host.fingerprint).exclude(pk=host.pk).first()
     uploads = _lock_uploads_of(host=host)
     if namesake is not None:
@@ -292,13 +292,6 @@ def _merge_configs(config: Config, *, into: Config) -> Config:
         model.everything.filter(config=config).update(config=into)
     config.delete()
     return into
-
-
-def _clean_name(model: type[Model], name: str) -> str:
-    stored = str(truncate(model, name=name.strip())["name"]).strip()
-    if not stored:
-        raise rejected(400, "A name needs at least one character.")
-    return stored
 
 
 def _place_runs(runs: Sequence[Run], config: Config, repeats: Mapping[int, int]) -> None:

@@ -19,7 +19,7 @@ from runs.models import Capture, Config, Experiment, Host, Run, Upload
 
 from . import changes, counters
 from .changes import record_edit, record_edits
-from .validation import clean_line, rejected, truncate
+from .validation import clean_line, clean_name, rejected, truncate
 
 MOST_TAGS, TAG_LENGTH = 50, 300
 MOST_UNDONE = 2000  # runs of a merged config or host
@@ -239,6 +239,11 @@ def _rename_host(host: Host, name: str | dict[str, Any]) -> Host:
     return before
 
 
+def _rename_upload(upload: Upload, name: str) -> Model:
+    """An empty name is what Undo gives back to a text that came without one."""
+    return _save(upload, name=clean_name(Upload, name) if name else "")
+
+
 HOST_COLUMNS = ("name", *HARDWARE, "fingerprint")
 _NAME = attrgetter("name")
 FIELDS: dict[type[Model], dict[str, EditableField]] = {
@@ -267,5 +272,5 @@ FIELDS: dict[type[Model], dict[str, EditableField]] = {
             attrgetter("price_per_hour"), lambda row, price: _save(row, price_per_hour=price)
         ),
     },
-    Upload: {"name": EditableField(_NAME, lambda row, name: _save(row, name=name.strip()))},
+    Upload: {"name": EditableField(_NAME, _rename_upload)},
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import sys
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
@@ -88,6 +89,18 @@ _UNSEEN = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 def clean_line(text: str) -> str:
     """A name or the like: on one line, and without what would change how the words around it are shown."""
     return text if text.isprintable() else _UNSEEN.sub(lambda sign: " " * sign[0].isspace(), text)
+
+
+def clean_name(model: type[models.Model], name: str) -> str:
+    """A name that somebody gives a row of this model, as it is stored. Raises Rejected 400 where nothing of it is seen."""
+    stored = str(truncate(model, name=name.strip())["name"]).strip()
+    if all(unicodedata.category(sign) in _NOT_SEEN for sign in stored):
+        raise rejected(400, "A name needs at least one visible character.")
+    return stored
+
+
+# Control and format characters, lone surrogates, and separators; icons of fonts and new emoji are not among them.
+_NOT_SEEN = {"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"}
 
 
 def clean_text(text: str) -> str:

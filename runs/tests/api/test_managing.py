@@ -36,7 +36,16 @@ def test_a_name_or_tag_turns_no_words_around_it_and_has_one_line(api, experiment
     odd = "\u202ea\x1b[31m\u2066b\r\nc\x7f"
     answer = api.patch(address(experiment), {"name": odd, "tags": [odd]}, format="json")
     assert answer.data["name"] == "a[31mb  c" and Run.objects.first().tags == ["a[31mb  c"]
-    assert api.patch(address(experiment), {"name": "\u202e\x01"}, format="json").status_code == 400
+
+
+@pytest.mark.parametrize("kind", ["experiments", "configs", "hosts", "uploads"])
+@pytest.mark.parametrize("name", ["\u202e\x01", "\u202e", " \u200b\u2060 ", "\ufeff", "\xad", 1e30, 7, True, ["a"]])
+def test_a_name_is_a_text_of_which_something_is_seen(api, experiment, kind, name):
+    row = KINDS[kind].objects.order_by("pk")[0]
+    before = row.name
+    assert api.patch(address(row), {"name": name}, format="json").status_code == 400
+    row.refresh_from_db()
+    assert row.name == before
 
 
 @pytest.mark.parametrize(
