@@ -100,6 +100,9 @@ IPV4_INSIDE = [
     ipaddress.ip_network(net) for net in ("64:ff9b::/96", "64:ff9b:1::/48", "::/96", "2002::/16", "2001::/32")
 ]
 
+# Of metadata services that are not link-local: AWS and Google over IPv6, Alibaba, Azure.
+METADATA = [ipaddress.ip_address(ip) for ip in ("fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "168.63.129.16")]
+
 
 def _check_ip(ip: IP) -> IP:
     """Raises NotAllowed for an address that no plan's load may go to."""
@@ -107,6 +110,8 @@ def _check_ip(ip: IP) -> IP:
         raise NotAllowed(f"{ip} is not the address of one machine.")
     if ip.is_link_local:
         raise NotAllowed(f"{ip} is a link-local address; a cloud's metadata service has one, and a server does not.")
+    if ip in METADATA:
+        raise NotAllowed(f"{ip} is the address of a cloud's metadata service; a server does not have it.")
     if not ip.is_loopback and any(ip in net for net in IPV4_INSIDE):
         raise NotAllowed(f"{ip} embeds an IPv4 address; write that one.")
     return ip
@@ -211,19 +216,34 @@ PRIVATE = re.compile(
 # The kernel shows processes there, with their environments and their open files, and what services pass each other.
 NO_FILES = ("/proc", "/sys", "/dev", "/run", "/var/run")
 TOO_WIDE = ("/etc", "/home", "/root", "/var", "/var/lib")
+# A key to log in with lies in none of these: /etc/ssh has the machine's own keys.
+NO_KEYS = ("/proc", "/sys", "/dev", "/etc")
 PROGRAM = re.compile(r"(?:/[A-Za-z0-9_.+/-]+|[A-Za-z0-9_][A-Za-z0-9_.+-]*)")
 
 
 def check_destination(text: str) -> None:
-    """Raises NotAllowed unless ssh takes it for a host, and never for an option."""
+    """Raises NotAllowed unless ssh takes it for a host, and never for an option; an IP address has to be a server's.
+
+    ssh reads more spellings of an IP address than a base address may have, such as 2852039166 for 169.254.169.254. These
+    are allowed, as a Host of ssh's config may have such a name, but not for an address that is refused.
+    """
     if not DESTINATION.fullmatch(text):
         raise NotAllowed(f"{text!r} is no ssh destination such as web1 or bench@web1.")
+    host = text.rpartition("@")[2].rstrip(".")
+    try:
+        ip = str(ipaddress.IPv6Address(host)) if ":" in host else socket.inet_ntoa(socket.inet_aton(host))
+    except (OSError, ValueError):
+        return  # a name
+    normalize_ips([ip])
 
 
 def check_identity(text: str) -> None:
-    """Raises NotAllowed unless it is empty or the absolute path of a key."""
-    if text and (not FILE.fullmatch(text) or normpath(text) != text):
-        raise NotAllowed(f"{text!r} is no absolute path of a private key on the worker's machine.")
+    """Raises NotAllowed unless it is empty or the absolute path of a key to log in with."""
+    expected = "Expected a file on the worker's machine, such as /home/bench/.ssh/id_ed25519."
+    if text and (not FILE.fullmatch(text) or normpath(text) != text or text == "/"):
+        raise NotAllowed(f"{text!r} is no absolute path of a private key. {expected}")
+    if any(_lies_in(text, place) for place in NO_KEYS):
+        raise NotAllowed(f"{text} is no private key to log in with; {', '.join(NO_KEYS)} have none. {expected}")
 
 
 def check_config_file(path: str, readable: Sequence[str]) -> None:
@@ -246,6 +266,8 @@ def check_readable(place: str) -> None:
         raise NotAllowed(f"{place} contains no config files.")
     if place in TOO_WIDE:
         raise NotAllowed(f"{place} contains more than config files; enter directories in it.")
+    if PRIVATE.search(f"{place}/"):
+        raise NotAllowed(f"{place} is a place of keys, passwords or hidden files; no plan may show what is in it.")
     if _lies_in(place, str(settings.DATA_DIR)):
         raise NotAllowed(f"{place} is where benchdash keeps its own data.")
     if _lies_in(str(settings.DATA_DIR), place):

@@ -11,7 +11,18 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from runs.remote.addresses import NotAllowed, canonicalize, check_load, check_resolved, normalize_ips, resolve, url_of
+from runs.remote.addresses import (
+    NotAllowed,
+    canonicalize,
+    check_destination,
+    check_identity,
+    check_load,
+    check_readable,
+    check_resolved,
+    normalize_ips,
+    resolve,
+    url_of,
+)
 from runs.remote.snapshots import Load
 
 BASE = "http://192.0.2.10:8080"
@@ -83,7 +94,11 @@ def test_an_address_has_one_spelling(text, same_as):
         ("http://[::]", "not the address of one machine"),
         ("http://224.0.0.1", "not the address of one machine"),
         ("http://255.255.255.255", "not the address of one machine"),
-        ("http://169.254.169.254", "link-local"),
+        ("http://169.254.169.254", "a cloud's metadata service"),
+        ("http://[fd00:ec2::254]", "a cloud's metadata service"),
+        ("http://[fd20:ce:0::0:254]", "a cloud's metadata service"),
+        ("http://100.100.100.200", "a cloud's metadata service"),
+        ("http://168.63.129.16:80", "a cloud's metadata service"),
         ("http://[fe80::1]", "link-local"),
         ("http://[64:ff9b::a00:1]", "embeds an IPv4 address"),
         ("http://[64:ff9b:1::1]", "embeds an IPv4 address"),
@@ -263,3 +278,56 @@ def test_a_name_that_is_not_known_here_says_what_to_write(monkeypatch):
 
 def test_ip_addresses_have_one_spelling():
     assert normalize_ips(["2001:DB8:0:0::7", "::ffff:192.0.2.1", "192.0.2.1"]) == ["192.0.2.1", "2001:db8::7"]
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("169.254.169.254", "169.254.169.254.", "2852039166", "0xa9fea9fe", "169.16689662", "0::ffff:169.254.169.254"),
+        *("fd00:ec2::254", "100.100.100.200", "168.63.129.16"),
+    ],
+)
+@pytest.mark.parametrize("user", ["", "root@", "a@b@"])
+def test_no_ssh_destination_is_a_metadata_service_in_any_spelling(user, host):
+    with pytest.raises(NotAllowed, match="a cloud's metadata service"):
+        check_destination(user + host)
+
+
+@pytest.mark.parametrize(
+    "text", ["web1", "bench@web1", "1", "bench@10.0.0.5", "root@2001:db8::7", "root@::1", "127.0.0.1"]
+)
+def test_an_ssh_destination_is_a_host_of_sshs_config_or_the_address_of_a_server(text):
+    check_destination(text)
+
+
+@pytest.mark.parametrize("path", ["/proc/1/environ", "/etc/ssh/ssh_host_rsa_key", "/sys/key", "/dev/stdin", "/", "key"])
+def test_a_private_key_that_is_none_to_log_in_with_is_refused_with_what_is_expected(path):
+    with pytest.raises(NotAllowed, match="Expected a file on the worker's machine, such as "):
+        check_identity(path)
+
+
+@pytest.mark.parametrize(
+    "path", ["", "/root/.ssh/id_ed25519", "/home/bench/.ssh/bench.pem", "/run/secrets/key", "/etcetera/key"]
+)
+def test_a_private_key_is_taken_from_where_people_keep_it(path):
+    check_identity(path)
+
+
+@pytest.mark.parametrize(
+    ("place", "word"),
+    [
+        ("/root", "more than config files"),
+        *(
+            (place, "keys, passwords")
+            for place in ("/root/.ssh", "/home/bench/.ssh/keys", "/srv/.ssh", "/etc/ssl/private")
+        ),
+    ],
+)
+def test_a_folder_of_keys_is_opened_to_no_plan(place, word):
+    with pytest.raises(NotAllowed, match=word):
+        check_readable(place)
+
+
+@pytest.mark.parametrize("place", ["/etc/nginx", "/etc/ssh", "/root/bench", "/srv/id_service", "/opt/keycloak/conf"])
+def test_a_folder_of_config_files_may_be_opened_to_plans(place):
+    check_readable(place)

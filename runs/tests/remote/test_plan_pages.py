@@ -208,6 +208,7 @@ def test_a_target_is_registered_with_its_addresses_in_one_spelling(browser, plan
         ({"readable": "//etc/ssl"}, "no plain absolute path"),
         ({"readable": "/proc/self"}, "contains no config files"),
         ({"readable": "/etc"}, "more than config files"),
+        ({"readable": "/root/.ssh"}, "keys, passwords or hidden files"),
         ({"readable": f"{settings.DATA_DIR}/spool"}, "its own data"),
         ({"readable": str(settings.DATA_DIR.parent)}, f"holds {settings.DATA_DIR}, where benchdash keeps its own data"),
         ({"addresses": "http://shop.invalid 169.254.169.254"}, "link-local"),
@@ -288,7 +289,11 @@ def test_a_load_generator_is_registered_changed_and_deleted(browser):
 
 @pytest.mark.parametrize(
     "fields",
-    [{"name": "load 1"}, {"name": "load;id"}, {"ssh_destination": "-F/tmp/x"}, {"identity_file": "-oX"}, {"kind": ""}],
+    [
+        *({"name": "load 1"}, {"name": "load;id"}, {"kind": ""}),
+        *({"ssh_destination": "-F/tmp/x"}, {"ssh_destination": "root@169.254.169.254"}),
+        *({"identity_file": "-oX"}, {"identity_file": "/proc/1/environ"}),
+    ],
 )
 def test_a_load_generator_that_is_none_is_refused(browser, fields):
     data = {"name": "load1", "kind": "ssh", "ssh_destination": "load1", "identity_file": ""}
