@@ -43,13 +43,16 @@ SWEPT = 160  # px of all panels of a sweep
 
 @dataclass(frozen=True, slots=True)
 class LatencyRun:
-    """One run: per cent as text -> ms; "100" is its longest request. `name` and `place` are those of its config."""
+    """One run: per cent as text -> ms; "100" is its longest request. `name` and `place` are those of its config, `short` its name
+    within the workload."""
 
     name: str
     place: int
     percentiles_ms: Mapping[str, float]
     label: str = ""
     counted: bool = True
+    workload: str = ""
+    short: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,8 @@ class PercentileSpread:
     longest: tuple[float, float, float] | None
     n: int
     counted: bool = True
+    workload: str = ""
+    short: str = ""
 
 
 def place_percentile(percent: float) -> float:
@@ -81,7 +86,7 @@ def uses_log_axis(runs: Sequence[LatencyRun], scale: str = "") -> bool:
 def make_latency_chart(runs: Sequence[LatencyRun], scale: str = "") -> Chart | None:
     """The median of each config's runs and a band over all of them; more than ten become small multiples.
 
-    Levels of one config share a panel: they have one place.
+    These are of the workloads, or else of the configs. Levels of one config share a panel: they have one place.
     """
     spreads = [spread for spread in _collect_spreads(runs) if len(spread.points) + bool(spread.longest) > 1]
     if not spreads:
@@ -92,9 +97,11 @@ def make_latency_chart(runs: Sequence[LatencyRun], scale: str = "") -> Chart | N
     values = [ms for spread in spreads for _, *own in (*spread.points, (0, *(spread.longest or ()))) for ms in own]
     y = make_log_axis([ms for ms in values if ms > 0], "ms, log scale") if log else make_linear_axis(max(values), "ms")
     small = len(configs) > MOST_LINES
-    groups = _group_levels(spreads) if small else {"": spreads}
+    workloads = _group_by_workload(spreads) if small else {}
+    groups = workloads or (_group_levels(spreads) if small else {"": spreads})
+    height = 200 if workloads else 120 if small else 260
     panels = tuple(
-        Panel(x, y, tuple(_make_spread_marks(group, x, log=log)), name, 120 if small else 260)
+        Panel(x, y, tuple(_make_spread_marks(group, x, log=log)), name, height)
         for name, group in islice(groups.items(), MOST_PANELS)
     )
     # Levels of one config have one colour: their names stand at the lines alone.
@@ -102,10 +109,12 @@ def make_latency_chart(runs: Sequence[LatencyRun], scale: str = "") -> Chart | N
         len(configs) > 1 and not small and (len({place for _, place in configs}) > 1 or not _shows_levels(spreads))
     )
     key = tuple(Key(_name_spread(s), s.place) for s in configs.values()) if is_keyed else ()
+    key = tuple(Key(name, place) for place, name in {s.place: s.short for s in spreads}.items()) if workloads else key
     notes = ["line: median of runs", "band: all runs"] if any(s.n > 1 for s in spreads) else []
     notes += ["dotted: nothing printed between"] if any(s.longest for s in spreads) else []
     notes += ["thin: a run that does not count"] if not all(s.counted for s in spreads) else []
-    notes += [f"{len(groups) - MOST_PANELS} more configs are not drawn"] if len(groups) > MOST_PANELS else []
+    what = "workloads" if workloads else "configs"
+    notes += [f"{len(groups) - MOST_PANELS} more {what} are not drawn"] if len(groups) > MOST_PANELS else []
     rows = tuple(row for spread in spreads for row in _tabulate(spread))
     heads = ("config", "% of requests", "median, ms", "least", "most", "runs")
     words = "; ".join(_describe(spread) for spread in spreads[: 2 * MOST_LINES])
@@ -132,6 +141,16 @@ def _collect_spreads(runs: Sequence[LatencyRun]) -> list[PercentileSpread]:
     return [_make_spread(group) for group in groups.values()]
 
 
+def _group_by_workload(spreads: Sequence[PercentileSpread]) -> dict[str, list[PercentileSpread]]:
+    """The lines of each workload, where there are several, and so few configs in each that their lines can be told apart."""
+    panels: dict[str, list[PercentileSpread]] = {}
+    for spread in spreads:
+        panels.setdefault(spread.workload, []).append(spread)
+    most = max(len({spread.place for spread in group}) for group in panels.values())
+    are_drawn = "" not in panels and len(panels) > 1 and 1 < most <= MOST_LINES
+    return panels if are_drawn else {}
+
+
 def _group_levels(spreads: Sequence[PercentileSpread]) -> dict[str, list[PercentileSpread]]:
     """The lines of each panel by its heading: what the names of one config's levels have in common, or a config's own name."""
     by_place: dict[int, list[PercentileSpread]] = {}
@@ -151,18 +170,20 @@ def _group_levels(spreads: Sequence[PercentileSpread]) -> dict[str, list[Percent
 
 def _make_spread(group: Sequence[LatencyRun]) -> PercentileSpread:
     """Percentiles that all of the runs have; where they share fewer than two, all that any has."""
-    own = [{p: ms for p, ms in run.percentiles_ms.items() if keep_drawable([ms])} for run in group]
-    shared = set.intersection(*(set(each) for each in own))
-    percents = shared if len(shared) > 1 else set().union(*own)
+    drawable = [{p: ms for p, ms in run.percentiles_ms.items() if keep_drawable([ms])} for run in group]
+    shared = set.intersection(*(set(each) for each in drawable))
+    percents = shared if len(shared) > 1 else set().union(*drawable)
     points, longest = [], None
     for percent in sorted(percents, key=float):
-        values = [each[percent] for each in own if percent in each]
+        values = [each[percent] for each in drawable if percent in each]
         if float(percent) >= 100:
             longest = (median(values), min(values), max(values))
         elif float(percent) >= 50:
             points.append((place_percentile(float(percent)), median(values), min(values), max(values)))
     first = group[0]
-    return PercentileSpread(first.name, first.label, first.place, tuple(points), longest, len(group), first.counted)
+    own = first.name, first.label, first.place
+    rest = first.counted, first.workload, first.short
+    return PercentileSpread(*own, tuple(points), longest, len(group), *rest)
 
 
 def _make_percent_axis(spreads: Sequence[PercentileSpread]) -> Axis:

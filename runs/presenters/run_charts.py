@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import zip_longest
 from statistics import fmean
@@ -72,12 +72,7 @@ def make_throughput_bars(comparison: Comparison, headline: Headline, silent: Con
     row = comparison.row("requests_per_second")
     if row is None:
         return []
-    blocks = find_workloads(comparison)
-    named = (
-        {at: name for block in blocks for name in [name_workload(comparison, block)] for at in block}
-        if len(blocks) > 1
-        else {}
-    )
+    named = _name_workloads(comparison)
     failed = {side.at for side in headline.failing}
     best = headline.winner.at if headline.winner and headline.metric == row.key else None
     is_pair = len(comparison.columns) == 2 and best is not None and comparison.bases[best] == best
@@ -104,6 +99,13 @@ def make_throughput_bars(comparison: Comparison, headline: Headline, silent: Con
         )
         bars += [bar] if values else []
     return bars
+
+
+def _name_workloads(comparison: Comparison) -> dict[int, str]:
+    """Column -> the name of its workload, where there are several."""
+    blocks = find_workloads(comparison)
+    names = {at: name for block in blocks for name in [name_workload(comparison, block)] for at in block}
+    return names if len(blocks) > 1 else {}
 
 
 def compute_mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
@@ -186,18 +188,21 @@ def make_latency_runs(comparison: Comparison, out: Container[int] = ()) -> list[
     Exact percentiles, where a file of the single requests has them, replace those of the report. `out`: ids of runs that a
     doubt keeps out of verdicts.
     """
-    drawn = []
-    for column in comparison.columns:
+    drawn, workloads = [], _name_workloads(comparison)
+    for at, column in enumerate(comparison.columns):
         label = f"{column.letter} {column.short or column.title}" if len(comparison.columns) > 1 else ""
+        workload = workloads.get(at, "")
+        short = strip_workload(column.title, workload)
+        own = LatencyRun(column.title, column.color, {}, label, workload=workload, short=short)
         runs = [run for run in column.runs if len(pick_percentiles(run.percentiles_ms, run.timed_ms)) > 1]
         counted = [run for run in runs if run.id not in out]
         if len(counted) > 1 and all(run.counts for run in counted):
             joined = histogram.percentiles(histogram.add_counts(run.counts for run in counted))
-            drawn.append(LatencyRun(column.title, column.color, pick_percentiles({}, joined), label))
+            drawn.append(replace(own, percentiles_ms=pick_percentiles({}, joined)))
             runs = [run for run in runs if run.id in out]
         for run in runs:
             percentiles = pick_percentiles(run.percentiles_ms, run.timed_ms)
-            drawn.append(LatencyRun(column.title, column.color, percentiles, label, counted=run.id not in out))
+            drawn.append(replace(own, percentiles_ms=percentiles, counted=run.id not in out))
     return drawn
 
 

@@ -206,6 +206,19 @@ def test_repeats_are_a_median_and_a_band_and_what_does_not_count_is_a_thin_line(
     assert (counted.thin, left_out.thin) == (False, True)
 
 
+def test_many_configs_below_several_workloads_have_a_panel_for_each_of_these():
+    names = [(workload, f"c{place}", place) for workload in ("GET", "POST") for place in range(6)]
+    runs = [
+        LatencyRun(f"{workload} · {name}", place, PERCENTILES, f"A {name}", workload=workload, short=name)
+        for workload, name, place in names
+    ]
+    chart = curves.make_latency_chart(runs)
+    assert [panel.title for panel in chart.panels] == ["GET", "POST"]
+    assert [key.text for key in chart.key] == [f"c{place}" for place in range(6)]
+    without = curves.make_latency_chart([*runs[:11], LatencyRun("x", 9, PERCENTILES)])
+    assert {panel.title for panel in without.panels} == {*(f"A c{place}" for place in range(6)), "x"}
+
+
 def test_a_log_axis_leaves_out_nought_and_the_linear_one_begins_there():
     runs = [LatencyRun("event", 0, {"50": 0.0, "90": 2.0, "99": 3.0})]
     assert marks(curves.make_latency_chart(runs, "log"), Line)[0].y == (2, 3)
