@@ -12,7 +12,11 @@ from runs.database import EARLIEST, LATEST
 from runs.drafts.draft import Draft, DraftExperiment, DraftHost, list_items, merge_namesakes
 from runs.drafts.recordings import BUILD, TextLines, read_header
 
+from .redact import redact_secrets
 from .validation import clean_line
+
+# Up to the last @ before the path; or, where a password has a slash and no port is meant, up to the last @
+USERINFO = re.compile(r"(?<=://)(?:[^/?#]*@|[^/?#@:]*:(?!\d*(?:[/?#]|$)).*@)")
 
 
 @dataclass(frozen=True)
@@ -76,11 +80,12 @@ class Hints:
 
 
 def _read_build(given: Mapping[str, Any]) -> dict[str, str]:
+    """Of a URL without the user's name and password: a link needs neither."""
     build = {name: said for name in BUILD if (said := str(given.get(name) or "").strip())}
     url = build.get("url", "")
     if url and not (re.match("https?://[^/]", url, re.IGNORECASE) and url.isprintable() and " " not in url):
         raise ValueError(f"url={url[:40]} is not a pipeline URL; expected http:// or https://.")
-    return build
+    return build | ({"url": USERINFO.sub("", url, count=1)} if url else {})
 
 
 def _read_time(text: str) -> str:
@@ -93,6 +98,18 @@ def _read_time(text: str) -> str:
     if at and not EARLIEST <= at <= LATEST:
         raise ValueError(f"at={text[:40]} is out of range; expected a time from {EARLIEST:%Y} on.")
     return at.isoformat() if at else ""
+
+
+def redact_hints(hints: Hints) -> Hints:
+    """The names with "[redacted]" for everything in them that looks like a secret."""
+    return replace(
+        hints,
+        host=redact_secrets(hints.host),
+        config=redact_secrets(hints.config),
+        experiment=redact_secrets(hints.experiment),
+        tags=tuple(dict.fromkeys(map(redact_secrets, hints.tags))),
+        build={name: redact_secrets(said) for name, said in hints.build.items()},
+    )
 
 
 def add_header(hints: Hints, text: TextLines) -> Hints:

@@ -35,9 +35,9 @@ from .secret_kinds import (
     WITH_ALSO,
     WITH_NEEDLE,
     WORD_AT,
-    SecretKind,
     SecretLines,
 )
+from .secret_values import CERTAIN, SecretKind
 
 MAX_KEYS = 10_000
 MAX_HARMLESS, MAX_HARMLESS_LENGTH = 5000, 1000  # lines and commands, and their characters
@@ -139,7 +139,7 @@ def _search_line(line: str, kinds: Sequence[SecretKind]) -> list[tuple[int, int,
     """Spans that do not overlap, in order; of two that do, the one that begins first (then the longer) is kept."""
     spans: list[tuple[int, int, str]] = []
     for start, end, kind in sorted(_find_spans(line, kinds), key=lambda span: (span[0], -span[1])):
-        if (not spans or start >= spans[-1][1]) and not HARMLESS.match(line[start:end]):
+        if (not spans or start >= spans[-1][1]) and (kind in CERTAIN or not HARMLESS.match(line[start:end])):
             spans.append((start, end, kind))
     return spans
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from .secret_copies import PROGRAM_NEEDLES
+from .secret_values import KNOWN_BY_THEMSELVES, TWILIO_KEYS, WORDPRESS, SecretKind, define
 
 DIGITS = b"0123456789.: "
 LOWER = bytes(range(256)).lower()
@@ -18,133 +19,106 @@ LOWER = bytes(range(256)).lower()
 WORDS = ("pass", "pwd", "secret", "token", "_pw", "-pw", "dpw", "psk", "auth", "salt", "key")
 HEADERS = ("cookie", "auth", "key", "token", "sess")
 HASHES = ("$apr", "$1$", "$5$", "$6$", "$y$", "$2a$", "$2b$", "$2y$")
-_KEYS = """
-    bd_ glpat- glsa_ shpat_ _pat_ hvs. xapp- sk- npm_ hf_ lin_api_ sk_ rk_ aiza dop_v pypi- whsec_ pscale_ dapi glc_ nrak-
-    dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit. sq0csp- sq0atp- glrt- figd_ ntn_ atatt rubygems_ pul- fm2_ pmak- key .atlasv1.
-    gocspx- ya29. sg. ltai ghp_ gho_ ghs_ ghu_ ghr_ xox akia asia
-"""
-KEYS = tuple(_KEYS.split())
-
-
-class SecretKind(NamedTuple):
-    """A kind of secret. `in` is many times quicker than a pattern, so a line is first searched for literal words.
-
-    A line with such a secret has, in small letters, one of `needles` and, if there are any, one of `also`: common words.
-    A pattern in which letter case does not count is for the line in small letters: one that ignores case takes twice as long.
-    """
-
-    name: str
-    needles: tuple[str, ...]
-    pattern: re.Pattern[str]
-    also: tuple[str, ...]
-    exact: bool  # letter case counts
-
-
-def _define(
-    name: str, needles: tuple[str, ...], pattern: str, also: tuple[str, ...] = (), exact: bool = False
-) -> SecretKind:
-    # A literal is found many times as soon where nothing is to be checked before it
-    pattern = re.sub(r"^\\b(\w+)(?![?*+{\w])", r"\1(?<=\\b\1)", pattern)
-    return SecretKind(name, needles, re.compile(pattern), also, exact)
 
 
 HEADER = r"(?:set-cookie2?|cookie|(?:proxy-)?authorization|x-[\w-]{0,30}(?:api-?key|auth|token|session)(?:-id|-token)?)"
 WORD = (
     r"(?:password|passwd|pass[_-]?phrase|pwd|secret|token|(?:[._-]|db|key|store|user|root|admin)pass|[_-]pw|bindpw"
-    r"|(?:[_-]|\b)psk|[_-](?:auth|salt)|(?:preshared|secret|api|app|access|auth|private|account|master|license|signing|encryption)[_-]?key(?:[_-]base)?"
+    r"|(?:[_-]|\b)psk|[_-](?:auth|salt)|(?:preshared|secret|api|app|access|auth|private|account|master|license|signing|encryption|nonce|logged[_-]in)[_-]?key(?:[_-]base)?"
     r"|client[_-]key[_-]data|tls\.key)"
 )
 # The whole name is looked at first, as nearly none is followed by one of these signs. `p` tells a parameter of an address.
 SETTING = rf"""(?<![\w.-])(?=[\w.-]++[\\"'\]\s]*+[=:])(?:(?<=[?&])(?P<p>))?[\w.-]{{0,60}}?{WORD}"""
 IS = r"""[\\"'\]]{0,4}\s{0,20}(?:=>|:=|=(?!=)|:(?!:))\s{0,20}"""
 KINDS = (
-    _define("header", HEADERS, rf"""(?P<q>["']){HEADER}\s*:\s*(?P<v>[^"'\s](?:[^"']*[^"'\s])?)(?P=q)""", also=(":",)),
-    _define("header", HEADERS, rf"""^[\s><|*#/+-]{{0,20}}{HEADER}\s*:\s*(?P<v>\S(?:.*\S)?)""", also=(":",)),
-    _define(
+    define("header", HEADERS, rf"""(?P<q>["']){HEADER}\s*:\s*(?P<v>[^"'\s](?:[^"']*[^"'\s])?)(?P=q)""", also=(":",)),
+    define("header", HEADERS, rf"""^[\s><|*#/+-]{{0,20}}{HEADER}\s*:\s*(?P<v>\S(?:.*\S)?)""", also=(":",)),
+    define(
         "header", HEADERS, rf"""(?:_header|header\s+\w+)\s+["']?{HEADER}["']?\s+["']?(?P<v>[^"';]+)""", also=("header",)
     ),
-    _define(
+    define(
         "header",
         ("cookie", "auth"),
         r"""\bHTTP_(?:COOKIE|AUTHORIZATION)\s*[=:]\s*(?P<v>\S.*)""",
         also=("http_",),
         exact=True,
     ),
-    _define("header", ("cookie",), r"""\bcookie:\s*(?P<v>[\w.-]{1,60}=[^"']+)"""),
-    _define(
+    define("header", ("cookie",), r"""\bcookie:\s*(?P<v>[\w.-]{1,60}=[^"']+)"""),
+    define(
         "header", ("auth",), r"""\bauthorization["'\]\s]*[:=]\s*["'`]?(?:bearer|basic|token|apikey) +(?P<v>[^\s"']+)"""
     ),
-    _define(
+    define(
         "signature",
         ("sig=", "auth", "signature", "code="),
         r"""[?&](?:(?:sig|auth|[\w-]{0,40}signature)=(?=.{8})|code=(?=\S{16}))(?P<v>[\w%+/.-]{8,})""",
         also=("=",),
     ),
-    _define("password in a URL", ("://",), r"://(?P<v>[A-Za-z0-9_]{32,200})[:@]", exact=True),
-    _define("password in a URL", (":thin:",), r""":thin:[^\s/:@"']{1,100}/(?P<v>[^/\s@"']{1,200})@""", exact=True),
-    _define(
-        "password in a URL", ("://",), r"""://[^/\s:@"']{0,100}:(?P<v>[^/\s@"']{1,200})@""", also=("@",), exact=True
-    ),
-    _define(
+    define(
         "option",
         (*WORDS, "bearer"),
         rf"""(?<!\S)--?(?:\w+-){{0,4}}(?:{WORD}|pass|bearer)(?:=|\s+)["']?(?P<v>[^\s"'-][^\s"']*)""",
         also=("-",),
     ),
-    _define(
+    define(
         "setting",
         WORDS,
         rf"""{SETTING}{IS}(?:\\{{1,3}}(?=["']))?"""
         r"""(?P<q>["'])?(?P<v>(?(q).+?(?=\\{0,3}(?P=q))|(?(p)[^\s"',;&]+|[^\s"',;]+)))""",
     ),
-    _define(
+    define(
         "setting",
         ("passwort", "kennwort", "passe", "contrase", "senha", "wachtwoord", "пароль", "密码", "パスワード"),
         r"""(?:passwort|kennwort|mot\sde\spasse|contrase(?:ñ|n)a|\bsenha|wachtwoord|пароль|密码|パスワード)["']?\s{0,9}[:=：]\s{0,9}["']?"""
         r"""(?P<v>[^\s"',;]+)""",
     ),
-    _define(
+    define(
         "setting",
         ("pass", "token"),
         r"""\b(?:pass(?:word|phrase|wd)|token)\s(?:is|for\s[^\s:]{1,99}:)\s["']?(?P<v>(?=\S{0,99}\d)[^\s"',;]{6,})""",
         also=("is", "for"),
     ),
-    _define(
+    define(
+        WORDPRESS,
+        ("define",),
+        r"""\bdefine\(\s{0,9}["'](?:(?:secure_)?auth|logged_in|nonce)_(?:key|salt)["']\s{0,9},\s{0,9}(?P<q>["'])(?P<v>.{32,200}?)(?P=q)\s{0,9}\)""",
+        also=("_key", "_salt"),
+    ),
+    define(
         "setting",
         ("secure_link_md5",),
         r"""^\s{0,99}secure_link_md5\s[^\n]{0,500}[\s"'](?P<v>[^\s"'$;]+)["']?\s*;""",
         exact=True,
     ),
-    _define("setting", WORDS, rf"""["']\w{{0,60}}?{WORD}["']\s*,\s*["'](?P<v>[^"']+)["'](?!\s*:)""", also=(",",)),
-    _define(
+    define("setting", WORDS, rf"""["']\w{{0,60}}?{WORD}["']\s*,\s*["'](?P<v>[^"']+)["'](?!\s*:)""", also=(",",)),
+    define(
         "setting",
         WORDS,
         rf"""\bname["']?\s*[:=]\s*["']?[\w.-]{{0,60}}?{WORD}["']?[\s,;]+["']?value["']?\s*[:=]\s*["']?(?P<v>[^\s"']+)""",
         also=("value",),
     ),
-    _define(
+    define(
         "setting", WORDS, rf"""\bname=["'][\w.-]{{0,60}}?{WORD}["']\s*>(?P<v>[^<\s][^<]{{0,500}})<""", also=("name=",)
     ),
-    _define("setting", WORDS, rf"""\bset\s+[\w./:-]{{0,60}}?{WORD}\s+["']?(?P<v>[^\s"';]+)["']?\s*$""", also=("set",)),
-    _define(
+    define("setting", WORDS, rf"""\bset\s+[\w./:-]{{0,60}}?{WORD}\s+["']?(?P<v>[^\s"';]+)["']?\s*$""", also=("set",)),
+    define(
         "setting",
         ("pass",),
         r"""^\s*(?:--\s?)?["']?[\w-]{0,40}password["']?\s+["']?(?P<v>(?=\S*\d)[^\s"';(]{6,})["']?;?\s*$""",
         also=("password",),
     ),
-    _define(
+    define(
         "setting",
         ("pass", "secret", "token"),
         r"""^\s*[\w.]{0,60}?\w(?:[._](?:password|secret|token)|auth_pass|passphrase)\s+["']?(?P<v>[^\s"';]+)["']?;?\s*$""",
         also=("_", ".", "passphrase"),
     ),
-    _define(
+    define(
         "setting",
         WORDS,
         rf"""(?:setenv|_param|\benv|php_(?:admin_)?value)\s+[\w.]{{0,60}}?{WORD}\s+["']?(?P<v>[^\s"';]+)""",
         also=("env", "_param", "_value"),
     ),
-    _define(
+    define(
         "setting",
         ("pass", "auth", "dpw", "secremote"),
         r"""(?=[rmabsgi:])(?:requirepass|masterauth|authldapbindpassword|\bbindpw|\bauth_pass|secremoterules|authbasicfake\s+\S{1,99}"""
@@ -155,58 +129,58 @@ KINDS = (
             *("insecure-", ">", "authtoken"),
         ),
     ),
-    _define(
+    define(
         "setting",
         ("pass", "auth"),
         r"""\b(?:login\s+\S{1,99}\s+password|stats\s+auth\s+[^\s:]{1,99}:)\s*(?P<v>[^\s"']+)""",
         also=("login", "stats"),
     ),
-    _define(
+    define(
         "setting",
         ("identified", "pass"),
         r"""(?:\bidentified\s+(?:with\s+\S{1,60}\s+)?by(?:\s+password)?|\bpassword)(?:\s++\(?|\()\s*+(?P<q>["'])(?P<v>[^"']+)(?P=q)""",
         also=("identified", "password"),
     ),
-    _define(
+    define(
         "setting",
         ("psk", "pass", "auth"),
         r"""(?:\bpsk|["'](?:requirepass|masterauth)["'])\s+["'](?P<v>[^"']+)["']""",
         also=("psk", "requirepass", "masterauth"),
     ),
-    _define(
+    define(
         "setting",
         ("auth",),
         r"""\bdb\.auth\(\s*["'][^"']+["']\s*,\s*["'](?P<v>[^"']+)""",
         also=("db.auth(",),
         exact=True,
     ),
-    _define("option", ("--from-literal",), r"""\s--from-literal=["']?[\w.-]{1,60}=(?P<v>[^\s"']+)""", exact=True),
-    _define("setting", ("community",), r"""(?:snmp-server\s+community|\br[ow]community6?)\s+["']?(?P<v>[^\s"']+)"""),
-    _define("setting", WORDS, rf"""<[\w.-]{{0,60}}?{WORD}>(?P<v>[^<\s][^<]{{0,500}})<""", also=("<",)),
-    _define("setting", WORDS, rf"""["'][\w.-]{{0,60}}?{WORD}["']\s+value=["'](?P<v>[^"']+)["']""", also=("value=",)),
+    define("option", ("--from-literal",), r"""\s--from-literal=["']?[\w.-]{1,60}=(?P<v>[^\s"']+)""", exact=True),
+    define("setting", ("community",), r"""(?:snmp-server\s+community|\br[ow]community6?)\s+["']?(?P<v>[^\s"']+)"""),
+    define("setting", WORDS, rf"""<[\w.-]{{0,60}}?{WORD}>(?P<v>[^<\s][^<]{{0,500}})<""", also=("<",)),
+    define("setting", WORDS, rf"""["'][\w.-]{{0,60}}?{WORD}["']\s+value=["'](?P<v>[^"']+)["']""", also=("value=",)),
     # mysql's -p takes no word behind a space
-    _define(
+    define(
         "option",
         (" -u",),
         r"""^(?!.{0,500}\b(?:mysql|mariadb)).*?\s-[uU]\s*[^\s-]\S{0,99}\s+-[pP]\s*["']?(?P<v>(?!(?:\d+|[A-Z]+)\b)[^\s"'-][^\s"']*)""",
         also=(" -p",),
         exact=True,
     ),
-    _define(
+    define(
         "option",
         ("--user",),
         r"""\s--user[\s=]["']?(?P<v>(?!\d+:\d+\b)([^\s"':=/]{1,100}):(?!\2\b)[^\s"'/]+)""",
         exact=True,
     ),
-    _define(
+    define(
         "option",
         ("pass",),
         r"""(?<!\S)htpasswd\s+(?:-\w+\s+)*?(?:-\w*(?:nb|bn)\w*|-\w*b\w*\s+[^\s-]\S*)\s+[^\s-]\S*\s+["']?(?P<v>[^\s"']+)""",
         also=("htpasswd",),
         exact=True,
     ),
-    _define("setting", ("pass",), r"""\bPASS=["']?(?P<v>[^\s"';&]+)""", also=("pass=",), exact=True),
-    _define(
+    define("setting", ("pass",), r"""\bPASS=["']?(?P<v>[^\s"';&]+)""", also=("pass=",), exact=True),
+    define(
         "option",
         ("sudo -s", "kinit", "pass", "secret", "-stdin", "token"),
         r"""\b(?:echo|printf)\s+(?:-n\s+|["']?%s(?:\\n)?["']?\s+)?["']?(?P<v>[^\s"']+)["']?\s*\|\s*"""
@@ -214,82 +188,63 @@ KINDS = (
         also=("|",),
         exact=True,
     ),
-    _define(
+    define(
         "option",
         ("<<<",),
         r"""(?:\bkinit|passwd|login|--with-token|-stdin)\b[^<]{0,99}<<<\s*["']?(?P<v>[^\s"']+)""",
         exact=True,
     ),
-    _define(
+    define(
         "setting", ("auth",), r"""["']auth["']\s*:\s*["'](?P<v>[\w+/=-]{8,})["']""", also=("auth'", 'auth"'), exact=True
     ),
-    _define("setting", (" on >",), r"""^\s*user\s+\S{1,99}\s+on\s+>(?P<v>\S+)"""),
-    _define(
+    define("setting", (" on >",), r"""^\s*user\s+\S{1,99}\s+on\s+>(?P<v>\S+)"""),
+    define(
         "password hash",
         ("scram-sha", '"md', "'md"),
         r"""["'](?P<v>md5[0-9a-f]{32}|SCRAM-SHA-256\$[^\s"']+)["']""",
         exact=True,
     ),
-    _define("password hash", HASHES, r"""[\s:](?P<v>\$(?:apr1|2[aby]|[156y])\$[\w./$=,-]{8,})""", exact=True),
-    _define("password hash", ("{sha", "{ssha"), r":(?P<v>\{S?SHA\d{0,3}\}[\w+/=]{20,})", exact=True),
-    _define(
+    define("password hash", HASHES, r"""[\s:](?P<v>\$(?:apr1|2[aby]|[156y])\$[\w./$=,-]{8,})""", exact=True),
+    define("password hash", ("{sha", "{ssha"), r":(?P<v>\{S?SHA\d{0,3}\}[\w+/=]{20,})", exact=True),
+    define(
         "session",
         ("sess", ".sid="),
         r"""\b(?:\w{0,40}sess(?:ion)?_?id|connect\.sid)=(?P<v>[\w%.-]{16,})""",
         also=("=",),
     ),
-    _define(
+    define(
         "header",
         ("basic",),
         r"""\b[Bb]asic\s+(?P<v>(?:[A-Za-z0-9+/]{4}){2,}(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{2,3}={1,2}))(?![\w+/=])""",
         exact=True,
     ),
-    _define(
+    define(
         "private key",
         ("key",),
         r"-----BEGIN (?:\w+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(?P<v>(?:(?!-----END).)*?[\w+/=](?:(?!-----END).)*)",
         also=("private key",),
         exact=True,
     ),
-    _define(
-        "access key",
-        KEYS,
-        r"\b(?P<v>bd_[\w-]{40,}|(?:glpat-|glsa_|shpat_|github_pat_|dckr_pat_|hvs\.|xapp-)[\w.-]{16,}|sk-\w{2,9}-[\w-]{20,}"
-        r"|(?:npm_|hf_|lin_api_|sk-|[sr]k_(?:live|test)_)[A-Za-z0-9]{20,}|AIza[\w-]{35}|dop_v1_[0-9a-f]{40,}|pypi-Ag[\w-]{20,}"
-        r"|whsec_\w{24,}|pscale_\w{2,20}_[\w-]{16,}|dapi[0-9a-f]{32}|dp\.\w{2,5}\.\w{30,}|glc_\w{24,}|NRAK-[A-Z0-9]{20,}|sq0\w{3}-[\w-]{20,}"
-        r"|(?:glrt-|figd_|ntn_|ATATT3|rubygems_|pul-|fm2_)[\w-]{20,}|PMAK-[0-9a-f-]{40,}|tskey-[\w-]{20,}|\w{10,20}\.atlasv1\.[\w-]{40,}"
-        r"|AGE-SECRET-KEY-1[A-Z0-9]{40,}|GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,}|key-[0-9a-z]{32}|SG\.[\w-]{16,}\.[\w-]{16,}"
-        r"|gh[pousr]_\w{30,255}|xox[abprs]-[\w-]{10,200}|(?:AKIA|ASIA)[0-9A-Z]{16}\b|LTAI(?=\w*\d)[A-Za-z0-9]{12,26}\b)",
-        exact=True,
-    ),
-    _define("access key", ("eyj",), r"\b(?P<v>eyJ[\w-]{8,2000}\.eyJ[\w-]{8,4000}\.[\w-]{8,2000})", exact=True),
     # "-----BEGIN" in base64, of neither a certificate nor a public key
-    _define(
+    define(
         "private key", ("ls0tls1crudjti",), r"\b(?P<v>LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)[\w+/]{16,}={0,2})", exact=True
     ),
-    _define("option", ('\\r"',), r"""\bsend\s+(?:--\s+)?"(?P<v>(?=[^"]*\d)[^\s"\\]{6,})\\r\"""", exact=True),
-    _define(
+    define("option", ('\\r"',), r"""\bsend\s+(?:--\s+)?"(?P<v>(?=[^"]*\d)[^\s"\\]{6,})\\r\"""", exact=True),
+    define(
         "option",
         ("pass",),
         r"""[^\s:"']:(?:\d+|\*):[^\s:]+:[^\s:]+:(?P<v>[^\s:"'>]+)["']?\s*+>++\s*+\S{0,200}?pgpass""",
         also=("pgpass",),
         exact=True,
     ),
-    _define("access key", ("bot",), r"\bbot\d{6,12}:(?P<v>[\w-]{30,})", exact=True),
-    _define("access key", (":aa",), r"(?<![\w:.-])\d{6,12}:(?P<v>AA[\w-]{30,40})(?![\w:-])", exact=True),
-    _define(
+    define(
         "setting",
         ("login", "credential"),
         r"""\b(?:login|credentials?)\s{0,9}[:=]\s{0,9}[a-z][\w.@-]{0,60}\s{1,9}/\s{1,9}"""
         r"""(?P<v>(?=[^\s/]{0,60}\d)[a-z][^\s/]{5,60})\s{0,9}$""",
         also=("/",),
     ),
-    _define(
-        "access key",
-        ("hooks.slack", "webhook"),
-        r"(?:hooks\.slack\.com/services|/api/webhooks|/webhook(?:b2)?)/(?P<v>[\w/@-]{20,})",
-        exact=True,
-    ),
+    *KNOWN_BY_THEMSELVES,
 )
 # A row of PostgreSQL's file of passwords: host, port, database, user, password
 PASSWORD_ROW = re.compile(
@@ -302,7 +257,7 @@ SECRET_VALUE = re.compile(
     r"^(?P<indent>[ \t>]+)[\"']?[\w.-]{1,253}[\"']?:\s*[\"']?(?P<v>[^\s\"',|>{][^\s\"',]*)[\"']?,?\s*$"
 )
 # In a list of variables, the name of a secret stands on the line before it
-NAMED = _define("setting", WORDS, rf"""\bname["']?\s*[:=]\s*["']?[\w.-]{{0,60}}?{WORD}["']?,?\s*$""", also=("name",))
+NAMED = define("setting", WORDS, rf"""\bname["']?\s*[:=]\s*["']?[\w.-]{{0,60}}?{WORD}["']?,?\s*$""", also=("name",))
 VALUE = re.compile(r"""^[\s>]*["']?value["']?\s*[:=]\s*["']?(?P<v>[^\s"',]+)""", re.I)
 KEY_BODY = re.compile(r"^[\s>|*#/]{0,20}(?P<v>[A-Za-z0-9+/=]{1,100})\s{0,20}$")
 KEY_NOTE = re.compile(r"^\s*(?:(?:Proc-Type|DEK-Info|Version|Comment):.*|\[redacted\])?$")
@@ -323,7 +278,7 @@ class SecretLines(NamedTuple):
 
 BLOCKS = (
     SecretLines(
-        _define(
+        define(
             "file of secrets that is shown",
             ("pass", "secret", "key", "htdigest", "userlist"),
             r"(?:^|\s)(?:cat|less|more|head|tail)\s(?:-\S+\s)*\S*"
@@ -333,9 +288,9 @@ BLOCKS = (
         FILE_BODY,
         FILE_NOTE,
     ),
-    SecretLines(_define("PuTTY's key", ("private-lines",), r"^private-lines: \d{1,9}\s*$"), KEY_BODY, KEY_NOTE),
+    SecretLines(define("PuTTY's key", ("private-lines",), r"^private-lines: \d{1,9}\s*$"), KEY_BODY, KEY_NOTE),
     SecretLines(
-        _define(
+        define(
             "text that Ansible has encrypted",
             ("ansible_vault",),
             r"\$ansible_vault;[\d.]{1,9};\w{1,20}[;\w.-]{0,99}\s*$",
@@ -344,7 +299,7 @@ BLOCKS = (
         NO_NOTE,
     ),
     SecretLines(
-        _define(
+        define(
             "setting of several lines in YAML",
             WORDS,
             rf"""^[\s>-]{{0,99}}["']?[\w.-]{{0,60}}?{WORD}["']?:\s{{1,20}}[|>][+-]?\s*$""",
@@ -354,7 +309,7 @@ BLOCKS = (
         NO_NOTE,
     ),
     SecretLines(
-        _define(
+        define(
             "private key",
             ("key",),
             r"-----BEGIN (?:\w+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(?!.*-----END)",
@@ -373,7 +328,7 @@ _PLAIN_COOKIES = (
 )
 # Values that are no secret: variables, files, switches, how it went, where glibc looks, what somebody has masked already.
 HARMLESS = re.compile(
-    r"""^(?:[%<].*|\*(?![0-9A-F]{40}).*|\{(?!S?SHA).*|\$(?!(?:apr1|2[aby]|[156y])\$).*|x{3,}|[|>][+-]?|\.{2,}|/.*|file:.*"""
+    r"""^(?:(?:%(?![0-9a-f]{2})|<).*|\*(?![0-9A-F]{40}).*|\{(?!S?SHA).*|\$(?!(?:apr1|2[aby]|[156y])\$).*|x{3,}|[|>][+-]?|\.{2,}|/.*|file:.*"""
     r"""|(?:bearer|basic|token)\s+[$<%{*].*|your[_-].*|(?:true|false|yes|no|on|off|none|null|nil|default|&.*"""
     r"""|os\.(?:environ|getenv)\b.*|process\.env\b.*|prompt|required|\d{1,3})"""
     r"""|(?:done|ok|failed|changed|unchanged|updated|set|missing|invalid|expired|accepted|rejected|incorrect)[.!]?"""
@@ -401,8 +356,8 @@ def _list_words_with(beginnings: Iterable[str]) -> frozenset[str]:
     return frozenset(word for word in _WORDS if word.startswith(tuple(beginnings)))
 
 
-_bare = (needle.encode().translate(None, DIGITS).decode("latin-1") for needle in NEEDLES)
-BARE_NEEDLE = re.compile(_spell_any(_bare).encode("latin-1"))
+_bare = {needle.encode().translate(None, DIGITS).decode("latin-1") for needle in NEEDLES.difference(TWILIO_KEYS)}
+BARE_NEEDLE = re.compile(f"{_spell_any(_bare)}|sk[a-f]{{3}}".encode("latin-1"))  # a key of Twilio has as many letters
 WORD_AT = re.compile(f"(?=({_spell_any(_WORDS)}))")  # also where they overlap
 WITH_NEEDLE = _list_words_with(NEEDLES)
 WITH_ALSO = [_list_words_with(kind.also) for kind in EVERY_KIND]

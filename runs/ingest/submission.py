@@ -22,7 +22,7 @@ from runs.drafts.draft import Draft, Reading
 from runs.models import Capture, ConfigText, Run, Timing, Upload
 
 from .edits import Edits, apply_edits, map_old_keys, renumber_blocks
-from .hints import Hints, add_header
+from .hints import Hints, add_header, redact_hints
 from .reading import (
     AT_ONCE_LINES,
     AT_ONCE_PROCESSES,
@@ -44,6 +44,7 @@ from .reading import (
     read_blocks,
 )
 from .receiving import Incoming, receive, redact_text
+from .redact import redact_secrets
 from .store import StoredRows, make_rows, store, write_unread
 from .text_storage import Text, load_text, make_text_columns, save_pieces
 from .validation import AT_ONCE_BLOCKS, Broken, Rejected, rejected, truncate
@@ -148,7 +149,7 @@ def _prepare(data: Incoming, name: str, options: Options) -> _Prepared:
     text, edits = receive(data), options.get("edits")
     hints = add_header(options.get("hints", NO_HINTS), text)
     if redact := options.get("redact"):
-        text = redact_text(text, redact)
+        text, hints, name = redact_text(text, redact), redact_hints(hints), redact_secrets(name)
     existing = Upload.objects.light().filter(text_key=text.key).exclude(status__in=REPLACEABLE).order_by().first()
     if existing is not None:
         return _Prepared(existing, text, None)

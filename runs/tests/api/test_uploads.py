@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import itertools
+import json
 import sqlite3
 import threading
 import time
@@ -245,6 +246,20 @@ def test_secrets_are_blacked_out_by_default_where_everybody_may_read(api, settin
     body = send(api, SECRET + session(500), query=said).json()
     assert body["n_secrets"] == kept
     assert ("geheim7" in "\n".join(ingest.load_text(Upload.objects.get()).lines())) == kept
+
+
+@pytest.mark.parametrize("redact", ["yes", "no"])
+def test_the_names_sent_along_are_redacted_like_the_text(api, redact):
+    """Made. A link to a pipeline never needs the user's name and password."""
+    secret = "DB_PASSWORD=hunter2x"  # noqa: S105
+    names = dict.fromkeys(("config", "experiment", "host", "tags", "branch", "commit", "version", "pr", "name"), secret)
+    url = "https://bob:hun/ter2x@ci.example.org/job/1?token=hunter3x"
+    send(api, session(500), query="?" + urlencode({**names, "url": url, "redact": redact}))
+    upload, run = Upload.objects.get(), Run.objects.get()
+    stored = json.dumps([upload.name, upload.hints, run.config.name, run.host.name, run.tags])
+    assert upload.hints["build"]["url"].startswith("https://ci.example.org/job/1?token=")
+    assert ("hunter2x" in stored, "hunter3x" in stored) == (redact == "no", redact == "no")
+    assert stored.count("DB_PASSWORD=[redacted]") == (len(names) + 3 if redact == "yes" else 0)
 
 
 def test_a_stored_text_is_blacked_out(api):

@@ -14,11 +14,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from parsers.tests.attacks import is_slow, make_attacks
 from runs.accounts import make_token
 from runs.ingest import redact, secret_copies
 from runs.ingest.redact import SecretSearch, find_secrets, redact_secrets
 from runs.ingest.secret_copies import mask_words
 from runs.ingest.secret_kinds import KINDS
+from runs.ingest.secret_values import KNOWN_BY_THEMSELVES
 
 BEGIN, END = "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"
 PGP = "-----BEGIN PGP PRIVATE KEY BLOCK-----"
@@ -118,6 +120,13 @@ def test_it_redacts_a_secret(text, clean):
             ("tskey-auth-", 32),
             ("rubygems_", 48),
             ("ntn_", 40),
+            ("glptt-", 40),
+            ("gldt-", 20),
+            ("glcbt-", 20),
+            ("glsoat-", 20),
+            ("glft-", 20),
+            ("glimt-", 25),
+            ("glagent-", 50),
         ),
     ],
 )
@@ -249,6 +258,26 @@ TELEGRAM 123456789:«AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1»
 login: admin / «hunter2»
 Credentials: joe@example.org / «Tr0ub4dor»
 Set-Cookie: theme=dark; sid=«k3j4h5g6»; Path=/
+define('NONCE_KEY',        '«%a$k]8<x!01234567890123456789012345678901234567890123456789012»');
+define('LOGGED_IN_SALT',   '«/b&k"8<x!01234567890123456789012345678901234567890123456789012»');
+NONCE_KEY=«hunter2x»
+twilio «SK0a1b2c3d4e5f60718293a4b5c6d7e8f9» AC0a1b2c3d4e5f60718293a4b5c6d7e8f9
+"""
+
+# Made: URLs and DSNs, the secret between « and »; the rest stays.
+URLS = """\
+postgres://bob:«GE2/sNV»@db/x
+"amqp://bob:«/GE2/s/NV»@rabbit:5672/%2F"
+postgres://bob:«%2FGE2»@db/x
+https://bob:«abcdef@x6uX9M»@example.com/
+https://bob:«abcdef»@example.com/users/@joe
+https://joe@example.org:«hunter2x»@example.com/
+http://bob:«hunter2x»@[::1]:8080/x
+root:«hunter2x»@tcp(127.0.0.1:3306)/shop
+dsn=root:«hun/ter@2x»@unix(/run/mysqld.sock)/shop
+git clone https://«0a1b2c3dTOKEN»@github.com/a/b
+curl -G http://web1/ -d next=http%3A%2F%2Fbob%3A«pW7x»%40h%2Fa%40b
+next=http%3a//bob%3a«pW%252F7x»%40h
 """
 
 
@@ -256,6 +285,38 @@ Set-Cookie: theme=dark; sid=«k3j4h5g6»; Path=/
 def test_usual_secrets_are_found(marked):
     line, secret = marked.replace("«", "").replace("»", ""), re.search("«(.*)»", marked)[1]
     assert secret not in redact_secrets(line)
+
+
+@pytest.mark.parametrize("marked", URLS.splitlines())
+def test_passwords_in_urls_go_and_hosts_stay(marked):
+    line = marked.replace("«", "").replace("»", "")
+    redacted = redact_secrets(line)
+    assert redacted == re.sub("«.*»", "[redacted]", marked) == redact_secrets(redacted)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "git clone git@github.com:a/b.git",
+        "git clone https://deploybot@github.com/a/b",
+        "scp joe@web1:/srv/x . && mail joe@example.org",
+        "root@web1:/srv# ab -n 10 http://web1:80/img@2x.png",
+        "ssh://git@web1:22/path",
+        "ssh://administrator2024@web1:22/path@x",
+        "host:80@",
+        "siege -c 10 http://[::1]:8080/a@b",
+        "http://localhost:PORT/a@b",
+        "mongodb://db1:27017,db2:27017/x?user=joe@example.org",
+        "app.js:12: http://web1:80/img@2x.png:12",
+        "curl 'http://web1/?next=http%3A%2F%2Fweb1%3A80%2Fa%40b'",
+        "%s:%s@tcp(%s)",
+        "postgres://bob:$PW/x@db/x",
+        "http://web1:%d@x",
+        "task SKU 0123, disk SKa1",
+    ],
+)
+def test_what_only_looks_like_a_password_in_a_url_stays(line):
+    assert redact_secrets(line) == line
 
 
 @pytest.mark.parametrize("line", ["$ expect -c 'send Pw1'", "[mail]:587 joe:Pw1", "db:5432:app:user:Pw1"])
@@ -307,6 +368,15 @@ def test_base64_that_holds_a_secret_goes(before, after):
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\\\n    ", "\n> "])
 def test_a_secret_over_the_end_of_a_line_goes_and_the_lines_stay(end):
     assert mask_words(f"a {SECRET[:6]}{end}{SECRET[6:]} b", [SECRET]) == f"a [redacted]{end}[redacted] b"
+
+
+@pytest.mark.parametrize("kind", KNOWN_BY_THEMSELVES, ids=lambda kind: kind.pattern.pattern[:30])
+def test_a_text_made_of_a_pattern_is_searched_in_linear_time(kind):
+    def look(text: str) -> list[object]:
+        return [*kind.pattern.finditer(text)]
+
+    attacks = make_attacks(kind.pattern.pattern, kind.pattern.flags)
+    assert [attack for attack in attacks if is_slow(look, *attack)] == []
 
 
 def _measure_cpu_s(work: Callable[[], object]) -> float:
@@ -520,7 +590,11 @@ def test_a_long_line_does_not_hang_it(piece):
     ["identified by{}x", "pscale_{}", "a:1:b:c:d{} pgpass", "data:{}x\nkind: Secret", "login: a{}/ b1"],
     ids=lambda line: line[:8],
 )
-@pytest.mark.parametrize("piece", ["\t", "AA_", ">", " ", 'name="A-pw">1,', ".:*:.:,:1'>"], ids=repr)
+@pytest.mark.parametrize(
+    "piece",
+    ["\t", "AA_", ">", " ", 'name="A-pw">1,', ".:*:.:,:1'>", "://a:b/@", "a:a@tcp", "%3a//%3a%40", "define("],
+    ids=repr,
+)
 def test_a_line_of_ten_thousand_characters_is_searched_soon(line, piece):
     """Made of the patterns' own pieces: up to 60 s a MB."""
     lines = line.format(piece * (9_900 // len(piece))).split("\n")
@@ -609,7 +683,7 @@ def test_each_kind_names_words_without_which_its_pattern_fits_nothing(kind):
     """A line without them is not tried against the pattern."""
     lines = {
         line
-        for text in (USUAL, *(place[0] for place in PLACES.values()))
+        for text in (USUAL, URLS, *(place[0] for place in PLACES.values()))
         for line in text.replace("«", "").replace("»", "").splitlines()
     }
     fitting = [line for line in lines if redact._fits(kind, line, redact._fold(line))]
