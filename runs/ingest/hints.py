@@ -16,7 +16,7 @@ from .redact import redact_secrets
 from .validation import clean_line
 
 # Up to the last @ before the path; or, where a password has a slash and no port is meant, up to the last @
-USERINFO = re.compile(r"(?<=://)(?:[^/?#]*@|[^/?#@:]*:(?!\d*(?:[/?#]|$)).*@)")
+USERINFO = re.compile(r"(?<=://)(?:[^/?#]*@|[^/?#@:]*:(?!\d*(?:[/?#]|$)).*@)(?=[^/])")
 
 
 @dataclass(frozen=True)

@@ -262,6 +262,21 @@ def test_the_names_sent_along_are_redacted_like_the_text(api, redact):
     assert stored.count("DB_PASSWORD=[redacted]") == (len(names) + 3 if redact == "yes" else 0)
 
 
+@pytest.mark.parametrize(
+    ("url", "stored"),
+    [
+        ("https://bob:hunter2x@ci.example.org/1", "https://ci.example.org/1"),
+        ("https://hunter2x@ci.example.org:8443/1/@me", "https://ci.example.org:8443/1/@me"),
+        ("https://bob:a@hunter2x@ci.example.org", "https://ci.example.org"),
+        ("https://ci.example.org:8443/1/@me?mail=a@b", "https://ci.example.org:8443/1/@me?mail=a@b"),
+        ("https://bob@/1", "https://bob@/1"),  # without a host it would be no URL
+    ],
+)
+def test_a_pipelines_url_is_stored_without_user_and_password(url, stored):
+    hints = ingest.Hints.from_dict({"url": url})
+    assert hints.build == {"url": stored} and ingest.Hints.from_dict(hints.as_dict()) == hints
+
+
 def test_a_stored_text_is_blacked_out(api):
     pk = send(api, SECRET + session(500)).json()["id"]
     body = api.post(f"{UPLOADS}{pk}/redact/", {"words": ["page.html"]}, content_type="application/json").json()
