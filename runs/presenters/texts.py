@@ -205,6 +205,7 @@ class CardGroup:
     split: str = ""  # what the loads of its runs differ in
     rows: list[Card] = field(default_factory=list)
     letter: str = ""
+    heading: str = ""  # above its own, where others stand below other ones and its name does not say it
 
     @property
     def is_short(self) -> bool:
@@ -303,8 +304,11 @@ def _group_cards(shown: Preview, experiment: DraftExperiment) -> list[CardGroup]
         )
         for place, (config, short) in enumerate(zip(experiment.configs, shorter, strict=True))
     ]
-    for group, letter in zip(groups, assign_letters(names), strict=True):
+    headings = {config.group for config in experiment.configs}
+    for group, config, letter in zip(groups, experiment.configs, assign_letters(names), strict=True):
         group.letter = letter
+        is_said = len(headings) < 2 or config.name.startswith(f"{config.group} · ")
+        group.heading = "" if is_said else config.group
         differing = find_differing_loads([card.item for card in group.runs if isinstance(card.item, DraftRun)])
         terms = {name for words in differing.values() for name in words}
         group.split = "" if not terms else "concurrency" if "concurrency" in terms else "load"

@@ -125,6 +125,15 @@ def test_names_changed_in_place_are_stored(browser):
     assert Host.objects.get().name == "labo-2"
 
 
+def test_a_heading_above_a_config_is_shown_where_others_stand_below_another_one(browser):
+    def find_headings(text: str) -> list[str]:
+        return re.findall(r'<p class="group[^>]*>(.*?)</p>', previewed(browser, expand(text)))
+
+    assert find_headings("# Servers\n\n## nginx\n\n@ab 900\n\n## caddy\n\n@ab 700\n") == []
+    sections = "# Servers\n\n## Vibe\n\n### GC\n@wrk 900\n\n### Manual\n@wrk 800\n\n## Actix\n@wrk 700\n"
+    assert find_headings(sections) == ["Vibe", "Vibe"]
+
+
 def test_edits_are_kept_over_several_updates_of_the_preview(browser):
     sent = fields(previewed(browser), "preview")
     sent[key_of(sent, "configs", "worker")] = ["Worker MPM"]
