@@ -86,11 +86,8 @@ MOST_TIMES = 2
 LONG_ENOUGH_S = 1.0  # to be no more than a doubt
 # The leading metric is the first that two sides have; of load at a set rate the times lead, as the rate was given.
 MEASURES = {RATE: 1, "mean_ms": -1, "p50_ms": -1}
-RULE_OF = {
-    "max_ms": "longest",
-    "mean_ms": "latency",
-    RATE: "rate",
-}  # of metrics, the objection that they may give rise to
+# Metric -> the rule of the objection that it may give rise to.
+RULE_OF = {"max_ms": "longest", "mean_ms": "latency", RATE: "rate"}
 NEAR = 1.02  # of rates that were set: all alike
 
 
