@@ -118,9 +118,18 @@ class Login(LoginView):
 class PasswordForm(PasswordChangeForm):
     """Django's. An old password counts as a login attempt, so that nobody guesses it in a browser that was left logged in."""
 
+    revokes_tokens = forms.BooleanField(
+        required=False, help_text="Choose this if somebody else knows the old password."
+    )
+
     def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._request = request
+        n_tokens = ApiToken.objects.filter(user=self.user).count()
+        if n_tokens:
+            self.fields["revokes_tokens"].label = f"Also revoke my API tokens ({n_tokens})"
+        else:
+            del self.fields["revokes_tokens"]
 
     def clean_old_password(self) -> str:
         _count_try(self._request, self.user.get_username())
@@ -133,6 +142,16 @@ class PasswordChange(PasswordChangeView):
 
     def get_form_kwargs(self) -> dict[str, Any]:
         return super().get_form_kwargs() | {"request": self.request}
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        """Change the password; a password that is no longer secret may have been used to create tokens."""
+        response = super().form_valid(form)
+        if form.cleaned_data.get("revokes_tokens"):
+            ApiToken.objects.filter(user=form.user).delete()
+            messages.success(self.request, "The password is changed and all your API tokens are revoked.")
+        else:
+            messages.success(self.request, "The password is changed.")
+        return response
 
     def form_invalid(self, form: Any) -> HttpResponse:
         return _set_status(super().form_invalid(form))

@@ -13,6 +13,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import URLResolver, get_resolver
 
+from runs.accounts import make_token
+
 pytestmark = pytest.mark.django_db
 
 OPEN = {"/bd", "/readyz", "/login/", "/admin/login/"}
@@ -135,8 +137,20 @@ def test_the_password_can_be_changed(client):
     assert user.check_password("another-2-word")
 
 
-def change_password(client, old="wrong", new="another-2-word"):
-    return client.post("/password/", {"old_password": old, "new_password1": new, "new_password2": new})
+def change_password(client, old="wrong", new="another-2-word", **more):
+    return client.post("/password/", {"old_password": old, "new_password1": new, "new_password2": new} | more)
+
+
+@pytest.mark.parametrize(("more", "status"), [({}, 200), ({"revokes_tokens": "on"}, 401)])
+def test_tokens_are_revoked_with_the_password_on_request(client, more, status):
+    user = User.objects.create_user("ann", password="long-enough-1")
+    client.force_login(user)
+    assert "revoke" not in client.get("/password/").text
+    _, secret = make_token(user=user, name="ci")
+    assert "Also revoke my API tokens (1)" in client.get("/password/").text
+    assert change_password(client, "long-enough-1", **more).headers["Location"] == "/"
+    headers = {"Authorization": f"Bearer {secret}"}
+    assert Client(headers=headers).get("/api/v1/runs/").status_code == status
 
 
 def test_wrong_old_passwords_count_as_logins_and_one_too_many_is_a_429(client):
