@@ -95,10 +95,12 @@ def place_recorded(draft: Draft, recording: Recording) -> None:
         DraftConfig(key=f"c{number}", name=name)
         for number, name in enumerate(dict.fromkeys(mark.config for mark in marks), start=1)
     ]
-    _place_runs(experiment, marks)
-    _place_captures(experiment, marks)
+    keys = {config.name: config.key for config in experiment.configs}
+    _place_runs(experiment, marks, keys)
+    _place_captures(experiment, marks, keys)
     for shown in experiment.texts:
-        shown.config = ""  # a file is read once, for all of them
+        mark = _mark_above(marks, shown.lines[0])
+        shown.config = keys[mark.config] if mark else ""  # above the first run it is for all of them
     if name := fields.get("host"):
         _place_host(draft, experiment, name)
 
@@ -129,8 +131,7 @@ def _mark_above(marks: list[_Mark], line: int) -> _Mark | None:
     return marks[place - 1] if place else None
 
 
-def _place_runs(experiment: DraftExperiment, marks: list[_Mark]) -> None:
-    keys = {config.name: config.key for config in experiment.configs}
+def _place_runs(experiment: DraftExperiment, marks: list[_Mark], keys: dict[str, str]) -> None:
     for run in experiment.runs:
         mark = _mark_above(marks, run.lines[0]) or marks[0]
         run.config, run.counted, run.label, run.note = keys[mark.config], mark.counted, "", ""
@@ -140,8 +141,7 @@ def _place_runs(experiment: DraftExperiment, marks: list[_Mark]) -> None:
     number_repeats(experiment.runs)
 
 
-def _place_captures(experiment: DraftExperiment, marks: list[_Mark]) -> None:
-    keys = {config.name: config.key for config in experiment.configs}
+def _place_captures(experiment: DraftExperiment, marks: list[_Mark], keys: dict[str, str]) -> None:
     sections = [mark.line for mark in marks if not mark.phase]
     first: dict[int, DraftRun] = {}
     for run in sorted(experiment.runs, key=attrgetter("lines")):

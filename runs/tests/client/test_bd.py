@@ -20,7 +20,7 @@ from xml.etree import ElementTree
 import pytest
 
 from runs import ingest
-from runs.models import Capture, Host, Run, Upload
+from runs.models import Capture, ConfigText, Host, Run, Upload
 from runs.tests.installation import WITHIN_S, until
 
 from .conftest import CLIENT, Client
@@ -337,6 +337,17 @@ def test_a_machine_over_ssh_is_recorded_beside_this_one(web1):
     assert hosts["web1"] == 1 and len(hosts) == 2
     listings = web1.transcript.read_text().split("$ ps auxww\n")[1:]
     assert listings and not any("tcp_congestion_control" in listing.partition("bd@")[0] for listing in listings)
+
+
+def test_a_config_file_that_is_changed_before_each_run_belongs_to_its_variant(bd):
+    variants = [word for name in ("gzip", "plain") for word in ("--variant", name, "--", "ab", "-n9", bd.loaded)]
+    status, _, err = bd.run(
+        "run", "--repeat", "2", "--file", "a.conf", "--before", "echo mode $BD_VARIANT >a.conf", *variants
+    )
+    assert status == 0, err
+    shown = {(text.config and text.config.name, text.path, text.text) for text in ConfigText.objects.all()}
+    assert shown == {("gzip", "a.conf", "mode gzip"), ("plain", "a.conf", "mode plain")}
+    assert bd.transcript.read_text().count("cat a.conf") == 2
 
 
 PAUSE = "[{:.3f}s][info][gc] GC(1) Pause Full (Allocation Failure) 9M->8M(9M) {:.3f}ms\n"
