@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -114,18 +114,20 @@ def find_falls(sizes: Iterable[float]) -> list[float]:
     return falls
 
 
-def pick_biggest(groups: Iterable[ProcessGroup], most: int, by: str = "rss_kb") -> list[str]:
+def pick_biggest(
+    groups: Iterable[ProcessGroup], most: int, by: str = "rss_kb", first: Collection[str] = ()
+) -> list[str]:
     """The names of at most `most` programs worth a row: the biggest in any capture, without what keeps monitors going.
 
-    by: an attribute of theirs
+    by: an attribute of theirs; first: names that go before bigger ones
     """
     biggest: dict[str, float] = {}
     for group in groups:
         if getattr(group, by) and not group.helps:
             biggest[group.name] = max(getattr(group, by), biggest.get(group.name, 0.0))
     floor = WORTH_A_ROW * max(biggest.values(), default=0.0)
-    worth = [name for name in biggest if biggest[name] >= floor]
-    return sorted(worth, key=lambda name: (-biggest[name], name))[:most]
+    worth = [name for name in biggest if biggest[name] >= floor or name in first]
+    return sorted(worth, key=lambda name: (name not in first, -biggest[name], name))[:most]
 
 
 PHASES = ("before", "during", "after", "")
@@ -286,6 +288,16 @@ def name_programs(programs: Sequence[Served]) -> list[str]:
         for group in served.groups:
             biggest[group.name] = max(biggest.get(group.name, 0.0), group.rss_kb)
     return sorted(biggest, key=lambda name: (-biggest[name], name))[:MOST_PROGRAMS]
+
+
+def list_serving(captures: Iterable[CaptureFact], software: Iterable[str]) -> list[str]:
+    """The names of the programs that served in these captures, where the runs say which software answered; else [].
+
+    A desktop's browser or a build may be bigger than they are.
+    """
+    known = [name for name in {*software} if _find_family(name)]
+    found = (find_served(capture, name) for capture in captures if capture.processes for name in known)
+    return name_programs([served for served in found if served])
 
 
 def select_under_load(captures: Sequence[CaptureFact], software: str = "") -> list[Served]:

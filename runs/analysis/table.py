@@ -27,6 +27,7 @@ from runs.analysis.monitors import (
     find_served,
     free_kb,
     group_processes,
+    list_serving,
     pick_biggest,
 )
 from runs.numbers import Delta, delta, mean
@@ -188,7 +189,8 @@ def compare(configs: Sequence[ConfigFact], runs: Sequence[RunFact], captures: Se
         for name, metrics in (("Load", LOAD), ("Latency", LATENCY), ("Errors", ERRORS))
     ]
     if captures:
-        monitors = _Monitors(captures, find_columns(columns), bases)
+        serving = list_serving(captures, [run.server_software for run in runs])
+        monitors = _Monitors(captures, find_columns(columns), bases, serving)
         groups += [Group("Memory", tuple(monitors.memory_rows())), Group("CPU", tuple(monitors.cpu_rows()))]
     return Comparison(columns, tuple(group for group in groups if group.rows), bases)
 
@@ -228,11 +230,12 @@ def _run_rows(metrics: Sequence[Metric], columns: Sequence[Column], bases: tuple
 
 @dataclass(frozen=True)
 class _Monitors:
-    """The rows of what monitors saw. column_of: see find_columns."""
+    """The rows of what monitors saw. column_of: see find_columns; serving: names of the programs that answered the runs."""
 
     captures: Sequence[CaptureFact]
     column_of: Callable[[CaptureFact], int | None]
     bases: tuple[int, ...]
+    serving: Collection[str]
 
     def memory_rows(self) -> Iterator[Row]:
         """System memory, swap, then resident memory of each leading program, all in MiB.
@@ -244,7 +247,8 @@ class _Monitors:
         yield from self._make_rows("mem_obtainable", "Available memory", "MiB", free_kb)
         yield from self._make_rows("swap_used", "Swap used", "MiB", _read_metric("swap_used_kb"))
         programs = {capture.id: {group.name: group for group in group_processes(capture)} for capture in self.captures}
-        for name in pick_biggest((group for of in programs.values() for group in of.values()), MOST_PROGRAMS):
+        groups = [group for of in programs.values() for group in of.values()]
+        for name in pick_biggest(groups, MOST_PROGRAMS, first=self.serving):
             listed = {capture.id: programs[capture.id].get(name) for capture in self.captures}
             yield from self._make_program_rows(f"{name}: each, mean", "MiB", listed, "rss_mean_kb")
             summed = [capture for capture in self.captures if listed[capture.id] and not capture.partial]

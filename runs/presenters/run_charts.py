@@ -17,7 +17,7 @@ from runs.analysis import Judged, histogram
 from runs.analysis.columns import Column
 from runs.analysis.facts import CaptureFact, RunFact
 from runs.analysis.headline_outcome import Headline
-from runs.analysis.monitors import PHASES, group_processes, memory_parts, pick_biggest
+from runs.analysis.monitors import PHASES, group_processes, list_serving, memory_parts, pick_biggest
 from runs.analysis.scalability_law import Sweep
 from runs.analysis.scaling import Range
 from runs.analysis.stats import sample_sd, student_quantile
@@ -221,7 +221,8 @@ def _make_process_sizes(columns: Sequence[Column], captures: Sequence[CaptureFac
     """Each leading program's processes by config and phase; of many configs, in the phase that shows the most of them."""
     sizes, configs = [], _list_configs(columns)
     groups = [(capture, {group.name: group for group in group_processes(capture)}) for capture in captures]
-    for program in pick_biggest((group for _, of in groups for group in of.values()), MOST_PROGRAMS):
+    serving = list_serving(captures, [run.server_software for column in columns for run in column.runs])
+    for program in pick_biggest([group for _, of in groups for group in of.values()], MOST_PROGRAMS, first=serving):
         for column in configs:
             by_phase: dict[str, list[float]] = {}
             in_part: set[str] = set()

@@ -6,6 +6,7 @@ import csv
 import io
 
 from runs.analysis import export
+from runs.analysis.facts import ProcessFact
 from runs.analysis.judgement import judge
 from runs.analysis.table import compare
 from runs.selectors.comparison_data import ComparisonData
@@ -82,6 +83,23 @@ def test_monitors_give_memory_and_cpu_rows_by_phase_and_program():
     assert made.row("httpd:_all_together_during").cells[0].mean == 27
     assert made.row("httpd:_each,_mean_during").cells[1].mean == 12
     assert made.row("cpu_us_during").cells[0].mean == 70.0
+
+
+def test_the_programs_that_answered_have_the_first_rows_however_small_they_are():
+    sizes = {"chrome": 900, "gnome-shell": 400, "code": 300, "slack": 200, "nginx": 3}
+    listed = [ProcessFact(pid, name, name, size * 1024.0) for pid, (name, size) in enumerate(sizes.items(), start=1)]
+    served = [run(1, 1.0, server_software="nginx/1.22.1")]
+    rows = {
+        bool(runs): [
+            row.label
+            for group in compare(configs("a"), runs, [capture(1, processes=listed)]).groups
+            for row in group.rows
+        ]
+        for runs in (served, [])
+    }
+    every = [label for label in rows[True] if label.endswith(": all together, during")]
+    assert every[:2] == ["nginx: all together, during", "chrome: all together, during"]
+    assert not any(label.startswith("nginx") for label in rows[False])
 
 
 def test_a_screen_that_lists_some_processes_is_not_summed_beside_whole_lists():
