@@ -17,7 +17,7 @@ from runs.analysis.doubt_case import Doubt, Part
 from runs.analysis.doubt_differences import PROPERTIES
 from runs.analysis.facts import Finding, HostFact, Source
 from runs.analysis.failures import LATE, LATE_SAID, MINOR, Failure, find_failures
-from runs.analysis.judgement import PERCENTILE, TAIL, judged_row, verdicts_between
+from runs.analysis.judgement import ALL_TOGETHER, PERCENTILE, TAIL, judged_row, verdicts_between
 from runs.analysis.table import Comparison, Figure, Row, find_workloads
 from runs.analysis.verdict import LOSSES, Ground, Judgement, Verdict
 from runs.numbers import mean
@@ -83,6 +83,7 @@ UNWATCHED = "unwatched"  # in place of the other side's figure, beside which not
 WORSE, SHOWN = 1.1, 1.25
 MUCH_WORSE = 2.0  # seen and not tested: serious all the same
 MOST_TIMES = 2
+NOTICED_MIB, NOTICED_MIB_EACH = 10.0, 1.0  # of all processes, of each: less memory decides for no config
 LONG_ENOUGH_S = 1.0  # to be no more than a doubt
 # The leading metric is the first that two sides have; of load at a set rate the times lead, as the rate was given.
 MEASURES = {RATE: 1, "mean_ms": -1, "p50_ms": -1}
@@ -360,6 +361,11 @@ def _make_objection(
     """None where the row does not speak against the leader, or too little to matter."""
     if not verdict.ratio or verdict.ground == Ground.WITHIN_STEP:
         return None
+    value, other_value = (data.side(row.key, side.at).value for side in (own, other))
+    if rule == "memory" and (value or 0) - (other_value or 0) < (
+        NOTICED_MIB if ALL_TOGETHER in row.key else NOTICED_MIB_EACH
+    ):
+        return None
     factor = 1 / verdict.ratio if rule == "rate" else verdict.ratio
     if rule == "cpu":  # more requests take more CPU time: only what each takes counts
         factor /= max((gain.ratio or 1) if gain else 1, 1.0)
@@ -378,8 +384,8 @@ def _make_objection(
         config=own.title,
         label=row.label,
         unit=row.unit,
-        value=data.side(row.key, own.at).value,
-        other=data.side(row.key, other.at).value,
+        value=value,
+        other=other_value,
         factor=factor,
         serious=serious,
         source=Source(worst.source, worst.line) if worst else None,

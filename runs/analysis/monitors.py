@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -114,12 +114,10 @@ def find_falls(sizes: Iterable[float]) -> list[float]:
     return falls
 
 
-def pick_biggest(
-    groups: Iterable[ProcessGroup], most: int, by: str = "rss_kb", first: Collection[str] = ()
-) -> list[str]:
+def pick_biggest(groups: Iterable[ProcessGroup], most: int, by: str = "rss_kb", first: Sequence[str] = ()) -> list[str]:
     """The names of at most `most` programs worth a row: the biggest in any capture, without what keeps monitors going.
 
-    by: an attribute of theirs; first: names that go before bigger ones
+    by: an attribute of theirs; first: names that go before bigger ones; if they are too many, the first of them
     """
     biggest: dict[str, float] = {}
     for group in groups:
@@ -127,7 +125,9 @@ def pick_biggest(
             biggest[group.name] = max(getattr(group, by), biggest.get(group.name, 0.0))
     floor = WORTH_A_ROW * max(biggest.values(), default=0.0)
     worth = [name for name in biggest if biggest[name] >= floor or name in first]
-    return sorted(worth, key=lambda name: (name not in first, -biggest[name], name))[:most]
+    rank = {name: place for place, name in enumerate(first)}
+    chosen = sorted(worth, key=lambda name: (rank.get(name, len(rank)), -biggest[name], name))[:most]
+    return sorted(chosen, key=lambda name: (name not in rank, -biggest[name], name))
 
 
 PHASES = ("before", "during", "after", "")
@@ -262,9 +262,10 @@ def find_served(capture: CaptureFact, software: str = "") -> Served | None:
     busy = [group for group in front + behind if group.cpu_pct >= BUSY_PCT]
     serving = {group.name for group in (*(answering or front), *busy)}
     known = [group for group in groups if group.name in serving] or behind[:1]
+    kept = sorted(known, key=lambda group: group not in answering)[:MOST_PROGRAMS]
     # A program that nobody has heard of serves too, if it is the biggest.
-    chosen = known or groups[:1]
-    return Served(capture, tuple(chosen[:MOST_PROGRAMS]), _check_completeness(capture)) if chosen else None
+    chosen = [group for group in known if group in kept] or groups[:1]
+    return Served(capture, tuple(chosen), _check_completeness(capture)) if chosen else None
 
 
 def _find_family(software: str) -> tuple[str, ...]:
@@ -281,13 +282,14 @@ def _check_completeness(capture: CaptureFact) -> Whole:
     return "all"
 
 
-def name_programs(programs: Sequence[Served]) -> list[str]:
-    """The names of the programs in these captures, the biggest in any of them first."""
+def name_programs(programs: Iterable[Served], first: tuple[str, ...] = ()) -> list[str]:
+    """The names of the programs in these captures: those that begin with one of `first`, then the biggest in any of them."""
     biggest: dict[str, float] = {}
     for served in programs:
         for group in served.groups:
             biggest[group.name] = max(biggest.get(group.name, 0.0), group.rss_kb)
-    return sorted(biggest, key=lambda name: (-biggest[name], name))[:MOST_PROGRAMS]
+    order = sorted(biggest, key=lambda name: (not name.lower().startswith(first), -biggest[name], name))
+    return order[:MOST_PROGRAMS]
 
 
 def list_serving(captures: Iterable[CaptureFact], software: Iterable[str]) -> list[str]:
@@ -295,9 +297,9 @@ def list_serving(captures: Iterable[CaptureFact], software: Iterable[str]) -> li
 
     A desktop's browser or a build may be bigger than they are.
     """
-    known = [name for name in {*software} if _find_family(name)]
-    found = (find_served(capture, name) for capture in captures if capture.processes for name in known)
-    return name_programs([served for served in found if served])
+    families = {name: family for name in software if (family := _find_family(name))}
+    found = (find_served(capture, name) for capture in captures if capture.processes for name in families)
+    return name_programs((served for served in found if served), first=sum(families.values(), ()))
 
 
 def select_under_load(captures: Sequence[CaptureFact], software: str = "") -> list[Served]:

@@ -235,7 +235,7 @@ class _Monitors:
     captures: Sequence[CaptureFact]
     column_of: Callable[[CaptureFact], int | None]
     bases: tuple[int, ...]
-    serving: Collection[str]
+    serving: Sequence[str]
 
     def memory_rows(self) -> Iterator[Row]:
         """System memory, swap, then resident memory of each leading program, all in MiB.

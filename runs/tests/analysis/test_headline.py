@@ -178,10 +178,13 @@ def test_a_longer_tail_of_single_runs_is_shown_where_nothing_is_proven():
     assert (found.outcome, [one.rule for one in found.against]) == ("unproven", ["tail"])
 
 
-def test_more_memory_makes_it_a_trade_off():
-    captures = [capture(1, processes=httpd(10.0)), capture(2, processes=httpd(30.0))]
+@pytest.mark.parametrize(
+    ("less", "more", "outcome", "against"), [(10.0, 30.0, "trade_off", ["memory"]), (0.3, 0.9, "better", [])]
+)
+def test_more_memory_makes_it_a_trade_off_if_somebody_would_notice(less, more, outcome, against):
+    captures = [capture(1, processes=httpd(less)), capture(2, processes=httpd(more))]
     found = of(*five(1), *five(2, QUICK), captures=captures)
-    assert (found.outcome, [one.rule for one in found.against]) == ("trade_off", ["memory"])
+    assert (found.outcome, [one.rule for one in found.against]) == (outcome, against)
 
 
 def test_cpu_time_counts_by_request():
