@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from re import _compiler, _constants, _parser  # type: ignore[attr-defined]  # nothing else takes patterns apart
 from typing import Any
 
@@ -32,9 +33,7 @@ def make_attacks(pattern: str, flags: int = 0) -> Iterator[tuple[str, str]]:
 def is_slow(look: Callable[[str], Any], front: str, pump: str, size: int = 4_000) -> bool:
     """Whether such a text takes more than eight times as long as a quarter of it. Of three tries: others use the processor, too."""
     few, many = (front + pump * (n // len(pump)) + "\0" for n in (size // 4, size))
-    return _spend(look, many) > _SOON_S and all(
-        _spend(look, many) > max(8 * _spend(look, few), _SOON_S) for _ in range(3)
-    )
+    return all((spent := _spend(look, many)) > _SOON_S and spent > 8 * _spend(look, few) for _ in range(3))
 
 
 def _spend(look: Callable[[str], Any], text: str) -> float:
@@ -58,10 +57,16 @@ def _sample(nodes: Any, flags: int, pick: int = 0) -> str:
         elif operation in _REPEATED:
             found += _sample(argument[2], flags, pick) * min(max(argument[0], 1), _MOST)
         elif operation in (_constants.IN, _constants.NOT_LITERAL, _constants.ANY):
-            single = _compiler.compile(_parser.SubPattern(_parser.State(), [(operation, argument)]), flags)
-            fitting = [*filter(single.fullmatch, SIGNS)] or ["x"]
+            fitting = _find_fitting(operation, tuple(argument) if isinstance(argument, list) else argument, flags)
             found += fitting[pick % len(fitting)]
     return found
+
+
+@cache
+def _find_fitting(operation: Any, argument: Any, flags: int) -> list[str]:
+    """The signs that a class matches; most classes are in many patterns."""
+    single = _compiler.compile(_parser.SubPattern(_parser.State(), [(operation, argument)]), flags)
+    return [*filter(single.fullmatch, SIGNS)] or ["x"]
 
 
 def _find_repeats(nodes: Any, flags: int, front: str) -> Iterator[tuple[str, Any]]:

@@ -119,6 +119,8 @@ COUNTED |= {"percentiles_s", "percentiles_ms", "spectrum_ms", "latency_counts", 
 
 def excess(part: Any, whole: Any, where: str = "") -> list[str]:
     """What a cut text claims beyond the whole one: other numbers, other texts (a beginning of the same is no claim)."""
+    if part == whole:
+        return []
     if isinstance(part, dict) and "n_dumps" in part:
         return []  # totals so far, of which more lines make others
     if isinstance(part, dict) and isinstance(whole, dict):
@@ -129,7 +131,7 @@ def excess(part: Any, whole: Any, where: str = "") -> list[str]:
         return [e for i, one in enumerate(part) for e in excess(one, whole[i], f"{where}[{i}]")]
     if isinstance(part, str) and isinstance(whole, str) and " ".join(whole.split()).startswith(" ".join(part.split())):
         return []
-    return [] if part == whole else [f"{where}: {part!r} instead of {whole!r}"]
+    return [f"{where}: {part!r} instead of {whole!r}"]
 
 
 def are_beside(lines: list[str], before: Block, block: Block) -> bool:
