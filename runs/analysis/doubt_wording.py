@@ -180,7 +180,7 @@ def _say_other_length(facts: Facts) -> str:
     words = f"{figure(int(failed))} of {figure(made)} requests failed by length ({percent(failed, made)})"
     if mean is not None and length:
         size = "0 bytes" if mean < 1 else f"{figure(round(mean))} bytes"
-        words += f", {size} a reply in place of {figure(length)} bytes"
+        words += f", {size} per reply instead of {figure(length)} bytes"
     words += ", and just as many connections were not kept alive" if facts.get("closed") else ""
     return words + (", of a page that does not change" if facts.get("fixed") else "")
 

@@ -53,8 +53,8 @@ FULL = {  # rule of what held one side back
     **AT_LIMIT,
     Rule.OTHERS: "another program used the CPU beside one of them",
 }
-ONE_RUN_FAR = "Further apart than such runs usually vary, but one run each proves nothing"
-REPEATS_FAR = "Further apart than repeats vary, but not proven"
+ONE_RUN_FAR = "Far more than such runs usually vary, but one run each is no proof"
+REPEATS_FAR = "More than repeats vary, but not proven"
 CONFOUNDED = "A test shows it, but {}"
 OF_TEXT: dict[str, str] = {  # what the text itself has against a lead
     Rule.IMPOSSIBLE: "the reports contradict themselves",
@@ -421,13 +421,13 @@ def give_reasons(headline: Headline, doubts: Sequence[Doubt]) -> list[tuple[str,
 # Rules whose sentence begins with figures: what they come to.
 BRIEF = {
     "generator.same_host": "Load generator and server shared one machine",
-    "length.per_client": "Fewer than 10 requests a client: mostly ramping up and running out",
+    "length.per_client": "Fewer than 10 requests per client: mostly the start and end of the load",
     "length.seconds": "Runs of a few seconds only",
-    "limits.clients": "More clients than the server works on at once",
+    "limits.clients": "More clients than the server handles at once",
     "load.set_rate": "Rates that were set say that the server kept up, not what it can do",
     "machine.cpu": "Server and load generator waited for CPU time",
-    "network.syn": "The longest connects waited for a SYN sent again",
-    "network.tail": "Most waiting is in the slowest 1 %, which percentiles hide",
+    "network.syn": "The slowest connections waited for a SYN retransmission",
+    "network.tail": "Most of the waiting is in the slowest 1 %, outside the percentiles",
     "warmth.first": "The first run looks like a cold start",
 }
 

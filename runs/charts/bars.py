@@ -105,10 +105,10 @@ def make_rate_chart(bars: Sequence[Bar]) -> Chart | None:
     panels = tuple(_make_rate_panel(name, group) for name, group in shown.items())
     words = "; ".join(_describe(bar) for group in shown.values() for bar in group)
     n_left = len(filled) - sum(map(len, shown.values()))
-    notes = ["a mark is a run", "a bar their mean"]
-    notes += ["a line its 95 % interval"] if any(bar.interval for bar in filled) else []
+    notes = ["mark: one run", "bar: mean of the runs"]
+    notes += ["line: 95 % interval of the mean"] if any(bar.interval for bar in filled) else []
     notes += ["hatched: not counted"] if not all(bar.is_sound for bar in filled) else []
-    notes += ["a small dot is a run that is not counted"] if any(bar.left_out for bar in filled) else []
+    notes += ["small dot: a run that is not counted"] if any(bar.left_out for bar in filled) else []
     notes += [f"{n_left} more configs are not drawn"] if n_left else []
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (bar.name, len(bar.values), bar.mean, bar.change, *bar.values) for bar in filled

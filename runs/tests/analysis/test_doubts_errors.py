@@ -103,7 +103,7 @@ def test_another_length_on_a_page_that_changes_is_a_note():
 def test_stumps_in_place_of_the_page_are_fatal():
     doubt = one(said(report("stump")), "errors.length")
     assert doubt.severity == "fatal"
-    assert "4 bytes a reply in place of 1,500 bytes" in doubt.text
+    assert "4 bytes per reply instead of 1,500 bytes" in doubt.text
 
 
 def test_a_few_stumps_are_a_note():

@@ -91,7 +91,9 @@ def test_002_notes_the_failures_of_itk(seed):
 def test_003_has_a_fatal_run_with_keep_alive_and_a_lost_syn_without(seed):
     (found,) = seed("003")
     fatal = one(found, "errors.length")
-    assert "172,849 of 1,000,000 requests failed by length (17.3 %), 0 bytes a reply in place of 31 bytes" in fatal.text
+    assert (
+        "172,849 of 1,000,000 requests failed by length (17.3 %), 0 bytes per reply instead of 31 bytes" in fatal.text
+    )
     assert "the higher req/s may be no gain" in fatal.text
     assert rates(list_excluded(found)) == [29219.55]
     assert "3,021 ms" in one(found, "network.syn").text

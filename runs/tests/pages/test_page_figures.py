@@ -72,6 +72,6 @@ def test_bars_and_cards_leave_out_the_runs_that_a_doubt_leaves_out(browser):
     url = made.get_absolute_url()
     _, first, second = browser.get(f"{url}?figure=throughput.csv").content.decode().splitlines()
     assert first.startswith('"A",3,101.0') and second.startswith('"B",2,121.0')
-    assert "a small dot is a run that is not counted" in html(browser, url)
+    assert "small dot: a run that is not counted" in html(browser, url)
     card = html(browser, "/experiments/")
     assert "<b>121/s</b>" in card and "<b>101/s</b>" in card
