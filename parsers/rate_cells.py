@@ -27,6 +27,13 @@ _BEFORE_CLOSING = re.compile(r"(?<=\w)\s?[;,]?\s?\)")
 _ENDS_IN_PARENTHESES = re.compile(r"[^()]*\w[^()]*\([^()]*\w[^()]*\)")
 
 
+_MARKS = frozenset("✓✔✗✘✅❌☑")  # of a column that only says yes or no
+_LOAD_BEHIND = re.compile(  # a name: "get 1KB (c64)", "nginx (100 connections)"
+    r"\s*[(\[](?:-?c(?:onc(?:urrency)?)?\s?[=:]?\s?(?P<c>\d{1,6})|(?P<n>\d{1,6}) (?:clients|connections|conns?|users|vus))[)\]]$",
+    re.IGNORECASE,
+)
+
+
 class Cell(NamedTuple):
     line: int
     row: str
@@ -158,7 +165,11 @@ def _find_titles(
             for at in titles
             if not (at and rates.OTHER_FIGURE.fullmatch(heading[at]) and rates.read_number(table[0][1][at]) is None)
         ]
-    results = {at for at in titles if at and all(rates.RESULT.fullmatch(row[at]) for _, row in table)}
+    results = {
+        at
+        for at in titles
+        if at and all(rates.RESULT.fullmatch(row[at]) or row[at].rstrip("\ufe0f") in _MARKS for _, row in table)
+    }
     if len({tuple(row[at] for at in (*titles, *loads) if at not in results) for _, row in table}) == len(table):
         titles = [at for at in titles if at not in results]  # shares and times were measured, too
     return titles
@@ -326,6 +337,8 @@ def _fill_down(table: list[tuple[int, list[str]]], first: int) -> None:
 def _make_cells(table: list[tuple[int, list[str]]], columns: _Columns, sections: dict[int, str]) -> list[Cell]:
     made_cells: list[Cell] = []
     settings = _name_settings(table, columns)
+    behind = [_LOAD_BEHIND.search(_name_row(row, columns)) for _, row in table]
+    has_loads = all(behind) and not columns.loads
     for at, column in columns.rates.items():
         rows = [(number, row) for number, row in table if row[at] not in EMPTY]
         cells, column = rates.scale_figures([row[at] for _, row in rows], column)
@@ -337,9 +350,14 @@ def _make_cells(table: list[tuple[int, list[str]]], columns: _Columns, sections:
         picked = rates.find_picked(columns.heading[at])
         for (number, row), rate in zip(rows, figures, strict=True):
             title = _name_row(row, columns)
+            match = _LOAD_BEHIND.search(title) if has_loads else None
+            title = title[: match.start()] if match else title
             if rate and not rates.NO_ROW.fullmatch(title):
                 load = next((rates.read_load(row[i]) for i in columns.loads), None)
+                load = int(match["c"] or match["n"]) if match else load
                 latency, without_unit = rates.read_latencies(row, columns.latencies)
+                if rate[0] == 0:  # it answered nothing
+                    latency = {"availability_pct": 0.0} | latency
                 unclear_text = row[at] if row[at] in unclear else ""
                 section = " · ".join(filter(None, (sections.get(number), settings.get(number))))
                 rest = (columns.work, section, latency, unclear_text, without_unit, columns.address, unread, picked)

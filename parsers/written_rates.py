@@ -11,7 +11,7 @@ from .patterns import AFTER, BEFORE, TitlePattern, remember_short
 _CJK = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3"  # there are no blanks between these and a unit
 UNIT = (
     r"(?:(?:http )?(?:(?:req(?:uest)?s?|rq)\.?|hits|calls|pages|trans(?:actions?)?|txn?s?|quer(?:ies|y)|op(?:eration)?s|responses)"
-    r"\s?(?:/|per|p/|an?|each|every)\s?s(?:e[cq](?:ond)?s?)?"  # people write "req/seq", too
+    r"(?:\s?(?:/|per|p/|an?|each|every)\s?|_per_)s(?:e[cq](?:ond)?s?)?"  # people write "req/seq", too
     r"|[rqt]ps"
     r"|requêtes ?(?:par |/ ?)s(?:ec(?:onde)?)?|anfragen ?(?:pro |/ ?)s(?:ek(?:unde)?)?"
     r"|(?:peticiones|solicitudes) ?(?:por |/ ?)s(?:eg(?:undo)?)?|requisições ?(?:por |/ ?)s(?:eg(?:undo)?)?"
@@ -168,7 +168,7 @@ _TIMES_ABOVE = TitlePattern(
 )
 _NUMBER_OF = r"(?:(?:num(?:ber)?\.?|no\.|#|total)(?: of)? ?)?"
 FAILED = TitlePattern(
-    rf"{_NUMBER_OF}(?:(?:errors?|fail(?:ed|ures?)?|non-?2xx)(?: rate| requests| responses)?)\s?[(\[]?(?P<share>%?)[)\]]?"
+    rf"{_NUMBER_OF}(?:(?:errors?|fail(?:ed|ures?)?|non-?2xx)(?:[ _](?:rate|requests?|responses?))?)\s?[(\[]?(?P<share>%?)[)\]]?"
 )
 # Of requests that were made, or only of those that did not fail.
 ANSWERED = TitlePattern(
@@ -305,7 +305,7 @@ def is_round(rate: float) -> bool:
 @remember_short
 def find_latency(title: str) -> tuple[str, float | None] | None:
     """(name of the figure: "mean", "max", "99"; ms of its unit, None where the title has none) of a column of latencies."""
-    match = _LATENCY.fullmatch(title.strip())
+    match = _LATENCY.fullmatch(title.replace("_", " ").strip())
     if not match:
         return None
     name = "mean" if match["mean"] else "max" if match["max"] else "50" if match["median"] else match["p"] or match["q"]

@@ -429,6 +429,9 @@ def name_workload(comparison: Comparison, block: Sequence[int]) -> str:
         return splits.pop()
     if len(columns) == 1:
         return ""  # its whole name
+    requests = {dict(column.method.further or ()).get("request") for column in columns}
+    if len(requests) == 1 and (request := requests.pop()):
+        return str(request)
     shared = set.intersection(*({*WORD.findall(column.config.name)} for column in columns)) if columns else set()
     words = [word for word in columns[0].config.name.replace("·", " ").split() if {*WORD.findall(word)} & shared]
     loads = [{*column.method.words().values()} for column in columns if column.split]

@@ -49,6 +49,9 @@ from .settings import tells_change
 
 Heading = tuple[int, str]  # (line, text)
 _VERSION = re.compile(rf"\W*(?:(?:same )?(?:{WITH}|as|on|in)\s)?(?:v|version )?(\d+\.\d+)\W*", re.IGNORECASE)
+_TELLS_VERSION = re.compile(  # of what holds for all: "> Node.js version: v14"
+    r"\W*[^\W\d][\w.+# -]{0,30} versions?\W{0,3}[:=]\W{0,4}(?P<version>v?\d[\w.+-]{0,30})\W*", re.IGNORECASE
+)
 _MARKED_LOAD = re.compile(r"(.*\d\w*)\s?\([^()]*[^\W\d][^()]*\)\W*")  # "1 min c1 (memory)"
 _DEEPEST = 6  # level of headings
 _OPTION_WORD = re.compile(r"-{1,2}[a-z][a-z-]+")
@@ -268,7 +271,12 @@ def find_groups(blocks: Sequence[Block], levels: Collection[str]) -> dict[int, s
 @remember_lines
 def may_name(text: str) -> bool:
     return not (
-        is_boilerplate(text) or _says_again(text) or _only_warms_up(text) or is_generic(text) or tells_change(text)
+        is_boilerplate(text)
+        or _says_again(text)
+        or _only_warms_up(text)
+        or is_generic(text)
+        or tells_change(text)
+        or _TELLS_VERSION.fullmatch(text)
     )
 
 
@@ -403,6 +411,7 @@ def find_compared(trails: Sequence[Sequence[Heading]], counts: Collection[str] =
     meanings: list[dict[str, str]] = [  # of each kind {line: what it tells}
         letters,
         {text: match[1] for text in last if (match := _VERSION.fullmatch(text))},
+        {text: match["version"] for text in last if (match := _TELLS_VERSION.fullmatch(text))},
         # Commands name nothing, unless they start the servers that are compared.
         {text: text for text in ends if _STARTS_SERVER.match(strip_markup(text))},
         # Words that look like options tell runs apart where each has one of its own: a script's "-threads" and "-single".

@@ -110,7 +110,8 @@ _GENERIC_WORDS = """
     tests? memory cpu usage process(?:es)? commands? run(?:ning|s)? numbers? figures? state machine hardware hosts? server
     conf(?:ig(?:uration)?)? settings? virtual\\s*host summary overview conclusions? short\\sversion req(?:uest)?s? comparison
     (?<=benchmark\\s)time
-    end(?:ed)? raw\\s\\w+\\soutputs?
+    end(?:ed)? raw\\s\\w+\\soutputs? (?:raw|full|console|terminal)(?=\\s(?:outputs?|results?|data|numbers|logs?)\\b)
+    resources?(?=\\susage) threads?\\sstats
     the of for and with a says? said what it its this that is was ran here are now then same in on to we get got from
     [qrt]ps measured? measuring timed real actual counted gemessen(?:e|er)? eigentlich\\w*
     under per each tl;?dr faster slower

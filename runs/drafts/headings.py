@@ -64,7 +64,11 @@ _ASIDE = re.compile(r"\([^()]+\)")  # "(Rust 1.21.0)" below "# hyper"
 _INITIAL = re.compile(rf"\W*initial {RUN}\W*", re.IGNORECASE)
 _SITE_LINK = re.compile(r"\[[^\]\[]*\w[^\]\[]*\]\(https?://[^()\s]+\)")
 _ONE_NUMBER = re.compile(r"\d+")
+_COUNTED_SECTION = re.compile(  # its settings say more, where they are told
+    r"(?:benchmark|scenario|case|experiment|config(?:uration)?|set-?up|variant|option)\W{0,3}\d{1,2}", re.IGNORECASE
+)
 _NUMBER = re.compile(r"(?<![\d.])\d{3,9}")
+_SHORTEST_SPOKEN = 3  # letters of a name within a line
 _LEAST_RATE = 100  # a rate that no version, port or number of clients happens to be
 _MAX_CAPTION_DISTANCE = 5  # lines between a caption and the output below it: a fence, the command, empty ones
 _OUTPUT = re.compile(  # folded
@@ -153,7 +157,7 @@ def _name_by_sections(blocks: Sequence[Block], choices: Mapping[int, HeadingChoi
     names: dict[Heading, set[str]] = defaultdict(set)
     for load, (heading, _) in sections.items():
         text = choices[load].text
-        names[heading].add("" if only_counts(text) or lists_settings(text) else text)
+        names[heading].add("" if only_counts(text) or _is_numbered(text) or lists_settings(text) else text)
     is_alone = len({*map(frozenset, names.values())}) == 1 == len(next(iter(names.values())))
     return {
         load: HeadingChoice(name, heading[0], is_heading=True) if is_alone else choices[load].within(strip_markup(name))
@@ -162,8 +166,9 @@ def _name_by_sections(blocks: Sequence[Block], choices: Mapping[int, HeadingChoi
 
 
 def _is_numbered(text: str) -> bool:
-    """Whether a heading is only that of one section; "Test 6 and Test 7" is of two."""
-    return only_counts(text) and len(_ONE_NUMBER.findall(text)) == 1
+    """Whether a heading is only that of one section ("Test 2", "Benchmark #2"); "Test 6 and Test 7" is of two."""
+    is_counted = only_counts(text) or _COUNTED_SECTION.fullmatch(strip_markup(text))
+    return bool(is_counted) and len(_ONE_NUMBER.findall(text)) == 1
 
 
 def _find_levels(blocks: Sequence[Block], loads: Sequence[int], method_of: Callable[[int], Method]) -> set[str]:
@@ -472,11 +477,23 @@ def _replace_recurring(
 
 
 def _find_heading_above(candidates: _Candidates, choice: HeadingChoice, counts: Mapping[str, int]) -> Heading | None:
-    """The name right above the chosen one, where no other load test has it as its own; above a list it may be a long line."""
+    """The name right above the chosen one, where no other load test has it as its own; above a list it may be a long line.
+
+    A remark of the names is none: "nginx is only half as fast" above the next "nginx".
+    """
     longer = [heading for heading in candidates.own if candidates.label and not speaks(heading[1])]
     above = (
         [each for each in lines if each[0] < choice.line and not only_counts(each[1])]
         for lines in (candidates.names, longer)
     )
     names = next(filter(None, above), [])
-    return names[-1] if names and not counts.get(fold_name(strip_markup(names[-1][1]))) else None
+    is_remark = bool(names) and _speaks_of(names[-1][1], counts)
+    return names[-1] if names and not is_remark else None
+
+
+def _speaks_of(line: str, counts: Mapping[str, int]) -> bool:
+    """Whether a plain line has a name that recurs: it says something of what stands above it, and heads nothing."""
+    folded = fold_name(strip_markup(line))
+    if counts.get(folded) or heading_level(line):
+        return bool(counts.get(folded))
+    return any(n > 1 and len(name) > _SHORTEST_SPOKEN and name in folded for name, n in counts.items())

@@ -61,7 +61,7 @@ _TELLS_STEP = (
         r"\[[^\]\[]*\d[^\]\[]*\]\s*:?$|:\s\S*\w/\w\S*$|(?:\b\w{1,30}=\w{1,30}(?:,\s|$)){2,9}$"
     )
 )
-_SETTING = re.compile(r"[\w.-]+(?:\s*=|:\s\w+:)\s*\S")
+_SETTING = re.compile(r"[\w.-]+(?:\s*=|:\s\w+:)\s*\S|[\w .-]{1,24}:\s{1,9}\d[\d.,]*\s?\S{0,8}$")
 _TELLS_RATE = re.compile(rf"\d\s?[kKM]?\s?{RATE}", re.IGNORECASE)
 _MAX_TITLE_WIDTH = 140
 _N_TITLE_LINES = 15  # among which a title is looked for

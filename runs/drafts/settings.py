@@ -253,10 +253,12 @@ _COUNTED = re.compile(  # "2 worker processes", "concurrency 50"
 _VARIED = re.compile(  # what a line sets whose title does not say so
     r"(?:max[ _-]?|min[ _-]?|number of |no\. of |n[ _])?(?:\w+ )?(?:concurren\w*|workers?|threads?|clients?|connections?|conns?"
     r"|users|vus|process(?:es)?|pool(?:[ _-]?size)?|cache(?:[ _-]?size)?|buffers?|replicas?|instances?|gomaxprocs|timeout"
-    r"|keep-?alive|cpus?|cores?|batch(?:[ _-]?size)?)",
+    r"|keep-?alive|cpus?|cores?|batch(?:[ _-]?size)?)(?:[ _-]count)?",
     re.IGNORECASE,
 )
 _ITEM = re.compile(r"\s*[-*+•]\s+")
+_EMPHASIS = re.compile(r"\*\*|(?<!\w)__|__(?!\w)|`")
+_IN_WORDS = re.compile(r"[^\W\d]|\d[\d.,]* [^\W\d_]{4}")  # a choice, or "1 second": no figure that was measured
 _AMOUNT = re.compile(r"\d[\d.,]*\s?(?:[kKMG]i?[Bb]?|m?s)?|on|off|true|false|yes|no|enabled|disabled", re.IGNORECASE)
 _MOST_SETTINGS = 8  # of a section; more are a listing
 Line = tuple[int, str]
@@ -276,26 +278,29 @@ def name_numbered_sections(
     level_of, counts: the level of a heading, and whether it only has a number
     """
     found: dict[int, tuple[Line, Settings]] = {}
-    before, own, heading, level, is_listed = Settings(), Settings(), (0, ""), 0, False
+    before, own, heading, level, is_listed, is_new = Settings(), Settings(), (0, ""), 0, False, False
     for index, trail in enumerate(trails):
         titles = {
             a[0] for a, b in pairwise(trail) if b[0] - a[0] == 2 and a[1][:1] == b[1][:1] == "|"
         }  # a rule between
         for line, text in trail:
             if depth := level_of(text):
-                if counts(text):
+                is_new = counts(text)
+                if is_new:
                     own, heading, level = {}, (line, text), depth
                 elif depth <= level:
                     heading, level = (0, ""), 0
                 is_listed = lists_settings(text)
-            elif line not in titles and (setting := _read_listed(text, is_listed)):
+            elif line not in titles and (setting := _read_listed(text, is_listed, is_new)):
                 (own if level else before)[setting[0]] = setting[1]
         if level and index in loads:
             found[index] = heading, dict(own)
+            is_new = False  # what follows is said of the report
     alike = set(before.items()).union(set.intersection(*({*own.items()} for _, own in found.values())) if found else ())
     named = {load: (heading, _list_settings(own, alike)) for load, (heading, own) in found.items()}
     told = {words for _, words in named.values()}
-    names = {words: _join(words) for words in told}
+    n_with = Counter(word for words in told for word in words)
+    names = {words: _join(words, n_with) for words in told}
     if len({*names.values()}) < len(told):
         names = {words: ", ".join(words) for words in told}
     is_told = len({heading for heading, _ in named.values()}) > 1 < len(told)
@@ -307,12 +312,14 @@ def lists_settings(text: str) -> bool:
     return _OF_SETTINGS.search(text) is not None and not _OF_MACHINE.search(text)
 
 
-def _read_listed(text: str, is_listed: bool) -> tuple[str, str] | None:
+def _read_listed(text: str, is_listed: bool, is_below_number: bool) -> tuple[str, str] | None:
     """(key, value) of a line of a list or table of settings; what has no value goes by itself."""
-    bare = _ITEM.sub("", text).strip().replace("**", "").replace("`", "")
+    bare = _EMPHASIS.sub("", _ITEM.sub("", text).strip())
     if pair := _PAIR.fullmatch(bare):
         key, value = pair["key"] or pair["name"], pair["value"] or pair["its"]
-        return (key, value) if is_listed or (_VARIED.fullmatch(key) and _AMOUNT.fullmatch(value)) else None
+        is_set = is_listed or (is_below_number and _ITEM.match(text) and _IN_WORDS.match(value))
+        is_set = is_set or (_VARIED.fullmatch(key) and _AMOUNT.fullmatch(value))
+        return (key, value) if is_set else None
     if counted := _COUNTED.fullmatch(bare) if _ITEM.match(text) else None:
         key, value = counted["what"] or counted["key"], counted["amount"] or counted["its"]
         if _VARIED.fullmatch(key):
@@ -326,9 +333,9 @@ def _list_settings(own: Settings, alike: Collection[tuple[str, str]]) -> tuple[s
     return words if len(words) <= _MOST_SETTINGS else ()
 
 
-def _join(words: Sequence[str]) -> str:
-    """As many of them as a name holds."""
-    kept = len(words)
-    while kept > 1 and width(", ".join(words[:kept])) > MAX_WIDTH:
-        kept -= 1
-    return ", ".join(words[:kept]) + (f" and {len(words) - kept} more" if kept < len(words) else "")
+def _join(words: Sequence[str], n_with: Mapping[str, int]) -> str:
+    """As many of them as a name holds: of a longer list those that the fewest others have."""
+    kept = list(words)
+    while len(kept) > 1 and width(", ".join(kept)) > MAX_WIDTH:
+        kept.remove(max(kept[::-1], key=lambda word: n_with[word]))
+    return ", ".join(kept) + (f" and {len(words) - len(kept)} more" if len(kept) < len(words) else "")

@@ -67,7 +67,7 @@ _SIZE_OF_RAM = re.compile(
     re.IGNORECASE,
 )
 _N_CORES = re.compile(
-    r"(?<![.\d])(?P<n>\d{1,3})[\s-]*"
+    r"(?<![.\w])(?P<n>\d{1,3})[\s-]*"
     r"(?:(?:(?:physical|virtual|logical|cpu) )?v?(?:cpus?|cores?)|kerne?n?|núcleos|cœurs|coeurs|rdzeni\w*|ядер|ядра|コア|核)"
     r"(?!-?\w)"
     r"|(?<![.\d])(?P<n5>\d{1,3})核(?=\d{1,4}\s?g)"  # "2核4G"
@@ -111,7 +111,9 @@ _BEFORE_MODEL = re.compile(
     r"(?:(?:all |these )?(?:run|ran|tested|measured|benchmarked|results)\s)?(?:(?:on|with|using|from)\s)?(?:(?:an?|my|the)\s)?",
     re.IGNORECASE,
 )
-_WORDS_OF_MODEL = 8
+_QUOTED = re.compile(r"^\s*(?:>\s?)+")
+_PHYSICAL, _LOGICAL = (re.compile(rf"\b{kind} (?:cores|cpus)\b", re.IGNORECASE) for kind in ("physical", "logical"))
+_WORDS_OF_MODEL, _WORDS_WITH_MEMORY = 8, 14
 _LONGEST_LINE = 1000
 _MOST_STRETCHES = 100  # of lines between outputs: a text describes its machine before
 _KIB = {"k": 1, "m": 1024, "g": 1024**2, "t": 1024**3, "м": 1024, "г": 1024**2, "т": 1024**3}
@@ -138,7 +140,10 @@ def find_listed_facts(trails: Iterable[Sequence[tuple[int, str]]]) -> HostFacts:
 def _read_listed(lines: Iterable[str]) -> HostFacts:
     """The facts in the lines of one stretch; of one that two lines tell differently, nothing at all."""
     joined, generates = HostFacts(), False
-    for line in (_LINK.sub(r"\1", line[:_LONGEST_LINE]) for line in lines):
+    cut = [_QUOTED.sub("", _LINK.sub(r"\1", line[:_LONGEST_LINE])) for line in lines]
+    if any(map(_LOGICAL.search, cut)):  # "Physical cores: 6" above "Logical cores: 12"
+        cut = [line for line in cut if not _PHYSICAL.search(line)]
+    for line in cut:
         if len(line) > _LONGEST_STATED or not (_PART.match(line) or _is_model(line) or _describes_machine(line)):
             continue
         facts = _read_parts(line)
@@ -161,11 +166,8 @@ def _is_model(line: str) -> bool:
     """Whether a line by itself is a processor: "On Intel i9-10900K", "Intel(R) Xeon(R) CPU X5670 @ 2.93GHz"."""
     bare = line.strip(" \t*_`.:")
     model = _MODEL.search(bare)
-    return bool(
-        model
-        and _BEFORE_MODEL.fullmatch(bare[: model.start()])
-        and len(bare[model.start() :].split()) <= _WORDS_OF_MODEL
-    )
+    most = _WORDS_WITH_MEMORY if _SIZE_OF_RAM.search(bare) else _WORDS_OF_MODEL
+    return bool(model and _BEFORE_MODEL.fullmatch(bare[: model.start()]) and len(bare[model.start() :].split()) <= most)
 
 
 def _describes_machine(line: str) -> bool:

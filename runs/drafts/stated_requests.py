@@ -17,8 +17,8 @@ from parsers.catalogue import get_semantics, parse_command
 from parsers.commands import Command
 from parsers.written_rates import are_kinds_of_work
 
-from .boilerplate import is_boilerplate
-from .heading_words import cut_repeat
+from .boilerplate import heading_level, is_boilerplate, strip_markup
+from .heading_words import DESCRIBES_HOST, cut_repeat, find_phase, is_generic, names_software, only_counts
 
 _ADDRESS = "endpoint|route|url|path|ruta|rota|эндпоинт|ендпоінт|маршрут|接口|路径|エンドポイント"
 _HEADS_REQUEST = re.compile(
@@ -34,7 +34,16 @@ _HEADS_LOAD = re.compile(
     r"(?<![\w.,-])(\d{1,6}) (?:concurrent|simultaneous|parallel|concurrency)\b"
     r"|\bconcurrency(?: level)?(?: of| ?[:=])? ?(\d{1,6})(?![\w.,]\d)"
     r"|^\W*(?:(?:number of )?(?:clients|connections|users)|clientes|并发数|连接数)\s?[:=：]\s?(\d{1,6})\W*$"  # "Clients: 2"
-    r"|(?<![\w.,-])\d{1,4} ?(?:s|secs?|m|min) -?c ?(\d{1,6})(?!\w)",  # "1 min c10"
+    r"|(?<![\w.,-])\d{1,4} ?(?:s|secs?|m|min) -?c ?(\d{1,6})(?!\w)"  # "1 min c10"
+    r"|(?<![\w.,-])\d{1,4} threads?(?:,| and| with| /| x)+ (\d{1,6}) (?:open )?(?:connections|clients|users)\b",
+    re.IGNORECASE,
+)
+_EMPHASIS = re.compile(r"\*\*|(?<!\w)__|__(?!\w)|`")  # "- __concurrency__: 100"
+_OF_WARM_UP = re.compile(r"\bwarm|\bprime[rd]?\b|\bpre-?ce+ded by\b", re.IGNORECASE)
+_CODE = re.compile(r"`([^`]{5,300})`")
+_OF_CONFIGS = re.compile(  # what a heading calls the names in the table below it
+    r"\b(?:frameworks?|servers?|prox(?:y|ies)|librar(?:y|ies)|runtimes?|languages?|databases?|routers?|versions?|instances?"
+    r"|javascript|typescript|kotlin|scala|swift|clojure|haskell|ocaml|nim|crystal|zig|lua|dotnet|jvm|native)\b|\.net\b|c#|c\+\+",
     re.IGNORECASE,
 )
 
@@ -42,6 +51,7 @@ _HEADS_LOAD = re.compile(
 def note_requests(loads: Sequence[Block]) -> None:
     """What the heading or label alone tells of requests: "## POST /users", "100 concurrent", "1 KB"; a command tells its own."""
     _note_works(loads)
+    _note_sections(loads)
     _drop_examples(loads)
     above: Block | None = None
     for block in loads:
@@ -72,7 +82,8 @@ def _list_texts(block: Block) -> list[str]:
 
 def _find_clients(texts: Sequence[str]) -> int | None:
     """How many clients the texts right above a load test tell of; the last one of its section counts."""
-    match = next(filter(None, map(_HEADS_LOAD.search, texts[: -_NEAREST - 1 : -1])), None)
+    nearest = (_EMPHASIS.sub("", text) for text in texts[: -_NEAREST - 1 : -1] if not _OF_WARM_UP.search(text))
+    match = next(filter(None, map(_HEADS_LOAD.search, nearest)), None)
     return int(next(filter(None, match.groups()))) if match else None
 
 
@@ -130,6 +141,41 @@ def _note_works(loads: Sequence[Block]) -> None:
             block.values["told_request"] = title
 
 
+def _note_sections(loads: Sequence[Block]) -> None:
+    """What was requested, where each of several headings stands above a table of names of its own: each has its best.
+
+    Headings of software, machines, phases and numbers of repeats stand above configs.
+    """
+    rows: dict[str, list[Block]] = defaultdict(list)
+    heading = ""
+    for block in loads:
+        heading = next((text for _, text in reversed(block.trail) if heading_level(text)), heading)
+        rows[strip_markup(heading)].append(block)
+        is_written = get_semantics(block.load_results[0].tool).quotes_others
+        if (
+            not (is_written and block.label)
+            or block.values.keys() & {"load", "told_request"}
+            or not _may_be_request(heading)
+        ):
+            return
+    names = [{(row.label or "").casefold() for row in own} for own in rows.values()]
+    if len(rows) > 1 and min(map(len, names)) > 1 and sum(map(len, names)) == len(set().union(*names)):
+        for text, own in rows.items():
+            for row in own:
+                row.values["told_request"] = text
+
+
+def _may_be_request(heading: str) -> bool:
+    is_other = (
+        names_software(heading)
+        or _OF_CONFIGS.search(heading)
+        or DESCRIBES_HOST.search(heading)
+        or find_phase(heading)
+        or only_counts(heading)
+    )
+    return heading_level(heading) > 1 and not (is_other or is_generic(heading) or _find_clients([heading]))
+
+
 def _is_next_row(row: Block, other: Block) -> bool:
     """Whether both are rates of one table or list."""
     is_written = get_semantics(row.load_results[0].tool).quotes_others
@@ -137,11 +183,27 @@ def _is_next_row(row: Block, other: Block) -> bool:
 
 
 def note_tables(blocks: Sequence[Block], loads: Sequence[int]) -> None:
-    """What the commands above written tables asked for, where a config of one recurs below another command: it is no repeat there.
+    """What the commands above written tables asked for: how many clients, where the table tells none."""
+    tables = [(command, rows) for command, rows in _list_tables(blocks, loads) if command.tool]
+    _tell_tables_apart(tables)
+    for command, rows in tables:
+        clients = command.options.get("concurrency")
+        if clients and not any(map(_tells_clients, rows)):
+            for row in rows:
+                row.values["told_concurrency"] = clients
+
+
+def _tells_clients(row: Block) -> bool:
+    """Whether a rate's own table, or the text above it, tells how many clients there were."""
+    is_read = "told_concurrency" in row.values or any(result.concurrency for result in row.load_results)
+    return is_read or _find_clients([str(row.values.get("load") or "")]) is not None
+
+
+def _tell_tables_apart(tables: Sequence[tuple[Command, list[Block]]]) -> None:
+    """Where a config of one table recurs below another command, it is no repeat there.
 
     The load tool tells them apart, or else the concurrency, the path or another option: "-t 1" and "-t 5" of wrk.
     """
-    tables = [(command, rows) for command, rows in _list_tables(blocks, loads) if command.tool]
     names = [{(row.label or "").casefold() for row in rows} - {""} for _, rows in tables]
     if not any(own & other for at, own in enumerate(names) for other in names[at + 1 : at + 1 + _MOST_TABLES]):
         return
@@ -172,7 +234,11 @@ def _list_tables(blocks: Sequence[Block], loads: Sequence[int]) -> Iterator[tupl
         if rows and (block.typed or not _is_next_row(rows[-1], block)):
             yield command, rows
             rows = []
-        typed = [parse_command(text) for between in blocks[above + 1 : load + 1] for text in between.typed]
+        between = blocks[above + 1 : load + 1]
+        shown = (code for each in between for _, text in each.trail for code in _CODE.findall(text))
+        typed = [
+            parse_command(text) for each in ([text for each in between for text in each.typed], shown) for text in each
+        ]
         command = next((each for each in reversed(typed) if each.tool), command)
         rows += [block] if get_semantics(block.load_results[0].tool).quotes_others else []
         above = load

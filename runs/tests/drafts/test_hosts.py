@@ -371,3 +371,24 @@ def test_machines_of_one_model_with_other_numbers_of_cpus_are_two(above):
     assert loaded(f"{before}{LSCPU.format(2)}{second}") == [f"{model}, 8 cores", f"{model}, 2 cores"]
     assert loaded(f"{before}{LSCPU.format(8)}{second}") == [model, model]
     assert loaded(f"{before}{listed}{second}") == [model, model]  # a listing may be cut
+
+
+@pytest.mark.parametrize(
+    ("above", "facts"),
+    [
+        (
+            "> Hardware:\n> CPU: Intel(R) Core(TM) i7-8700 CPU @ 3.20GHz\n> RAM: 16 GB\n",
+            ("Intel Core i7-8700", None, 16),
+        ),
+        ("Ran all tests on:\n\n`Intel Core i7 CPU @ 3.20GHz × 12, 16GB of RAM`\n", ("Intel Core i7", 12, 16)),
+        (
+            "## CPU\n\nIntel(R) Core(TM) i7-8700 CPU @ 3.20GHz\n\nPhysical cores: 6\n\nLogical cores: 12\n",
+            ("Intel Core i7-8700", 12, None),
+        ),
+        ("- CPU: Intel Xeon E5-2660 v3 CPU\n", ("Intel Xeon E5-2660 v3", None, None)),
+    ],
+)
+def test_what_a_text_tells_of_its_machine(above, facts):
+    (host,) = read(expand(f"# Notes\n\n{above}\n```\n@ab 900.1\n```\n"))[1].hosts
+    model, cores, gib = facts
+    assert (host.cpu_model, host.cores, host.ram_kb) == (model, cores, gib and gib * 1024**2)

@@ -1148,3 +1148,28 @@ def test_a_line_in_brackets_below_a_title_is_no_name_of_its_own():
         "(Rust 1.20.0)",
     ]
     assert len(names_of("# nginx\n\n(2 workers)\n\n@wrk 900\n\n(4 workers)\n\n@wrk 990\n")) == 2
+
+
+def test_a_version_of_what_holds_for_all_names_nothing():
+    assert names_of("# Fastify\n\n> Node.js version: v14.2.0\n\n@ab 900.1 server=\n") == ["Fastify"]
+
+
+def test_versions_of_one_program_that_differ_are_configs():
+    text = "Node.js version: v14\n\n@ab 900.1 server=\n\nNode.js version: v16\n\n@ab 980.1 server=\n"
+    assert len(names_of(text)) == 2
+
+
+@pytest.mark.parametrize("heading", ["Raw Output", "Raw results", "Resource Usage"])
+def test_a_heading_of_what_was_printed_names_no_config(heading):
+    assert names_of(f"# Crystal Kemal\n\n## {heading}\n\n@ab 900.1 server=\n") == ["Crystal Kemal"]
+
+
+def test_a_remark_on_a_name_heads_no_section():
+    reports = "{0}\n\n@ab {2}.1 c={1} server=\n\n"
+    text = "".join(
+        f"{above}\n\n"
+        + reports.format("Gunicorn", clients, 900 + clients)
+        + reports.format("Built-in server", clients, 400 + clients)
+        for above, clients in (("The first 10 clients", 10), ("Gunicorn is twice the built-in one", 20))
+    )
+    assert names_of(expand(text)) == ["Gunicorn", "Built-in server"]

@@ -295,6 +295,13 @@ def settings_table(**values: object) -> str:
         (("", "### Applied optimizations\n\n- JSON encoder\n- pool"), ["Test 1", "JSON encoder, pool"]),
         (("### Einstellungen\n\nfoo: 1", "### Einstellungen\n\nfoo: 2"), ["foo 1", "foo 2"]),
         (("", "", "### Changes\n\n- gzip off"), ["Test 1", "Test 2", "gzip off"]),
+        (
+            (
+                "- __worker_class__: sync (default)\n- __worker_count__: 9",
+                "- __worker_class__: gevent\n- __worker_count__: 9",
+            ),
+            ["sync (default)", "gevent"],
+        ),
     ],
 )
 def test_numbered_sections_with_settings_of_their_own_are_configs(sections, names):
@@ -313,6 +320,16 @@ def test_numbered_sections_with_settings_of_their_own_are_configs(sections, name
 )
 def test_numbered_sections_that_set_nothing_else_are_repeats(sections):
     assert len(below_numbers(*sections)) == 1
+
+
+@pytest.mark.parametrize("word", ["Benchmark #", "Scenario", "Case #"])
+def test_settings_say_more_than_the_number_of_a_benchmark(word):
+    sections = "- worker_class: sync\n- duration: 1 minute", "- worker_class: gevent\n- duration: 1 minute"
+    assert below_numbers(*sections, word=word) == ["sync", "gevent"]
+
+
+def test_a_benchmark_without_settings_is_called_by_its_number():
+    assert below_numbers("", "", word="Benchmark #") == ["Benchmark # 1", "Benchmark # 2"]
 
 
 def test_what_was_set_before_all_numbered_sections_names_none():

@@ -631,3 +631,94 @@ def test_rows_of_numbers_of_failures_say_what_failed_of_each_column():
     sync, other = parsers.read(text.split("\n"))
     assert (sync.values["failed_requests"], sync.values.get("complete_requests")) == (0, None)
     assert (other.values["failed_requests"], other.values["complete_requests"]) == (732, 785)
+
+
+SERVED = "| Server | req/s |\n|---|---|\n| nginx | 48211 |\n| caddy | 31877 |\n"
+
+
+@pytest.mark.parametrize(
+    ("above", "clients"),
+    [
+        ("* __Method:__ `autocannon -c 100 -d 40 localhost:3000` (two rounds)\n", 100),
+        ("```sh\n$ wrk -t4 -c 64 -d30s http://localhost/\n```\n\n", 64),
+        ("- __concurrency__: 100\n\n", 100),
+        ("Parameters: 4 threads, 16 connections, 10 seconds\n\n", 16),
+        ("Runs of 10 s, preceded by a primer run at concurrency 8 for 4 s.\n\n", None),
+    ],
+)
+def test_the_text_above_a_table_tells_its_clients(above, clients):
+    assert runs_of(above + SERVED) == [("nginx", None, clients, 48211), ("caddy", None, clients, 31877)]
+
+
+def test_clients_of_a_table_count_before_those_of_the_command_above():
+    rows = "| Server | Connections | req/s |\n|---|---|---|\n| nginx | 10 | 48211 |\n| caddy | 10 | 31877 |\n"
+    text = f"`wrk -c 64 http://localhost/`\n\n{rows}"
+    assert {clients for _, _, clients, _ in runs_of(text)} == {10}
+
+
+@pytest.mark.parametrize("behind", ["(c{})", "({} connections)", "[c={}]"])
+def test_clients_in_brackets_behind_each_name_are_the_load(behind):
+    rows = [(name, n, rate) for name, n, rate in (("nginx", 64, 4811), ("nginx", 128, 4922), ("caddy", 64, 3011))]
+    lines = "".join(f"| {name} {behind.format(n)} | {rate} |\n" for name, n, rate in rows)
+    assert runs_of("| Request | RPS |\n|---|---|\n" + lines) == [(name, None, n, rate) for name, n, rate in rows]
+
+
+def test_clients_in_brackets_behind_some_names_stay_in_these():
+    assert [name for name, *_ in runs_of(SERVED.replace("caddy", "caddy (64 clients)"))] == [
+        "nginx",
+        "caddy (64 clients)",
+    ]
+
+
+def test_a_column_of_marks_names_no_row():
+    text = "| Server | Router | req/s |\n|---|:-:|---|\n| nginx | ✓ | 48211 |\n| caddy | ✗ | 31877 |\n"
+    assert [name for name, *_ in runs_of(text)] == ["nginx", "caddy"]
+
+
+def test_titles_may_have_underscores_for_blanks():
+    rows = "| 1 | 2 | 380.0 | 7.66 |\n| 4 | 0 | 190.0 | 8.25 |\n"
+    text = f"| workers | failures | median_ms | reqs_per_s |\n|---|---|---|---|\n{rows}"
+    assert [(name, rate) for name, _, _, rate in runs_of(text)] == [("workers 1", 7.66), ("workers 4", 8.25)]
+    assert [block.values["percentiles_ms"] for block in read(text)[0]] == [{"50": 380.0}, {"50": 190.0}]
+
+
+def test_a_row_of_failed_requests_may_be_titled_in_the_singular():
+    text = "| nginx | Value |\n|---|---|\n| Requests per second | 1130.9 |\n| Failed request | 3999 |\n"
+    assert read(text)[0][0].values["failed_requests"] == 3999
+
+
+def sections(*headings: str) -> str:
+    """A table below each heading, with two names of its own."""
+    return "# Notes\n\n" + "".join(
+        f"{heading}\n\n| Name | req/s |\n|---|---|\n| {one} | {900 * at} |\n| {two} | {700 * at} |\n\n"
+        for at, (heading, one, two) in enumerate(zip(headings, ("ash", "cedar"), ("birch", "elm"), strict=True), 1)
+    )
+
+
+def judge(text):
+    blocks, draft = read(text)
+    return judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0]).sentence
+
+
+def test_tables_of_names_of_their_own_below_headings_of_requests_are_compared_by_themselves():
+    sentence = judge(sections("## Response types", "## File responses"))
+    assert "On Response types: “ash” " in sentence and "On File responses: “cedar” " in sentence
+
+
+@pytest.mark.parametrize(
+    "headings",
+    [
+        ("## Go servers", "## Python servers"),
+        ("## JavaScript", "## Kotlin"),
+        ("## Run 1", "## Run 2"),
+        ("## Before", "## After"),
+    ],
+)
+def test_tables_below_headings_of_software_phases_and_repeats_are_compared_with_each_other(headings):
+    sentence = judge(sections(*headings))
+    assert "“cedar”" in sentence.partition("measured")[0] and "the next of 4" in sentence
+
+
+def test_a_rate_of_nought_is_of_a_server_that_answered_nothing():
+    text = "| Server | req/s |\n|---|---|\n| nginx | 48211 |\n| caddy | 31877 |\n| dead | 0 |\n"
+    assert "“dead” (availability was 0 %)" in judge(text)
