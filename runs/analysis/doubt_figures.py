@@ -86,6 +86,9 @@ def find_failed(case: Case) -> Iterator[Finding]:
             severity = grade_share(bad / made)
         elif run.failed_requests is None and available is not None and available < 100:
             severity, facts = grade_share(1 - available / 100), {"available": available}
+        elif bad and made is None:
+            yield about_run(run, "caution", "share_unknown", **facts)
+            continue
         else:
             continue
         moral = _choose_failure_moral(case, run, severity)

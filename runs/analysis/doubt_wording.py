@@ -131,6 +131,7 @@ MORALS = {
     "its own",
     "summed": "they ran at the same time, so their rates were added up, and their percentiles left out",
     "throttled": "it waited for the next period each time that its CPU time was used up, so the rate is that of its limit",
+    "share_unknown": "nothing tells how many were made, so the rate may count failures as served",
     "too_few_failures": "too few failures to move a rate, but the server's error log may tell why",
     "too_short": "under {least_s} s is too short, a run of half a minute would tell more",
     "two_deviations": "mean and median are over two standard deviations apart, so neither describes the run",
@@ -170,6 +171,8 @@ def _say_failed(facts: Facts) -> str:
     if "bad" not in facts:
         return f"availability was {figure(available)} %"
     bad, made = facts["bad"], facts["made"]
+    if made is None:
+        return f"{figure(int(bad))} requests failed"
     kinds = ", ".join(f"{figure(count)} {kind}" for kind, count in facts["kinds"].items())
     more = (f": {kinds}" if kinds else "") + (f", availability {figure(available)} %" if available is not None else "")
     return f"{figure(int(bad))} of {figure(made)} requests failed ({percent(bad, made)}{more})"

@@ -181,6 +181,8 @@ def _read_failure(rule: str, finding: Finding) -> Failure | None:
     if rule not in COUNTED or finding.moral == "first_was_odd":
         return None
     bad, made = facts.get(COUNTED[rule]), facts.get("made")
+    if bad and made is None:
+        return None
     share = min(bad / made, 1.0) if bad and made else 1 - (facts.get("available") or 100) / 100
     is_sure = finding.moral not in (UNKNOWN_KIND, CHANGES) or (finding.moral == UNKNOWN_KIND and share >= MANY_UNKNOWN)
     late = facts["late"] if facts.get("waited", 0.0) >= MINOR else 0.0

@@ -232,3 +232,10 @@ def test_a_share_of_success_without_counts_tells_of_failures():
     run = facts.run(1, 900.0, tool="oha", complete_requests=None, values={"success_rate_pct": 71.0})
     found = [doubt for doubt in find_doubts(Case(facts.configs("a"), [run])) if doubt.rule == "errors.failed"]
     assert [(doubt.severity, "availability was 71 %" in doubt.text) for doubt in found] == [("fatal", True)]
+
+
+def test_failures_of_which_no_total_is_told_are_a_caution():
+    text = "| Server | req/s | Failed |\n|---|---|---|\n| nginx | 48211 | 0 |\n| caddy | 31877 | 3999 |\n"
+    doubt = one(said(text), "errors.failed")
+    assert doubt.severity == "caution"
+    assert "3,999 requests failed" in doubt.text and "Nothing tells how many were made" in doubt.text
