@@ -27,7 +27,9 @@ _ASKS_OTHERWISE = re.compile(
 )
 _COUNTS_BYTES = re.compile(r"\b(?:curl|wget)\s[^|]*\|\s{0,9}wc -c|\bcurl\s.*%\{size_download\}")
 _HEADERS = re.compile(  # of an answer that tell how it came about; each is none where only others are shown
-    r"(?i:content-encoding: (?P<compression>gzip|br|deflate|zstd)\b.*|via: (?P<proxy>\S+ \S+).*|connection: (?P<connection>close))"
+    r"(?i:content-encoding: (?P<compression>gzip|br|deflate|zstd)\b.*"
+    r"|(?:via: (?=\S+ )|server: (?=cloudflare|cloudfront|akamai|fastly|varnish))(?P<proxy>\S+(?: \S+)?).*"
+    r"|connection: (?P<connection>close))"
 )
 HEADERS = {  # what these tell: how it is said where only other headers are shown
     "compression": "no compression",
@@ -59,7 +61,20 @@ _FIGURES = re.compile(
     r"|Minimum = \d{1,9}ms, Maximum = \d{1,9}ms, Average = (?P<round_trip_ms_2>\d{1,9})ms|Speed: (?P<link_mbit>\d{1,7})Mb/s"
 )
 FIGURES = ("round_trip_ms", "link_mbit", "page_bytes", "data_mib")
+ASKED = "asked "  # what the names of such answers begin with
+VERSION_OF = "version of "  # and then those that tell of which state a repository is
+PROCESSES = "processes of "  # and then those that tell how many run
+FAILED = "failed"  # the name under which that is told which failed while something was measured
+_AT = r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d\d:\d\d:\d\d[.,]\d{3}"
+_LEVEL = r"\[(?:\w{1,20}:)?(?:error|crit|alert|emerg)\]"
+_FAILS = re.compile(  # in a server's log, with the time and the level of a line, or as JSON
+    rf"(?:\[?(?:{_AT}).{{0,120}}?(?:{_LEVEL}|(?<![\w=/\"])(?:ERROR|CRITICAL|FATAL|SEVERE|PANIC)\b(?!\S*=))"
+    rf"|\[[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} \d\d .{{1,30}}\] {_LEVEL}"
+    r"|\{.{0,200}?\"level\": ?\"(?i:error|fatal|critical|panic)\")(?!.{0,300}No such file).*"
+)
 SLOWED = "slowed"  # the name under which that is told which slows what is measured
+_PAUSE = "a pause in its code"
+_LASTS = re.compile(r"(?:\(|[, ])(\d[\d._]{0,9})[ )*]")
 _SLOWS = {
     "Xdebug": r"with Xdebug v\d.*",
     "a delay of the network (netem)": r"qdisc netem .{1,120}?\bdelay \d.*",
@@ -72,9 +87,10 @@ _SLOWS = {
         r"\S{1,80}\s+\d+/\d+\s+(?:\w+\s+[1-9]\d* \(\d{1,4}[sm](?:\d{1,2}s)? ago\)|CrashLoopBackOff\b).*"
         r"|.{1,300}\sRestarting \(\d{1,3}\) .*"
     ),
-    "a pause in its code": (  # of a second at most: what tests wait is longer
+    _PAUSE: (  # of a second at most: what tests wait is longer
         r".{0,200}\b(?:(?:time|asyncio|gevent)\.sleep\(0?\.\d|(?:Thread\.sleep|usleep|Task\.Delay)\([\d_]{1,6}\)"
         r"|setTimeout\(.{1,120},\s?\d{1,3}\)|time\.Sleep\(\d{1,3} ?\* ?time\.Milli|sleep\(Duration::from_millis\().*"
+        r"|\}, ?(?![2-5][0-3]\d\b)\d{1,3}\);?"  # the end of one over several lines; of an answer it is a status
     ),
     "a debug build": r"Finished `?dev`? (?:profile )?\[unoptimized.*",
     "a development server": (
@@ -122,7 +138,8 @@ STATE = re.compile(  # a setting's value that says how much, whether, or for wha
     r"|release|\d+(?:[kmg]i?b?)?)"
 )
 _SHOWS_SETTINGS = re.compile(  # a command that shows settings of a file, or of the environment
-    r"(?:\S+ ){0,4}?(?:(?:cat|e?grep|head|tail)\b.*\.(?:env|ini|conf|cnf|properties|ya?ml|toml)\b.*"
+    r"(?:\S+ ){0,4}?(?:(?:cat|e?grep|head|tail)\b.*(?:\.(?:env|ini|conf|cnf|properties|ya?ml|toml)"
+    r"|\b(?:settings|config|application|production)\w{0,20}\.(?:py|js|rb|php))\b.*"
     r"|nginx -T\b.*|(?:print)?env\b.*|php -i\b.*)"
 )
 _SETTING = re.compile(
@@ -144,20 +161,126 @@ _SCAN = re.compile(
 _LISTS_REPLICAS = re.compile(r"\bkubectl\s.*\bget\s+(?:deploy|rs|sts|replicaset|statefulset)")
 _REPLICAS = re.compile(r"(?P<name>[\w.-]{1,80})\s+(?P<n>\d{1,4})/\d{1,4}\s+\d.*")
 _ASKS_SETTING = re.compile(  # of a database
-    r"\b(?:psql|mysql|mariadb|redis-cli|valkey-cli|sqlite3)\b.{0,200}?(?:@@(?:global\.)?|\bconfig\s{1,9}get\s{1,9}|\bpragma\s{1,9}"
+    r"(?:^|\b(?:psql|mysql|mariadb|redis-cli|valkey-cli|sqlite3)\b.{0,200}?)(?:@@(?:global\.)?|\bconfig\s{1,9}get\s{1,9}|\bpragma\s{1,9}"
     r"|\bshow\s{1,9}(?:(?:global\s{1,9})?variables\s{1,9}like\s{1,9}['\"%]{0,3})?)(?P<key>[a-z][\w-]{2,60})",
     re.IGNORECASE,
 )
 _ITS_VALUE = re.compile(
-    rf"\|?\s{{0,30}}(?:(?P<key>[a-z][\w-]{{2,60}})[\s|]{{1,40}}|\d\)\s)?(?P<quote>\"?)(?P<value>{STATE.pattern}|\d+(?:ms|s|min)|everysec)"
+    rf"\|?\s{{0,30}}(?:(?P<key>[a-z][\w-]{{2,60}})[\s|]{{1,40}}|\d\)\s)?(?P<quote>\"?)"
+    rf"(?P<value>{STATE.pattern}|\d+(?:ms|s|min)|everysec|always|(?:all|no|volatile)\w*-[a-z]{{2,9}}|wal|delete|remote_\w+)"
     r"(?P=quote)\s{0,30}\|?",
     re.IGNORECASE,
 )
+# (what asks for it, a line that answers, the name and the value of what that shows) of questions with short answers.
+_ANSWERS = tuple(
+    (re.compile(asks), re.compile(answers), name, value)
+    for asks, answers, name, value in (
+        (
+            r"(?:\bpgrep\s(?=.{0,60}-\w{0,3}c).{0,80}?|\bps\s.{1,80}?(?:grep\s{1,9}-\w{0,3}c\s{1,9}(?:-\S{1,9}\s{1,9}){0,3}"
+            r"|(?:grep\s{1,9}|-C\s{0,9})(?=\S{1,60}.{0,60}\|\s{0,9}wc -l)))[\"']?\[?(?P<what>[A-Za-z]\]?[\w.-]{1,60})",
+            r"(?P<said>\d{1,5})",
+            f"{ASKED}{PROCESSES}{{what}}",
+            "{said} processes of {what}",
+        ),
+        (
+            r"\binstance-type\b|\bmachine-type\b|\bvmSize\b|\bdmidecode\s.{0,40}product-name|\bec2-?metadata\s.{0,20}-t\b",
+            r"(?:instance-type: )?(?:projects/\S{1,80}/)?(?P<said>[A-Za-z][\w.-]{2,40})",
+            f"{ASKED}machine type",
+            "machine type {said}",
+        ),
+        (
+            r"\bpgrep\s.{0,40}-\w{0,3}[af]|\bps\s|\bjps\s|\bjcmd\s",
+            r".{0,200}\s-Xmx(?P<said>\d{1,6}[kmgKMG])\b.*",
+            f"{ASKED}heap",
+            "heap {said}",
+        ),
+        (
+            r"(?:cat|bat|less|head|more)\s{1,9}(?:-\S{1,9}\s{1,9}){0,3}(?:\S{0,200}/)?"
+            r"(?P<what>[\w.-]{1,60}\.(?:[cm]?js|ts|lua|py|jmx|scala))\b",
+            r".{0,200}?\b(?P<said>https?)://[\w.:${}-]{1,100}(?P<path>/[\w./-]{0,60})?\b.{0,100}",
+            f"{ASKED}address in {{what}}",
+            "address in {what}: {said}",
+        ),
+        (
+            r"\bcountDocuments\b|\bdbsize\b|\bestimatedDocumentCount\b",
+            r"(?:\(integer\) )?(?P<n>\d{1,12})",
+            f"{ASKED}rows of the data",
+            "{said} rows of the data",
+        ),
+        (
+            r"\b(?:curl|wget|http)\s.{0,300}\|\s{0,9}jq\s.{0,60}\blength\b",
+            r"(?P<n>\d{1,9})",
+            f"{ASKED}items of an answer",
+            "{said} items in an answer",
+        ),
+        (
+            r"\bfindmnt\s.{0,60}FSTYPE.{0,60}\s(?P<what>/\S{0,80})$|\bstat\s{1,9}-f\s.{0,40}%T.{0,20}\s(?P<what_2>/\S{0,80})$",
+            r"(?P<said>[a-z][\w/]{1,20})",
+            f"{ASKED}file system of {{what}}",
+            "{said}",
+        ),
+        (
+            r"/proc/.{1,60}/limits\b",
+            r"Max open files\s{1,40}(?P<said>\d{1,9}).*",
+            f"{ASKED}limit of open files",
+            "limit of open files {said}",
+        ),
+        (
+            r"(?:cat|bat|less|head|more)\s{1,9}\S{1,200}\.[cm]?[jt]s\b",
+            r"import http from ['\"]k6/http['\"];?",
+            f"{ASKED}pause of its clients",
+            "no pause of its clients",
+        ),
+        (
+            r"(?:cat|bat|less|head|more)\s{1,9}\S{1,200}\.[cm]?[jt]s\b",
+            r"sleep\((?P<said>[^()]{1,40}(?:\(\)[^()]{0,20})?)\);?",
+            f"{ASKED}pause of its clients",
+            "pause of its clients {said}",
+        ),
+        (
+            r"\blogs?\b|\bjournalctl\b",
+            r"Traceback \(most recent call last\):|panic: .{1,300}|Exception in thread .{1,300}"
+            r"|\w{0,60}UnhandledPromiseRejection.{0,300}"
+            r"|.{0,200}\b[Ss]egmentation fault\b.{0,100}",
+            FAILED,
+            "errors in its log",
+        ),
+        (
+            r"%\{http_version\}",
+            r"(?:\d{3} )?(?:HTTP/)?(?P<said>1\.[01]|[23])(?:\.0)?(?: \d{3})?",
+            f"{ASKED}HTTP version",
+            "HTTP/{said}",
+        ),
+        (
+            r"\bgit\s{1,9}-C\s{1,9}\S{0,200}?(?P<what>[\w.-]{1,60})/?\s{1,9}(?:describe|log|rev-parse)\b",
+            r"(?P<said>[\w./-]{1,60})(?: .{1,300})?",
+            f"{ASKED}{VERSION_OF}{{what}}",
+            "version of {what}: {said}",
+        ),
+        (
+            r"\bls\s{1,9}-\w{0,9}l\w{0,9}\s{1,9}(?=\S{0,200}(?:www|html|public|static)|index)\S{1,200}\.\w{2,5}$",
+            r"-[-\w.+@]{9,10}\s{1,9}\d{1,5}\s{1,9}\S{1,40}\s{1,9}\S{1,40}\s{1,9}(?P<said>\d{1,12}(?:\.\d)?)(?P<unit>[KMG]?)\s.{1,300}",
+            "page_bytes",
+            "{said}",
+        ),
+        (
+            r"\baccess\S{0,60}.{0,200}\buniq\s{1,9}-c",
+            r"\d{3,12} (?P<said>4[0-9]{2}|5[0-9]{2})",
+            FAILED,
+            "failing answers ({said}) in its access log",
+        ),
+        (
+            r"\bgrep\s{1,9}-\w{0,3}c\w{0,3}\s.{0,80}(?i:error|critical|exception|timeout|\b50\d\b|\b429\b)",
+            r"[1-9]\d{1,12}",
+            FAILED,
+            "errors in its log",
+        ),
+    )
+)
+_KIB = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
 _LONE_NUMBER = re.compile(r"\|?\s{0,30}(\d{1,15})\s{0,30}\|?")
 _STATUS, _LINES = re.compile(r"[1-5]\d\d"), re.compile(r"(\d{1,15})\b")
 _LONGEST_ASKED = 500  # characters at a command's end that tell which page or version it asks for
-ASKED = "asked "  # what the names of such answers begin with
-
 # Of one command they are asked by each line that it prints.
 _find_asked_page = lru_cache(maxsize=64)(_ASKED_PAGE.search)
 _shows_settings = lru_cache(maxsize=64)(_SHOWS_SETTINGS.fullmatch)
@@ -169,8 +292,12 @@ _find_asked_setting = lru_cache(maxsize=64)(_ASKS_SETTING.search)
 
 def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | None:
     """(name, value) of what a line shows that a command printed. is_answer: it stands right below the command."""
+    if is_answer and " -C " in command and (told := _read_short_answer(line, command[-_LONGEST_ASKED:])):
+        return told
     if asks_git(command):
         return _read_git(line, is_answer)
+    if told := _read_short_answer(line, command[-_LONGEST_ASKED:]):
+        return told
     match = SHOWN.fullmatch(line)
     name, value = (*filter(None, match.groups()), "", "")[:2] if match else ("", "")
     if _STATUS.fullmatch(line) and _asks_status(command[:_LONGEST_ASKED]):
@@ -232,6 +359,25 @@ def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | No
     return (f"{ASKED}{command}", line) if is_answer and _ASKS.fullmatch(command) else None
 
 
+@lru_cache(maxsize=64)
+def _find_asked(command: str) -> list[tuple[re.Match[str], re.Pattern[str], str, str]]:
+    """(what a command asks, a line that answers it, name, value)"""
+    return [(found, answers, name, said) for asks, answers, name, said in _ANSWERS if (found := asks.search(command))]
+
+
+def _read_short_answer(line: str, command: str) -> tuple[str, str] | None:
+    for asked, answers, name, value in _find_asked(command):
+        if match := answers.fullmatch(line):
+            said = asked.groupdict() | match.groupdict()
+            said["what"] = (said.get("what") or said.get("what_2") or "").replace("]", "")
+            if n := said.get("n"):
+                said["said"] = _about(n)
+            if unit := said.get("unit"):
+                said["said"] = f"{float(said['said']) * _KIB[unit]:g}"
+            return name.format(**said), value.format(**said)
+    return None
+
+
 def _read_answer(line: str, command: str) -> tuple[str, str] | None:
     """What the first line of an answer to a request tells of the page, or its length where that was asked for."""
     if line.isdigit() and _COUNTS_BYTES.search(command[:_LONGEST_ASKED]):
@@ -264,6 +410,10 @@ def _about(number: str) -> str:
 def read_state(line: str) -> tuple[str, str] | None:
     """The same of a line that tells it by itself, wherever it stands: behind a blank line of an output, or without its command."""
     if slowing := _SLOWING.fullmatch(line):
-        return SLOWED, list(_SLOWS)[(slowing.lastindex or 1) - 1]
+        what = list(_SLOWS)[(slowing.lastindex or 1) - 1]
+        lasts = _LASTS.search(line) if what == _PAUSE else None
+        return SLOWED, f"{what} ({lasts[1]})" if lasts else what
+    if _FAILS.fullmatch(line):
+        return FAILED, "errors in its log"
     match = _FIGURES.fullmatch(line)
     return (match.lastgroup.removesuffix("_2"), match[match.lastgroup]) if match and match.lastgroup else None

@@ -37,6 +37,7 @@ _SHOWS = re.compile(
 _WRITES = re.compile(  # a shell's "here-document"
     r"(?:^|[;&|]\s*|\bsudo\s+)(?:cat|tee)\s(?=[^<]{0,300}<<-?\s?['\"]?(?P<end>\w{1,40})['\"]?)(?P<words>[^|;&<]{1,300}<?)"
 )
+_SHOWS_UNIT = re.compile(r"(?:sudo\s+)?systemctl\s+(?:--\w+\s+)*cat\s+(?P<name>[\w@.-]+)\s*$")
 _SHOWERS = frozenset("cat tee less more head tail view vi vim nano emacs grep egrep sed awk".split())  # noqa: SIM905
 _PATH = re.compile(
     r"(?<!\S)\S+\.(?:conf|cnf|ini|cfg|ya?ml|toml|vcl|properties|htaccess|json5?|xml|tpl|lua|conf\.\w+|local|default|dist)(?=\s|$|['\"])"
@@ -63,6 +64,8 @@ def claims(command: str) -> bool:
 
 
 def _find_path(command: str) -> str | None:
+    if unit := _SHOWS_UNIT.match(command):
+        return f"{unit['name'].removesuffix('.service')}.service"
     shows = _WRITES.search(command) or _SHOWS.search(command)
     match = _PATH.search(shows["words"].replace(">", " ")) if shows else None
     if not match:

@@ -168,15 +168,20 @@ def _find_slowed_side(data: HeadlineData, own: RankedColumn, other: RankedColumn
     """
     objections = []
     for rule in SLOWED:
-        findings = data.findings(rule, other.at) if not data.findings(rule, own.at) else []
+        of_leader = {_say_slowing(finding) for finding in data.findings(rule, own.at)}
+        findings = [one for one in data.findings(rule, other.at) if _say_slowing(one) not in of_leader]
         if rule == Rule.STEAL:
             findings = [one for one in findings if not one.facts["spared"] and one.facts["share"] >= MUCH_STOLEN_PCT]
         if rule == Rule.THROTTLED and any(QUOTA.search(side.title) for side in (own, other)):
             findings = []  # how much CPU time each may use is what is compared
         for finding in findings[:1]:
-            label, share = str(finding.facts.get("limit", finding.facts.get("what", ""))), finding.facts.get("share")
+            label, share = _say_slowing(finding), finding.facts.get("share")
             objections.append(Objection.of(finding, rule, other.title, label, "%", share, serious=True))
     return objections
+
+
+def _say_slowing(finding: Finding) -> str:
+    return str(finding.facts.get("limit", finding.facts.get("what", "")))
 
 
 def _find_slow_beginnings(data: HeadlineData, own: RankedColumn, other: RankedColumn) -> list[Objection]:

@@ -10,7 +10,7 @@ from itertools import islice
 from parsers.blocks import Block
 from parsers.commands import LOCAL
 from parsers.records import SystemSample
-from parsers.shown import ASKED, COMMIT, FIGURES, HEADERS, SLOWED
+from parsers.shown import ASKED, COMMIT, FAILED, FIGURES, HEADERS, SLOWED, VERSION_OF
 from runs.numbers import figure
 
 from .boilerplate import heading_level, is_boilerplate
@@ -27,8 +27,27 @@ _COUNTS_CORES = "nproc"
 _VOLATILE = re.compile(r"\d:\d\d|\b(?=\w*\d)(?=\w*[a-f])[0-9a-f]{7,}\b")  # times and ids
 # What commands show that is compared elsewhere.
 _ELSEWHERE = frozenset(
-    {"HTTP", "Server", "cache", "governor", "environment", "directory", "Active", "Up", SLOWED, *FIGURES, *HEADERS}
+    {
+        "HTTP",
+        "Server",
+        "cache",
+        "governor",
+        "environment",
+        "directory",
+        "Active",
+        "Up",
+        SLOWED,
+        FAILED,
+        *FIGURES,
+        *HEADERS,
+    }
 )
+_RESTARTS = re.compile(
+    r"\b(?:systemctl|docker(?:[ -]compose)?|podman|pm2|supervisorctl|kubectl rollout|rc-service)\s(?:\S+\s)?restart\b"
+    r"|\bservice \S+ restart\b|/etc/(?:init|rc)\.d/\S+ restart\b"
+)
+_WARMS_UP = re.compile(r">\s*/dev/null|#[^#]*\bwarm", re.IGNORECASE)  # behind the address that a command requests
+_NAMES_START = re.compile(r"cold|warm|restart|fresh|start", re.IGNORECASE)
 _LONGEST_ANSWER = 100  # characters
 _DROPS, _MANY_DROPPED = "tcp_listen_drops_per_s", 100  # a counter by the name of its metric
 _COUNTERS = {"counters", "sections"}  # what blocks of the kernel's counters have
@@ -84,14 +103,9 @@ def note_answers(blocks: Sequence[Block], loads: Collection[int]) -> None:
     slows the machine, the clock of its fastest core, and figures of the way to it.
     """
     sections = number_sections(blocks)
-    answers: dict[tuple[str, int], set[str]] = defaultdict(set)
+    answers = _collect_shown(blocks, sections)
     for index, block in enumerate(blocks):
-        begins = next((line for line, text in block.trail if begins_section(text)), 0)
-        for name, value, line in block.shown:
-            answers[name, sections[index] - (line < begins)].add(value)
         answers["cpu_mhz", sections[index]] |= _list_clocks(block)
-    for name, value, _ in blocks[-1].shown_behind if blocks else ():
-        answers[name, sections[len(blocks) - 1]].add(value)
     for load in loads:
         path = blocks[load].load_results[0].path or ""
         statuses = {
@@ -104,6 +118,29 @@ def note_answers(blocks: Sequence[Block], loads: Collection[int]) -> None:
             blocks[load].values["slowed_by"] = sorted(slowed)
         figures = {name: [*map(float, answers[name, sections[load]])] for name in ("cpu_mhz", *FIGURES)}
         blocks[load].values |= {name: max(answered) for name, answered in figures.items() if answered}
+
+
+def _collect_shown(blocks: Sequence[Block], sections: Mapping[int, int]) -> dict[tuple[str, int], set[str]]:
+    """{(name, number of a section): what commands showed there}"""
+    shown: dict[tuple[str, int], set[str]] = defaultdict(set)
+    for index, block in enumerate(blocks):
+        begins = next((line for line, text in block.trail if begins_section(text)), 0)
+        for name, value, line in block.shown:
+            shown[name, sections[index] - (line < begins)].add(value)
+    for name, value, _ in blocks[-1].shown_behind if blocks else ():
+        shown[name, sections[len(blocks) - 1]].add(value)
+    return shown
+
+
+def find_failing(blocks: Sequence[Block], names: Mapping[int, str]) -> Iterator[tuple[str, str]]:
+    """(name of a config, what failed) by logs that are shown in sections whose load tests are all of that config."""
+    sections = number_sections(blocks)
+    owners: dict[int, set[str]] = defaultdict(set)
+    for load, name in names.items():
+        owners[sections[load]].add(name)
+    for (kind, section), said in _collect_shown(blocks, sections).items():
+        if kind == FAILED and len(owners[section]) == 1:
+            yield from ((name, what) for name in owners[section] for what in said)
 
 
 def _list_clocks(block: Block) -> set[str]:
@@ -135,7 +172,7 @@ def list_answers(shown: Sequence[tuple[str, str, int]]) -> dict[str, frozenset[s
         for name, value, _ in shown
         if name not in _ELSEWHERE
         and len(value) <= _LONGEST_ANSWER
-        and (name == f"{ASKED}{COMMIT}" or not _VOLATILE.search(value))
+        and (name.startswith((f"{ASKED}{COMMIT}", f"{ASKED}{VERSION_OF}")) or not _VOLATILE.search(value))
     }
     return answers | _describe_headers(shown)
 
@@ -196,6 +233,27 @@ def find_generators(blocks: Sequence[Block], loads: Iterable[int]) -> set[str | 
         is_other = hostname and hostname not in LOCAL and not hostname.startswith(f"{own}.") and hostname != own
         found |= {own} if own and is_other else set()
     return found
+
+
+def find_restarted(blocks: Sequence[Block], names: Mapping[int, str]) -> set[str]:
+    """The configs whose server was restarted before each of several runs, where that of no other one was so more than once.
+
+    Of single runs those, where all others began warm: requests were made before them and their server was not restarted.
+    """
+    restarts: dict[str, list[bool]] = defaultdict(list)
+    is_warm, is_cold = (defaultdict[str, bool](lambda: True) for _ in range(2))
+    for load, name in names.items():
+        restarts[name].append(any(map(_RESTARTS.search, blocks[load].typed)))
+        is_warmed = any(_WARMS_UP.search(command.partition("://")[2]) for command in blocks[load].typed)
+        is_warm[name] &= not restarts[name][-1] and is_warmed
+        is_cold[name] &= not is_warmed
+    restarted = {name for name, each in restarts.items() if all(each)}
+    is_meant = any(map(_NAMES_START.search, restarts))
+    others = [name for name in restarts if name not in restarted]
+    are_several = all(sum(restarts[name]) <= 1 < len(restarts[name]) for name in others)
+    if is_meant or not others or not (are_several or all(is_warm[name] for name in others)):
+        return set()
+    return {name for name in restarted if (len(restarts[name]) > 1 if are_several else is_cold[name])}
 
 
 def find_dropped(blocks: Sequence[Block], names: Mapping[int, str]) -> Iterator[tuple[str, str]]:

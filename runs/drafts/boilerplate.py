@@ -57,7 +57,7 @@ _COMMAND = re.compile(
     r"|(?:sudo|service|systemctl|apachectl|export|echo|curl|wget|apt(?:-get)?|yum|make|cd|sed|vim?|nano|ssh|kill(?:all)?|ulimit|sysctl)\s+\S)"
     r"|\s\\$|^-{1,2}[A-Za-z][\w:+=.-]+$|^[A-Z_][A-Z\d_]*=\S*$"  # a command goes on, an option alone, a variable
     r"|^[A-Za-z_]\w*=(?:\$[({]|`)"
-    r"|^\[(?:Unit|Service|Install)\]$"  # a service file of systemd
+    r"|^\[(?:Unit|Service|Install)\]$|^# /(?:etc|run|lib|usr/lib)/systemd/\S+$"  # a service file of systemd
     r"|^(?:WantedBy|Description|Documentation|After|User|Group|(?:Exec|Limit|Private|Protect|Restart|Timeout|Ambient)[A-Z]\w*)=\S"
     r"|^[a-z][\w.-]{1,20}\s(?:install|uninstall|upgrade)\s\S"  # of any system's packages
     r"|^#\s?(?:[a-z_]\w*\([\w., ]*\)|(?:from \S+ )?import .+|(?i:install|uninstall|download|clone)\s.+)$"

@@ -36,7 +36,8 @@ _AMOUNT = re.compile(  # "2 workers", "single-threaded", "all cores", "four inst
     re.IGNORECASE,
 )
 _JOB = (
-    r"(?P<job>(?:backup|build|compilation|cron ?job|job|update|upgrade|virus scan|scan|download|restore|import)s?)"
+    r"(?P<job>(?:backup|build|compilation|cron ?job|job|indexer|re-?index(?:ing)?|crawler"
+    r"|vacuum|compaction|migration|sync|update|upgrade|virus scan|scan|download|restore|import)s?)"
     r" (?:was|were) (?:still |also )?(?:running|in progress|going on|active)\b"
 )
 _CLIENTS = re.compile(
@@ -50,19 +51,27 @@ _STATISTIC = re.compile(
 _OF_RATES = re.compile(r"\b(?:rates?|throughput|requests|rps|req/s|figures?|numbers|table)\b", re.IGNORECASE)
 _DISTURBS = {  # by languages, and what is told of it
     "{job}": _JOB,
+    "a slow CPU clock": (
+        r"\b(?:cpu|clock|frequency|turbo(?: ?boost)?)(?: \w+){0,2} (?:was|were) "
+        r"(?:limited|capped|throttled|locked|disabled|reduced|off)\b"
+        r"|\bthermal(?:ly)? throttl\w+"
+    ),
     "debug logging": (
         r"\b(?:debug(?:[- ]level)? logging|log ?level debug|debug logs?) (?:was|were) (?:still |left )?(?:enabled|on|active)\b"
         r"|\b(?:taken|measured|made|tested|benchmarked|r[au]n|running) with (?:the )?debug(?:[- ]level)? log(?:ging|s)\b"
     ),
     "a backup": (
-        r"\blief(?:en)? (?:\w+ ){0,3}(?:backups?|(?:daten)?sicherung)\b|\bsauvegarde (?:tournait|était (?:encore )?en cours)"
-        r"|\b(?:copia de seguridad|backup) (?:estaba|seguía) (?:en (?:curso|marcha)|corriendo)"
+        r"\blief(?:en)? (?:\w+ ){0,3}(?:backups?|(?:daten)?sicherung)\b"
+        r"|\bsauvegarde (?:[\w']+ ){0,4}(?:tournait|était (?:encore )?en cours)"
+        r"|\b(?:copia de seguridad|backup) (?:[\w']+ ){0,4}(?:estaba|seguía) (?:en (?:curso|marcha)|corriendo)"
         r"|\b(?:corría|se ejecutaba) una? (?:copia de seguridad|backup)"
         r"|\b(?:działała?|trwała?) (?:jeszcze )?(?:backup|kopia zapasowa)|\bш(?:ёл|ел|ло) (?:бэкап|резервное копирование)"
         r"|バックアップ[がも](?:動い|走っ|実行)"
+        r"|(?:正在|仍在|还在)[^，。；]{0,8}备份|备份(?:任务)?(?:正在|仍在|还在)"
     ),
     "an update": (
-        r"\blief(?:en)? (?:\w+ ){0,3}(?:updates?|aktualisierung)\b|\bmise à jour (?:tournait|était (?:encore )?en cours)"
+        r"\blief(?:en)? (?:\w+ ){0,3}(?:updates?|aktualisierung)\b"
+        r"|\bmise à jour (?:[\w']+ ){0,4}(?:tournait|était (?:encore )?en cours)"
         r"|\bш(?:ёл|ел|ло) обновление|\btrwała aktualizacja"
     ),
 }
@@ -71,10 +80,12 @@ _DENIES = re.compile(
     r"|не|нет|до|перед)\b|n't\b|[?？]|前|ない|ません",
     re.IGNORECASE,
 )
+_NEAR = r"(?:the )?(?:server|host) itself|(?:the )?same (?:machine|host|box)|localhost|loopback"
 # What one side may have and the other not: words for it, and for its contrary. Those of _COSTS only ever slow what has them.
 _HAS = {
     "TLS": (r"tls(?:\s?v?1\.\d)?|ssl|https|encrypt(?:ed|ion)", r"plain http|unencrypted"),
     "compression": (r"gzip(?:ped)?|brotli|deflate|compress(?:ion|ed)", r"uncompressed"),
+    "HTTP/2": (r"http/?2|h2", r"http/?1(?:\.1)?"),
     "access log": (
         r"(?:access|request)[- ]?log(?:s|ging|ged)?|(?<!error )(?<!debug )logging|log(?:s|ged)? (?:every|each|all) requests?",
         r"(?!)",
@@ -82,8 +93,8 @@ _HAS = {
     "a warm-up": (r"(?<!needs no )(?<!needs a )(?:pre-?)?warm(?:ed|ing)?[- ]?ups?|pre-?warmed", r"(?!)"),
     "a cache": (r"cach(?:e|ed|es|ing)", r"uncached"),
     "a debug build": (
-        r"debug[ -]?(?:build|mode|version)|in debug|unoptimi[sz]ed",
-        r"-{0,2}release(?: build)?|optimi[sz]ed",
+        r"debug[ -]?(?:build|mode|version|modus)|in debug|unoptimi[sz]ed|отладочн\w*|mode débogage|modo depuración",
+        r"-{0,2}release(?: build|[ -]modus)?|optimi[sz]ed|релизн\w*",
     ),
     "battery power": (
         r"battery(?: power)?|akku|batería|batterie|аккумулятор\w*|电池",
@@ -91,11 +102,11 @@ _HAS = {
     ),
     "a VPN or the internet": (
         r"vpn|from home|over the internet|mobile network|lte|[45]g",
-        r"(?:the same |a local |local )?(?:data ?cent(?:er|re)|lan|network|rack|switch)|locally",
+        r"(?:the same |a local |local )?(?:data ?cent(?:er|re)|lan|network|rack|switch)|locally|" + _NEAR,
     ),
     "Wi-Fi": (
         r"wi-?fi|wlan|wireless|inal[aá]mbric\w*|sans fil|беспроводн\w*|无线\w*|無線\w*",
-        r"(?:lan-?)?[ck]abel|cables?|wired|ethernet|câbl\w*|filaire|кабел\w*|проводн\w*|有线|有線",
+        rf"{_NEAR}|(?:lan-?)?[ck]abel|cables?|wired|ethernet|câbl\w*|filaire|кабел\w*|проводн\w*|有线|有線",
     ),
     "a virtual machine or container": (
         r"docker|containers?|podman|vm|virtual machine|wsl2?|virtuelle\w* maschine|máquina virtual|machine virtuelle"
@@ -109,6 +120,14 @@ _HAS = {
         r"(?:at|by|over) ?night|nachts|in der nacht|de noche|por la noche|la nuit|ночью|夜里|夜间|半夜|凌晨|夜間",
     ),
 }
+_HAD = {
+    what: (
+        re.compile(rf"(?<!{_LETTER}|-)(?:{has})(?!{_LETTER}|-)", re.IGNORECASE),
+        re.compile(rf"(?<!{_LETTER})(?:{lacks})(?!{_LETTER})", re.IGNORECASE),
+    )
+    for what, (has, lacks) in _HAS.items()
+}
+_MENTIONS = re.compile("|".join(pattern.pattern for patterns in _HAD.values() for pattern in patterns), re.IGNORECASE)
 _COSTS = (
     "a debug build",
     "battery power",
@@ -120,6 +139,7 @@ _COSTS = (
 _TELLS_ALONE = (  # "was on", "was measured over my", "ran in a"; how something is usually run tells of no load test
     r"\b(?:was|were|is|are|ran|runs|running|measured|tested|benchmarked|loaded|built|compiled|served|stood|sat|done|made|taken)\s"
     r"(?:(?:built|run|running|measured|tested|still|only|accidentally|actually)\s){0,2}"
+    r"(?:from (?:my|our|the|an?) (?:\w{2,20} )?(?:laptop|notebook|desk\w*|pc|office|home) )?"
     r"(?:(?:in(?:side)?|on|over|via|within|as|from|through|behind|by)\s(?:(?:an?|the|my|our)\s)?(?:[\w-]{2,20}\s)?|(?:an?|the)\s)?"
 )
 _SLIPPED = re.compile(  # by mistake, and not elsewhere; "nginx is still slower with gzip" is none, nor is "the left one"
@@ -134,7 +154,13 @@ _SLOWED_ALONE = {
     COLD: (
         r"\b(?:re)?started (?:\w+ )?(?:before|for) (?:each|every)\b"
         r"|\b(?:an empty|a cold) cache\b|\bcold[- ]start(?:ed)?\b|\bfrom cold\b"
-        r"|\b(?:caches?|server|jvm|opcache) (?:was|were) (?:still )?cold\b|\bwithout (?:any )?warm(?:ing)?[- ]?up\b"
+        r"|\b(?:caches?|server|jvm|opcache) (?:was|were) (?:still )?(?:cold|empty)\b|\bwithout (?:any )?warm(?:ing)?[- ]?up\b"
+        r"|\b(?:ran|measured|tested|benchmarked|loaded)\b[^.;]{0,30}\b(?:right|straight|directly|immediately|just) "
+        r"after (?:the |a )?(?:re)?(?:start|boot)\b"
+        r"|\b(?:leere[mnrs]?|kalte[mnrs]?) cache\b|\bohne aufwärm"
+        r"|\b(?:lief(?:en)?|gemessen|getestet)\b[^.;]{0,30}\b(?:direkt|gleich|unmittelbar) nach (?:dem|einem) (?:neu)?start\b"
+        r"|\bcache (?:vide|froid)\b|\bà froid\b"
+        r"|\bcaché (?:vacía|fría)\b|\ben frío\b|\bcon la caché vacía\b"
     ),
     **{what: rf"(?<![\w-])(?:{_HAS[what][0]})(?![\w-])" for what in ("a debug build", "battery power", "Wi-Fi")},
     "a VPN or the internet": r"\b(?:over|through|via) (?:a |the |my )?(?:vpn|internet|mobile network)\b|\bfrom home\b",
@@ -213,25 +239,6 @@ def read_disturbances(texts: Iterable[str], names: Collection[str]) -> Iterator[
     yield from _find_slowed(find_owners([*sentences, *parts], index_names(names)), _DISTURBS, names)
 
 
-@cache
-def _compile_had(what: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What tells that a config had that, and that it had not. Compiled when asked for, as each process starts without them."""
-    has, lacks = _HAS[what]
-    return (
-        re.compile(rf"(?<!{_LETTER}|-)(?:{has})(?!{_LETTER}|-)", re.IGNORECASE),
-        re.compile(rf"(?<!{_LETTER})(?:{lacks})(?!{_LETTER})", re.IGNORECASE),
-    )
-
-
-@cache
-def _compile_mentions() -> re.Pattern[str]:
-    """What tells of any of them."""
-    has, lacks = ("|".join(words) for words in zip(*_HAS.values(), strict=True))
-    return re.compile(
-        rf"(?<!{_LETTER}|-)(?:{has})(?!{_LETTER}|-)|(?<!{_LETTER})(?:{lacks})(?!{_LETTER})", re.IGNORECASE
-    )
-
-
 def read_unlike(
     texts: Iterable[str], names: Collection[str]
 ) -> tuple[dict[str, dict[str, str]], list[tuple[str, str]]]:
@@ -244,8 +251,7 @@ def read_unlike(
         owned = [] if IS_GENERAL.search(sentence) else [*find_owners(split_clauses(sentence, index), index)]
         if owned and _MADE_ELSEWHERE.search(sentence) and len({name for name, _ in owned}) == 1:
             said[_ELSEWHERE] = dict.fromkeys(names, "figures from here") | {owned[0][0]: _ELSEWHERE}
-        for what in _HAS if _compile_mentions().search(sentence) else ():
-            patterns = _compile_had(what)
+        for what, patterns in _HAD.items() if _MENTIONS.search(sentence) else ():
             is_told = owned and patterns[0].search(sentence) and not any(map(is_in_names, patterns))
             states = _read_states(sentence, owned, names, *patterns) if is_told else {}
             states_of[what] |= states
@@ -263,7 +269,7 @@ def read_unlike(
                 if len(amounts) == len(names) and _are_unlike([*map(_read_amount, amounts.values())]):
                     said[what] = {name: f"{what} {match[0]}" for name, match in amounts.items()}
     slowed: list[tuple[str, str]] = []
-    for what in _HAS:
+    for what in _HAD:
         states = states_of[what] or remarks.read_states(what)
         if what in _COSTS:
             slowed += [(name, what) for name, state in states.items() if state]
@@ -282,7 +288,7 @@ class _Remarks:
         self._is_stated: set[tuple[str, str]] = set()  # what was so when it was measured, and for whom
 
     def add(self, what: str, sentence: str, owned: Sequence[tuple[str, str]]) -> None:
-        has, lacks = _compile_had(what)
+        has, lacks = _HAD[what]
         told = [(name, clause) for name, clause in owned if has.search(clause) or lacks.search(clause)]
         if len(told) != 1 and has.search(sentence if owned else _ADDRESS.sub(" ", sentence)):
             self._is_unclear.add(what)
@@ -296,7 +302,7 @@ class _Remarks:
         """{name: whether it had that} where one had and another had not, or one alone by mistake or to its cost."""
         states = {name: next(iter(each)) for name, each in self._states[what].items() if len(each) == 1}
         is_unclear = what in self._is_unclear or len(states) < len(self._states[what])
-        if is_unclear or not states or any(map(self._is_in_names, _compile_had(what))):
+        if is_unclear or any(map(self._is_in_names, _HAD[what])):
             return {}
         is_alone = [*states.values()] == [True] and {(what, name) for name in states} <= self._is_stated
         return states if is_alone or {*states.values()} == {True, False} else {}
@@ -321,7 +327,7 @@ def read_owned(blocks: Sequence[Block], names: Mapping[int, str]) -> Iterator[tu
     index, every = index_names(names.values()), {*names.values()}
     texts = (text for block in blocks for _, text in (*block.trail, *block.tail))
     sentences = chain.from_iterable(map(split_sentences, texts))
-    parts = (part for each in sentences for part in ([each, *each.split(";")] if ";" in each else [each]))
+    parts = (part for each in sentences for part in dict.fromkeys([each, *re.split("[;,]", each)]))
     named = [*find_owners(parts, index)]
     in_sections = [each for each in _list_in_sections(blocks, names) if index.keys().isdisjoint(list_words(each[1]))]
     is_as_there = {name for name, sentence in (*in_sections, *named) if _AS_THERE.search(sentence)}

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import chain
 
 from parsers.blocks import Block
-from parsers.shown import BRANCH, COMMIT, STATE
+from parsers.shown import BRANCH, COMMIT, PROCESSES, STATE, VERSION_OF
 from parsers.written_rates import FOOTNOTE_MARK
 
 from .answers import (
@@ -21,43 +21,43 @@ from .answers import (
     begins_section,
     describe_machine,
     find_dropped,
+    find_failing,
     find_generators,
+    find_restarted,
     list_answers,
     list_limits,
 )
 from .claims import COLD, read_disturbances, read_owned, read_picked, read_stated_amounts, read_unlike
-from .draft import DraftHost
 from .heading_words import is_generic, names_software
 from .not_as_named import PORT, find_missing_processes, find_others_had
 from .options import (
     AT_ONCE,
+    DEBUGS,
     DESCRIBES_SETUP,
     KEEP_ALIVE,
     NAMES_AMOUNT,
+    SERVICE_URL,
     Option,
     Side,
     compare_settings,
     find_development,
     list_options,
 )
-from .rankings import read_favoured
+from .rankings import read_failing, read_favoured
 from .settings import MAX_WIDTH
 from .typed_commands import CONFINES, Before, Typing, Words, keep_last
 
 _VARIABLE = re.compile(r"[A-Z_][A-Z\d_]*=")
 _WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
 _SCALES = re.compile(r"(?:\bpm2\s.*\s-i|\s--(?:instances|replicas|scale))[\s=](?:[\w.-]+=)?(\d{1,4}|max)\b")
-_RESTARTS = re.compile(
-    r"\b(?:systemctl|docker(?:[ -]compose)?|podman|pm2|supervisorctl|kubectl rollout|rc-service)\s(?:\S+\s)?restart\b"
-    r"|\bservice \S+ restart\b|/etc/(?:init|rc)\.d/\S+ restart\b"
-)
-_WARMS_UP = re.compile(r">\s*/dev/null|#[^#]*\bwarm", re.IGNORECASE)  # behind the address that a command requests
 _FOOTNOTE = re.compile(rf"\s*(?:_|\*(?!\*))?\\?(?P<mark>{FOOTNOTE_MARK})[\s:.)=]*(?P<text>[^\s*].{{2,100}})$")
 _SAYS_HOW_OFTEN = re.compile(  # a footnote that tells how a figure came about, and not what was set up otherwise
     r"(?:(?:the )?(?:mean|average|median|avg\.?)|(?:measured|run|tested|repeated)) .{0,40}\b(?:runs|times|repeats|tests)\b.{0,20}",
     re.IGNORECASE,
 )
-_NAMES_START = re.compile(r"cold|warm|restart|fresh|start", re.IGNORECASE)
+_NETEM, _DELAYS = "a delay of the network (netem)", re.compile(r"\bnetem\b.*\b(?:delay|rate|loss)\b")
+_FAR = 1.5  # of numbers of processes: some are only spare
+_NAMES_PROCESSES = re.compile(rf"{NAMES_AMOUNT.pattern}|prefork|event|fork|async|mpm", re.IGNORECASE)
 _MOST_KEPT = 100  # of each kind, the last ones: each load test has a copy of them
 _STARTED, _READ_BY = "start ", "read by "  # what the keys of the words of a server, and of what runs it, begin with
 
@@ -82,7 +82,7 @@ def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
             of_config[name][0].options.append(option)
     unlike, slowed = read_unlike(prose, of_config)
     slowed_by = defaultdict[str, set[str]](set)
-    cold = ((name, COLD) for name in _find_restarted(blocks, names))
+    cold = ((name, COLD) for name in find_restarted(blocks, names))
     shown = chain(find_missing_processes(blocks, names, of_config, texts), find_dropped(blocks, names))
     for name, what in chain(
         read_disturbances(prose, of_config),
@@ -94,9 +94,12 @@ def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
     ):
         slowed_by[name].add(what)
     settings = _collect_settings(of_config, texts, unlike)
+    if any(side.indexes for each in of_config.values() for side in each):
+        settings["index"] = {name: each[0].indexes for name, each in of_config.items()}
     if all(blocks[load].load_results[0].keepalive is False for load in names):
         settings.pop(KEEP_ALIVE, None)  # no client wanted to keep its connection
     differing = _list_differing(of_config, settings)
+    _add_failing(differing, chain(find_failing(blocks, names), read_failing(blocks, names)), of_config)
     footnotes = _read_footnotes(blocks, names, prose)
     for name in of_config if footnotes else ():
         differing[name].append(footnotes.get(name, "no such footnote"))
@@ -140,6 +143,8 @@ def _list_differing(
             len(said) < len(of_config)
             or key in (BRANCH, COMMIT)
             or (key in AT_ONCE and _are_listed(left.values(), listed))
+            or (key.startswith(VERSION_OF) and not all(map(names_software, said)))
+            or (key.startswith(PROCESSES) and _are_near(said))
         ):
             continue
         if differing := _find_differing(key, left, key in settings or key.startswith(_READ_BY)):
@@ -147,6 +152,16 @@ def _list_differing(
         for name, text in differing.items():
             differing_of[name].append(text)
     return differing_of
+
+
+def _add_failing(differing: dict[str, list[str]], failing: Iterable[tuple[str, str]], names: Collection[str]) -> None:
+    """Add what failed beside some of the configs to what they had otherwise: it may have slowed one, or spared it work."""
+    had: dict[str, set[str]] = defaultdict(set)
+    for name, what in failing:
+        had[what].add(name)
+    for what, of_some in had.items():
+        for name in names if len(of_some) < len(names) else ():
+            differing[name].append(what if name in of_some else f"no {what}")
 
 
 def _read_footnotes(blocks: Sequence[Block], names: Mapping[int, str], texts: Sequence[str]) -> dict[str, str]:
@@ -158,27 +173,6 @@ def _read_footnotes(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
     footnotes = {name: f"“{texts_of[mark][0]}”" for name, mark in marks.items() if len(texts_of[mark]) == 1}
     footnotes = {name: said for name, said in footnotes.items() if not _SAYS_HOW_OFTEN.fullmatch(said.strip("“”. "))}
     return footnotes if len(footnotes) < len({*names.values()}) else {}
-
-
-def _find_restarted(blocks: Sequence[Block], names: Mapping[int, str]) -> set[str]:
-    """The configs whose server was restarted before each of several runs, where that of no other one was so more than once.
-
-    Of single runs those, where all others began warm: requests were made before them and their server was not restarted.
-    """
-    restarts: dict[str, list[bool]] = defaultdict(list)
-    is_warm, is_cold = (defaultdict[str, bool](lambda: True) for _ in range(2))
-    for load, name in names.items():
-        restarts[name].append(any(map(_RESTARTS.search, blocks[load].typed)))
-        is_warmed = any(_WARMS_UP.search(command.partition("://")[2]) for command in blocks[load].typed)
-        is_warm[name] &= not restarts[name][-1] and is_warmed
-        is_cold[name] &= not is_warmed
-    restarted = {name for name, each in restarts.items() if all(each)}
-    is_meant = any(map(_NAMES_START.search, restarts))
-    others = [name for name in restarts if name not in restarted]
-    are_several = all(sum(restarts[name]) <= 1 < len(restarts[name]) for name in others)
-    if is_meant or not others or not (are_several or all(is_warm[name] for name in others)):
-        return set()
-    return {name for name in restarted if (len(restarts[name]) > 1 if are_several else is_cold[name])}
 
 
 def _collect_conditions(of_config: Mapping[str, Sequence[Side]]) -> dict[str, dict[str, frozenset[str]]]:
@@ -193,6 +187,12 @@ def _collect_conditions(of_config: Mapping[str, Sequence[Side]]) -> dict[str, di
         for key, values in by_key.items()
         if all(len(every) == 1 for every in values.values())
     }
+
+
+def _are_near(counts: Mapping[str, frozenset[str]]) -> bool:
+    """Whether these numbers of processes are about the same, or what the configs are compared for: "prefork" and "event"."""
+    numbers = [int(said.partition(" ")[0]) for own in counts.values() for said in own]
+    return max(numbers) < _FAR * min(numbers) or any(map(_NAMES_PROCESSES.search, counts))
 
 
 def _are_listed(amounts: Iterable[frozenset[str]], listed: Iterable[str]) -> bool:
@@ -297,7 +297,7 @@ class _Session:
         for key in unknown.intersection(STATES.values()):
             block.values.pop(key, None)
         side.conditions |= {key: said for key, said in self.asked.items() if key not in unknown}
-        side.beside = self.beside
+        side.beside |= self.beside
         side.options += self.scaled
         self.config = config
         return side
@@ -320,12 +320,19 @@ class _Session:
         confined = CONFINES.findall(" ".join(chain.from_iterable(started.values())) + " ")
         every |= {"confined": frozenset(filter(None, map(str.strip, confined)))} if started else {}
         set_before = [*before.settings.values()]
+        debugging = [
+            Option(key, "", said)
+            for key, said in before.settings.items()
+            if not key.startswith(_STARTED) and DEBUGS.search(said)
+        ]
         development = [option for own in started.values() for option in find_development(own, set_before)]
         return Side(
             every | (_list_variables(before.settings, options) if started else {}),
-            [*chain.from_iterable(options.values()), *development],
+            [*chain.from_iterable(options.values()), *development, *debugging],
             before.started.union(before.restarted, *started.values()),
             commands=frozenset(started.values()),
+            beside=frozenset(_NETEM for said in set_before if _DELAYS.search(said)),
+            indexes=frozenset(said for said in set_before if said.startswith(("index ", "data "))),
         )
 
 
@@ -344,25 +351,8 @@ def _list_variables(settings: Mapping[str, str], options: Mapping[str, Sequence[
     """The environment variables that say how a program runs, as "NODE_ENV=production": exported, or set for it."""
     exported = {key: said for key, said in settings.items() if key.isupper() and said.startswith(f"{key}=")}
     own = {option.name: option.said for each in options.values() for option in each if option.name.isupper()}
-    return {
-        _VARIABLES: frozenset(said for said in (exported | own).values() if STATE.fullmatch(said.partition("=")[2]))
-    }
-
-
-def note_generators(blocks: Sequence[Block], generators: Mapping[int, str], hosts: Sequence[DraftHost]) -> None:
-    """From which machine each load test was made, or which part of it, where they were not made from the same.
-
-    generators: {load test: the machine at whose prompt it loaded another one, or ""}
-    """
-    cores = {host.name: f" ({host.cores} core{'' if host.cores == 1 else 's'})" for host in hosts if host.cores}
-    are_shown, are_typed = all(generators.values()), all(blocks[load].command for load in generators)
-    generator_of = {}
-    for load, name in generators.items():
-        confined = CONFINES.search(blocks[load].command or "") if are_typed else None
-        parts = (f"{name}{cores.get(name, '')}" if are_shown else "", confined[0].strip() if confined else "")
-        generator_of[load] = ", ".join(filter(None, parts)) or "all of it"
-    for load, said in generator_of.items() if len({*generator_of.values()}) > 1 else ():
-        blocks[load].values["loaded_from"] = said
+    said = {f"{match[1]}:" if (match := SERVICE_URL.match(one)) else one for one in (exported | own).values()}
+    return {_VARIABLES: frozenset(one for one in said if one[-1:] == ":" or STATE.fullmatch(one.partition("=")[2]))}
 
 
 def _find_differing(key: str, said: Mapping[str, frozenset[str]], is_set: bool) -> dict[str, str]:

@@ -1,5 +1,5 @@
 """Which configs had what the names or the text give another one: its port, its command, its version or branch; and which ran
-fewer processes than were set for them.
+fewer processes than were set for them, or were loaded from another machine.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from parsers.shown import BRANCH, COMMIT
 from .answers import number_sections
 from .boilerplate import strip_markup
 from .clauses import find_owners, index_names, split_clauses, split_sentences
+from .draft import DraftHost
 from .options import Side, count_set_processes
-from .typed_commands import Words
+from .typed_commands import CONFINES, Words
 
 _WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
 _VERSION = re.compile(r"[a-z]{0,3}\d+(?:\.\d+)+")
@@ -139,3 +140,19 @@ def _find_other_ports(blocks: Sequence[Block], names: Mapping[int, str], prose: 
         for name, other in others.items()
         if other != name and stated[name] and stated[name].isdisjoint(loaded[name])
     }
+
+
+def note_generators(blocks: Sequence[Block], generators: Mapping[int, str], hosts: Sequence[DraftHost]) -> None:
+    """From which machine each load test was made, or which part of it, where they were not made from the same.
+
+    generators: {load test: the machine at whose prompt it loaded another one, or ""}
+    """
+    cores = {host.name: f" ({host.cores} core{'' if host.cores == 1 else 's'})" for host in hosts if host.cores}
+    are_shown, are_typed = all(generators.values()), all(blocks[load].command for load in generators)
+    generator_of = {}
+    for load, name in generators.items():
+        confined = CONFINES.search(blocks[load].command or "") if are_typed else None
+        parts = (f"{name}{cores.get(name, '')}" if are_shown else "", confined[0].strip() if confined else "")
+        generator_of[load] = ", ".join(filter(None, parts)) or "all of it"
+    for load, said in generator_of.items() if len({*generator_of.values()}) > 1 else ():
+        blocks[load].values["loaded_from"] = said

@@ -23,6 +23,9 @@ _SETS = re.compile(
     r"(?P<flag>--?[A-Za-z][\w.:+-]*|[A-Z_][A-Z\d_]*)=(?P<value>[\w.,-]*)"
 )  # "--cpus=2", "NODE_ENV=production"
 _TELLING_VALUE = re.compile(rf"{STATE.pattern}|{_AMOUNT.pattern}|-.*")  # a variable's value
+SERVICE_URL = re.compile(
+    r"([A-Z][A-Z\d_]*_(?:URL|URI|DSN)=[a-z][\w+]{1,20}):"
+)  # of which kind a service is, and not where
 _DEBUG_BUILD = re.compile(r"(?:\w+/)?[\w-]*\bdebug\b[\w-]*/", re.IGNORECASE)  # "./target/debug/app"
 _FLAG = re.compile(r"--?[A-Za-z][\w.:+-]*")
 _IGNORED_KEY = re.compile(  # ports, which move no rate, and what may be secret
@@ -56,7 +59,7 @@ NAMES_AMOUNT = re.compile(  # in the names of configs that are compared for it
     re.IGNORECASE,
 )
 _MOST_AT_ONCE = 1024
-_DEBUGS = re.compile(
+DEBUGS = re.compile(
     r"(?i:debug|jdwp|inspect|trace|verbose|reload|profil|sanitiz|valgrind|--watch\b|-race\b|\bdev(?:elop\w*)?$|-O0\b)"
     r"(?!.*[= ](?i:0|false|off|no|none)$)"
 )
@@ -94,6 +97,7 @@ DESCRIBES_SETUP = re.compile(  # a word that says how something was set up, and 
     r"stock|(?:un)?tuned|default|optimi[sz]ed|old|new|original|modified|custom|improved|baseline|patched|simple|basic|before|after"
     r"|with(?:out)?|on|off|no|more|fewer|less|small|big|large|low|high|few|many|config|setup|setting|[a-z]|v?\d{1,2}"
 )
+_VERSION = re.compile(r"v?\d+(?:\.\d+)*")
 _WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
 
 
@@ -114,6 +118,7 @@ class Side:
     words: frozenset[str]  # of these programs
     beside: frozenset[str] = frozenset()  # programs that ran beside it and serve nothing
     commands: frozenset[Words] = frozenset()  # that started these programs
+    indexes: frozenset[str] = frozenset()  # of databases that were made before
     asked: frozenset[str] = frozenset()  # the conditions that were shown right before it
 
 
@@ -124,7 +129,9 @@ def list_options(words: Words, ports: Iterable[str] = ()) -> list[Option]:
         is_flag, match = _FLAG.fullmatch(word) is not None, _SETS.fullmatch(word)
         if _IGNORED_KEY.search(word):
             continue
-        if match:
+        if url := SERVICE_URL.match(word):
+            options.append(Option(url[1].partition("=")[0], "", f"{url[1]}:"))
+        elif match:
             tells = word.startswith("-") or _TELLING_VALUE.fullmatch(match["value"])  # no name, and no password
             options += [Option(match["flag"], match["value"], word)] if tells and match["value"] not in ports else []
         elif is_flag and (_AMOUNT.fullmatch(following) or STATE.fullmatch(following)):
@@ -268,7 +275,7 @@ def compare_settings(
             limits = [one.said for one in [*started, *shown] if one.value and _LIMITS_CPU.fullmatch(one.name)]
             counted["CPU limit"][name] = frozenset(limits)
         if any(side.words for side in sides):
-            counted["debugging"][name] = frozenset(each.said for each in started if _DEBUGS.search(each.said))
+            counted["debugging"][name] = frozenset(each.said for each in started if DEBUGS.search(each.said))
             counted[DEVELOPMENT][name] = frozenset(one.said for one in started if one.name == DEVELOPMENT)
         amounts = _count_at_once([*started, *shown]) | {"backends": _count_backends(own)}
         amounts["access log"] = _find_access_log(_list_pairs([*started, *shown], own))
@@ -315,6 +322,11 @@ def _shows_a_name(of_config: Mapping[str, Sequence[Side]], texts: Mapping[str, S
     words_of = {name: {word.lower() for word in _WORD.findall(name)} for name in of_config}
     n_names = Counter(chain.from_iterable(words_of.values()))
     if all(any(n_names[word] == 1 and SOFTWARE.fullmatch(word) for word in words) for words in words_of.values()):
+        return True
+    shared = set.intersection(*words_of.values())  # "nginx 1.22", "nginx 1.26"
+    if any(map(SOFTWARE.fullmatch, shared)) and all(
+        all(map(_VERSION.fullmatch, w - shared)) for w in words_of.values()
+    ):
         return True
     for name, words in words_of.items():
         own = {word for word in words if n_names[word] == 1}

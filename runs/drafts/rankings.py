@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from parsers.blocks import Block
 from runs.numbers import mean
 
-from .clauses import IS_GENERAL, LONGEST, find_owners, index_names, split_clauses, split_sentences
+from .answers import begins_section
+from .clauses import IS_GENERAL, LONGEST, find_owners, index_names, list_words, split_clauses, split_sentences
 
 _LEADS_IN = (
     r"(?:[-#*>_,:\s]|(?:so|thus|hence|overall|clearly|conclusion|results?|summary|tl;?dr|verdict|in short|surprisingly"
@@ -196,6 +198,27 @@ def _find_claims(blocks: Sequence[Block], names: Sequence[str]) -> Iterator[tupl
             yield line, sentence.strip("#*_ .!"), *((one, two) if match["wins"] or not two else (two, one))
 
 
+_FAILED_RUN = re.compile(  # which is not among those that are shown
+    r"\b(?:run|test|attempt|iteration|round)s?\b[^.;]{0,40}?(?<!\bnot )\b(?:timed out|hung|crashed|aborted|froze|died|failed"
+    r"|never (?:finished|ended)|(?:was|were) (?:killed|aborted|lost|left out|dropped)|had to be (?:killed|repeated|restarted))\b"
+    r"|\b(?:server|process|workers?|container|service)\b[^.;]{0,20}?(?<!\bnot )\b"
+    r"(?:crashed|hung|died|froze|(?:was|were) killed|ran out of memory)\b"
+    r"|\b(?:lauf|durchlauf|versuch)\b[^.;]{0,30}\b(?:abgebrochen|abgestürzt|hing)\b|\bserver\b[^.;]{0,20}\b(?:abgestürzt|stürzte)\b"
+    r"|\b(?:essai|mesure)\b[^.;]{0,30}\b(?:échoué|planté|interrompue?)\b",
+    re.IGNORECASE,
+)
+_NOT_FAILED = re.compile(
+    r"\b(?:no|none|never|neither|nothing|if|warm\w*|first|kein\w*|aucune?|0 (?:\w+ )?failed)\b|[?？]", re.IGNORECASE
+)
+_FAILED = "failed run that is not shown"
+_ANSWERED_BADLY = re.compile(
+    r"\b(?:answers?|responses?|requests?|replies)\b[^.;]{0,60}\b(?:were|was|got|returned|came back)\b[^.;]{0,20}"
+    r"(?<!\d)(?:429|4\d\d|5\d\d)(?:s\b|\s?errors?\b|(?=\s?(?:[,.;)]|$|and\b|or\b|because\b|from\b|under\b)))",
+    re.IGNORECASE,
+)
+_FAILED_ANSWERS = "failing answers"
+
+
 def note_failures(blocks: Sequence[Block], names: Mapping[int, str]) -> None:
     """Put into the load tests of a config the share of failures that a sentence tells of it, where they print none themselves."""
     index = index_names(names.values())
@@ -211,6 +234,36 @@ def note_failures(blocks: Sequence[Block], names: Mapping[int, str]) -> None:
         if len(shares[name]) == 1 and not any(_prints_failures(blocks[load]) for load in loads):
             for load in loads:
                 blocks[load].values["availability_pct"] = 100 - max(shares[name])
+
+
+def read_failing(blocks: Sequence[Block], names: Mapping[int, str]) -> Iterator[tuple[str, str]]:
+    """(name of a config, what failed) of sentences that tell it of one config, by its name, or else by where they stand."""
+    index = index_names(names.values())
+    patterns = {_FAILED: _FAILED_RUN, _FAILED_ANSWERS: _ANSWERED_BADLY}
+    placed = [*_list_by_place(blocks, names)]
+    told = [(name, text) for name, text in placed if any(pattern.search(text) for pattern in patterns.values())]
+    named = find_owners(chain.from_iterable(split_sentences(text) for _, text in told), index)
+    unnamed = ((name, each) for name, text in told for each in split_sentences(text) if name)
+    for name, sentence in (*named, *(each for each in unnamed if index.keys().isdisjoint(list_words(each[1])))):
+        for what, pattern in patterns.items():
+            if pattern.search(sentence) and not _NOT_FAILED.search(sentence):
+                yield name, what
+
+
+def _list_by_place(blocks: Sequence[Block], names: Mapping[int, str]) -> Iterator[tuple[str, str]]:
+    """(name of the config whose load tests stand around it, or "" above the first heading, text) of each line."""
+    following, below = [""] * len(blocks), ""
+    for at in range(len(blocks) - 1, -1, -1):
+        following[at] = below = names.get(at, below)
+    owner = ""
+    for at, block in enumerate(blocks):
+        for _, text in block.trail:
+            if begins_section(text) and not _FAILED_RUN.search(text):
+                owner = following[at]
+            else:
+                yield owner, text
+        owner = names.get(at, owner)
+    yield from ((owner, text) for _, text in blocks[-1].tail)
 
 
 def _prints_failures(block: Block) -> bool:

@@ -15,7 +15,6 @@ from parsers.patterns import forget_lines
 from parsers.records import ConfigText, LoadResult, ProcessSample, SystemSample, Timings
 from parsers.transcript import width
 from parsers.written_rates import RATE
-from runs.analysis.monitors import find_stated_limit
 from runs.series.samples import make_short_records
 
 from .answers import note_answers, note_beforehand, note_shown, number_sections
@@ -23,7 +22,7 @@ from .boilerplate import SUBJECT, heading_level, is_boilerplate, strip_markup, t
 from .captions import label_by_remarks, move_captions, name_in_order
 from .capture_parts import split_captures
 from .captures import place_captures, place_texts
-from .conditions import note_conditions, note_generators
+from .conditions import note_conditions
 from .config_names import ConfigNames
 from .draft import (
     MAX_NAME,
@@ -43,6 +42,7 @@ from .hosts import Sighting, add_stated_facts, find_hosts, find_sightings, find_
 from .left_out import cut_corrections, find_left_out, note_retracted
 from .load_groups import fill_in_loops, join_parts
 from .names import shorten
+from .not_as_named import note_generators
 from .rankings import note_claims, note_failures
 from .recordings import Recording, place_recorded
 from .sentences import join_labels_and_values, merge_lists_of_settings
@@ -236,11 +236,10 @@ class _Relation:
         warm_ups = names.warm_ups | first
         left_out = warm_ups | names.examples | retracted
         note_retracted(self.blocks, config_of, retracted, left_out)
-        prose = {line: text for block in self.blocks for line, text in block.trail}
         for index in sources:
             block = self.blocks[index]
             config = names.config_of(index)
-            label, note = self._label_and_note(index, names.names[config], prose.get(names.heading_lines[index], ""))
+            label, note = self._label_and_note(index, names.names[config])
             n_results = len(block.load_results)
             for number in range(n_results):
                 experiment.runs.append(
@@ -259,14 +258,8 @@ class _Relation:
 
         number_repeats(experiment.runs)
 
-    def _label_and_note(self, index: int, config_name: str, naming: str) -> tuple[str, str]:
-        """(label of the run in the text, the sentence above it if that is not the label). naming: what names its config."""
-        label, note = self._find_label(index, config_name)
-        if find_stated_limit(naming) and not find_stated_limit(label, note):
-            note = strip_markup(naming)  # "MaxClients 50": a number that is the load's, too, is in no name
-        return label, note
-
-    def _find_label(self, index: int, config_name: str) -> tuple[str, str]:
+    def _label_and_note(self, index: int, config_name: str) -> tuple[str, str]:
+        """(label of the run in the text, the sentence above it if that is not the label)."""
         block = self.blocks[index]
         heading = next((text for _, text in reversed(block.trail) if not is_boilerplate(text)), "")
         is_title = len(self.loads) > 1 and block.trail[:1] == [(1, heading)] and find_repeat(heading) is None

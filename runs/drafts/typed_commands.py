@@ -85,8 +85,10 @@ _SERVICE = re.compile(
     r"|(?:\bservice\s+|/etc/init\.d/|/etc/rc\.d/)(?P<name>[\w.-]+)\s+(?P<verb2>start|restart|stop|reload)\b)"
 )
 _FLAGS_OF_RUN = re.compile(  # of `docker run`, those that change nothing for the server, with their value
-    r"(?:-[ditP]+|--rm|--detach|--privileged|--init)$|(?:-p|-v|-h|-l|-w|-u|--(?:name|network|net|publish|volume|hostname|label|restart|link|mount|pull))(?P<value>=|$)"
+    r"(?:-[ditP]+|--rm|--detach|--privileged|--init)$|(?:-p|-v|-h|-l|-w|-u|--(?:name|network(?!=host$)|net|publish|volume|hostname|label|restart|link|mount|pull))(?P<value>=|$)"
 )
+_MAKES_DATA = re.compile(r"\s(?:-\w*i\w*\s.*-s|prepare)\b")  # for load tests, with the program that runs them
+_HOST_NETWORK = re.compile(r"\s--net(?:work)?[\s=]host\b")
 _COMPILES = re.compile(
     r"(?:g?cc|[gc]\+\+|clang(?:\+\+)?|rustc|cmake|make|(?:cargo|go|zig|swift|dotnet)\s+(?:build|publish))(?=\s|$)"
 )
@@ -167,7 +169,7 @@ class Typing:
             bare = _STARTER.sub("", part, count=1).strip("({ ")
             if not bare.strip("0123456789 "):  # of a process that runs already: "taskset -cp 0 2341"
                 bare = part.removeprefix("sudo ")
-            if parse_command(part).tool:
+            if parse_command(part).tool and not _MAKES_DATA.search(bare):
                 self._end_script()
             elif setting := read_setting(bare):
                 self._set(*setting)
@@ -380,7 +382,7 @@ def _split_words(command: str) -> Words:
 
 def _split_container_words(text: str) -> tuple[Words, Words]:
     """Of `docker run`: its own words that change the server; the image with its tag, and the words behind it."""
-    words, kept, skip = _split_words(text), [], False
+    words, kept, skip = _split_words(_HOST_NETWORK.sub(" --network=host", text)), [], False
     for word in words:
         if skip:
             skip = False

@@ -80,6 +80,7 @@ def test_what_slows_the_slower_side_alone_may_be_all_of_the_lead(shown, what):
     "shown",
     [
         "$ cat bench.sh\nsleep 0.5",
+        "$ cat hono.ts\napp.get('/', (c) => {\n  return c.json({\n    ok: true,\n  }, 200);\n});",
         "$ cat driver.py\n    time.sleep(30)",
         "$ cat a.js\nserver.setTimeout(5000);\nsleep(1);",
         "$ php -v\nPHP 8.2.7 (cli)\n    with Zend OPcache v8.2.7, Copyright (c), by Zend Technologies",
@@ -592,3 +593,204 @@ def test_a_single_run_behind_a_restart_beside_one_that_was_warmed_up_was_cold(be
     blocks, draft = read(expand(text))
     headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
     assert headline and ("a cold start beside “Tomcat” only" in headline.sentence) is is_told
+
+
+LOGGED = "$ journalctl -u app --since -5min\n{}\n"
+CODES = "$ awk '{{print $9}}' access.log | sort | uniq -c\n  9120 200\n{}"
+
+
+@pytest.mark.parametrize(
+    ("shown", "what"),
+    [
+        (
+            LOGGED.format("Mar 04 11:02:10 a1 gunicorn[2211]: [2025-03-04 11:02:10 +0000] [2219] [CRITICAL] WORKER TIMEOUT"),
+            "errors in its log",
+        ),
+        (LOGGED.format("2024-03-04 09:10:02.120 ERROR [http-1] c.a.Api : connection reset"), "errors in its log"),
+        (LOGGED.format("2024/03/04 09:10:02 [crit] 31#31: *8 SSL_write() failed"), "errors in its log"),
+        (LOGGED.format("[Mon Mar 04 09:10:02.1 2024] [proxy:error] [pid 9] AH00957: attempt failed"), "errors in its log"),
+        (LOGGED.format('{"level":"error","time":1709543402,"msg":"upstream timed out"}'), "errors in its log"),
+        ("$ docker logs api\nTraceback (most recent call last):\n  File \"/a.py\", line 4, in b\n", "errors in its log"),
+        (CODES.format("  5538 503\n"), "failing answers (503) in its access log"),
+        ("$ grep -c ERROR app.log\n311\n", "errors in its log"),
+    ],
+)  # fmt: skip
+def test_failures_in_the_log_of_one_side_speak_against_the_lead_of_either(shown, what):
+    """Made. They slow a server, or spare it work."""
+    for one, other in ((shown, ""), ("", shown)):
+        found = headline_of(one, other, names=("Tornado", "Sanic"))
+        assert found.outcome == "likely" and what in found.sentence
+    assert headline_of(shown, shown, names=("Tornado", "Sanic")).outcome == "better"
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        LOGGED.format("Mar 04 11:02:10 a1 gunicorn[2211]: [2025-03-04 11:02:10 +0000] [2219] [INFO] Booting worker with pid: 9"),
+        LOGGED.format('2024/03/04 09:10:02 [error] 31#31: *8 open() "/srv/favicon.ico" failed (2: No such file or directory)'),
+        LOGGED.format("2024-03-04 09:10:02.120 INFO [http-1] ERROR_LOG=/var/log/a.log"),
+        CODES.format("    12 404\n"),
+        "$ grep -c ERROR app.log\n0\n",
+    ],
+)  # fmt: skip
+def test_a_log_without_failures_is_no_objection(shown):
+    assert headline_of(shown, "", names=("Tornado", "Sanic")).outcome == "better"
+
+
+@pytest.mark.parametrize(
+    ("told", "is_told"),
+    [
+        ("Run 3 timed out (not counted).", True),
+        ("Run 3 hung and was killed after 5 minutes, so it is missing here.", True),
+        ("The server crashed once during the third run, I started it again.", True),
+        ("Der zweite Lauf wurde abgebrochen.", True),
+        ("Run 3 timed out (not counted)", True),
+        ("All runs ended normally.", False),
+        ("Tests: 0 failed, 12 passed", False),
+        ("About a third of the answers were 429.", True),
+        ("The answers were 450 bytes long.", False),
+        ("No run failed.", False),
+        ("The first run was left out as a warm-up.", False),
+    ],
+)
+def test_a_run_that_failed_and_is_not_shown_speaks_against_the_lead(told, is_told):
+    """Made: behind the load tests of the faster side, or of the slower one."""
+    runs = {
+        name: "".join(f"@wrk {rate + at}.10\n\n" for at in (0, 5, 9))
+        for name, rate in (("Falcon", 900), ("Sanic", 1100))
+    }
+    for texts in ((told, "Fine."), ("Fine.", told)):
+        text = "".join(f"## {name}\n\n{runs[name]}{said}\n\n" for name, said in zip(runs, texts, strict=True))
+        blocks, draft = read(expand(text))
+        found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+        assert (
+            found.outcome,
+            "failed run that is not shown" in found.sentence or "failing answers" in found.sentence,
+        ) == (("likely", True) if is_told else ("better", False))
+
+
+def test_pauses_of_unlike_lengths_over_several_lines_are_told():
+    code = "$ cat > a.js <<'END'\nserve((req, res) => {{\n  setTimeout(() => {{\n    res.end('a');\n  }}, {});\n}});\nEND\n"
+    names = ("node 18", "node 20")
+    found = headline_of(code.format(20), code.format(5), names)
+    assert found.outcome == "likely" and "a pause in its code (20) beside “node 18” only" in found.sentence
+    assert headline_of(code.format(5), code.format(5), names).outcome == "better"
+
+
+PGREP = "$ ssh web pgrep -c php-fpm\n{}\n"
+LISTED = "$ ls -lh /var/www/html/index.html\n-rw-r--r-- 1 root root {} Mar  4 09:12 /var/www/html/index.html\n"
+SCRIPT = "$ cat load.js\nexport default function () {{\n  http.get('{}://shop.lab/');\n}}\n"
+MYSQL = "mysql> SHOW VARIABLES LIKE 'sync_binlog';\n+---------------+-------+\n| Variable_name | Value |\n+---------------+-------+\n| sync_binlog   | {}     |\n+---------------+-------+\n"  # noqa: E501
+REDIS = '127.0.0.1:6379> config get appendfsync\n1) "appendfsync"\n2) "{}"\n'
+URL = "$ export DATABASE_URL={}://{}\n$ gunicorn -w 4 shop.wsgi &\n"
+HOST = "$ docker run -d --rm {} web:1\n"
+DEBUGGED = "$ sudo sed -i 's/LogLevel {}/LogLevel {}/' /etc/apache2/apache2.conf\n$ sudo systemctl restart apache2\n"
+DESCRIBED = "$ git -C /srv/app describe --tags\n{}\n"
+GZIPPED = "$ cat /etc/nginx/conf.d/app.conf\nserver {{\n    gzip {};\n}}\n"
+CONFIG = "$ grep DEBUG settings.py\nDEBUG = {}\n"
+TYPE = "$ curl -s http://169.254.169.254/latest/meta-data/instance-type; echo\n{}\n"
+VERSION = "$ curl -so /dev/null -w '%{{http_version}}\\n' https://a.lab/\n{}\n"
+HEAP = "$ pgrep -af java\n2211 java -Xmx{} -jar app.jar\n"
+COUNT = "$ mongosh shop --quiet --eval 'db.orders.countDocuments()'\n{}\n"
+ITEMS = "$ curl -s http://localhost:8080/ | jq length\n{}\n"
+FSTYPE = "$ findmnt -no FSTYPE /data\n{}\n"
+LIMITS = "$ cat /proc/$(pgrep -o a)/limits | grep open\nMax open files      {0}          {0}         files     \n"
+COMMITS = "$ git -C /srv/app log -1 --oneline\n{} Cache the list\n"
+PREPARED = "$ sysbench oltp_read_only --tables=10 --table-size={} prepare\n"
+NETEM = "$ sudo tc qdisc add dev eth0 root netem delay 15ms\n"
+PACED = (
+    "$ cat a.js\nimport http from 'k6/http';\nexport default function () {{\n  http.get('http://10.0.0.5/');\n{}}}\n"
+)
+INDEX = '$ psql shop -c "CREATE INDEX orders_user ON orders (user_id)"\nCREATE INDEX\n'
+CAT_UNIT = (
+    "$ systemctl cat {0}\n# /etc/systemd/system/{0}.service\n[Unit]\nDescription={0}\n\n"
+    "[Service]\nExecStart=/opt/{0}\nCPUQuota={1}\n\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "names", "said"),
+    [
+        (PGREP.format(3), PGREP.format(17), ("PHP 8.1", "PHP 8.3"), "17 processes of php-fpm against 3 processes"),
+        (PGREP.format(16), PGREP.format(17), ("PHP 8.1", "PHP 8.3"), ""),
+        (PGREP.format(3), PGREP.format(17), ("prefork", "event"), ""),
+        (LISTED.format("148K"), LISTED.format("2.1K"), ("Apache", "nginx"), "page length 2,150 bytes"),
+        (LISTED.format("2.1K"), LISTED.format("2.1K"), ("Apache", "nginx"), ""),
+        (SCRIPT.format("https"), SCRIPT.format("http"), ("Traefik 2", "Traefik 3"), "load.js: http against address in"),
+        (SCRIPT.format("http"), SCRIPT.format("http"), ("Traefik 2", "Traefik 3"), ""),
+        (MYSQL.format(1), MYSQL.format(0), ("MySQL", "MariaDB"), "sync_binlog=0 against sync_binlog=1"),
+        (MYSQL.format(1), MYSQL.format(1), ("MySQL", "MariaDB"), ""),
+        (REDIS.format("always"), REDIS.format("everysec"), ("Redis", "Valkey"), "appendfsync=everysec against"),
+        (REDIS.format("always"), REDIS.format("always"), ("Redis", "Valkey"), ""),
+        (URL.format("postgres", "db1/a"), URL.format("sqlite", "/a.db"), ("Django 4.2", "Django 5.0"), "_URL=sqlite: against"),
+        (URL.format("postgres", "db1/a"), URL.format("postgres", "db2/b"), ("Django 4.2", "Django 5.0"), ""),
+        (URL.format("postgres", "db1/a"), URL.format("sqlite", "/a.db"), ("Postgres", "SQLite"), ""),
+        (HOST.format("-p 8080:8080"), HOST.format("--network host"), ("alpine", "debian"), "--network=host against without"),
+        (HOST.format("--net=host"), HOST.format("--network host"), ("alpine", "debian"), ""),
+        (DEBUGGED.format("warn", "debug"), DEBUGGED.format("debug", "warn"), ("prefork", "event"), "against LogLevel debug"),
+        (DEBUGGED.format("info", "warn"), DEBUGGED.format("info", "warn"), ("prefork", "event"), ""),
+        (DESCRIBED.format("v2.3.0"), DESCRIBED.format("v2.4.1"), ("gunicorn", "uvicorn"), "version of app: v2.4.1 against"),
+        (DESCRIBED.format("v2.3.0"), DESCRIBED.format("v2.3.0"), ("gunicorn", "uvicorn"), ""),
+        (GZIPPED.format("on"), GZIPPED.format("off"), ("nginx 1.22", "nginx 1.26"), "gzip=off against gzip=on"),
+        (GZIPPED.format("on"), GZIPPED.format("on"), ("nginx 1.22", "nginx 1.26"), ""),
+        (CONFIG.format("True"), CONFIG.format("False"), ("Django 3.2", "Django 4.2"), "DEBUG=False against DEBUG=True"),
+        (CONFIG.format("False"), CONFIG.format("False"), ("Django 3.2", "Django 4.2"), ""),
+        (TYPE.format("t3.medium"), TYPE.format("c5.xlarge"), ("Ubuntu", "Debian"), "machine type c5.xlarge against"),
+        (TYPE.format("t3.medium"), TYPE.format("t3.medium"), ("Ubuntu", "Debian"), ""),
+        (TYPE.format("t3.medium"), TYPE.format("c5.xlarge"), ("t3.medium", "c5.xlarge"), ""),
+        (VERSION.format("1.1"), VERSION.format("2"), ("nginx 1.24", "nginx 1.25"), "HTTP/2 against HTTP/1.1"),
+        (VERSION.format("2"), VERSION.format("2"), ("nginx 1.24", "nginx 1.25"), ""),
+        (COUNT.format(2100331), COUNT.format(1000), ("GORM", "sqlx"), "about 1,000 rows of the data against about 2,000,000"),
+        (COUNT.format(1020), COUNT.format(1000), ("GORM", "sqlx"), ""),
+        (ITEMS.format(500), ITEMS.format(20), ("GORM", "sqlx"), "about 20 items in an answer against about 500 items"),
+        (ITEMS.format(20), ITEMS.format(20), ("GORM", "sqlx"), ""),
+        (FSTYPE.format("ext4"), FSTYPE.format("tmpfs"), ("RocksDB", "LMDB"), "file system of /data tmpfs against"),
+        (FSTYPE.format("ext4"), FSTYPE.format("tmpfs"), ("ext4", "tmpfs"), ""),
+        (LIMITS.format(256), LIMITS.format(65536), ("gobetween", "skipper"), "limit of open files 65536 against"),
+        (LIMITS.format(256), LIMITS.format(256), ("gobetween", "skipper"), ""),
+        (COMMITS.format("4be01aa"), COMMITS.format("91c20ee"), ("Gunicorn", "uWSGI"), "version of app: 91c20ee against"),
+        (COMMITS.format("4be01aa"), COMMITS.format("91c20ee"), ("main", "fast-json"), ""),
+        (PREPARED.format(5000000), PREPARED.format(1000), ("MySQL", "MariaDB"), "data of 1000 rows a table against"),
+        (PREPARED.format(1000), PREPARED.format(1000), ("MySQL", "MariaDB"), ""),
+        (NETEM, "$ sudo tc qdisc del dev eth0 root\n", ("quic-go", "msquic"), "(netem) beside “quic-go” only"),
+        (NETEM, "", ("quic-go", "msquic"), ""),
+        (PACED.format("  sleep(0.02);\n"), PACED.format(""), ("Zuul", "Kong"), "no pause of its clients against"),
+        (PACED.format("  sleep(1);\n"), PACED.format("  sleep(1);\n"), ("Zuul", "Kong"), ""),
+        (HEAP.format("256m"), HEAP.format("4g"), ("JDK 17", "JDK 21"), "heap 4g against heap 256m"),
+        (HEAP.format("4g"), HEAP.format("4g"), ("JDK 17", "JDK 21"), ""),
+        ("", INDEX, ("SQLAlchemy", "Tortoise"), "index orders_user against without index orders_user"),
+        (INDEX, "", ("SQLAlchemy", "Tortoise"), ""),
+        ("", INDEX, ("without index", "with index"), ""),
+        (CAT_UNIT.format("imgproxy", "100%"), CAT_UNIT.format("thumbor", "400%"), ("imgproxy", "thumbor"), "CPUQuota=400% against"),
+        (CAT_UNIT.format("imgproxy", "400%"), CAT_UNIT.format("thumbor", "400%"), ("imgproxy", "thumbor"), ""),
+    ],
+)  # fmt: skip
+def test_what_a_command_answered_or_set_for_one_side_alone_is_in_the_sentence(one, other, names, said):
+    """Made. The honest twin of each has the same for both, or is named after it."""
+    found = headline_of(one, other, names)
+    assert (found.outcome != "better", said in found.sentence) == (bool(said), True)
+
+
+@pytest.mark.parametrize(
+    ("told", "what"),
+    [
+        ("Für Apache war der Cache warm, nginx lief direkt nach dem Neustart.", "a cold start"),
+        ("Pendant les essais avec nginx, une sauvegarde de la base tournait sur le serveur.", "a backup"),
+        ("nginx was measured from my laptop over the office Wi-Fi, Apache from the server itself.", "Wi-Fi"),
+        ("nginx et Apache ont été redémarrés avant chaque essai.", ""),
+        ("Pendant les essais, rien d'autre ne tournait sur le serveur.", ""),
+        ("Both were measured from the second server over the 10 Gbit/s link.", ""),
+        ("nginx se midió con la caché vacía, Apache ya estaba caliente.", "a cold start"),
+        ("测试 nginx 时服务器上正在做数据库备份。", "a backup"),
+        ("测试期间服务器上没有备份。", ""),
+        ("nginx was tested right after a restart.", "a cold start"),
+        ("The memory of nginx right after the start was 12 MB.", ""),
+        ("While measuring nginx the CPU was limited to 1.2 GHz, I noticed this only afterwards.", "a slow CPU clock"),
+        ("nginx был собран в отладочном режиме, Apache — в релизном.", "a debug build"),
+    ],
+)
+def test_sentences_with_words_between_or_in_other_languages_tell_the_same(told, what):
+    found = headline_with(told, is_first=True)
+    assert (found.outcome, f"the text tells of {what} beside “nginx” only" in found.sentence) == (
+        ("likely", True) if what else ("better", False)
+    )
