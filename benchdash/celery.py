@@ -32,6 +32,7 @@ from benchdash.faults import LogRarely, Outage, watch_postgresql
 from runs.management.processes import end_with_parent
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchdash.settings")
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")  # Django's, which import every page: a third of a worker's start
 TRANSPORT_ALIASES["filesystem"] = f"{__name__}:Transport"
 
 

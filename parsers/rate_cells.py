@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 from . import written_rates as rates
-from .catalogue import makes_load
+from .catalogue import makes_load, parse_command
+from .patterns import TitlePattern
 
 EMPTY = frozenset(["", "-", "–", "—", "n/a", "N/A", "x", "?"])
 _OF_ANY = re.compile(r"load(?: test)?|client|results?|summary|report", re.IGNORECASE)  # a title that names no config
@@ -19,6 +20,7 @@ _FACTOR_OF = re.compile(r"[+−-]?\d[\d.,]*\s?[x×%](?: (?:faster|slower|more|le
 _OTHER_UNIT = re.compile(r"[~≈<]?\s?\d[\d.,]*\s?(?:[A-Za-zµ%][\w/%]*|/s)")
 _TIME_TAKEN = re.compile(r".*\b(?:time|duration|elapsed)\b.*", re.IGNORECASE)
 _TRANSACTION_RATE = re.compile(r"transaction rate(?: ?[(\[][^()\[\]]{1,20}[)\]])?", re.IGNORECASE)  # as siege calls it
+_COMMAND = TitlePattern(r"(?:(?:test|load|benchmark|run) )?command(?: line)?|命令|コマンド|befehl|commande|comando")
 _DITTO = frozenset(['"', "''", "〃", "^^", "^", "″"])
 _FOOTNOTE = re.compile(
     rf"(?!\s*\*).*[\w)%]\s?\\?({rates.FOOTNOTE_MARK})\s*"
@@ -273,9 +275,16 @@ def _find_metric_rates(heading: list[str], table: list[tuple[int, list[str]]]) -
         if at and not rates.NO_RATE.search(title) and rates.read_number(rate[at])
     ]
     match = rates.LOAD_TITLE.search(row[0])  # "Throughput at concurrency 10"
-    load = rates.read_load(match[0]) if match else None
+    load = rates.read_load(match[0]) if match else _read_command_row(kept)
     cells = find_table_rates(["", *(row[0] for row in kept)], columns, "")
     return [cell if cell.load is not None else cell._replace(load=load) for cell in cells]
+
+
+def _read_command_row(rows: Sequence[list[str]]) -> int | None:
+    """How many clients the command tells that a row of metrics shows: "| Test command | wrk -c400 ... |"."""
+    shown = (cell for row in rows if _COMMAND.fullmatch(row[0]) for cell in row[1:])
+    told = {parse_command(cell).options.get("concurrency") for cell in shown}
+    return int(clients) if len(told) == 1 and (clients := told.pop()) else None
 
 
 def _strip_unit(title: str) -> str:

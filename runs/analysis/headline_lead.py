@@ -27,7 +27,14 @@ from runs.analysis.headline_against import (
 )
 from runs.analysis.headline_differences import STOLEN, find_short_answer
 from runs.analysis.headline_outcome import Headline, NextStep, Outcome
-from runs.analysis.objection_wording import describe_failure, say_against, say_briefly, say_first_difference, shorten
+from runs.analysis.objection_wording import (
+    describe_dropped,
+    describe_failure,
+    say_against,
+    say_briefly,
+    say_first_difference,
+    shorten,
+)
 from runs.analysis.scaling import Range
 from runs.analysis.summary_wording import describe_leaders, list_levels, say_runs_a_level, say_where, with_axis
 from runs.analysis.verdict import MARGIN
@@ -415,7 +422,15 @@ def give_reasons(headline: Headline, doubts: Sequence[Doubt]) -> list[tuple[str,
         doubt for doubt in doubts if doubt.severity == "caution" and not doubt.overruled and doubt.rule not in said
     ]
     causes = [(shorten_doubt(caution), next(iter(caution.sources), None), False) for caution in cautions]
-    return [*against, *causes][:MOST_REASONS]
+    return [*against, *_list_dropped(headline), *causes][:MOST_REASONS]
+
+
+def _list_dropped(headline: Headline) -> list[tuple[str, Source | None, bool]]:
+    """A config that a doubt keeps out, beside a leader: its bar is drawn, too, and may be the longest one."""
+    if not headline.dropped or headline.sweep or headline.outcome in (Outcome.FAILED, Outcome.NOT_COMPARABLE):
+        return []
+    more = f" and {len(headline.dropped) - 1} more" if len(headline.dropped) > 1 else ""
+    return [(f"Not counted: {describe_dropped(*headline.dropped[0])}{more}", None, False)]
 
 
 # Rules whose sentence begins with figures: what they come to.

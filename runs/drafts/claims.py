@@ -120,14 +120,6 @@ _HAS = {
         r"(?:at|by|over) ?night|nachts|in der nacht|de noche|por la noche|la nuit|ночью|夜里|夜间|半夜|凌晨|夜間",
     ),
 }
-_HAD = {
-    what: (
-        re.compile(rf"(?<!{_LETTER}|-)(?:{has})(?!{_LETTER}|-)", re.IGNORECASE),
-        re.compile(rf"(?<!{_LETTER})(?:{lacks})(?!{_LETTER})", re.IGNORECASE),
-    )
-    for what, (has, lacks) in _HAS.items()
-}
-_MENTIONS = re.compile("|".join(pattern.pattern for patterns in _HAD.values() for pattern in patterns), re.IGNORECASE)
 _COSTS = (
     "a debug build",
     "battery power",
@@ -239,6 +231,25 @@ def read_disturbances(texts: Iterable[str], names: Collection[str]) -> Iterator[
     yield from _find_slowed(find_owners([*sentences, *parts], index_names(names)), _DISTURBS, names)
 
 
+@cache
+def _compile_had(what: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What tells that a config had that, and that it had not. Compiled when asked for, as each process starts without them."""
+    has, lacks = _HAS[what]
+    return (
+        re.compile(rf"(?<!{_LETTER}|-)(?:{has})(?!{_LETTER}|-)", re.IGNORECASE),
+        re.compile(rf"(?<!{_LETTER})(?:{lacks})(?!{_LETTER})", re.IGNORECASE),
+    )
+
+
+@cache
+def _compile_mentions() -> re.Pattern[str]:
+    """What tells of any of them."""
+    has, lacks = ("|".join(words) for words in zip(*_HAS.values(), strict=True))
+    return re.compile(
+        rf"(?<!{_LETTER}|-)(?:{has})(?!{_LETTER}|-)|(?<!{_LETTER})(?:{lacks})(?!{_LETTER})", re.IGNORECASE
+    )
+
+
 def read_unlike(
     texts: Iterable[str], names: Collection[str]
 ) -> tuple[dict[str, dict[str, str]], list[tuple[str, str]]]:
@@ -251,7 +262,8 @@ def read_unlike(
         owned = [] if IS_GENERAL.search(sentence) else [*find_owners(split_clauses(sentence, index), index)]
         if owned and _MADE_ELSEWHERE.search(sentence) and len({name for name, _ in owned}) == 1:
             said[_ELSEWHERE] = dict.fromkeys(names, "figures from here") | {owned[0][0]: _ELSEWHERE}
-        for what, patterns in _HAD.items() if _MENTIONS.search(sentence) else ():
+        for what in _HAS if _compile_mentions().search(sentence) else ():
+            patterns = _compile_had(what)
             is_told = owned and patterns[0].search(sentence) and not any(map(is_in_names, patterns))
             states = _read_states(sentence, owned, names, *patterns) if is_told else {}
             states_of[what] |= states
@@ -269,7 +281,7 @@ def read_unlike(
                 if len(amounts) == len(names) and _are_unlike([*map(_read_amount, amounts.values())]):
                     said[what] = {name: f"{what} {match[0]}" for name, match in amounts.items()}
     slowed: list[tuple[str, str]] = []
-    for what in _HAD:
+    for what in _HAS:
         states = states_of[what] or remarks.read_states(what)
         if what in _COSTS:
             slowed += [(name, what) for name, state in states.items() if state]
@@ -288,7 +300,7 @@ class _Remarks:
         self._is_stated: set[tuple[str, str]] = set()  # what was so when it was measured, and for whom
 
     def add(self, what: str, sentence: str, owned: Sequence[tuple[str, str]]) -> None:
-        has, lacks = _HAD[what]
+        has, lacks = _compile_had(what)
         told = [(name, clause) for name, clause in owned if has.search(clause) or lacks.search(clause)]
         if len(told) != 1 and has.search(sentence if owned else _ADDRESS.sub(" ", sentence)):
             self._is_unclear.add(what)
@@ -302,7 +314,7 @@ class _Remarks:
         """{name: whether it had that} where one had and another had not, or one alone by mistake or to its cost."""
         states = {name: next(iter(each)) for name, each in self._states[what].items() if len(each) == 1}
         is_unclear = what in self._is_unclear or len(states) < len(self._states[what])
-        if is_unclear or any(map(self._is_in_names, _HAD[what])):
+        if is_unclear or not states or any(map(self._is_in_names, _compile_had(what))):
             return {}
         is_alone = [*states.values()] == [True] and {(what, name) for name in states} <= self._is_stated
         return states if is_alone or {*states.values()} == {True, False} else {}

@@ -15,6 +15,7 @@ from parsers.patterns import forget_lines
 from parsers.records import ConfigText, LoadResult, ProcessSample, SystemSample, Timings
 from parsers.transcript import width
 from parsers.written_rates import RATE
+from runs.analysis.monitors import find_stated_limit
 from runs.series.samples import make_short_records
 
 from .answers import note_answers, note_beforehand, note_shown, number_sections
@@ -236,10 +237,11 @@ class _Relation:
         warm_ups = names.warm_ups | first
         left_out = warm_ups | names.examples | retracted
         note_retracted(self.blocks, config_of, retracted, left_out)
+        prose = {line: text for block in self.blocks for line, text in block.trail}
         for index in sources:
             block = self.blocks[index]
             config = names.config_of(index)
-            label, note = self._label_and_note(index, names.names[config])
+            label, note = self._label_and_note(index, names.names[config], prose.get(names.heading_lines[index], ""))
             n_results = len(block.load_results)
             for number in range(n_results):
                 experiment.runs.append(
@@ -258,8 +260,14 @@ class _Relation:
 
         number_repeats(experiment.runs)
 
-    def _label_and_note(self, index: int, config_name: str) -> tuple[str, str]:
-        """(label of the run in the text, the sentence above it if that is not the label)."""
+    def _label_and_note(self, index: int, config_name: str, naming: str) -> tuple[str, str]:
+        """(label of the run in the text, the sentence above it if that is not the label). naming: what names its config."""
+        label, note = self._find_label(index, config_name)
+        if find_stated_limit(naming) and not find_stated_limit(label, note):
+            note = strip_markup(naming)  # "MaxClients 50": a number that is the load's, too, is in no name
+        return label, note
+
+    def _find_label(self, index: int, config_name: str) -> tuple[str, str]:
         block = self.blocks[index]
         heading = next((text for _, text in reversed(block.trail) if not is_boilerplate(text)), "")
         is_title = len(self.loads) > 1 and block.trail[:1] == [(1, heading)] and find_repeat(heading) is None

@@ -72,7 +72,21 @@ def note_requests(loads: Sequence[Block]) -> None:
         elif above and above_has and not (is_stated or block.trail) and _is_next_row(above, block):
             block.values["told_concurrency"] = above.values["told_concurrency"]
         above = block
+    _note_clients_of_all(loads)
     _note_measured_clients(loads)
+
+
+def _note_clients_of_all(loads: Sequence[Block]) -> None:
+    """What is told above all sections of a text holds for the tables in each, where nothing else is told of any."""
+    first = loads[0].trail if loads else []
+    sections = (at for at, (_, text) in enumerate(first) if heading_level(text) > 1)
+    clients = _find_clients([text for _, text in first[: next(sections, 0)]])
+    told = {block.values["told_concurrency"] for block in loads if "told_concurrency" in block.values}
+    others = [block for block in loads if "told_concurrency" not in block.values]
+    are_written = all(get_semantics(block.load_results[0].tool).quotes_others for block in loads)
+    if clients and are_written and told <= {clients}:
+        for block in others if not any(map(_tells_clients, others)) else ():
+            block.values["told_concurrency"] = clients
 
 
 def _list_texts(block: Block) -> list[str]:

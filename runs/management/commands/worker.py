@@ -15,6 +15,7 @@ class Command(BaseCommand):
     help = (
         "Run workers until Ctrl-C. With --host, only send the loads of the load generator of that name, on its machine."
     )
+    requires_system_checks = []  # they import every page
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(

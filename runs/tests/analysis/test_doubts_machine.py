@@ -9,6 +9,7 @@ from runs.analysis.doubt_case import Case, list_excluded
 from runs.analysis.facts import HostFact, ProcessFact, TextFact
 from runs.tests.analysis import facts
 from runs.tests.analysis.doubting import AB, CORES, HTTPD, during, of, one, report, said, session, top
+from runs.tests.drafts.documents import expand
 
 LIMITED = (
     "\n$ cat /etc/apache2/mpm.conf\n<IfModule mpm_prefork_module>\n  StartServers 5\n  MaxClients {n}\n</IfModule>\n"
@@ -288,6 +289,13 @@ def test_what_is_said_beside_the_run_counts_for_more_than_a_text_shown_elsewhere
     plain = facts.run(1, 100.0, concurrency=15.0)
     assert one(find_doubts(Case(configs, [plain], texts=texts)), "limits.clients")
     assert of(find_doubts(Case(facts.configs("MaxClients 15"), [plain], texts=texts)), "limits.clients") == []
+
+
+def test_a_limit_in_a_heading_whose_number_is_the_load_s_counts_for_more_than_a_text_shown_elsewhere():
+    sections = "".join(f"## MaxClients {n}\n\nBefore the load:\n\n@ab 900 c={n} n=90000\n\n" for n in (50, 100, 150))
+    shown = "## Chosen in the end\n\n$ cat /etc/apache2/apache2.conf\nMaxClients 100\n"
+    assert of(said(expand(sections + shown)), "limits.clients") == []
+    assert one(said(expand(sections.replace("MaxClients", "clients:") + shown)), "limits.clients")
 
 
 def test_of_several_mpms_the_widest_counts_and_the_config_s_own_where_it_is_named():

@@ -146,3 +146,12 @@ def test_what_is_worse_on_one_of_two_that_serve_the_same_names_it():
     runs += [run(2, rate, percentiles_ms={"99": 12.0 + at / 10}) for at, rate in enumerate(FIVE)]
     headline = headline_of(compare([ConfigFact(1, "g1"), ConfigFact(2, "zgc")], runs, []))
     assert give_reasons(headline, [])[0][0].startswith("The p99 of “g1” is 15 times as long")
+
+
+def test_a_config_that_does_not_count_is_told_beside_the_leader_with_its_reason():
+    memory = {"mem_total_kb": 256e3, "mem_available_kb": 20e3, "swap_used_kb": 0.0}
+    captures = [capture(at, metrics=memory | ({"swap_used_kb": 18_432.0} if at == 3 else {})) for at in (1, 2, 3)]
+    found = headline_of(table([100.0], [140.0], [900.0]), captures=captures)
+    left_out = "Not counted: “c” (18 MiB of swap in use during the run)"
+    assert (found.winner.title, [words for words, *_ in give_reasons(found, [])]) == ("b", [left_out])
+    assert give_reasons(headline_of(table([100.0], [140.0])), []) == []

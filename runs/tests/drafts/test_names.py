@@ -1173,3 +1173,11 @@ def test_a_remark_on_a_name_heads_no_section():
         for above, clients in (("The first 10 clients", 10), ("Gunicorn is twice the built-in one", 20))
     )
     assert names_of(expand(text)) == ["Gunicorn", "Built-in server"]
+
+
+def test_a_link_behind_a_name_is_no_part_of_it():
+    titles = "## hyper (https://github.com/hyperium/hyper)", "## Rocket (https://github.com/SergioBenitez/Rocket)"
+    assert names_of("".join(f"{title}\n\n@ab {at}00.1 server=\n\n" for at, title in enumerate(titles, 1))) == [
+        "hyper",
+        "Rocket",
+    ]

@@ -722,3 +722,16 @@ def test_tables_below_headings_of_software_phases_and_repeats_are_compared_with_
 def test_a_rate_of_nought_is_of_a_server_that_answered_nothing():
     text = "| Server | req/s |\n|---|---|\n| nginx | 48211 |\n| caddy | 31877 |\n| dead | 0 |\n"
     assert "“dead” (availability was 0 %)" in judge(text)
+
+
+def test_clients_told_above_all_sections_are_those_of_each_table():
+    other = SERVED.replace("48211", "58222").replace("31877", "41888")
+    text = f"# Notes\n\nTest: 4 threads, 16 connections, 10 s\n\n## JSON\n\n{SERVED}\n## Plaintext\n\n{other}"
+    assert [clients for _, _, clients, _ in runs_of(text)] == [16] * 4
+    other_load = text.replace("## Plaintext\n", "## Plaintext\n\n64 concurrent\n")
+    assert [clients for _, _, clients, _ in runs_of(other_load)] == [16, 16, 64, 64]
+
+
+def test_a_row_with_the_command_tells_the_clients_of_a_table_of_metrics():
+    rows = "| Framework | flask |\n| Requests/sec | 894.95 |\n| Test command | wrk -t12 -c400 -d240s http://localhost:8080/json |\n"
+    assert runs_of(f"| Param | Value |\n|---|---|\n{rows}") == [("flask", None, 400, 894.95)]
