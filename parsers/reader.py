@@ -43,7 +43,9 @@ _REMARK = re.compile(  # behind a rate, where its units end
     r"\d(?:\[#/sec\]|\(mean\)|trans/sec|req/s(?:ec)?|\s)*+(?:[(（]|<-+|←|#|//|--)\s*(?!mean\b)([^\W\d][^\d()（）]{1,58}?)[)）]?\s*$"
 )
 _MOST_OTHERS = 8  # lines behind which a run of plain lines is looked for once more, where others come
-_LOOKED_AT = 60  # lines at the beginning that are looked at one by one: most texts are short
+# Lines at the beginning that are looked at one by one: most texts are short. The pattern for those behind them takes 0.9 s to
+# compile, in which several thousand lines are looked at: a process compiles it at its first long text.
+_LOOKED_AT, _MOST_LOOKED_AT = 60, 1_000
 # Whoever repeats a load test so often prints more of it, or means the samples of a monitor.
 MOST_SHORT, SHORT_LINES = 5_000, 5
 # Lines that look like the beginning of an output that they do not begin: so many, and one more in each so many lines
@@ -139,7 +141,8 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
     is_behind = False  # whether a block ends above: one more of them is likelier than a run of plain lines
     torn = 0  # the number of the last line whose end was given once more: each is torn once
     n_others = 0  # places in turn where no run of plain lines began
-    looked_at = _LOOKED_AT  # behind this line no run of plain lines is looked for: what ends a run begins none
+    # Behind this line no run of plain lines is looked for: what ends a run begins none.
+    looked_at = _LOOKED_AT if compile_plain_lines.cache_info().currsize else _MOST_LOOKED_AT
     while line is not None and not 0 < source.until <= source.number:
         block = None
         if source.empty():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 
@@ -132,13 +133,15 @@ def test_lines_that_begin_nothing_are_the_same_taken_at_once_and_one_by_one(monk
     """Made: they are taken at once behind the first lines of a text."""
     above = "".join(f"this is line {number} of some prose\n" for number in range(70))
     texts = [above + text for text in _odd_texts()]
+    reader.compile_plain_lines()  # else they are taken behind the first thousand lines only
     at_once = [_everything_of(text) for text in texts]
-    monkeypatch.setattr(reader, "compile_plain_lines", lambda: re.compile("(?!)"))
+    monkeypatch.setattr(reader, "compile_plain_lines", cache(lambda: re.compile("(?!)")))
     assert [n for n, text in enumerate(texts) if _everything_of(text) != at_once[n]] == []
 
 
 def test_a_command_in_a_numbered_list_is_one_behind_the_first_lines_too():
     """Made: it was taken for a line of prose there."""
+    reader.compile_plain_lines()
     above = "".join(f"this is line {number} of some prose\n" for number in range(70))
     (block,) = parsers.read(
         Text(
@@ -149,3 +152,12 @@ def test_a_command_in_a_numbered_list_is_one_behind_the_first_lines_too():
         )
     )
     assert block.command == "uptime -p"
+
+
+def test_what_takes_lines_at_once_is_compiled_for_a_long_text_only(monkeypatch):
+    """Compiling takes as long as looking at several thousand lines."""
+    compiled = []
+    monkeypatch.setattr(reader, "compile_plain_lines", cache(lambda: compiled.append(1) or re.compile("(?!)")))
+    for n_lines, n_compiled in ((900, 0), (1_100, 1)):
+        list(parsers.read(Text(f"this is line {number} of some prose\n" for number in range(n_lines))))
+        assert len(compiled) == n_compiled
