@@ -41,7 +41,14 @@ from runs.analysis.objection_wording import (
     shorten,
 )
 from runs.analysis.scaling import Range
-from runs.analysis.summary_wording import advise_levels, describe_leaders, describe_levels, say_runs_a_level, say_where
+from runs.analysis.summary_wording import (
+    advise_levels,
+    describe_leaders,
+    describe_levels,
+    say_on,
+    say_runs_a_level,
+    say_where,
+)
 from runs.analysis.table import strip_workload
 from runs.analysis.verdict import Kind
 from runs.numbers import capitalize, figure, join_words, name_first, percent, share_words, spread_words
@@ -135,7 +142,7 @@ def _say_leader(headline: Headline) -> str:
     """One leads, or two are too near to each other to say who."""
     if headline.winner is None or headline.loser is None:
         return _say_no_leader(headline)
-    where = f"On {headline.workload}: " if _is_place(headline) else ""
+    where = say_on(headline.workload) if _is_place(headline) else ""
     headline = strip_workload_names(headline) if where else headline
     own, other = (quote_name(side) for side in (headline.winner, headline.loser) if side)
     sides, effect = count_runs(headline), say_effect(headline)
@@ -252,7 +259,7 @@ def _say_single(headline: Headline) -> str:
 def _say_failed(headline: Headline) -> str:
     """What failed, then what the others served."""
     if headline.others and headline.workload:
-        return f"On {headline.workload}: {_say_failed(replace(strip_workload_names(headline), workload=''))}"
+        return say_on(headline.workload) + _say_failed(replace(strip_workload_names(headline), workload=""))
     failing = [f"{quote_name(side)} {describe_failure(side.failure)}" for side in headline.bad if side.failure]
     said = name_first(failing, MOST_OTHERS)
     if headline.winner is None:
@@ -320,7 +327,7 @@ def _describe_base(headline: Headline) -> list[str]:
 
 def _say_other(headline: Headline) -> str:
     """Another workload in brief."""
-    where = f"On {headline.workload}: " if headline.workload else ""
+    where = say_on(headline.workload) if headline.workload else ""
     if headline.outcome == Outcome.FAILED or headline.winner is None or headline.loser is None:
         return f"{where}{_write_sentence(replace(strip_workload_names(headline), others=(), workload=''))}"
     ratio = headline.ratio or 1.0

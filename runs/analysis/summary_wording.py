@@ -266,9 +266,14 @@ def _say_other_loads(swept: Range) -> list[str]:
     return [f"{told}, not those with {join_words(others, MOST_OTHER_LOADS)}."]
 
 
+def say_on(workload: str) -> str:
+    """What a clause about a workload begins with; a heading may have its own "On"."""
+    return f"{workload if workload.lower().startswith('on ') else f'On {workload}'}: "
+
+
 def say_where(workload: str, swept: Range) -> str:
     """What a clause about one of several workloads begins with: "On /db: "."""
-    return f"On {workload}: " if workload and len(swept.workloads) > 1 else ""
+    return say_on(workload) if workload and len(swept.workloads) > 1 else ""
 
 
 def describe_leaders(swept: Range) -> str:

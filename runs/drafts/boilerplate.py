@@ -287,6 +287,10 @@ _FINDING = re.compile(  # behind a name: "(33 more requests per second than ngin
     re.IGNORECASE,
 )
 _ADDRESS_BEHIND = re.compile(r"(?<=\w)\s+\(https?://[^\s()]{1,200}\)\s*$")
+_SITE_BEHIND = re.compile(  # where a project is kept, and no address that was loaded: "hyper (https://github.com/hyperium/hyper)"
+    r"(?<=\w)\s+\(https?://(?:www\.)?(?:github|gitlab|bitbucket|codeberg|npmjs|pypi|crates|docs|rubygems|packagist|hackage)"
+    r"\.[a-z]{2,8}/[^\s()]{1,200}\)$"
+)
 ITEM = re.compile(r"\s*(?:[-*+•・]|[(（]?\d{1,2}[.)）])\s")  # of a list
 # "Testing nginx ... ok".
 DONE = re.compile(
@@ -310,7 +314,7 @@ def strip_markup(text: str) -> str:
         text = banner["title"]
     text = DONE.sub("", _FINDING.sub("", text))
     text = _EMPHASIS.sub(r"\2", _CODE.sub(lambda code: code[1].strip(), text))
-    bare = _MARKS_BEHIND.sub("", _MARKS_BEFORE.sub("", text, count=1)).strip()
+    bare = _SITE_BEHIND.sub("", _MARKS_BEHIND.sub("", _MARKS_BEFORE.sub("", text, count=1)).strip())
     return _ESCAPED.sub(r"\1", _LINK.sub(r"\1", bare)) if "\\" in bare or "](" in bare else bare
 
 

@@ -101,10 +101,6 @@ _DATED = re.compile(  # "nginx 2024-05-01", "[10:02] nginx", but no build of a d
 _RESULT_FOR = re.compile(r"(?:and )?(?P<tool>[^,;:]{2,40}?)\s(?:for|of|on|against)\s(?P<measured>\S.*)")
 _RESULT = re.compile(r"\b(?:results?|reports?|outputs?|numbers|figures|benchmarks?)$", re.IGNORECASE)
 _COLD_OR_WARM = re.compile(r"\b(?:cold|warm|hot)\b", re.IGNORECASE)  # "nginx, first run (cold)" is "nginx, cold"
-_SITE_BEHIND = re.compile(  # where a project is kept, and no address that was loaded: "hyper (https://github.com/hyperium/hyper)"
-    r"(?<=\w)\s+\(https?://(?:www\.)?(?:github|gitlab|bitbucket|codeberg|npmjs|pypi|crates|docs|rubygems|packagist|hackage)"
-    r"\.[a-z]{2,8}/[^\s()]{1,200}\)$"
-)
 _IN_CASE = re.compile(r"(?<=\w)\s*(?:的(?:情况下?|时候)|时|(?:にした|の)場合は?)$")  # "when it is cached"
 _FILE_TYPE = re.compile(r"(?<=\w)\.(?:txt|log|out|csv|json|res|dat)$")  # of a label that is a file's name
 WORD = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ0-9_.+/-]*[A-Za-zÀ-ɏ0-9+]")
@@ -298,7 +294,6 @@ def name_of_heading(text: str) -> str:
         bare = re.sub(r"[\s,:]*[(（\[][\s,:]*([^()（）\[\]]+)[)）\]]$", r", \1", cut_repeat(bare))
     bare = strip_markup(repeat[0] if repeat and repeat[2] else bare)
     bare = bare[1:-1] if re.fullmatch(r"\[[^][]+\]", bare) else bare
-    bare = _SITE_BEHIND.sub("", bare)
     if letter := LETTER.fullmatch(bare):
         return letter[1]
     if makes_load(bare.partition(" ")[0]) and " -" in bare and (loaded := parse_command(bare).arguments):

@@ -15,7 +15,7 @@ from runs.analysis.doubt_case import Case
 from runs.analysis.facts import HostFact
 from runs.analysis.judgement import judge
 from runs.analysis.stats import delta_word
-from runs.analysis.summary_wording import describe_course, describe_method, describe_trend_change
+from runs.analysis.summary_wording import describe_course, describe_method, describe_trend_change, say_on
 from runs.analysis.table import compare
 from runs.analysis.trend import Change, Day, Stretch, find_course
 from runs.analysis.verdict import Kind, Spread
@@ -777,3 +777,11 @@ def test_a_trend_says_how_often_it_changed():
     assert describe_course(find_course(days(1000))) == (
         "1 day with 5 runs: too few to tell a change, which takes 3 days before it and 3 after."
     )
+
+
+def test_a_workload_whose_heading_begins_with_on_has_no_second_one():
+    assert [say_on(name) for name in ("/db", "On machine A", "online shop")] == [
+        "On /db: ",
+        "On machine A: ",
+        "On online shop: ",
+    ]

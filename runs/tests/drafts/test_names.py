@@ -1175,9 +1175,8 @@ def test_a_remark_on_a_name_heads_no_section():
     assert names_of(expand(text)) == ["Gunicorn", "Built-in server"]
 
 
-def test_a_link_behind_a_name_is_no_part_of_it():
-    titles = "## hyper (https://github.com/hyperium/hyper)", "## Rocket (https://github.com/SergioBenitez/Rocket)"
-    assert names_of("".join(f"{title}\n\n@ab {at}00.1 server=\n\n" for at, title in enumerate(titles, 1))) == [
-        "hyper",
-        "Rocket",
-    ]
+@pytest.mark.parametrize("title", ["## {}", "### Framework {n}: {}"])
+def test_a_link_behind_a_name_is_no_part_of_it(title):
+    names = ["hyper", "Rocket"]
+    titles = [title.format(f"{name} (https://github.com/any/{name})", n=n) for n, name in enumerate(names, 1)]
+    assert names_of("".join(f"{each}\n\n@ab {at}00.1 server=\n\n" for at, each in enumerate(titles, 1))) == names
