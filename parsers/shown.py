@@ -90,7 +90,7 @@ _SLOWS = {
     _PAUSE: (  # of a second at most: what tests wait is longer
         r".{0,200}\b(?:(?:time|asyncio|gevent)\.sleep\(0?\.\d|(?:Thread\.sleep|usleep|Task\.Delay)\([\d_]{1,6}\)"
         r"|setTimeout\(.{1,120},\s?\d{1,3}\)|time\.Sleep\(\d{1,3} ?\* ?time\.Milli|sleep\(Duration::from_millis\().*"
-        r"|\}, ?(?![2-5][0-3]\d\b)\d{1,3}\);?"  # the end of one over several lines; of an answer it is a status
+        r"|\}, ?(?![2-5][0-3]\d\b)[1-9]\d{0,2}\);?"  # the end of one over several lines; of an answer it is a status
     ),
     "a debug build": r"Finished `?dev`? (?:profile )?\[unoptimized.*",
     "a development server": (
@@ -167,7 +167,7 @@ _ASKS_SETTING = re.compile(  # of a database
 )
 _ITS_VALUE = re.compile(
     rf"\|?\s{{0,30}}(?:(?P<key>[a-z][\w-]{{2,60}})[\s|]{{1,40}}|\d\)\s)?(?P<quote>\"?)"
-    rf"(?P<value>{STATE.pattern}|\d+(?:ms|s|min)|everysec|always|(?:all|no|volatile)\w*-[a-z]{{2,9}}|wal|delete|remote_\w+)"
+    rf"(?P<value>{STATE.pattern}|\d+(?:ms|s|min)|everysec|always|(?:all|no|volatile)\w{{0,9}}-[a-z]{{2,9}}|wal|delete|remote_\w+)"
     r"(?P=quote)\s{0,30}\|?",
     re.IGNORECASE,
 )

@@ -53,7 +53,7 @@ _DISTURBS = {  # by languages, and what is told of it
     "{job}": _JOB,
     "a slow CPU clock": (
         r"\b(?:cpu|clock|frequency|turbo(?: ?boost)?)(?: \w+){0,2} (?:was|were) "
-        r"(?:limited|capped|throttled|locked|disabled|reduced|off)\b"
+        r"(?:limited|capped|throttled|locked|disabled|reduced|off)\b(?! to (?:\w+ )?(?:cpus?|cores?)\b)"
         r"|\bthermal(?:ly)? throttl\w+"
     ),
     "debug logging": (
@@ -85,7 +85,7 @@ _NEAR = r"(?:the )?(?:server|host) itself|(?:the )?same (?:machine|host|box)|loc
 _HAS = {
     "TLS": (r"tls(?:\s?v?1\.\d)?|ssl|https|encrypt(?:ed|ion)", r"plain http|unencrypted"),
     "compression": (r"gzip(?:ped)?|brotli|deflate|compress(?:ion|ed)", r"uncompressed"),
-    "HTTP/2": (r"http/?2|h2", r"http/?1(?:\.1)?"),
+    "HTTP/2": (r"http/?2|h2(?! (?:database|db)\b)", r"http/?1(?:\.1)?"),
     "access log": (
         r"(?:access|request)[- ]?log(?:s|ging|ged)?|(?<!error )(?<!debug )logging|log(?:s|ged)? (?:every|each|all) requests?",
         r"(?!)",

@@ -161,7 +161,7 @@ def _add_failing(differing: dict[str, list[str]], failing: Iterable[tuple[str, s
         had[what].add(name)
     for what, of_some in had.items():
         for name in names if len(of_some) < len(names) else ():
-            differing[name].append(what if name in of_some else f"no {what}")
+            differing[name].append(what if name in of_some else f"no {what.removeprefix('a ')}")
 
 
 def _read_footnotes(blocks: Sequence[Block], names: Mapping[int, str], texts: Sequence[str]) -> dict[str, str]:

@@ -198,9 +198,10 @@ def _find_claims(blocks: Sequence[Block], names: Sequence[str]) -> Iterator[tupl
             yield line, sentence.strip("#*_ .!"), *((one, two) if match["wins"] or not two else (two, one))
 
 
-_FAILED_RUN = re.compile(  # which is not among those that are shown
-    r"\b(?:run|test|attempt|iteration|round)s?\b[^.;]{0,40}?(?<!\bnot )\b(?:timed out|hung|crashed|aborted|froze|died|failed"
-    r"|never (?:finished|ended)|(?:was|were) (?:killed|aborted|lost|left out|dropped)|had to be (?:killed|repeated|restarted))\b"
+_FAILED_RUN = re.compile(  # one that is not shown, as nothing was measured
+    r"\b(?:run|test|attempt|iteration|round)s?\b[^.;]{0,40}?(?<!\bnot )\b(?:timed out|hung|crashed|aborted|froze|died"
+    r"|failed(?! to (?!start|finish))|never (?:finished|ended)|(?:was|were) (?:killed|aborted|lost|left out|dropped)"
+    r"|had to be (?:killed|repeated|restarted))\b"
     r"|\b(?:server|process|workers?|container|service)\b[^.;]{0,20}?(?<!\bnot )\b"
     r"(?:crashed|hung|died|froze|(?:was|were) killed|ran out of memory)\b"
     r"|\b(?:lauf|durchlauf|versuch)\b[^.;]{0,30}\b(?:abgebrochen|abgestürzt|hing)\b|\bserver\b[^.;]{0,20}\b(?:abgestürzt|stürzte)\b"
@@ -208,12 +209,15 @@ _FAILED_RUN = re.compile(  # which is not among those that are shown
     re.IGNORECASE,
 )
 _NOT_FAILED = re.compile(
-    r"\b(?:no|none|never|neither|nothing|if|warm\w*|first|kein\w*|aucune?|0 (?:\w+ )?failed)\b|[?？]", re.IGNORECASE
+    r"\b(?:no|none|never(?! (?:finished|ended))|neither|nothing|if|warm\w*|first|kein\w*|aucune?|0 (?:\w+ )?failed"
+    r"|(?:requests?|connections?|responses?|packets?) (?:\w+ ){0,2}(?:failed|timed out|died|dropped)"  # a report prints these
+    r"|(?:after|before|between) (?:each|every|(?:all |the )?(?:runs|tests))|afterwards)\b|[?？]",
+    re.IGNORECASE,
 )
-_FAILED = "failed run that is not shown"
+_FAILED = "a failed run"
 _ANSWERED_BADLY = re.compile(
-    r"\b(?:answers?|responses?|requests?|replies)\b[^.;]{0,60}\b(?:were|was|got|returned|came back)\b[^.;]{0,20}"
-    r"(?<!\d)(?:429|4\d\d|5\d\d)(?:s\b|\s?errors?\b|(?=\s?(?:[,.;)]|$|and\b|or\b|because\b|from\b|under\b)))",
+    r"\b(?:answers?|responses?|requests?(?! per\b)|replies)\b[^.;]{0,60}\b(?:were|was|got|returned|came back)\b[^.;]{0,20}"
+    r"(?<!\d)(?:4(?:0\d|13|29|99)|5[02]\d)(?:s\b|\s?errors?\b|(?=\s?(?:[,.;)]|$|and\b|or\b|because\b|from\b|under\b)))",
     re.IGNORECASE,
 )
 _FAILED_ANSWERS = "failing answers"

@@ -81,6 +81,7 @@ def test_what_slows_the_slower_side_alone_may_be_all_of_the_lead(shown, what):
     [
         "$ cat bench.sh\nsleep 0.5",
         "$ cat hono.ts\napp.get('/', (c) => {\n  return c.json({\n    ok: true,\n  }, 200);\n});",
+        "$ cat sum.js\nconst sum = sizes.reduce((a, b) => {\n  return a + b;\n}, 0);",
         "$ cat driver.py\n    time.sleep(30)",
         "$ cat a.js\nserver.setTimeout(5000);\nsleep(1);",
         "$ php -v\nPHP 8.2.7 (cli)\n    with Zend OPcache v8.2.7, Copyright (c), by Zend Technologies",
@@ -651,6 +652,13 @@ def test_a_log_without_failures_is_no_objection(shown):
         ("The answers were 450 bytes long.", False),
         ("No run failed.", False),
         ("The first run was left out as a warm-up.", False),
+        ("Run 3 never finished.", True),
+        ("Run 2 failed to start.", True),
+        ("Every run failed to reach the limit of the network.", False),
+        ("In the second test 3 requests failed.", False),
+        ("The server was killed after each run.", False),
+        ("The requests per second were 502, and all was well.", False),
+        ("The responses were 512 and 1024 bytes long.", False),
     ],
 )
 def test_a_run_that_failed_and_is_not_shown_speaks_against_the_lead(told, is_told):
@@ -665,7 +673,7 @@ def test_a_run_that_failed_and_is_not_shown_speaks_against_the_lead(told, is_tol
         found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
         assert (
             found.outcome,
-            "failed run that is not shown" in found.sentence or "failing answers" in found.sentence,
+            "a failed run" in found.sentence or "failing answers" in found.sentence,
         ) == (("likely", True) if is_told else ("better", False))
 
 
@@ -786,6 +794,8 @@ def test_what_a_command_answered_or_set_for_one_side_alone_is_in_the_sentence(on
         ("nginx was tested right after a restart.", "a cold start"),
         ("The memory of nginx right after the start was 12 MB.", ""),
         ("While measuring nginx the CPU was limited to 1.2 GHz, I noticed this only afterwards.", "a slow CPU clock"),
+        ("While measuring nginx the CPU was limited to 2 cores.", ""),
+        ("nginx used the H2 database, Apache did not.", ""),
         ("nginx был собран в отладочном режиме, Apache — в релизном.", "a debug build"),
     ],
 )
