@@ -72,12 +72,13 @@ _FAILS = re.compile(  # in a server's log, with the time and the level of a line
     rf"|\[[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} \d\d .{{1,30}}\] {_LEVEL}"
     r"|\{.{0,200}?\"level\": ?\"(?i:error|fatal|critical|panic)\")(?!.{0,300}No such file).*"
 )
+DELAYED = "a delay of the network (netem)"
 SLOWED = "slowed"  # the name under which that is told which slows what is measured
 _PAUSE = "a pause in its code"
 _LASTS = re.compile(r"(?:\(|[, ])(\d[\d._]{0,9})[ )*]")
 _SLOWS = {
     "Xdebug": r"with Xdebug v\d.*",
-    "a delay of the network (netem)": r"qdisc netem .{1,120}?\bdelay \d.*",
+    DELAYED: r"qdisc netem .{1,120}?\bdelay \d.*",
     "a rebuild of the RAID": r".{0,200}\b(?:resync|recovery|reshape) ?= ?\d.*",
     "errors of a disk": r"\[[ \d.]{1,20}\] (?:ata\d.{0,80}(?:failed command|hard resetting link)"
     r"|.{0,120}\bI/O error\b).*",

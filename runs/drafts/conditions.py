@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import chain
 
 from parsers.blocks import Block
-from parsers.shown import BRANCH, COMMIT, PROCESSES, STATE, VERSION_OF
+from parsers.shown import BRANCH, COMMIT, DELAYED, PROCESSES, STATE, VERSION_OF
 from parsers.written_rates import FOOTNOTE_MARK
 
 from .answers import (
@@ -55,7 +55,8 @@ _SAYS_HOW_OFTEN = re.compile(  # a footnote that tells how a figure came about, 
     r"(?:(?:the )?(?:mean|average|median|avg\.?)|(?:measured|run|tested|repeated)) .{0,40}\b(?:runs|times|repeats|tests)\b.{0,20}",
     re.IGNORECASE,
 )
-_NETEM, _DELAYS = "a delay of the network (netem)", re.compile(r"\bnetem\b.*\b(?:delay|rate|loss)\b")
+_DELAYS = re.compile(r"\bnetem\b.*\b(?:delay|rate|loss)\b")
+_IN_DATABASE = ("index ", "data ")  # what such settings begin with
 _FAR = 1.5  # of numbers of processes: some are only spare
 _NAMES_PROCESSES = re.compile(rf"{NAMES_AMOUNT.pattern}|prefork|event|fork|async|mpm", re.IGNORECASE)
 _MOST_KEPT = 100  # of each kind, the last ones: each load test has a copy of them
@@ -82,20 +83,17 @@ def note_conditions(blocks: Sequence[Block], names: Mapping[int, str], texts: Se
             of_config[name][0].options.append(option)
     unlike, slowed = read_unlike(prose, of_config)
     slowed_by = defaultdict[str, set[str]](set)
-    cold = ((name, COLD) for name in find_restarted(blocks, names))
-    shown = chain(find_missing_processes(blocks, names, of_config, texts), find_dropped(blocks, names))
     for name, what in chain(
-        read_disturbances(prose, of_config),
         slowed,
+        read_disturbances(prose, of_config),
         read_owned(blocks, names),
         read_favoured(blocks, names),
-        cold,
-        shown,
+        ((name, COLD) for name in find_restarted(blocks, names)),
+        find_missing_processes(blocks, names, of_config, texts),
+        find_dropped(blocks, names),
     ):
         slowed_by[name].add(what)
     settings = _collect_settings(of_config, texts, unlike)
-    if any(side.indexes for each in of_config.values() for side in each):
-        settings["index"] = {name: each[0].indexes for name, each in of_config.items()}
     if all(blocks[load].load_results[0].keepalive is False for load in names):
         settings.pop(KEEP_ALIVE, None)  # no client wanted to keep its connection
     differing = _list_differing(of_config, settings)
@@ -128,7 +126,8 @@ def _collect_settings(
         what: {name: frozenset(filter(None, [had])) for name, had in by_name.items()}
         for what, by_name in unlike.items()
     }
-    return compare_settings(of_config, texts_of) | by_sentences
+    in_database = {name: sides[0].in_database for name, sides in of_config.items()}
+    return compare_settings(of_config, texts_of) | by_sentences | {"index": in_database}
 
 
 def _list_differing(
@@ -331,8 +330,8 @@ class _Session:
             [*chain.from_iterable(options.values()), *development, *debugging],
             before.started.union(before.restarted, *started.values()),
             commands=frozenset(started.values()),
-            beside=frozenset(_NETEM for said in set_before if _DELAYS.search(said)),
-            indexes=frozenset(said for said in set_before if said.startswith(("index ", "data "))),
+            beside=frozenset({DELAYED}) if any(map(_DELAYS.search, set_before)) else frozenset(),
+            in_database=frozenset(said for said in set_before if said.startswith(_IN_DATABASE)),
         )
 
 
@@ -351,8 +350,9 @@ def _list_variables(settings: Mapping[str, str], options: Mapping[str, Sequence[
     """The environment variables that say how a program runs, as "NODE_ENV=production": exported, or set for it."""
     exported = {key: said for key, said in settings.items() if key.isupper() and said.startswith(f"{key}=")}
     own = {option.name: option.said for each in options.values() for option in each if option.name.isupper()}
-    said = {f"{match[1]}:" if (match := SERVICE_URL.match(one)) else one for one in (exported | own).values()}
-    return {_VARIABLES: frozenset(one for one in said if one[-1:] == ":" or STATE.fullmatch(one.partition("=")[2]))}
+    said = (exported | own).values()
+    states = frozenset(each for each in said if STATE.fullmatch(each.partition("=")[2]))
+    return {_VARIABLES: states.union(url[0] for url in map(SERVICE_URL.match, said) if url)}
 
 
 def _find_differing(key: str, said: Mapping[str, frozenset[str]], is_set: bool) -> dict[str, str]:

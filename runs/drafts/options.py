@@ -23,9 +23,9 @@ _SETS = re.compile(
     r"(?P<flag>--?[A-Za-z][\w.:+-]*|[A-Z_][A-Z\d_]*)=(?P<value>[\w.,-]*)"
 )  # "--cpus=2", "NODE_ENV=production"
 _TELLING_VALUE = re.compile(rf"{STATE.pattern}|{_AMOUNT.pattern}|-.*")  # a variable's value
-SERVICE_URL = re.compile(
-    r"([A-Z][A-Z\d_]*_(?:URL|URI|DSN)=[a-z][\w+]{1,20}):"
-)  # of which kind a service is, and not where
+SERVICE_URL = re.compile(  # of which kind a service is, and not where: "DATABASE_URL=postgres:"
+    r"[A-Z][A-Z\d_]*_(?:URL|URI|DSN)=[a-z][\w+]{1,20}:"
+)
 _DEBUG_BUILD = re.compile(r"(?:\w+/)?[\w-]*\bdebug\b[\w-]*/", re.IGNORECASE)  # "./target/debug/app"
 _FLAG = re.compile(r"--?[A-Za-z][\w.:+-]*")
 _IGNORED_KEY = re.compile(  # ports, which move no rate, and what may be secret
@@ -118,7 +118,7 @@ class Side:
     words: frozenset[str]  # of these programs
     beside: frozenset[str] = frozenset()  # programs that ran beside it and serve nothing
     commands: frozenset[Words] = frozenset()  # that started these programs
-    indexes: frozenset[str] = frozenset()  # of databases that were made before
+    in_database: frozenset[str] = frozenset()  # indexes and data that were made before
     asked: frozenset[str] = frozenset()  # the conditions that were shown right before it
 
 
@@ -130,7 +130,7 @@ def list_options(words: Words, ports: Iterable[str] = ()) -> list[Option]:
         if _IGNORED_KEY.search(word):
             continue
         if url := SERVICE_URL.match(word):
-            options.append(Option(url[1].partition("=")[0], "", f"{url[1]}:"))
+            options.append(Option(url[0].partition("=")[0], "", url[0]))
         elif match:
             tells = word.startswith("-") or _TELLING_VALUE.fullmatch(match["value"])  # no name, and no password
             options += [Option(match["flag"], match["value"], word)] if tells and match["value"] not in ports else []

@@ -87,7 +87,6 @@ _SERVICE = re.compile(
 _FLAGS_OF_RUN = re.compile(  # of `docker run`, those that change nothing for the server, with their value
     r"(?:-[ditP]+|--rm|--detach|--privileged|--init)$|(?:-p|-v|-h|-l|-w|-u|--(?:name|network(?!=host$)|net|publish|volume|hostname|label|restart|link|mount|pull))(?P<value>=|$)"
 )
-_MAKES_DATA = re.compile(r"\s(?:-\w*i\w*\s.*-s|prepare)\b")  # for load tests, with the program that runs them
 _HOST_NETWORK = re.compile(r"\s--net(?:work)?[\s=]host\b")
 _COMPILES = re.compile(
     r"(?:g?cc|[gc]\+\+|clang(?:\+\+)?|rustc|cmake|make|(?:cargo|go|zig|swift|dotnet)\s+(?:build|publish))(?=\s|$)"
@@ -169,10 +168,10 @@ class Typing:
             bare = _STARTER.sub("", part, count=1).strip("({ ")
             if not bare.strip("0123456789 "):  # of a process that runs already: "taskset -cp 0 2341"
                 bare = part.removeprefix("sudo ")
-            if parse_command(part).tool and not _MAKES_DATA.search(bare):
-                self._end_script()
-            elif setting := read_setting(bare):
+            if setting := read_setting(bare):  # also of a load tool that fills a database
                 self._set(*setting)
+            elif parse_command(part).tool:
+                self._end_script()
             elif edited := _EDITS.match(bare):
                 self.opened.append(edited["path"])
             else:
