@@ -8,6 +8,7 @@ a file or a variable is no secret.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -42,6 +43,7 @@ from .secret_values import CERTAIN, SecretKind
 MAX_KEYS = 10_000
 MAX_HARMLESS, MAX_HARMLESS_LENGTH = 5000, 1000  # lines and commands, and their characters
 MAX_DOCUMENT = 300  # lines of one in YAML
+UNCOLOURED = re.compile(r"\x1b\[[\d;]{0,20}[A-Za-z]|(?P<text>\x1b|[^\x1b]+)")
 MAX_LINE = 10_000  # characters of a line that are searched; no tool prints a longer one
 
 
@@ -137,11 +139,21 @@ def _find_spans(line: str, kinds: Sequence[SecretKind]) -> Iterator[tuple[int, i
 
 def _search_line(line: str, kinds: Sequence[SecretKind]) -> list[tuple[int, int, str]]:
     """Spans that do not overlap, in order; of two that do, the one that begins first (then the longer) is kept."""
+    if "\x1b" in line:
+        return _search_coloured(line, kinds)
     spans: list[tuple[int, int, str]] = []
     for start, end, kind in sorted(_find_spans(line, kinds), key=lambda span: (span[0], -span[1])):
         if (not spans or start >= spans[-1][1]) and (kind in CERTAIN or not HARMLESS.match(line[start:end])):
             spans.append((start, end, kind))
     return spans
+
+
+def _search_coloured(line: str, kinds: Sequence[SecretKind]) -> list[tuple[int, int, str]]:
+    """As `_search_line` finds them without the colours in which grep shows the name of a setting."""
+    parts = ((part.start(), part[0]) for part in UNCOLOURED.finditer(line) if part["text"])
+    at = [place for start, text in parts for place in range(start, start + len(text))]
+    plain = "".join(map(line.__getitem__, at)).replace("\x1b", " ")
+    return [(at[start], at[end - 1] + 1, kind) for start, end, kind in _search_line(plain, kinds)]
 
 
 class SecretSearch:

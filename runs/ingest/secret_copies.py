@@ -110,7 +110,9 @@ OTHERS = (
 )
 PAIR = r"""(?P<v>(?<=["'])[^"'=:]+[=:][^"']+|[^\s"'=:]+[=:][^\s"']+)"""  # name=value or user:password, quoted or not
 OPTIONS = {
-    "curl": re.compile(rf"""\s(?:-[a-zA-Z]{{0,6}}u|--user|-U|--proxy-user|-b|--cookie)[\s=]*["']?{PAIR}"""),
+    "curl": re.compile(
+        rf"""\s(?:-[a-zA-Z]{{0,6}}u|--user|-U|--proxy-user|-b|--cookie|-E|--cert|--proxy-cert)[\s=]*["']?{PAIR}"""
+    ),
     "mysql": re.compile(r"""\s-p["']?(?P<v>[^\s"'-][^\s"']*)"""),
     "http": re.compile(rf"""\s(?:-a|--auth)[\s=]*["']?{PAIR}"""),
     "docker": re.compile(r"""\slogin\s(?:\S{1,200}\s+){0,9}?-p\s*["']?(?P<v>[^\s"']+)"""),

@@ -17,14 +17,14 @@ LOWER = bytes(range(256)).lower()
 
 # Of a setting's name that ends in WORD, and of a HEADER
 WORDS = ("pass", "pwd", "secret", "token", "_pw", "-pw", "dpw", "psk", "auth", "salt", "key")
-HEADERS = ("cookie", "auth", "key", "token", "sess")
+HEADERS = ("cookie", "auth", "key", "token", "sess", "secret", "-api")
 HASHES = ("$apr", "$1$", "$5$", "$6$", "$y$", "$2a$", "$2b$", "$2y$")
 
 
-HEADER = r"(?:set-cookie2?|cookie|(?:proxy-)?authorization|x-[\w-]{0,30}(?:api-?key|auth|token|session)(?:-id|-token)?)"
+HEADER = r"(?:set-cookie2?|cookie|(?:proxy-)?authorization|x-[\w-]{0,30}(?:api-?key|auth|token|session|secret|-api)(?:-id|-token)?)"
 WORD = (
     r"(?:password|passwd|pass[_-]?phrase|pwd|secret|token|(?:[._-]|db|key|store|user|root|admin)pass|[_-]pw|bindpw"
-    r"|(?:[_-]|\b)psk|[_-](?:auth|salt)|(?:preshared|secret|api|app|access|auth|private|account|master|license|signing|encryption|nonce|logged[_-]in)[_-]?key(?:[_-]base)?"
+    r"|(?:[_-]|\b)psk|[_-](?:auth|salt)|(?:preshared|secret|api|app|access|auth|private|account|master|license|signing|encryption|decryption|validation|hmac|nonce|logged[_-]in)[_-]?key(?:[_-]base)?"
     r"|client[_-]key[_-]data|tls\.key)"
 )
 # The whole name is looked at first, as nearly none is followed by one of these signs. `p` tells a parameter of an address.
@@ -34,7 +34,22 @@ KINDS = (
     define("header", HEADERS, rf"""(?P<q>["']){HEADER}\s*:\s*(?P<v>[^"'\s](?:[^"']*[^"'\s])?)(?P=q)""", also=(":",)),
     define("header", HEADERS, rf"""^[\s><|*#/+-]{{0,20}}{HEADER}\s*:\s*(?P<v>\S(?:.*\S)?)""", also=(":",)),
     define(
-        "header", HEADERS, rf"""(?:_header|header\s+\w+)\s+["']?{HEADER}["']?\s+["']?(?P<v>[^"';]+)""", also=("header",)
+        "header",
+        HEADERS,
+        rf"""(?:[_-]header|header\s+\w+)\s+["']?{HEADER}["']?\s+["']?(?P<v>[^"';]+)""",
+        also=("header",),
+    ),
+    define(
+        "header",
+        HEADERS,
+        rf"""["']{HEADER}["']\]?\s{{0,9}}(?:,|=>?)\s{{0,9}}["'](?P<v>[^"']+)["']""",
+        also=("',", '",', "' ", '" ', "']", '"]', "'=", '"='),
+    ),
+    define(
+        "header",
+        ("-key",),
+        r"""(?P<q>["'])(?!(?:cache|surrogate|sec-websocket|idempotency)-)[a-z][\w-]{1,30}-key:\s{0,9}(?P<v>(?=[^"']{0,99}\d)[^\s"']{16,})(?P=q)""",
+        also=(":",),
     ),
     define(
         "header",
@@ -49,8 +64,8 @@ KINDS = (
     ),
     define(
         "signature",
-        ("sig=", "auth", "signature", "code="),
-        r"""[?&](?:(?:sig|auth|[\w-]{0,40}signature)=(?=.{8})|code=(?=\S{16}))(?P<v>[\w%+/.-]{8,})""",
+        ("sig=", "auth", "signature", "code=", "jwt=", "key="),
+        r"""[?&](?:(?:sig|auth|jwt|[\w-]{0,40}signature)=(?=.{8})|code=(?=\S{16})|key=(?=[a-z_-]{0,99}\d)(?=[\w-]{24}))(?P<v>[\w%+/.-]{8,})""",
         also=("=",),
     ),
     define(
@@ -62,7 +77,7 @@ KINDS = (
     define(
         "setting",
         WORDS,
-        rf"""{SETTING}{IS}(?:\\{{1,3}}(?=["']))?"""
+        rf"""{SETTING}{IS}(?:(?:\\{{1,3}}|[bru]{{1,2}})(?=["']))?"""
         r"""(?P<q>["'])?(?P<v>(?(q).+?(?=\\{0,3}(?P=q))|(?(p)[^\s"',;&]+|[^\s"',;]+)))""",
     ),
     define(
@@ -74,8 +89,8 @@ KINDS = (
     define(
         "setting",
         ("pass", "token"),
-        r"""\b(?:pass(?:word|phrase|wd)|token)\s(?:is|for\s[^\s:]{1,99}:)\s["']?(?P<v>(?=\S{0,99}\d)[^\s"',;]{6,})""",
-        also=("is", "for"),
+        r"""(?:\b(?:pass(?:word|phrase|wd)|token)\s(?:is|for\s[^\s:]{1,99}:)|\(password)\s["']?(?P<v>(?=\S{0,99}\d)[^\s"',;)]{6,})""",
+        also=("is", "for", "(password"),
     ),
     define(
         WORDPRESS,
@@ -99,7 +114,12 @@ KINDS = (
     define(
         "setting", WORDS, rf"""\bname=["'][\w.-]{{0,60}}?{WORD}["']\s*>(?P<v>[^<\s][^<]{{0,500}})<""", also=("name=",)
     ),
-    define("setting", WORDS, rf"""\bset\s+[\w./:-]{{0,60}}?{WORD}\s+["']?(?P<v>[^\s"';]+)["']?\s*$""", also=("set",)),
+    define(
+        "setting",
+        WORDS,
+        rf"""\bsetx?\s+(?:-\w+\s+){{0,3}}[\w./:-]{{0,60}}?{WORD}\s+["']?(?P<v>[^\s"';]+)["']?\s*$""",
+        also=("set",),
+    ),
     define(
         "setting",
         ("pass",),
@@ -150,9 +170,21 @@ KINDS = (
     define(
         "setting",
         ("auth",),
-        r"""\bdb\.auth\(\s*["'][^"']+["']\s*,\s*["'](?P<v>[^"']+)""",
-        also=("db.auth(",),
-        exact=True,
+        r"""(?:\bdb\.|\b(?:set)?basic_?|\bhttpbasic)?auth\s?=?\s?\(\s?["'][^"']{0,99}["']\s{0,9},\s{0,9}["'](?P<v>[^"']+)""",
+        also=("auth(", "auth=", "auth ="),
+    ),
+    define(
+        "setting",
+        ("mysqli_", "new mysqli", "new pdo"),
+        r"""(?:\bmysqli_(?:real_)?connect|\bnew (?:pdo|mysqli))\((?:\s{0,9}["'$][^,]{0,200},){2}\s{0,9}["'](?P<v>[^"']+)["']""",
+    ),
+    define("setting", ("securestring",), r"""\bconvertto-securestring\s(?:-string\s)?["'](?P<v>[^"'$]+)["']"""),
+    define("setting", ("mc alias",), r"""\bmc alias set\s\S{1,99}\s\S{1,199}\s\S{1,99}\s["']?(?P<v>[^\s"']+)"""),
+    define(
+        "setting",
+        ("secret",),
+        r"""\bsecret\s["'](?P<v>[\w+/=-]{16,})["']\s?;""",
+        also=("secret ",),
     ),
     define("option", ("--from-literal",), r"""\s--from-literal=["']?[\w.-]{1,60}=(?P<v>[^\s"']+)""", exact=True),
     define("setting", ("community",), r"""(?:snmp-server\s+community|\br[ow]community6?)\s+["']?(?P<v>[^\s"']+)"""),
@@ -180,6 +212,14 @@ KINDS = (
         exact=True,
     ),
     define("setting", ("pass",), r"""\bPASS=["']?(?P<v>[^\s"';&]+)""", also=("pass=",), exact=True),
+    # Names that tests and figures have as well
+    define(
+        "setting",
+        ("pass", "pw", "jwt", "credentials"),
+        r"""(?:(?<![\w.-])(?:pass|pw|jwt)\s{0,9}[:=]|\bcredentials:?\s[\w.@-]{1,60}[:/])\s{0,9}["']?"""
+        r"""(?P<v>(?![\d.,]+[a-zµ%/]{0,9}(?!\w))(?=[^\s\d]{0,99}\d)(?=[^\sa-z]{0,99}[a-z])[^\s"',;&)]{8,})""",
+        also=("=", ":", "/"),
+    ),
     define(
         "option",
         ("sudo -s", "kinit", "pass", "secret", "-stdin", "token"),
@@ -197,14 +237,14 @@ KINDS = (
     define(
         "setting", ("auth",), r"""["']auth["']\s*:\s*["'](?P<v>[\w+/=-]{8,})["']""", also=("auth'", 'auth"'), exact=True
     ),
-    define("setting", (" on >",), r"""^\s*user\s+\S{1,99}\s+on\s+>(?P<v>\S+)"""),
+    define("setting", (" on >",), r"""(?:^\s*user|\bsetuser)\s+\S{1,99}\s+on\s+>(?P<v>\S+)"""),
     define(
         "password hash",
         ("scram-sha", '"md', "'md"),
         r"""["'](?P<v>md5[0-9a-f]{32}|SCRAM-SHA-256\$[^\s"']+)["']""",
         exact=True,
     ),
-    define("password hash", HASHES, r"""[\s:](?P<v>\$(?:apr1|2[aby]|[156y])\$[\w./$=,-]{8,})""", exact=True),
+    define("password hash", HASHES, r"""[\s:](?P<v>\$\$?(?:apr1|2[aby]|[156y])\$[\w./$=,-]{8,})""", exact=True),
     define("password hash", ("{sha", "{ssha"), r":(?P<v>\{S?SHA\d{0,3}\}[\w+/=]{20,})", exact=True),
     define(
         "session",
@@ -328,7 +368,7 @@ _PLAIN_COOKIES = (
 )
 # Values that are no secret: variables, files, switches, how it went, where glibc looks, what somebody has masked already.
 HARMLESS = re.compile(
-    r"""^(?:(?:%(?![0-9a-f]{2})|<).*|\*(?![0-9A-F]{40}).*|\{(?!S?SHA).*|\$(?!(?:apr1|2[aby]|[156y])\$).*|x{3,}|[|>][+-]?|\.{2,}|/.*|file:.*"""
+    r"""^(?:(?:%(?![0-9a-f]{2})|<).*|\*(?![0-9A-F]{40}).*|\{(?!S?SHA).*|\$(?!\$?(?:apr1|2[aby]|[156y])\$).*|x{3,}|[|>][+-]?|\.{2,}|/.*|file:.*"""
     r"""|(?:bearer|basic|token)\s+[$<%{*].*|your[_-].*|(?:true|false|yes|no|on|off|none|null|nil|default|&.*"""
     r"""|os\.(?:environ|getenv)\b.*|process\.env\b.*|prompt|required|\d{1,3})"""
     r"""|(?:done|ok|failed|changed|unchanged|updated|set|missing|invalid|expired|accepted|rejected|incorrect)[.!]?"""

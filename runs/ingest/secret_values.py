@@ -14,6 +14,7 @@ _KEYS = """
     bd_ glpat- glptt- gldt- glcbt- glsoat- glft- glimt- glagent- glsa_
     shpat_ _pat_ hvs. xapp- sk- npm_ hf_ lin_api_ sk_ rk_ aiza dop_v pypi- whsec_ pscale_ dapi glc_ nrak-
     dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit. sq0csp- sq0atp- glrt- figd_ ntn_ atatt rubygems_ pul- fm2_ pmak- key .atlasv1.
+    sbp_ nfp_ rnd_ flyv1 akcp
     gocspx- ya29. sg. ltai ghp_ gho_ ghs_ ghu_ ghr_ xox akia asia
 """
 KEYS = tuple(_KEYS.split())
@@ -22,6 +23,7 @@ KEY_PATTERN = (
     r"|(?:npm_|hf_|lin_api_|sk-|[sr]k_(?:live|test)_)[A-Za-z0-9]{20,}|AIza[\w-]{35}|dop_v1_[0-9a-f]{40,}|pypi-Ag[\w-]{20,}"
     r"|whsec_\w{24,}|pscale_\w{2,20}_[\w-]{16,}|dapi[0-9a-f]{32}|dp\.\w{2,5}\.\w{30,}|glc_\w{24,}|NRAK-[A-Z0-9]{20,}|sq0\w{3}-[\w-]{20,}"
     r"|(?:glrt-|figd_|ntn_|ATATT3|rubygems_|pul-|fm2_)[\w-]{20,}|PMAK-[0-9a-f-]{40,}|tskey-[\w-]{20,}|\w{10,20}\.atlasv1\.[\w-]{40,}"
+    r"|(?:sbp_|nfp_|rnd_|AKCp)[A-Za-z0-9]{26,}|FlyV1 [\w+/=-]{26,}"
     r"|AGE-SECRET-KEY-1[A-Z0-9]{40,}|GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,}|key-[0-9a-z]{32}|SG\.[\w-]{16,}\.[\w-]{16,}"
     r"|gh[pousr]_\w{30,255}|xox[abprs]-[\w-]{10,200}|(?:AKIA|ASIA)[0-9A-Z]{16}\b|LTAI(?=\w*\d)[A-Za-z0-9]{12,26}\b)"
 )

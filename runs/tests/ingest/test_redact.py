@@ -137,6 +137,42 @@ def test_keys_are_known_by_how_they_begin(prefix, length):
 
 # Made: the secret between « and ».
 USUAL = """\
+curl -H 'X-JFrog-Art-Api: «aB3dE6gH9jK2mN5pQ8sT»' http://web1/
+curl -H "Fastly-Key: «aB3dE6gH9jK2mN5pQ8sT»" http://web1/
+proxy_set_header X-Origin-Secret «aB3dE6gH9jK2mN5»;
+http-request set-header Authorization 'Bearer «aB3dE6gH9jK2mN5»'
+wrk.headers["Cookie"] = "sid=«aB3dE6gH9jK2mN5»"
+req.Header.Set("Authorization", "Bearer «aB3dE6gH9jK2mN5»")
+req.SetBasicAuth("joe", "«hunter2x»")
+requests.get(url, auth=("joe", "«hunter2x»"))
+http.get(url).basicAuth("joe", "«hunter2x»")
+$db = new PDO('mysql:host=db;dbname=shop', 'joe', '«hunter2x»');
+$db = mysqli_connect($host, 'joe', '«hunter2x»', 'shop');
+$cred = ConvertTo-SecureString '«hunter2x»' -AsPlainText -Force
+mc alias set store http://store:9000 AKEY1234 «aB3dE6gH9jK2mN5»
+key "bench" { algorithm hmac-sha256; secret "«tAKKqCsBWl21DGQCu4IrlLEB=»"; };
+ACL SETUSER joe on >«hunter2x» allkeys
+mount -t cifs //nas/share /mnt -o user=joe,pass=«hunter2xy»
+http://web1/login?user=joe&pass=«hunter2xy»
+http://web1/?key=«aB3dE6gH9jK2mN5pQ8sT1uV4»
+http://web1/?jwt=«aB3dE6gH9jK2mN5»
+JWT=«aB3dE6gH9jK2mN5» drill -b bench.yml
+user: admin pass: «hunter2xy»
+pw: «hunter2xy»
+the same as before (password «hunter2x»)
+credentials admin:«hunter2xy»
+app.secret_key = b'«aB3dE6gH9jK2»'
+hmac_key: «b77829b095d9e4db8e0e67c6aaacca4a»
+<machineKey validationKey="«4E80ABCC37E1D8731ABAF10A1A438711»" />
+setx DB_PASSWORD «hunter2x»
+set -x API_TOKEN «hunter2x»
+- basicauth.users=joe:«$$apr1$$vrGF5xrk$$KnPrWr24oh3iebDdVm55wm»
+curl --cert me.pem:«hunter2x» https://web1/
+sbp_: «sbp_f53cf6e909924611fdccd040cde3755b3bb09b18»
+netlify: «nfp_FvWanyTT5c4q8afp0uLEeEOzay2btC795JiQ»
+fly: «FlyV1 fm2_E58c/7RvRlSdG34OVmdGsmL4L5+kJLgT2JCRtE8AVib»
+rnd: «rnd_MxD4SDgf4aBQCCV2MHCws7DwcVqk»
+jfrog: «AKCp806hdfd2sxCHDL6TUuaX1a32ntLODt6VKyoMZuz1wXZmOWF8Rp2mG7»
 export AWS_SECRET_ACCESS_KEY=«wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»
 aws_session_token = «FwoGZXIvYXdzEBYaDKexample»
 AZURE_CLIENT_SECRET=«Q~x8Q~abcdEFGH1234.zzzzzzzzzzzzzzzzzzzz»
@@ -467,6 +503,13 @@ def test_a_token_of_this_site_is_known(django_user_model, db):
         "login: GET / HTTP/1.1",
         "login: p50 / 12.5ms",
         "00000000:AAAA:0016 12345678:aabbccdd",
+        "pass: 1234567.25ms",
+        "pass = 12/12",
+        "first pass: 2024-03-01, pass: true",
+        "pw: 12.5MB/s",
+        "GET /?key=user:1234 HTTP/1.1",
+        '-H "Cache-Key: page12345678901234567"',
+        "auth(user, pool), ?jwt=no, jwt: 9000 req/s",
     ],
 )
 def test_it_leaves_what_only_looks_like_a_secret(text):
@@ -694,6 +737,12 @@ def test_patterns_are_spelt_as_the_text_is_that_they_are_for():
     """Those that do not count letter case are for small letters."""
     spelt = {kind: re.sub(r"\\[A-Z]|\(\?P[<=]", "", kind.pattern.pattern) for kind in KINDS if not kind.exact}
     assert [kind for kind, pattern in spelt.items() if pattern != pattern.lower()] == []
+
+
+def test_a_secret_in_the_colours_of_grep_goes():
+    grep = "\x1b[01;31m\x1b[Kpassword\x1b[m\x1b[K = {} # \x1b[1mworkers = 8\x1b[0m"
+    assert redact_secrets(grep.format("\x1b[1mhunter2x\x1b[0m")) == grep.format("\x1b[1m[redacted]\x1b[0m")
+    assert redact_secrets("\x1b[1mworkers\x1b[0m: 8 tokens") == "\x1b[1mworkers\x1b[0m: 8 tokens"
 
 
 def test_a_capital_whose_small_letter_is_two_characters_moves_no_secret():
