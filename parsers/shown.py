@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import Any
 
 # Pages that are mostly not the one that somebody means to measure, by their title; and the file system that df has of a folder.
 _PAGES = {
@@ -61,19 +62,20 @@ _FIGURES = re.compile(
     r"|Minimum = \d{1,9}ms, Maximum = \d{1,9}ms, Average = (?P<round_trip_ms_2>\d{1,9})ms|Speed: (?P<link_mbit>\d{1,7})Mb/s"
 )
 FIGURES = ("round_trip_ms", "link_mbit", "page_bytes", "data_mib")
-ASKED = "asked "  # what the names of such answers begin with
-VERSION_OF = "version of "  # and then those that tell of which state a repository is
-PROCESSES = "processes of "  # and then those that tell how many run
-FAILED = "failed"  # the name under which that is told which failed while something was measured
-_AT = r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d\d:\d\d:\d\d[.,]\d{3}"
+ASKED = "asked "  # begins the names of answers to questions, and of these:
+VERSION_OF = "version of "  # a repository's
+PROCESSES = "processes of "  # a program: how many run
+FAILED = "failed"  # the name of what tells of failures while something was measured
+_LOGGED = "errors in its log"
+_TIME = r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d\d:\d\d:\d\d[.,]\d{3}"
 _LEVEL = r"\[(?:\w{1,20}:)?(?:error|crit|alert|emerg)\]"
 _FAILS = re.compile(  # in a server's log, with the time and the level of a line, or as JSON
-    rf"(?:\[?(?:{_AT}).{{0,120}}?(?:{_LEVEL}|(?<![\w=/\"])(?:ERROR|CRITICAL|FATAL|SEVERE|PANIC)\b(?!\S*=))"
+    rf"(?:\[?(?:{_TIME}).{{0,120}}?(?:{_LEVEL}|(?<![\w=/\"])(?:ERROR|CRITICAL|FATAL|SEVERE|PANIC)\b(?!\S*=))"
     rf"|\[[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} \d\d .{{1,30}}\] {_LEVEL}"
     r"|\{.{0,200}?\"level\": ?\"(?i:error|fatal|critical|panic)\")(?!.{0,300}No such file).*"
 )
 DELAYED = "a delay of the network (netem)"
-SLOWED = "slowed"  # the name under which that is told which slows what is measured
+SLOWED = "slowed"  # the name of what slows what is measured
 _PAUSE = "a pause in its code"
 _LASTS = re.compile(r"(?:\(|[, ])(\d[\d._]{0,9})[ )*]")
 _SLOWS = {
@@ -148,19 +150,6 @@ _SETTING = re.compile(
     rf"(?:\s{{0,20}}(?:=>|[=:])\s{{0,20}}|\s{{1,20}}(?=\w{{1,20}};))(?P<quote>[\"']?)(?P<value>{STATE.pattern})"
     r"(?P=quote)(?:\s=>.*)?[;,]?"
 )
-_COUNTS_ROWS = re.compile(
-    r"\bselect\s{1,9}count\s?\([^()]{1,40}\)\s{1,9}from\s{1,9}[\"'`]?(?P<table>[\w.]{1,60})", re.IGNORECASE
-)
-_ASKS_SIZE = re.compile(r"\bpg_size_pretty\b|(?:^|\s)du\s+-\w*s\w*\b|\bused_memory_human\b")  # of what is served from
-_SIZE = re.compile(r"(?:used_memory_human:)?(?P<n>\d{1,6}(?:\.\d+)?)\s?(?P<unit>[kmgt])i?b?(?:\s+\S+)?", re.IGNORECASE)
-_MIB = {"k": 1 / 1024, "m": 1, "g": 1024, "t": 1024**2}
-_CONTENT_LENGTH = re.compile(r"content-length: ([1-9]\d{0,11})", re.IGNORECASE)
-_EXPLAINS = re.compile(r"\bexplain\b", re.IGNORECASE)
-_SCAN = re.compile(
-    r"(?:->\s{1,9})?(?:Parallel )?(?P<how>Seq|Index|Index Only|Bitmap Heap) Scan\b.{0,90}?\son (?P<table>[\w.]{1,60})\b.*"
-)
-_LISTS_REPLICAS = re.compile(r"\bkubectl\s.*\bget\s+(?:deploy|rs|sts|replicaset|statefulset)")
-_REPLICAS = re.compile(r"(?P<name>[\w.-]{1,80})\s+(?P<n>\d{1,4})/\d{1,4}\s+\d.*")
 _ASKS_SETTING = re.compile(  # of a database
     r"(?:^|\b(?:psql|mysql|mariadb|redis-cli|valkey-cli|sqlite3)\b.{0,200}?)(?:@@(?:global\.)?|\bconfig\s{1,9}get\s{1,9}|\bpragma\s{1,9}"
     r"|\bshow\s{1,9}(?:(?:global\s{1,9})?variables\s{1,9}like\s{1,9}['\"%]{0,3})?)(?P<key>[a-z][\w-]{2,60})",
@@ -172,133 +161,83 @@ _ITS_VALUE = re.compile(
     r"(?P=quote)\s{0,30}\|?",
     re.IGNORECASE,
 )
+_PRINTS = r"(?:cat|bat|less|head|more)\s{1,9}"
 # (what asks for it, a line that answers, the name and the value of what that shows) of questions with short answers.
 _ANSWERS = tuple(
     (re.compile(asks), re.compile(answers), name, value)
     for asks, answers, name, value in (
-        (
-            r"(?:\bpgrep\s(?=.{0,60}-\w{0,3}c).{0,80}?|\bps\s.{1,80}?(?:grep\s{1,9}-\w{0,3}c\s{1,9}(?:-\S{1,9}\s{1,9}){0,3}"
+        (r"(?:\bpgrep\s(?=.{0,60}-\w{0,3}c).{0,80}?|\bps\s.{1,80}?(?:grep\s{1,9}-\w{0,3}c\s{1,9}(?:-\S{1,9}\s{1,9}){0,3}"
             r"|(?:grep\s{1,9}|-C\s{0,9})(?=\S{1,60}.{0,60}\|\s{0,9}wc -l)))[\"']?\[?(?P<what>[A-Za-z]\]?[\w.-]{1,60})",
-            r"(?P<said>\d{1,5})",
-            f"{ASKED}{PROCESSES}{{what}}",
-            "{said} processes of {what}",
-        ),
-        (
-            r"\binstance-type\b|\bmachine-type\b|\bvmSize\b|\bdmidecode\s.{0,40}product-name|\bec2-?metadata\s.{0,20}-t\b",
+            r"(?P<said>\d{1,5})", f"{ASKED}{PROCESSES}{{what}}", "{said} process{es} of {what}"),
+        (r"\binstance-type\b|\bmachine-type\b|\bvmSize\b|\bdmidecode\s.{0,40}product-name|\bec2-?metadata\s.{0,20}-t\b",
             r"(?:instance-type: )?(?:projects/\S{1,80}/)?(?P<said>[A-Za-z][\w.-]{2,40})",
-            f"{ASKED}machine type",
-            "machine type {said}",
-        ),
-        (
-            r"\bpgrep\s.{0,40}-\w{0,3}[af]|\bps\s|\bjps\s|\bjcmd\s",
-            r".{0,200}\s-Xmx(?P<said>\d{1,6}[kmgKMG])\b.*",
-            f"{ASKED}heap",
-            "heap {said}",
-        ),
-        (
-            r"(?:cat|bat|less|head|more)\s{1,9}(?:-\S{1,9}\s{1,9}){0,3}(?:\S{0,200}/)?"
-            r"(?P<what>[\w.-]{1,60}\.(?:[cm]?js|ts|lua|py|jmx|scala))\b",
-            r".{0,200}?\b(?P<said>https?)://[\w.:${}-]{1,100}(?P<path>/[\w./-]{0,60})?\b.{0,100}",
-            f"{ASKED}address in {{what}}",
-            "address in {what}: {said}",
-        ),
-        (
-            r"\bcountDocuments\b|\bdbsize\b|\bestimatedDocumentCount\b",
-            r"(?:\(integer\) )?(?P<n>\d{1,12})",
-            f"{ASKED}rows of the data",
-            "{said} rows of the data",
-        ),
-        (
-            r"\b(?:curl|wget|http)\s.{0,300}\|\s{0,9}jq\s.{0,60}\blength\b",
-            r"(?P<n>\d{1,9})",
-            f"{ASKED}items of an answer",
-            "{said} items in an answer",
-        ),
-        (
-            r"\bfindmnt\s.{0,60}FSTYPE.{0,60}\s(?P<what>/\S{0,80})$|\bstat\s{1,9}-f\s.{0,40}%T.{0,20}\s(?P<what_2>/\S{0,80})$",
-            r"(?P<said>[a-z][\w/]{1,20})",
-            f"{ASKED}file system of {{what}}",
-            "{said}",
-        ),
-        (
-            r"/proc/.{1,60}/limits\b",
-            r"Max open files\s{1,40}(?P<said>\d{1,9}).*",
-            f"{ASKED}limit of open files",
-            "limit of open files {said}",
-        ),
-        (
-            r"(?:cat|bat|less|head|more)\s{1,9}\S{1,200}\.[cm]?[jt]s\b",
-            r"import http from ['\"]k6/http['\"];?",
-            f"{ASKED}pause of its clients",
-            "no pause of its clients",
-        ),
-        (
-            r"(?:cat|bat|less|head|more)\s{1,9}\S{1,200}\.[cm]?[jt]s\b",
-            r"sleep\((?P<said>[^()]{1,40}(?:\(\)[^()]{0,20})?)\);?",
-            f"{ASKED}pause of its clients",
-            "pause of its clients {said}",
-        ),
-        (
-            r"\blogs?\b|\bjournalctl\b",
+            f"{ASKED}machine type", "machine type {said}"),
+        (r"\bpgrep\s.{0,40}-\w{0,3}[af]|\bps\s|\bjps\s|\bjcmd\s", r".{0,200}\s-Xmx(?P<said>\d{1,6}[kmgKMG])\b.*",
+            f"{ASKED}heap", "heap {said}"),
+        (rf"{_PRINTS}(?:-\S{{1,9}}\s{{1,9}}){{0,3}}(?:\S{{0,200}}/)?(?P<what>[\w.-]{{1,60}}\.(?:[cm]?js|ts|lua|py|jmx|scala))\b",
+            r".{0,200}?\b(?P<said>https?)://[\w.:${}-]{1,100}(?:/[\w./-]{0,60})?\b.{0,100}",
+            f"{ASKED}address in {{what}}", "address in {what}: {said}"),
+        (r"(?i)\bselect\s{1,9}count\s?\([^()]{1,40}\)\s{1,9}from\s{1,9}[\"'`]?(?P<what>[\w.]{1,60})",
+            r"\|?\s{0,30}(?P<n>\d{1,15})\s{0,30}\|?", f"{ASKED}rows of {{what}}", "{about} rows of {what}"),
+        (r"\bcountDocuments\b|\bdbsize\b|\bestimatedDocumentCount\b", r"(?:\(integer\) )?(?P<n>\d{1,12})",
+            f"{ASKED}rows of the data", "{about} rows of the data"),
+        (r"\b(?:curl|wget|http)\s.{0,300}\|\s{0,9}jq\s.{0,60}\blength\b", r"(?P<n>\d{1,9})",
+            f"{ASKED}items of an answer", "{about} items in an answer"),
+        (r"(?i)\bexplain\b", r"(?:->\s{1,9})?(?:Parallel )?Seq Scan\b.{0,90}?\son (?P<what>[\w.]{1,60})\b.*",
+            f"{ASKED}scan of {{what}}", "sequential scan of {what}"),
+        (r"(?i)\bexplain\b",
+            r"(?:->\s{1,9})?(?:Parallel )?(?:Index|Index Only|Bitmap Heap) Scan\b.{0,90}?\son (?P<what>[\w.]{1,60})\b.*",
+            f"{ASKED}scan of {{what}}", "index scan of {what}"),
+        (r"\bkubectl\s.*\bget\s+(?:deploy|rs|sts|replicaset|statefulset)",
+            r"(?P<what>[\w.-]{1,80})\s+(?P<said>\d{1,4})/\d{1,4}\s+\d.*",
+            f"{ASKED}replicas of {{what}}", "{said} replica{s} of {what}"),
+        # Of what is served from.
+        (r"\bpg_size_pretty\b|(?:^|\s)du\s+-\w*s\w*\b|\bused_memory_human\b",
+            r"(?i:used_memory_human:)?(?P<n>\d{1,6}(?:\.\d+)?)\s?(?P<unit>[kmgtKMGT])(?i:i?b?)(?:\s+\S+)?", "data_mib", "{mib:g}"),
+        (_FETCHES.pattern, r"(?i)content-length: (?P<said>[1-9]\d{0,11})", "page_bytes", "{said}"),
+        (r"\bls\s{1,9}-\w{0,9}l\w{0,9}\s{1,9}(?=\S{0,200}(?:www|html|public|static)|index)\S{1,200}\.\w{2,5}$",
+            r"-[-\w.+@]{9,10}\s{1,9}\d{1,5}\s{1,9}\S{1,40}\s{1,9}\S{1,40}\s{1,9}(?P<n>\d{1,12}(?:\.\d)?)(?P<unit>[KMG]?)\s.{1,300}",
+            "page_bytes", "{bytes:g}"),
+        (r"\bfindmnt\s.{0,60}FSTYPE.{0,60}\s(?P<what>/\S{0,80})$|\bstat\s{1,9}-f\s.{0,40}%T.{0,20}\s(?P<what_2>/\S{0,80})$",
+            r"(?P<said>[a-z][\w/]{1,20})", f"{ASKED}file system of {{what}}", "{said}"),
+        (r"/proc/.{1,60}/limits\b", r"Max open files\s{1,40}(?P<said>\d{1,9}).*",
+            f"{ASKED}limit of open files", "limit of open files {said}"),
+        (rf"{_PRINTS}\S{{1,200}}\.[cm]?[jt]s\b", r"import http from ['\"]k6/http['\"];?",
+            f"{ASKED}pause of its clients", "no pause of its clients"),  # unless a line below tells of one
+        (rf"{_PRINTS}\S{{1,200}}\.[cm]?[jt]s\b", r"sleep\((?P<said>[^()]{1,40}(?:\(\)[^()]{0,20})?)\);?",
+            f"{ASKED}pause of its clients", "pause of its clients {said}"),
+        (r"%\{http_version\}", r"(?:\d{3} )?(?:HTTP/)?(?P<said>1\.[01]|[23])(?:\.0)?(?: \d{3})?",
+            f"{ASKED}HTTP version", "HTTP/{said}"),
+        (r"\bgit\s{1,9}-C\s{1,9}\S{0,200}?(?P<what>[\w.-]{1,60})/?\s{1,9}(?:describe|log|rev-parse)\b",
+            r"(?P<said>[\w./-]{1,60})(?: .{1,300})?", f"{ASKED}{VERSION_OF}{{what}}", "version of {what}: {said}"),
+        (r"\blogs?\b|\bjournalctl\b",
             r"Traceback \(most recent call last\):|panic: .{1,300}|Exception in thread .{1,300}"
-            r"|\w{0,60}UnhandledPromiseRejection.{0,300}"
-            r"|.{0,200}\b[Ss]egmentation fault\b.{0,100}",
-            FAILED,
-            "errors in its log",
-        ),
-        (
-            r"%\{http_version\}",
-            r"(?:\d{3} )?(?:HTTP/)?(?P<said>1\.[01]|[23])(?:\.0)?(?: \d{3})?",
-            f"{ASKED}HTTP version",
-            "HTTP/{said}",
-        ),
-        (
-            r"\bgit\s{1,9}-C\s{1,9}\S{0,200}?(?P<what>[\w.-]{1,60})/?\s{1,9}(?:describe|log|rev-parse)\b",
-            r"(?P<said>[\w./-]{1,60})(?: .{1,300})?",
-            f"{ASKED}{VERSION_OF}{{what}}",
-            "version of {what}: {said}",
-        ),
-        (
-            r"\bls\s{1,9}-\w{0,9}l\w{0,9}\s{1,9}(?=\S{0,200}(?:www|html|public|static)|index)\S{1,200}\.\w{2,5}$",
-            r"-[-\w.+@]{9,10}\s{1,9}\d{1,5}\s{1,9}\S{1,40}\s{1,9}\S{1,40}\s{1,9}(?P<said>\d{1,12}(?:\.\d)?)(?P<unit>[KMG]?)\s.{1,300}",
-            "page_bytes",
-            "{said}",
-        ),
-        (
-            r"\baccess\S{0,60}.{0,200}\buniq\s{1,9}-c",
-            r"\d{3,12} (?P<said>4[0-9]{2}|5[0-9]{2})",
-            FAILED,
-            "failing answers ({said}) in its access log",
-        ),
-        (
-            r"\bgrep\s{1,9}-\w{0,3}c\w{0,3}\s.{0,80}(?i:error|critical|exception|timeout|\b50\d\b|\b429\b)",
-            r"[1-9]\d{1,12}",
-            FAILED,
-            "errors in its log",
-        ),
+            r"|\w{0,60}UnhandledPromiseRejection.{0,300}|.{0,200}\b[Ss]egmentation fault\b.{0,100}", FAILED, _LOGGED),
+        (r"\bgrep\s{1,9}-\w{0,3}c\w{0,3}\s.{0,80}(?i:error|critical|exception|timeout|\b50\d\b|\b429\b)", r"[1-9]\d{1,12}",
+            FAILED, _LOGGED),
+        (r"\baccess\S{0,60}.{0,200}\buniq\s{1,9}-c", r"\d{3,12} (?P<said>4[0-9]{2}|5[0-9]{2})",
+            FAILED, "failing answers ({said}) in its access log"),
     )
-)
-_KIB = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
-_LONE_NUMBER = re.compile(r"\|?\s{0,30}(\d{1,15})\s{0,30}\|?")
+)  # fmt: skip
+_BYTES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
 _STATUS, _LINES = re.compile(r"[1-5]\d\d"), re.compile(r"(\d{1,15})\b")
 _LONGEST_ASKED = 500  # characters at a command's end that tell which page or version it asks for
-# Of one command they are asked by each line that it prints.
+# Each line that a command prints asks them of it.
 _find_asked_page = lru_cache(maxsize=64)(_ASKED_PAGE.search)
 _shows_settings = lru_cache(maxsize=64)(_SHOWS_SETTINGS.fullmatch)
 _asks_status = lru_cache(maxsize=64)(_ASKS_STATUS.search)
 _asks_git = lru_cache(maxsize=64)(_ASKS_GIT.match)
-_find_counted = lru_cache(maxsize=64)(_COUNTS_ROWS.search)
 _find_asked_setting = lru_cache(maxsize=64)(_ASKS_SETTING.search)
 
 
 def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | None:
     """(name, value) of what a line shows that a command printed. is_answer: it stands right below the command."""
-    if is_answer and " -C " in command and (told := _read_short_answer(line, command[-_LONGEST_ASKED:])):
-        return told
-    if asks_git(command):
+    is_of_git = asks_git(command)
+    is_asked = not is_of_git or (is_answer and " -C " in command)  # which tells whose state it is
+    if is_asked and (answer := _read_short_answer(line, command[-_LONGEST_ASKED:])):
+        return answer
+    if is_of_git:
         return _read_git(line, is_answer)
-    if told := _read_short_answer(line, command[-_LONGEST_ASKED:]):
-        return told
     match = SHOWN.fullmatch(line)
     name, value = (*filter(None, match.groups()), "", "")[:2] if match else ("", "")
     if _STATUS.fullmatch(line) and _asks_status(command[:_LONGEST_ASKED]):
@@ -308,8 +247,8 @@ def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | No
     if titled := _TITLE.fullmatch(line):
         title = titled["title"].strip()
         return f"{ASKED}page", next(kind for kind, said in _PAGES.items() if re.fullmatch(said, title, re.IGNORECASE))
-    if line[:1] in "{[" and (answer := _JSON_ANSWER.fullmatch(line)) and _FETCHES.search(command[:_LONGEST_ASKED]):
-        return f"{ASKED}page", "an error page" if answer["error"] else "a page of its own"
+    if line[:1] in "{[" and (json := _JSON_ANSWER.fullmatch(line)) and _FETCHES.search(command[:_LONGEST_ASKED]):
+        return f"{ASKED}page", "an error page" if json["error"] else "a page of its own"
     if mounted := _FILE_SYSTEM.fullmatch(line):
         kind = mounted["type"] or ("network" if mounted["remote"] else "disk")
         return f"{ASKED}file system of {mounted['mount']}", kind
@@ -328,23 +267,6 @@ def read_shown(line: str, command: str, is_answer: bool) -> tuple[str, str] | No
         return "governor", name
     if name and (asked := _ASKS_VERSION.search(command[-_LONGEST_ASKED:])):
         return asked["program"], f"{asked['program']} {name}"
-    if (number := _LONE_NUMBER.fullmatch(line)) and (counted := _find_counted(command[-_LONGEST_ASKED:])):
-        rows = f"rows of {counted['table']}"
-        return f"{ASKED}{rows}", f"{_about(number[1])} {rows}"
-    if (size := _SIZE.fullmatch(line)) and _ASKS_SIZE.search(command[-_LONGEST_ASKED:]):
-        return "data_mib", f"{float(size['n']) * _MIB[size['unit'].lower()]:g}"
-    if (length := _CONTENT_LENGTH.fullmatch(line)) and _FETCHES.search(command[:_LONGEST_ASKED]):
-        return "page_bytes", length[1]
-    if (scan := _SCAN.fullmatch(line)) and _EXPLAINS.search(command[:_LONGEST_ASKED]):
-        return (
-            f"{ASKED}scan of {scan['table']}",
-            f"{'sequential' if scan['how'] == 'Seq' else 'index'} scan of {scan['table']}",
-        )
-    if (listed := _REPLICAS.fullmatch(line)) and _LISTS_REPLICAS.search(command[:_LONGEST_ASKED]):
-        return (
-            f"{ASKED}replicas of {listed['name']}",
-            f"{listed['n']} replica{'s' * (listed['n'] != '1')} of {listed['name']}",
-        )
     if (its := _ITS_VALUE.fullmatch(line)) and (asked := _find_asked_setting(command[-_LONGEST_ASKED:])):
         return (
             (f"{ASKED}{asked['key']}", f"{asked['key']}={its['value']}") if its["key"] in (None, asked["key"]) else None
@@ -367,14 +289,18 @@ def _find_asked(command: str) -> list[tuple[re.Match[str], re.Pattern[str], str,
 
 
 def _read_short_answer(line: str, command: str) -> tuple[str, str] | None:
+    """(name, value) by the first of these questions that a command asks and a line answers."""
     for asked, answers, name, value in _find_asked(command):
         if match := answers.fullmatch(line):
-            said = asked.groupdict() | match.groupdict()
+            said: dict[str, Any] = asked.groupdict() | match.groupdict()
             said["what"] = (said.get("what") or said.get("what_2") or "").replace("]", "")
-            if n := said.get("n"):
-                said["said"] = _about(n)
-            if unit := said.get("unit"):
-                said["said"] = f"{float(said['said']) * _KIB[unit]:g}"
+            is_one = said.get("said") == "1"
+            said |= {"s": "" if is_one else "s", "es": "" if is_one else "es"}
+            if (unit := said.get("unit")) is not None:
+                size = float(said["n"]) * _BYTES[unit.upper()]
+                said |= {"bytes": size, "mib": size / _BYTES["M"]}
+            elif number := said.get("n"):
+                said["about"] = _about(number)
             return name.format(**said), value.format(**said)
     return None
 
@@ -415,6 +341,6 @@ def read_state(line: str) -> tuple[str, str] | None:
         lasts = _LASTS.search(line) if what == _PAUSE else None
         return SLOWED, f"{what} ({lasts[1]})" if lasts else what
     if _FAILS.fullmatch(line):
-        return FAILED, "errors in its log"
+        return FAILED, _LOGGED
     match = _FIGURES.fullmatch(line)
     return (match.lastgroup.removesuffix("_2"), match[match.lastgroup]) if match and match.lastgroup else None

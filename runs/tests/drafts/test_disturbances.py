@@ -720,6 +720,7 @@ CAT_UNIT = (
     ("one", "other", "names", "said"),
     [
         (PGREP.format(3), PGREP.format(17), ("PHP 8.1", "PHP 8.3"), "17 processes of php-fpm against 3 processes"),
+        (PGREP.format(1), PGREP.format(4), ("PHP 8.1", "PHP 8.3"), "4 processes of php-fpm against 1 process of"),
         (PGREP.format(16), PGREP.format(17), ("PHP 8.1", "PHP 8.3"), ""),
         (PGREP.format(3), PGREP.format(17), ("prefork", "event"), ""),
         (LISTED.format("148K"), LISTED.format("2.1K"), ("Apache", "nginx"), "page length 2,150 bytes"),
