@@ -27,9 +27,7 @@ _FOOTNOTE = re.compile(
 )  # "phoenix*", "9,800 [1]", and no "**bold**"
 _BEFORE_CLOSING = re.compile(r"(?<=\w)\s?[;,]?\s?\)")
 _ENDS_IN_PARENTHESES = re.compile(r"[^()]*\w[^()]*\([^()]*\w[^()]*\)")
-
-
-_MARKS = frozenset("✓✔✗✘✅❌☑")  # of a column that only says yes or no
+_YES_OR_NO = frozenset("✓✔✗✘✅❌☑")
 _LOAD_BEHIND = re.compile(  # a name: "get 1KB (c64)", "nginx (100 connections)"
     r"\s*[(\[](?:-?c(?:onc(?:urrency)?)?\s?[=:]?\s?(?P<c>\d{1,6})|(?P<n>\d{1,6}) (?:clients|connections|conns?|users|vus))[)\]]$",
     re.IGNORECASE,
@@ -170,7 +168,7 @@ def _find_titles(
     results = {
         at
         for at in titles
-        if at and all(rates.RESULT.fullmatch(row[at]) or row[at].rstrip("\ufe0f") in _MARKS for _, row in table)
+        if at and all(rates.RESULT.fullmatch(row[at]) or row[at].rstrip("\ufe0f") in _YES_OR_NO for _, row in table)
     }
     if len({tuple(row[at] for at in (*titles, *loads) if at not in results) for _, row in table}) == len(table):
         titles = [at for at in titles if at not in results]  # shares and times were measured, too
@@ -275,16 +273,16 @@ def _find_metric_rates(heading: list[str], table: list[tuple[int, list[str]]]) -
         if at and not rates.NO_RATE.search(title) and rates.read_number(rate[at])
     ]
     match = rates.LOAD_TITLE.search(row[0])  # "Throughput at concurrency 10"
-    load = rates.read_load(match[0]) if match else _read_command_row(kept)
+    load = rates.read_load(match[0]) if match else _read_clients(kept)
     cells = find_table_rates(["", *(row[0] for row in kept)], columns, "")
     return [cell if cell.load is not None else cell._replace(load=load) for cell in cells]
 
 
-def _read_command_row(rows: Sequence[list[str]]) -> int | None:
-    """How many clients the command tells that a row of metrics shows: "| Test command | wrk -c400 ... |"."""
-    shown = (cell for row in rows if _COMMAND.fullmatch(row[0]) for cell in row[1:])
-    told = {parse_command(cell).options.get("concurrency") for cell in shown}
-    return int(clients) if len(told) == 1 and (clients := told.pop()) else None
+def _read_clients(rows: Sequence[list[str]]) -> int | None:
+    """How many clients a row with the command sets: "| Test command | wrk -c400 ... |"."""
+    commands = (cell for row in rows if _COMMAND.fullmatch(row[0]) for cell in row[1:])
+    clients = {parse_command(command).options.get("concurrency") for command in commands}
+    return int(n) if len(clients) == 1 and (n := clients.pop()) else None
 
 
 def _strip_unit(title: str) -> str:
@@ -346,8 +344,7 @@ def _fill_down(table: list[tuple[int, list[str]]], first: int) -> None:
 def _make_cells(table: list[tuple[int, list[str]]], columns: _Columns, sections: dict[int, str]) -> list[Cell]:
     made_cells: list[Cell] = []
     settings = _name_settings(table, columns)
-    behind = [_LOAD_BEHIND.search(_name_row(row, columns)) for _, row in table]
-    has_loads = all(behind) and not columns.loads
+    is_load_behind = not columns.loads and all(_LOAD_BEHIND.search(_name_row(row, columns)) for _, row in table)
     for at, column in columns.rates.items():
         rows = [(number, row) for number, row in table if row[at] not in EMPTY]
         cells, column = rates.scale_figures([row[at] for _, row in rows], column)
@@ -358,12 +355,10 @@ def _make_cells(table: list[tuple[int, list[str]]], columns: _Columns, sections:
         unclear = rates.find_unclear([row[at] for _, row in table])
         picked = rates.find_picked(columns.heading[at])
         for (number, row), rate in zip(rows, figures, strict=True):
-            title = _name_row(row, columns)
-            match = _LOAD_BEHIND.search(title) if has_loads else None
-            title = title[: match.start()] if match else title
+            title, load = _name_row(row, columns), next((rates.read_load(row[i]) for i in columns.loads), None)
+            if is_load_behind and (behind := _LOAD_BEHIND.search(title)):
+                title, load = title[: behind.start()], int(behind["c"] or behind["n"])
             if rate and not rates.NO_ROW.fullmatch(title):
-                load = next((rates.read_load(row[i]) for i in columns.loads), None)
-                load = int(match["c"] or match["n"]) if match else load
                 latency, without_unit = rates.read_latencies(row, columns.latencies)
                 if rate[0] == 0:  # it answered nothing
                     latency = {"availability_pct": 0.0} | latency

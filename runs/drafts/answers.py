@@ -26,22 +26,8 @@ _OF_A_MACHINE = {"architecture", "vendor_id"}  # what a whole description of a C
 _COUNTS_CORES = "nproc"
 _VOLATILE = re.compile(r"\d:\d\d|\b(?=\w*\d)(?=\w*[a-f])[0-9a-f]{7,}\b")  # times and ids
 # What commands show that is compared elsewhere.
-_ELSEWHERE = frozenset(
-    {
-        "HTTP",
-        "Server",
-        "cache",
-        "governor",
-        "environment",
-        "directory",
-        "Active",
-        "Up",
-        SLOWED,
-        FAILED,
-        *FIGURES,
-        *HEADERS,
-    }
-)
+_ELSEWHERE = {"HTTP", "Server", "cache", "governor", "environment", "directory", "Active", "Up", SLOWED, FAILED}
+_ELSEWHERE |= {*FIGURES, *HEADERS}
 _RESTARTS = re.compile(
     r"\b(?:systemctl|docker(?:[ -]compose)?|podman|pm2|supervisorctl|kubectl rollout|rc-service)\s(?:\S+\s)?restart\b"
     r"|\bservice \S+ restart\b|/etc/(?:init|rc)\.d/\S+ restart\b"

@@ -492,8 +492,7 @@ def _find_heading_above(candidates: _Candidates, choice: HeadingChoice, counts: 
 
 
 def _speaks_of(line: str, counts: Mapping[str, int]) -> bool:
-    """Whether a plain line has a name that recurs: it says something of what stands above it, and heads nothing."""
+    """Whether a line is the name of others, or no heading and has a recurring name: a remark on what stands above it."""
     folded = fold_name(strip_markup(line))
-    if counts.get(folded) or heading_level(line):
-        return bool(counts.get(folded))
-    return any(n > 1 and len(name) > _SHORTEST_SPOKEN and name in folded for name, n in counts.items())
+    is_remark = any(n > 1 and len(name) > _SHORTEST_SPOKEN and name in folded for name, n in counts.items())
+    return bool(counts.get(folded)) or (is_remark and not heading_level(line))

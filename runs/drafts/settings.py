@@ -261,7 +261,7 @@ _VARIED = re.compile(  # what a line sets whose title does not say so
     re.IGNORECASE,
 )
 _ITEM = re.compile(r"\s*[-*+•]\s+")
-_EMPHASIS = re.compile(r"\*\*|(?<!\w)__|__(?!\w)|`")
+EMPHASIS = re.compile(r"\*\*|(?<!\w)__|__(?!\w)|`")  # "- __concurrency__: 100"
 _IN_WORDS = re.compile(r"[^\W\d]|\d[\d.,]* [^\W\d_]{4}")  # a choice, or "1 second": no figure that was measured
 _AMOUNT = re.compile(r"\d[\d.,]*\s?(?:[kKMG]i?[Bb]?|m?s)?|on|off|true|false|yes|no|enabled|disabled", re.IGNORECASE)
 _MOST_SETTINGS = 8  # of a section; more are a listing
@@ -317,8 +317,11 @@ def lists_settings(text: str) -> bool:
 
 
 def _read_listed(text: str, is_listed: bool, is_below_number: bool) -> tuple[str, str] | None:
-    """(key, value) of a line of a list or table of settings; what has no value goes by itself."""
-    bare = _EMPHASIS.sub("", _ITEM.sub("", text).strip())
+    """(key, value) of a line of a list or table of settings; what has no value goes by itself.
+
+    is_listed: its heading is that of such a list; is_below_number: it stands between a numbered heading and the report
+    """
+    bare = EMPHASIS.sub("", _ITEM.sub("", text).strip())
     if pair := _PAIR.fullmatch(bare):
         key, value = pair["key"] or pair["name"], pair["value"] or pair["its"]
         is_set = is_listed or (is_below_number and _ITEM.match(text) and _IN_WORDS.match(value))

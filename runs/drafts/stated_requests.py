@@ -8,7 +8,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from pathlib import PurePath
 from typing import Any
 
@@ -19,6 +19,7 @@ from parsers.written_rates import are_kinds_of_work
 
 from .boilerplate import heading_level, is_boilerplate, strip_markup
 from .heading_words import DESCRIBES_HOST, cut_repeat, find_phase, is_generic, names_software, only_counts
+from .settings import EMPHASIS
 
 _ADDRESS = "endpoint|route|url|path|ruta|rota|эндпоинт|ендпоінт|маршрут|接口|路径|エンドポイント"
 _HEADS_REQUEST = re.compile(
@@ -38,7 +39,6 @@ _HEADS_LOAD = re.compile(
     r"|(?<![\w.,-])\d{1,4} threads?(?:,| and| with| /| x)+ (\d{1,6}) (?:open )?(?:connections|clients|users)\b",
     re.IGNORECASE,
 )
-_EMPHASIS = re.compile(r"\*\*|(?<!\w)__|__(?!\w)|`")  # "- __concurrency__: 100"
 _OF_WARM_UP = re.compile(r"\bwarm|\bprime[rd]?\b|\bpre-?ce+ded by\b", re.IGNORECASE)
 _CODE = re.compile(r"`([^`]{5,300})`")
 _OF_CONFIGS = re.compile(  # what a heading calls the names in the table below it
@@ -77,7 +77,7 @@ def note_requests(loads: Sequence[Block]) -> None:
 
 
 def _note_clients_of_all(loads: Sequence[Block]) -> None:
-    """What is told above all sections of a text holds for the tables in each, where nothing else is told of any."""
+    """The clients that are told above all sections of a text are those of the tables in each, where none tells of others."""
     first = loads[0].trail if loads else []
     sections = (at for at, (_, text) in enumerate(first) if heading_level(text) > 1)
     clients = _find_clients([text for _, text in first[: next(sections, 0)]])
@@ -96,7 +96,7 @@ def _list_texts(block: Block) -> list[str]:
 
 def _find_clients(texts: Sequence[str]) -> int | None:
     """How many clients the texts right above a load test tell of; the last one of its section counts."""
-    nearest = (_EMPHASIS.sub("", text) for text in texts[: -_NEAREST - 1 : -1] if not _OF_WARM_UP.search(text))
+    nearest = (EMPHASIS.sub("", text) for text in texts[: -_NEAREST - 1 : -1] if not _OF_WARM_UP.search(text))
     match = next(filter(None, map(_HEADS_LOAD.search, nearest)), None)
     return int(next(filter(None, match.groups()))) if match else None
 
@@ -156,10 +156,7 @@ def _note_works(loads: Sequence[Block]) -> None:
 
 
 def _note_sections(loads: Sequence[Block]) -> None:
-    """What was requested, where each of several headings stands above a table of names of its own: each has its best.
-
-    Headings of software, machines, phases and numbers of repeats stand above configs.
-    """
+    """What was requested, as the headings of several tables tell, each of which has names of its own: each table has a winner."""
     rows: dict[str, list[Block]] = defaultdict(list)
     heading = ""
     for block in loads:
@@ -180,6 +177,7 @@ def _note_sections(loads: Sequence[Block]) -> None:
 
 
 def _may_be_request(heading: str) -> bool:
+    """Whether a heading names none of software, machines, phases, repeats and loads: "## File responses"."""
     is_other = (
         names_software(heading)
         or _OF_CONFIGS.search(heading)
@@ -240,7 +238,7 @@ def _tell_tables_apart(tables: Sequence[tuple[Command, list[Block]]]) -> None:
 
 
 def _list_tables(blocks: Sequence[Block], loads: Sequence[int]) -> Iterator[tuple[Command, list[Block]]]:
-    """(the last load command typed above it, its rows) of each table of written rates."""
+    """(the last load command shown or typed above it, its rows) of each table of written rates."""
     rows: list[Block] = []
     command, above = Command(), -1
     for load in loads:
@@ -249,11 +247,10 @@ def _list_tables(blocks: Sequence[Block], loads: Sequence[int]) -> Iterator[tupl
             yield command, rows
             rows = []
         between = blocks[above + 1 : load + 1]
+        typed = (text for each in between for text in each.typed)
         shown = (code for each in between for _, text in each.trail for code in _CODE.findall(text))
-        typed = [
-            parse_command(text) for each in ([text for each in between for text in each.typed], shown) for text in each
-        ]
-        command = next((each for each in reversed(typed) if each.tool), command)
+        commands = [*map(parse_command, chain(typed, shown))]
+        command = next((each for each in reversed(commands) if each.tool), command)
         rows += [block] if get_semantics(block.load_results[0].tool).quotes_others else []
         above = load
     if rows:
