@@ -19,7 +19,7 @@ from parsers.records import HostFacts, LoadResult, Record, SystemSample
 from runs.analysis.stats import repeatability_limit
 
 from .draft import DraftHost
-from .stated_hosts import CORES, PLACEHOLDERS, find_stated_host
+from .stated_hosts import PLACEHOLDERS, find_stated_host
 
 Server = tuple[str, str, int]  # software, host, port; "" or 0 where the tool did not print it
 RAM_TOLERANCE = 0.03  # some monitors print MiB with one decimal, others even less
@@ -333,31 +333,6 @@ def _find_by_section(
             by_section[load] = key or ""
         last = key if key else last
     return by_section
-
-
-_MOST_NAMES = 10
-_RAM = re.compile(r"(\d{1,4})\s?(g|m)i?b?\b(?!\s*(?:disk|ssd|hdd|nvme|platte|swap))", re.IGNORECASE)
-
-
-def find_stated_hosts(prose: Iterable[str], names: Sequence[str], first_number: int) -> dict[str, DraftHost]:
-    """{name of a machine: what sentences tell of it}: "Server A has 4 cores and 8GB, ..."; empty unless they tell of each."""
-    if len(names) > _MOST_NAMES:
-        return {}
-    text = "\n".join(dict.fromkeys(prose))
-    short = {name: re.split("[:：]", name)[0] for name in names}
-    any_name = "|".join(map(re.escape, short.values()))
-    hosts: dict[str, DraftHost] = {}
-    for number, name in enumerate(names, start=first_number):
-        for said in re.findall(
-            rf"(?i)(?<!\w){re.escape(short[name])}(?!\w)((?:(?!(?<!\w)(?:{any_name})(?!\w))[^.;\n]){{0,120}})", text
-        ):
-            cores, ram = CORES.search(said), _RAM.search(said)
-            if cores or ram:
-                ram_kb = int(ram[1]) * (1024**2 if ram[2].lower() == "g" else 1024) if ram else None
-                hosts.setdefault(
-                    name, DraftHost(f"h{number}", short[name], cores=int(cores[1]) if cores else None, ram_kb=ram_kb)
-                )
-    return hosts if len(hosts) == len(names) else {}
 
 
 def _merge_facts(key: str, sightings: list[Sighting], loaded: list[str]) -> DraftHost:

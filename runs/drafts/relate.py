@@ -39,7 +39,7 @@ from .draft import (
 from .duplicates import find_backed_figures, find_duplicate_loads, find_duplicate_monitors
 from .heading_groups import merge_items, raise_items
 from .heading_words import DESCRIBES_HOST, find_repeat, is_generic, is_sentence, is_short, is_warm_up, speaks
-from .hosts import Sighting, add_stated_facts, find_hosts, find_sightings, find_stated_hosts, split_by_machine
+from .hosts import Sighting, add_stated_facts, find_hosts, find_sightings, split_by_machine
 from .left_out import cut_corrections, find_left_out, note_retracted
 from .load_groups import fill_in_loops, join_parts
 from .names import shorten
@@ -47,7 +47,7 @@ from .not_as_named import note_generators
 from .rankings import note_claims, note_failures
 from .recordings import Recording, place_recorded
 from .sentences import join_labels_and_values, merge_lists_of_settings
-from .stated_hosts import find_listed_facts, find_stated_host
+from .stated_hosts import find_listed_facts, find_stated_host, find_stated_hosts
 from .stated_requests import note_requests, note_scripts, note_tables
 
 _COMPARES = re.compile(
@@ -57,12 +57,12 @@ _COMPARES = re.compile(
 )
 _SENTENCE_ENDS = (".", "。", "!", "！", "ます", "です", "ました", ",", "、", "如下", "所示", "니다")
 _LIST_MARKS = ("・", "•", "- ", "* ")
-# A line of a file or of a machine's description that is shown before the first load test.
 _TELLS_STEP = (
     re.compile(  # what a script says: "bench [20 ms]:", "Results: out/nginx", "Run: threads=2, connections=100"
         r"\[[^\]\[]*\d[^\]\[]*\]\s*:?$|:\s\S*\w/\w\S*$|(?:\b\w{1,30}=\w{1,30}(?:,\s|$)){2,9}$"
     )
 )
+# A line of a file or of a machine's description that is shown before the first load test, or an amount: "Clients: 16".
 _SETTING = re.compile(r"[\w.-]+(?:\s*=|:\s\w+:)\s*\S|[\w .-]{1,24}:\s{1,9}\d[\d.,]*\s?\S{0,8}$")
 _TELLS_RATE = re.compile(rf"\d\s?[kKM]?\s?{RATE}", re.IGNORECASE)
 _MAX_TITLE_WIDTH = 140
@@ -222,7 +222,12 @@ class _Relation:
     ) -> None:
         """The machines that configs are named after, if the text describes them."""
         prose = (text for block in self.blocks for _, text in block.trail)
-        stated = find_stated_hosts(prose, names.machine_names, len(draft.hosts) + 1)
+        stated = {
+            name: DraftHost(f"h{number}", facts.name or "", cores=facts.cores, ram_kb=facts.ram_kb)
+            for number, (name, facts) in enumerate(
+                find_stated_hosts(prose, names.machine_names).items(), start=len(draft.hosts) + 1
+            )
+        }
         if stated:
             draft.hosts = [host for host in draft.hosts if host not in guessed] + [*stated.values()]
             experiment.host = next(iter(stated.values())).key
@@ -268,6 +273,7 @@ class _Relation:
         return label, note
 
     def _find_label(self, index: int, config_name: str) -> tuple[str, str]:
+        """The same, without a limit that the line which names the config sets."""
         block = self.blocks[index]
         heading = next((text for _, text in reversed(block.trail) if not is_boilerplate(text)), "")
         is_title = len(self.loads) > 1 and block.trail[:1] == [(1, heading)] and find_repeat(heading) is None
@@ -353,13 +359,7 @@ def _give_back_lines(blocks: Sequence[Block], tabled: Collection[int]) -> None:
             following.heading_line, following.heading = block.first, str(said)
 
 
-def name_experiment(
-    blocks: Sequence[Block],
-    part: Sequence[int],
-    named: ConfigNames,
-    *,
-    is_first: bool,
-) -> str:
+def name_experiment(blocks: Sequence[Block], part: Sequence[int], named: ConfigNames, *, is_first: bool) -> str:
     """The title of the text, otherwise the common part and the names of the configs.
 
     part: numbers of the experiment's blocks; is_first: of the experiments in the text.
@@ -402,14 +402,8 @@ def _find_title(
     names_all = top in phrases and not is_generic(top) and strip_markup(top) not in taken
     if names_all and top == trail[0] and heading_level(top) and is_top:
         return top
-    compares = (
-        t
-        for t in titles
-        if t in lines[:_N_TITLE_LINES]
-        and _COMPARES.search(t)
-        and not (DESCRIBES_HOST.search(t) or _TELLS_STEP.search(t))
-    )
-    if chosen := next(compares, ""):
+    compares = (text for text in titles if text in lines[:_N_TITLE_LINES] and _COMPARES.search(text))
+    if chosen := next((each for each in compares if not (DESCRIBES_HOST.search(each) or _TELLS_STEP.search(each))), ""):
         return chosen
     is_preamble = len(lines) <= _MAX_PREAMBLE and not top.startswith(_LIST_MARKS)
     is_section = heading_level(top) and not is_top

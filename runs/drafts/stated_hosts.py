@@ -214,3 +214,27 @@ def find_only_host(sections: Sequence[Sequence[tuple[int, str]]]) -> set[str]:
             parts[part["part"].lower()].add(text)
     only = {text for own in parts.values() if len(own) == 1 for text in own}
     return only | ({*stated} if len({*stated.values()}) == 1 else set())
+
+
+_MOST_NAMES = 10
+_RAM = re.compile(r"(\d{1,4})\s?(g|m)i?b?\b(?!\s*(?:disk|ssd|hdd|nvme|platte|swap))", re.IGNORECASE)
+
+
+def find_stated_hosts(prose: Iterable[str], names: Sequence[str]) -> dict[str, HostFacts]:
+    """{name of a machine: what sentences tell of it}: "Server A has 4 cores and 8GB, ..."; empty unless they tell of each."""
+    if len(names) > _MOST_NAMES:
+        return {}
+    text = "\n".join(dict.fromkeys(prose))
+    short = {name: re.split("[:：]", name)[0] for name in names}
+    any_name = "|".join(map(re.escape, short.values()))
+    hosts: dict[str, HostFacts] = {}
+    for name in names:
+        for said in re.findall(
+            rf"(?i)(?<!\w){re.escape(short[name])}(?!\w)((?:(?!(?<!\w)(?:{any_name})(?!\w))[^.;\n]){{0,120}})", text
+        ):
+            cores, ram = CORES.search(said), _RAM.search(said)
+            if cores or ram:
+                ram_kb = int(ram[1]) * _KIB[ram[2].lower()] if ram else None
+                n_cores = int(cores[1]) if cores else None
+                hosts.setdefault(name, HostFacts(name=short[name], cores=n_cores, ram_kb=ram_kb))
+    return hosts if len(hosts) == len(names) else {}
