@@ -110,28 +110,14 @@ def grade_mean_sizes(one: Value, other: Value) -> Grade | None:
     return "split" if ratio >= 3 else "caution" if ratio >= 1.5 else None
 
 
-def _grade_data(one: Value, other: Value) -> Grade | None:
-    """Programs keep the same data in other ways, and what is kept grows under load."""
-    small, large = sorted((float(one), float(other)))
-    return "caution" if large >= 3 * small else None
+def _grade_from(ratio: float, severity: Grade, apart: float = 0) -> Callable[[Value, Value], Grade | None]:
+    """Two figures weigh that much from this ratio on, where they are this far apart."""
 
+    def grade(one: Value, other: Value) -> Grade | None:
+        small, large = sorted((float(one), float(other)))
+        return severity if large >= ratio * small and large - small >= apart else None
 
-def _grade_clocks(one: Value, other: Value) -> Grade | None:
-    """An idle core shows less than it has under load, so that only the fastest core of each tells something, and roughly."""
-    small, large = sorted((float(one), float(other)))
-    return "caution" if large >= 1.5 * small else None
-
-
-def _grade_round_trips(one: Value, other: Value) -> Grade | None:
-    """Clients that wait for their answers wait so long more for each."""
-    small, large = sorted((float(one), float(other)))
-    return "caution" if large >= 2 * small and large - small >= NEAR_MS else None
-
-
-def _grade_rates(one: Value, other: Value) -> Grade | None:
-    """How much it weighs that loads were sent at other rates. Some tools print what came of the rate that was set."""
-    small, large = sorted((float(one), float(other)))
-    return "fatal" if large > 1.02 * small else None
+    return grade
 
 
 def _read_machine(case: Case, name: str, run: RunFact) -> Value | None:
@@ -289,13 +275,28 @@ LOAD = (
     Property("scale", partial(_read_option, "scale", ""), "split", stops=1.1, named=r"scal\w*|-s\s*\d*|factor"),
     Property("script", _read_script, _grade_option, stops=0, named=SCRIPT),
     Property("protocol", partial(_read_option, "protocol", USUAL), _grade_option, stops=0, named=HTTP, varied=True),
-    Property("set rate", "set_rate", _grade_rates, " requests/s", stops=1.02, named=r"-R\s*\d*|rate|rps|req/s|qps"),
+    # Some tools print what came of the rate that was set.
+    Property(
+        "set rate",
+        "set_rate",
+        _grade_from(1.02, "fatal"),
+        " requests/s",
+        stops=1.02,
+        named=r"-R\s*\d*|rate|rps|req/s|qps",
+    ),
     Property("TLS", read_tls, "split", stops=0, named=r"https?|tls|ssl|plain|:(?:80|443|8080|8443)\b", varied=True),
     Property("TLS protocol", partial(_read_tls_part, 0), "caution", says=0, named=r"\w*(?:tls|ssl)\w*"),
     Property("TLS key", partial(_read_tls_part, 2), "caution", " bits", says=0, named=r"rsa|ecdsa|ecc|\w*keys?|bits?"),
     Property("load generator", "values.loaded_from", "caution", says=0),
+    # Clients that wait for their answers wait so long more for each.
     Property(
-        "round trip", "values.round_trip_ms", _grade_round_trips, " ms", says=0, named=r"ping|rtt|latency", better=-1
+        "round trip",
+        "values.round_trip_ms",
+        _grade_from(2, "caution", NEAR_MS),
+        " ms",
+        says=0,
+        named=r"ping|rtt|latency",
+        better=-1,
     ),
     Property(
         "network", "values.link_mbit", "caution", " Mbit/s", says=0, named=r"\d+\s?[mg]bit\w*|ethernet|nic", better=1
@@ -314,7 +315,8 @@ PAGE = (
     Property(
         "page length", "values.page_bytes", grade_mean_sizes, " bytes", stops=2, says=0, named=SIZES, like=DOCUMENT
     ),
-    Property("size of the data", "values.data_mib", _grade_data, " MiB", says=0, named=SIZES),
+    # Programs keep the same data in other ways, and what is kept grows under load.
+    Property("size of the data", "values.data_mib", _grade_from(3, "caution"), " MiB", says=0, named=SIZES),
     Property("answering server", _read_front, "caution", says=0),
     Property(CACHED, "values.cached", "caution", says=0, named=r"cach\w*|hits?"),
     Property("path", partial(_read_path, False), "caution", stops=0),
@@ -327,7 +329,8 @@ MACHINE = (
     Property("memory", "machine.ram_kb", "caution", " MiB", says=0, like="CPU"),
     Property("kernel", "machine.kernel", "caution", says=0, like="CPU"),
     Property("governor", "values.cpu_governor", "caution", says=0, named=GOVERNOR),
-    Property("CPU clock", "values.cpu_mhz", _grade_clocks, " MHz", says=0, named=CLOCK, better=1),
+    # An idle core shows less than it has under load, so that only the fastest core of each tells something, and roughly.
+    Property("CPU clock", "values.cpu_mhz", _grade_from(1.5, "caution"), " MHz", says=0, named=CLOCK, better=1),
     Property(CONDITION, "values.conditions", "caution", says=0),
     Property("machine", "host", "note", says=0),
     Property(DAY, _read_day, _grade_days, says=0, named=r"(?:19|20)\d\d-\d\d-\d\d"),

@@ -37,10 +37,12 @@ from .options import (
     KEEP_ALIVE,
     NAMES_AMOUNT,
     SERVICE_URL,
+    WORD,
     Option,
     Side,
     compare_settings,
     find_development,
+    find_words,
     list_options,
 )
 from .rankings import read_failing, read_favoured
@@ -48,7 +50,6 @@ from .settings import MAX_WIDTH
 from .typed_commands import CONFINES, Before, Typing, Words, keep_last
 
 _VARIABLE = re.compile(r"[A-Z_][A-Z\d_]*=")
-_WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
 _SCALES = re.compile(r"(?:\bpm2\s.*\s-i|\s--(?:instances|replicas|scale))[\s=](?:[\w.-]+=)?(\d{1,4}|max)\b")
 _FOOTNOTE = re.compile(rf"\s*(?:_|\*(?!\*))?\\?(?P<mark>{FOOTNOTE_MARK})[\s:.)=]*(?P<text>[^\s*].{{2,100}})$")
 _SAYS_HOW_OFTEN = re.compile(  # a footnote that tells how a figure came about, and not what was set up otherwise
@@ -364,14 +365,14 @@ def _find_differing(key: str, said: Mapping[str, frozenset[str]], is_set: bool) 
         return {}
     if all(key.lower() in name.lower() for name in said):  # "before opcache.enable=1"
         return {}
-    words = {name: {word.lower() for word in _WORD.findall(name)} for name in said}
+    words = {name: find_words(name) for name in said}
     shared = set.intersection(*words.values())
     own_words = set().union(*words.values()) - shared
     are_versions = names_software(" ".join(shared)) and not any(map(str.isalpha, own_words))  # "node 18", "node 20"
     are_states = all(map(DESCRIBES_SETUP.fullmatch, own_words))  # "gzip on", "gzip off"
     if are_states and not (is_answer or are_versions) and key not in _OF_LOADS:
         return {}
-    if are_states and not shared.isdisjoint(_WORD.findall(" ".join(every).lower())):
+    if are_states and not shared.isdisjoint(WORD.findall(" ".join(every).lower())):
         return {}
     if is_set and any(map(NAMES_AMOUNT.search, said)):
         return {}
@@ -387,7 +388,7 @@ def _is_option(said: str) -> bool:
 def _is_named(words: Collection[str], said: Iterable[str], is_answer: bool) -> bool:
     """Whether what is said has one of these words, or, of options, of which "UseG1GC" is one, has it within another."""
     text = re.sub(r"\b\w+_(?:env|mode|log|level)=", "", " ".join(said).lower())  # "RAILS_ENV=development" of "Rails"
-    of_text = {*_WORD.findall(text)}
+    of_text = {*WORD.findall(text)}
     begins = r"(?<![^\W_])" if is_answer else ""
     long_words = (re.escape(word) + (r"(?!\d)" if word[-1].isdigit() else "") for word in words if len(word) > 1)
     return not of_text.isdisjoint(words) or any(re.search(begins + word, text) for word in long_words)

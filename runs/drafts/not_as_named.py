@@ -16,10 +16,9 @@ from .answers import number_sections
 from .boilerplate import strip_markup
 from .clauses import find_owners, index_names, split_clauses, split_sentences
 from .draft import DraftHost
-from .options import Side, count_set_processes
+from .options import WORD, Side, count_set_processes, find_words
 from .typed_commands import CONFINES, Words
 
-_WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
 _VERSION = re.compile(r"[a-z]{0,3}\d+(?:\.\d+)+")
 _STATES_PORT = re.compile(r"\bport:? (\d{2,5})\b", re.IGNORECASE)
 PORT = re.compile(r":(\d{2,5})\b")
@@ -43,7 +42,7 @@ def find_others_had(
         "shown_as": {
             name: other
             for name, other in _find_shown_alike(of_config).items()
-            if not (name in edited or any(map(_UNCOMMITTED.fullmatch, _WORD.findall(name))))
+            if not (name in edited or any(map(_UNCOMMITTED.fullmatch, WORD.findall(name))))
         },
         "port_of": _find_other_ports(blocks, names, prose),
     }
@@ -81,7 +80,7 @@ def _count_alike(block: Block) -> int:
 
 def _find_started_alike(of_config: Mapping[str, Sequence[Side]]) -> dict[str, str]:
     """{name of a config: that of another one} where both were started by the same commands, whose options name the other alone."""
-    words = {name: {word.lower() for word in _WORD.findall(name)} for name in of_config}
+    words = {name: find_words(name) for name in of_config}
     shared = set.intersection(*words.values())
     by_commands: dict[frozenset[Words], list[str]] = defaultdict(list)
     for name, sides in of_config.items():
@@ -89,7 +88,7 @@ def _find_started_alike(of_config: Mapping[str, Sequence[Side]]) -> dict[str, st
             by_commands[commands].append(name)
     found: dict[str, str] = {}
     for commands, names in by_commands.items():
-        said = {word.lower() for command in commands for word in _WORD.findall(" ".join(command[1:]))}
+        said = {word.lower() for command in commands for word in WORD.findall(" ".join(command[1:]))}
         named = [name for name in names if any(len(word) >= _LEAST_NAMING for word in (words[name] - shared) & said)]
         if len(named) == 1:
             found |= {name: named[0] for name in names if name not in named}
@@ -115,11 +114,11 @@ def _find_named(names: Collection[str], answer: str, is_branch: bool) -> list[st
     """The names that are this branch, or have the version in this answer, where they differ in nothing but their versions."""
     if is_branch:
         return [name for name in names if strip_markup(name).lower() == answer]
-    words = {name: {word.lower() for word in _WORD.findall(name)} for name in names}
+    words = {name: find_words(name) for name in names}
     shared = set.intersection(*words.values())
     if not all(own - shared and all(map(_VERSION.fullmatch, own - shared)) for own in words.values()):
         return []
-    return [name for name in names if not (words[name] - shared).isdisjoint(_WORD.findall(answer))]
+    return [name for name in names if not (words[name] - shared).isdisjoint(WORD.findall(answer))]
 
 
 def _find_other_ports(blocks: Sequence[Block], names: Mapping[int, str], prose: Iterable[str]) -> dict[str, str]:

@@ -98,7 +98,12 @@ DESCRIBES_SETUP = re.compile(  # a word that says how something was set up, and 
     r"|with(?:out)?|on|off|no|more|fewer|less|small|big|large|low|high|few|many|config|setup|setting|[a-z]|v?\d{1,2}"
 )
 _VERSION = re.compile(r"v?\d+(?:\.\d+)*")
-_WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
+WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
+
+
+def find_words(name: str) -> set[str]:
+    """The words and numbers of a name, in lower case."""
+    return {word.lower() for word in WORD.findall(name)}
 
 
 class Option(NamedTuple):
@@ -299,7 +304,7 @@ def _compare_kinds(counted: dict[str, dict[str, frozenset[str]]], n_configs: int
 
 def _has_name(path: str, name: str) -> bool:
     """Whether a file is called after its config, so that what it sets belongs to that: "mpm_event.conf" of "event"."""
-    words = {word.lower() for word in _WORD.findall(name)}
+    words = find_words(name)
     return bool(words & {word.lower() for word in re.findall(r"[^\W_]+", PurePosixPath(path).name)})
 
 
@@ -319,7 +324,7 @@ def _shows_a_name(of_config: Mapping[str, Sequence[Side]], texts: Mapping[str, S
 
     So they have in effect where each is named after another software.
     """
-    words_of = {name: {word.lower() for word in _WORD.findall(name)} for name in of_config}
+    words_of = {name: find_words(name) for name in of_config}
     n_names = Counter(chain.from_iterable(words_of.values()))
     if all(any(n_names[word] == 1 and SOFTWARE.fullmatch(word) for word in words) for words in words_of.values()):
         return True

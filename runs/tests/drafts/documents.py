@@ -16,11 +16,14 @@ from __future__ import annotations
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import parsers
 from parsers import Block, LoadResult
 from runs.drafts.draft import Draft, DraftExperiment, DraftRun
 from runs.drafts.relate import relate
+from runs.ingest.submission import Preview
+from runs.selectors.judging import judge_draft
 
 FOLDER = Path(__file__).parent / "documents"
 FIXTURES = Path(parsers.__file__).parent / "tests" / "fixtures"
@@ -39,6 +42,12 @@ def read(text: str) -> tuple[list[Block], Draft]:
     lines = text.split("\n")
     blocks = list(parsers.read(lines))
     return blocks, relate(blocks, len(lines))
+
+
+def judge(text: str) -> Any:
+    """The headline of the first experiment of a text, with its "@ab 900" lines expanded."""
+    blocks, draft = read(expand(text))
+    return judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])  # type: ignore[arg-type]  # it has no stored text
 
 
 def expand(text: str) -> str:

@@ -7,18 +7,11 @@ import time
 import pytest
 
 from runs.analysis.headline_lead import write_lead
-from runs.ingest.submission import Preview
-from runs.selectors.judging import judge_draft
 
-from .documents import expand, read
+from .documents import judge
 
 NGINX = "".join(f"@ab {rate}.00 server=\n" for rate in (900, 905, 902))
 APACHE = "".join(f"@ab {rate}.00 server=\n" for rate in (700, 705, 702))
-
-
-def judge(text):
-    blocks, draft = read(expand(text))
-    return judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from runs.ingest.submission import Preview
 from runs.selectors.judging import judge_draft
 from runs.series.clocks import find_dates
 
-from .documents import expand, read
+from .documents import expand, judge, read
 
 LSCPU = (
     "$ lscpu\nArchitecture:        x86_64\nCPU(s):              8\nVendor ID:           GenuineIntel\n"
@@ -332,8 +332,7 @@ def test_what_was_shown_once_for_each_side_is_its_own_where_both_are_run_in_turn
     shown, rates = {"actix": slow, "hyper": fast}, {"actix": (900, 905, 903), "hyper": (1200, 1210, 1204)}
     order = [(at, name) for at in range(3) for name in (("actix", "hyper"), ("hyper", "actix"))[at % 2]]
     sections = [f"## {name}\n\n{'' if at else shown[name]}\n{WRK}\n@wrk {rates[name][at]}.10\n\n" for at, name in order]
-    blocks, draft = read(expand("".join(sections)))
-    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    headline = judge("".join(sections))
     assert headline.outcome == ("likely" if said else "better")
     assert said in headline.sentence
 
@@ -346,8 +345,7 @@ def test_machines_of_other_names_are_told_unless_they_are_shown_to_be_alike(mode
         f"## {name}\n\n" + f"{shown}{WRK}@wrk {{}}.10\n\n".replace("$", f"root@{host}:~#") * 3
         for name, host in (("Redis 6", "old-nas"), ("Redis 7", "epyc-3"))
     )
-    blocks, draft = read(expand(text.format(900, 905, 903, 1200, 1210, 1204)))
-    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    headline = judge(text.format(900, 905, 903, 1200, 1210, 1204))
     assert headline and ("machine differs: epyc-3 against old-nas" in headline.sentence) is is_said
 
 
@@ -376,8 +374,7 @@ def test_cores_that_were_shown_below_the_load_tests_of_each_side_are_its_own(cor
         f"## {name}\n\n" + "".join(f"{WRK}@wrk {rate + n}.10\n\n" for n in (0, 5, 3)) + f"$ nproc\n{n_cores}\n\n"
         for name, rate, n_cores in zip(("Flask", "FastAPI"), (900, 1200), cores, strict=True)
     ]
-    blocks, draft = read(expand("".join(sides)))
-    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    headline = judge("".join(sides))
     assert (headline.outcome, said in headline.sentence) == ("likely" if said else "better", True)
 
 
@@ -389,8 +386,7 @@ def test_cores_of_the_machine_that_made_the_load_are_no_condition_of_a_config(pr
         f"## {name}\n\n{asks} nproc\n{cores}\n\n" + "".join(load.format(rate + n) for n in (0, 5, 3))
         for name, asks, cores, rate in (("Caddy", "root@web1:~#", 8, 900), ("nginx", prompt, 4, 1200))
     ]
-    blocks, draft = read(expand("".join(sides)))
-    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    headline = judge("".join(sides))
     assert headline.outcome == outcome
 
 
@@ -425,8 +421,7 @@ def test_a_query_for_another_number_of_things_may_be_all_of_a_lead(queries, outc
         + "".join(f"$ wrk http://h/a?{query}\n@wrk {rate + n}.10 host=h path=/a?{query}\n\n" for n in (0, 5, 3))
         for name, rate, query in zip(("Flask", "FastAPI"), (900, 1200), queries, strict=True)
     ]
-    blocks, draft = read(expand("".join(sides)))
-    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    headline = judge("".join(sides))
     assert (headline.outcome, "path differs" in headline.sentence) == (outcome, True)
 
 
@@ -470,8 +465,7 @@ def test_a_config_that_was_loaded_at_the_port_of_another_one_is_told(ports):
         f"## {name}\n\n" + "".join(f"$ wrk http://a:{port}/\n@wrk {rate + n}.10 host=a:{port}\n\n" for n in range(3))
         for name, port, rate in zip(("nginx", "caddy"), ports, (900, 1200), strict=True)
     )
-    blocks, draft = read(expand(PORTS + loads))
-    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    headline = judge(PORTS + loads)
     said = "“caddy” was loaded at the port that the text gives “nginx”"
     assert headline and (said in headline.sentence) is (ports[1] == 8081)
 
@@ -493,8 +487,7 @@ TABLE = "| Framework | Requests/s |\n|---|---|\n| rails | 1200 |\n| phoenix{} | 
     ],
 )
 def test_the_footnote_of_one_row_of_a_table_is_told(mark, below, is_told):
-    blocks, draft = read(TABLE.format(mark, below))
-    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    headline = judge(TABLE.format(mark, below))
     assert headline and ("“with caching enabled” against no such footnote" in headline.sentence) is bool(is_told)
     assert headline and ("footnote" in headline.sentence) is bool(is_told)
 
@@ -541,8 +534,7 @@ def test_load_generators_that_the_configs_were_loaded_from_are_told(server):
 def test_a_load_generator_that_one_side_confined_to_a_core_is_told():
     confined = WRK.replace("$ wrk", "$ taskset -c 0 wrk")
     text = f"## go\n{confined}@wrk 900.10\n## rust\n{WRK}@wrk 950.10\n"
-    blocks, draft = read(expand(text))
-    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    headline = judge(text)
     assert headline and "load generator differs: all of it against taskset -c 0" in headline.sentence
 
 
@@ -558,8 +550,7 @@ def test_the_server_that_headers_beside_a_load_name_is_told_where_the_config_is_
                 ("caddy", f"{WRK}@wrk 950.10\n\n", headers.format(second)),
             )
         ]
-        blocks, draft = read(expand("".join(parts)))
-        headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+        headline = judge("".join(parts))
         assert headline
         return headline.sentence
 
@@ -586,8 +577,7 @@ def test_what_slows_the_runs_of_one_side_alone_is_said(what, prompt):
     def judge_rates(before, slow, fast="", rates=(900, 901, 902)):
         runs = "".join(f"{WRK}\n@wrk {rate}.10\n\n" for rate in rates)
         text = f"## ext4\n\n{before}{runs}## xfs\n\n{fast}{runs.replace(' 9', ' 13')}"
-        blocks, draft = read(expand(text))
-        return judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+        return judge(text)
 
     before, said = BEFOREHAND[what].format(prompt=prompt), f"{what} just before a run of “ext4” only"
     assert said in judge_rates(before, "", rates=[900]).sentence
@@ -602,8 +592,7 @@ def test_a_first_run_that_an_emptied_page_cache_made_slow_is_said_to_be_all_of_t
     emptied = BEFOREHAND["the page cache was emptied"].format(prompt="# ")
     text = f"## ext4\n\n{emptied}" + "".join(f"{WRK}\n@wrk {rate}.10\n\n" for rate in (410, 900, 905, 902))
     text += "## xfs\n\n" + "".join(f"{WRK}\n@wrk {rate}.10\n\n" for rate in (940, 941, 945, 942))
-    blocks, draft = read(expand(text))
-    found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    found = judge(text)
     said = "One run of “ext4” alone decides which is ahead, and the page cache was emptied just before it."
     assert said in found.sentence
     assert found.next.text.startswith("Begin the runs of both alike")
@@ -618,8 +607,7 @@ def test_a_table_that_has_the_sides_the_other_way_round_leaves_a_lead_likely(ngi
         for server, rate in (("nginx", 700), ("Apache", 900))
     )
     table = f"| server | requests per second |\n|---|---|\n| nginx | {nginx} |\n| Apache | {apache} |\n"
-    blocks, draft = read(expand(reports + table))
-    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    headline = judge(reports + table)
     assert (headline.outcome, "which reverses their order" in headline.sentence) == (
         ("likely", True) if is_swapped else ("better", False)
     )
@@ -642,8 +630,7 @@ def test_a_rate_limit_in_the_config_text_of_one_server_may_be_all_of_the_lead(li
         f"## {server}\n\n{shown}" + "".join(f"{WRK}\n@wrk {rate + at}.10\n\n" for at in (0, 5, 2))
         for server, shown, rate in (("nginx", nginx, 700), ("Caddy", caddy, 900))
     )
-    blocks, draft = read(expand(reports))
-    found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    found = judge(reports)
     assert ("without rate limit against rate limit" in found.sentence) is is_said
 
 
@@ -679,8 +666,7 @@ def test_rates_of_a_table_or_sentence_that_no_repeat_has_leave_a_lead_likely(tol
         f"## {server}\n\n" + "".join(f"@ab {rate + at}.00 server=\n" for at in (0, 5, 2)) + "\n"
         for server, rate in (("nginx", 700), ("Apache", 900))
     )
-    blocks, draft = read(expand(f"{reports}## Results\n\n{told}"))
-    found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    found = judge(f"{reports}## Results\n\n{told}")
     assert (found.outcome, "which reverses their order" in found.sentence) == (
         ("likely", True) if is_reversed else ("better", False)
     )
@@ -697,8 +683,7 @@ def test_rates_of_a_table_or_sentence_that_no_repeat_has_leave_a_lead_likely(tol
 )
 def test_a_rate_of_a_table_or_sentence_that_contradicts_the_report_is_told(told):
     text = f"{told}\n## nginx\n\n@ab 4100.00\n\n## Apache\n\n@ab 5200.00 server=Apache/2.4\n"
-    blocks, draft = read(expand(text))
-    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    headline = judge(text)
     assert ("load.told_otherwise", "nginx") in [(one.rule, one.config) for one in headline.against]
 
 
@@ -724,8 +709,7 @@ def test_connections_that_the_command_of_one_side_closes_stop_their_comparison(o
         f"## {name}\n\n" + "".join(hey.format(said, 900 / (rate + at), rate + at) for at in (0, 3, 1))
         for name, said, rate in sides
     )
-    blocks, draft = read(text)
-    found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    found = judge(text)
     assert found.outcome == outcome
 
 
@@ -806,8 +790,7 @@ def test_the_streams_of_http2_are_told_beside_the_protocol_that_is_compared(name
         f"## {name}\n\n" + "".join(report.format(said, 9000 / (rate + at), rate + at) for at in (0, 5, 2))
         for name, said, rate in zip(names, ("--h1", "-m 10"), (700, 900), strict=True)
     )
-    blocks, draft = read(text)
-    found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    found = judge(text)
     assert (found.outcome, [objection.label for objection in found.against if objection.rule == "differs"]) == (
         outcome,
         labels,
@@ -820,8 +803,7 @@ def test_what_was_asked_below_the_load_tests_of_each_section_is_of_that_section(
         f"## {name}\n\n" + "".join(f"@ab {rate + at}.00 server=\n" for at in (0, 5, 2)) + f"\n$ ulimit -n\n{n}\n\n"
         for name, rate, n in (("php", 700, one), ("ruby", 900, other))
     )
-    blocks, draft = read(expand("".join(sections)))
-    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    headline = judge("".join(sections))
     assert ("65536 against ulimit -n 256" in headline.sentence) is (one != other)
     assert headline.outcome == ("likely" if one != other else "better")
 
@@ -841,6 +823,5 @@ def test_what_a_sentence_says_of_the_load_is_no_comparison_of_configs_with_names
         f"## {name}\n\n" + "".join(f"@line {rate + at}.00\n" for at in (0, 5, 2)) + "\n"
         for name, rate in zip(names, (700, 900), strict=True)
     )
-    blocks, draft = read(expand("".join(sections) + f"\n{told.format(*names)}\n"))
-    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    headline = judge("".join(sections) + f"\n{told.format(*names)}\n")
     assert (headline.outcome, said in headline.sentence) == ("likely" if said else "better", True)

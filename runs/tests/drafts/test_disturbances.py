@@ -7,7 +7,7 @@ import pytest
 from runs.ingest.submission import Preview
 from runs.selectors.judging import judge_draft
 
-from .documents import expand, read
+from .documents import expand, judge, read
 from .test_conditions import WRK, headline_of
 
 PING = (
@@ -132,8 +132,7 @@ def test_connections_that_the_kernel_dropped_between_two_looks_are_of_the_load_b
     of_faster = [load.format(rate) for rate in (1400, 1405, 1403)]
     before, behind = counters.format(120), counters.format(120 + grown)
     sides = [f"## Node\n\n{before}{''.join(of_slower)}{behind}", f"## Bun\n\n{behind}{''.join(of_faster)}{behind}"]
-    blocks, draft = read(expand("".join(sides)))
-    found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    found = judge("".join(sides))
     said = "48,000 SYNs dropped at a full listen queue (backlog) beside “Node” only" in found.sentence
     assert (found.outcome, said) == (("likely", True) if is_told else ("better", False))
 
@@ -203,8 +202,7 @@ def headline_with(told, is_first):
         f"## {server}\n\n" + "".join(f"@ab {rate + at}.00 server=\n" for at in (0, 5, 2)) + "\n"
         for server, rate in (("nginx", 700), ("Apache", 900))
     )
-    blocks, draft = read(expand(f"{told}\n\n{reports}" if is_first else f"{reports}## Notes\n\n{told}\n"))
-    found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    found = judge(f"{told}\n\n{reports}" if is_first else f"{reports}## Notes\n\n{told}\n")
     assert found
     return found
 
@@ -292,8 +290,7 @@ def test_a_sentence_may_spell_a_name_otherwise(names, told):
         f"## {name}\n\n" + f"@wrk {rate}.10\n@wrk {rate + 5}.20\n" * 2
         for name, rate in zip(names, (900, 1900), strict=True)
     )
-    blocks, draft = read(expand(f"{node}\n{go}\n## Notes\n\n{told}\n"))
-    found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    found = judge(f"{node}\n{go}\n## Notes\n\n{told}\n")
     assert found and "CPUs against 1 thread" in found.sentence
 
 
@@ -349,8 +346,7 @@ def headline_of_sections(*said, rates=(700, 900)):
         f"## {('nginx', 'Apache')[side]}\n\n{'' if at else said[side]}\n\n@ab {rates[side] + (0, 5, 2)[at]}.00 server=\n"
         for at, side in order
     ]
-    blocks, draft = read(expand("\n".join(sections)))
-    return judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    return judge("\n".join(sections))
 
 
 @pytest.mark.parametrize(
@@ -444,8 +440,7 @@ def judge_table(one, other, title="{} req/s ({})"):
     """The headline of a made table with these words beside the unit of each side's column."""
     columns = title.format("Kong", one), title.format("Tyk", other)
     rows = [f"| {at} | {2400 + 3 * at} | {2900 + 2 * at} |" for at in (1, 2, 3)]
-    blocks, draft = read("\n".join([f"| Run | {' | '.join(columns)} |", "|---|---|---|", *rows]))
-    return judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    return judge("\n".join([f"| Run | {' | '.join(columns)} |", "|---|---|---|", *rows]))
 
 
 @pytest.mark.parametrize("title", ["{} req/s ({})", "{} requests/sec, {}", "{} ({} req/s)"])
@@ -559,8 +554,7 @@ def test_a_server_that_was_restarted_before_each_run_of_the_slower_side_alone_wa
         text += f"## {name}\n\n" + "".join(
             f"{typed}$ ab -n 900 http://a/\n@ab {rate + at}.00 server=\n\n" for at in (0, 5, 2)
         )
-    blocks, draft = read(expand(text))
-    found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    found = judge(text)
     assert found.outcome == outcome
     assert ("a cold start beside “Tomcat” only" in found.sentence) is (outcome == "likely")
 
@@ -571,8 +565,7 @@ def headline_between(told, names):
         f"## {name}\n\n" + "".join(f"@ab {rate + at}.00 server=\n" for at in (0, 5, 2)) + "\n"
         for name, rate in zip(names, (700, 900), strict=True)
     )
-    blocks, draft = read(expand(text))
-    return judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    return judge(text)
 
 
 WARMS = "$ wrk -c9 http://a/ > /dev/null\n"
@@ -591,8 +584,7 @@ WARMS = "$ wrk -c9 http://a/ > /dev/null\n"
 def test_a_single_run_behind_a_restart_beside_one_that_was_warmed_up_was_cold(before_slower, before_faster, is_told):
     sides = ("Tomcat", before_slower, 700), ("Node", before_faster, 1900)
     text = "".join(f"## {name}\n\n{before}$ wrk -c9 http://a/\n@wrk {rate}\n\n" for name, before, rate in sides)
-    blocks, draft = read(expand(text))
-    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    headline = judge(text)
     assert headline and ("a cold start beside “Tomcat” only" in headline.sentence) is is_told
 
 
@@ -669,8 +661,7 @@ def test_a_run_that_failed_and_is_not_shown_speaks_against_the_lead(told, is_tol
     }
     for texts in ((told, "Fine."), ("Fine.", told)):
         text = "".join(f"## {name}\n\n{runs[name]}{said}\n\n" for name, said in zip(runs, texts, strict=True))
-        blocks, draft = read(expand(text))
-        found = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+        found = judge(text)
         assert (
             found.outcome,
             "a failed run" in found.sentence or "failing answers" in found.sentence,

@@ -7,7 +7,7 @@ import pytest
 from runs.ingest.submission import Preview
 from runs.selectors.judging import judge_draft
 
-from .documents import expand, read
+from .documents import expand, judge, read
 
 REPORT = """Summary:
 \tClients:\t{clients}
@@ -55,8 +55,7 @@ def test_paths_of_which_the_title_compares_a_word_each_name_the_configs(title):
     runs = "".join(f"@ab {rate} path=/{path}-report\n\n" for path, rate in measured)
     text = expand(f"{title}\n\n## Goal\n\nTo understand which is better.\n\n{runs}")
     assert [name for name, _ in names_of(text)] == ["platform", "virtual"] * 2
-    blocks, draft = read(text)
-    headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+    headline = judge(text)
     assert headline.winner.title == "virtual"
 
 

@@ -8,7 +8,7 @@ import parsers
 from runs.ingest.submission import Preview
 from runs.selectors.judging import judge_draft
 
-from .documents import expand, read
+from .documents import expand, judge, read
 
 ROWS = "|---|---|---|\n| nginx | 48211 | 9120 |\n| caddy | 31877 | 8011 |\n"
 RATES = {("nginx", 0): 48211, ("nginx", 1): 9120, ("caddy", 0): 31877, ("caddy", 1): 8011}
@@ -440,8 +440,7 @@ def test_times_beside_reports_are_quotes_or_nothing():
 def test_levels_without_rates_are_a_sweep_of_times():
     rows = "".join(f"| {clients} | {ms} | {4 * ms} |\n" for clients, ms in ((1, 12.4), (10, 28.3), (100, 42.5)))
     for titles in ("| Users | Mean (ms) | p99 (ms) |", "| 동시성 | Mean (ms) | p99 (ms) |"):
-        blocks, draft = read(f"{titles}\n|---|---|---|\n{rows}")
-        headline = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0])
+        headline = judge(f"{titles}\n|---|---|---|\n{rows}")
         assert "grows 3.4 times, from 12.4 to 42.5 ms" in headline.sentence
 
 
@@ -604,8 +603,7 @@ def test_the_workload_on_which_most_failed_leads_and_each_names_its_configs_in_b
         "Hash": ("| nginx | 190 | 3,000 | 0 |\n| caddy | 128 | 3,000 | 0 |\n| flask | 2.1 | 600 | 400 |\n"),
     }
     text = "# Servers\n\n" + "\n".join(f"## {name}\n\n{heading}{rows}" for name, rows in workloads.items())
-    blocks, draft = read(text)
-    sentence = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0]).sentence
+    sentence = judge(text).sentence
     assert sentence.startswith("On Hash: “flask” failed 40 % of its requests; “nginx” served 190 a second")
     assert "“nginx” measured 48 % faster than “caddy”" in sentence
     assert "On JSON: “flask” failed 10 % of its requests; “nginx” served" in sentence
@@ -695,13 +693,8 @@ def sections(*headings: str) -> str:
     )
 
 
-def judge(text):
-    blocks, draft = read(text)
-    return judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0]).sentence
-
-
 def test_tables_of_names_of_their_own_below_headings_of_requests_are_compared_by_themselves():
-    sentence = judge(sections("## Response types", "## File responses"))
+    sentence = judge(sections("## Response types", "## File responses")).sentence
     assert "On Response types: “ash” " in sentence and "On File responses: “cedar” " in sentence
 
 
@@ -715,13 +708,13 @@ def test_tables_of_names_of_their_own_below_headings_of_requests_are_compared_by
     ],
 )
 def test_tables_below_headings_of_software_phases_and_repeats_are_compared_with_each_other(headings):
-    sentence = judge(sections(*headings))
+    sentence = judge(sections(*headings)).sentence
     assert "“cedar”" in sentence.partition("measured")[0] and "the next of 4" in sentence
 
 
 def test_a_rate_of_nought_is_of_a_server_that_answered_nothing():
     text = "| Server | req/s |\n|---|---|\n| nginx | 48211 |\n| caddy | 31877 |\n| dead | 0 |\n"
-    assert "“dead” (availability was 0 %)" in judge(text)
+    assert "“dead” (availability was 0 %)" in judge(text).sentence
 
 
 def test_clients_told_above_all_sections_are_those_of_each_table():

@@ -9,7 +9,7 @@ from runs.drafts.relate import relate
 from runs.ingest.submission import Preview
 from runs.selectors.judging import judge_draft
 
-from .documents import FIXTURES, expand, read
+from .documents import FIXTURES, expand, judge, read
 
 WRK = "$ wrk -t2 -c10 -d5s http://localhost:8080/\n"
 
@@ -603,8 +603,7 @@ def test_a_headline_names_what_was_requested_once_and_not_in_each_name():
         for name, more in (("old", 1.0), ("new", 1.3))
         for path, rate in (("/a", 900 * more), ("/b", 100 * more))
     )
-    blocks, draft = read(expand(text))
-    sentence = judge_draft(Preview(None, blocks, draft, [], None), draft.experiments[0]).sentence
+    sentence = judge(text).sentence
     assert "On /a: “new” " in sentence and "On /b: “new” " in sentence and "· /a" not in sentence
 
 
