@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, pairwise
 
@@ -32,19 +32,22 @@ def split_sentences(text: str) -> list[str]:
 
 
 def index_names(names: Iterable[str]) -> Mapping[str, list[tuple[str, set[str]]]]:
-    """{word: (name of a config that has it, the words that not all names have) of each}; "Node.js" may be written "NodeJS", too."""
+    """{word of a name: (name, the words that not all names have) of those of whose words it is in the fewest names}; "Node.js"
+    may be written "NodeJS", too.
+    """
     words = {name: {word.lower() for word in _WORD.findall(name)} for name in names}
     shared = set.intersection(*words.values()) if words else set()
     n_names = Counter(chain.from_iterable(words.values()))
-    with_word: dict[str, list[tuple[str, set[str]]]] = defaultdict(list)
+    with_word: dict[str, list[tuple[str, set[str]]]] = {}
     for name, every in words.items():
         spelled = fold_name(name)
         own_words = every - shared
         bare = {word for word in own_words if not _VERSION.fullmatch(word)}  # "Symfony" for "Symfony 7"
         is_own = bare < own_words and any(n_names[word] == 1 for word in bare)
         for own in (own_words, {spelled} if spelled.isalnum() else set[str](), bare if is_own else set[str]()):
-            for word in own:
-                with_word[word].append((name, own))
+            if own:
+                with_word |= {word: [] for word in own if word not in with_word}
+                with_word[min(own, key=n_names.__getitem__)].append((name, own))
     return with_word
 
 
@@ -61,7 +64,11 @@ def split_clauses(sentence: str, names: Mapping[str, object]) -> list[str]:
     for joint, part in zip(others[::2], others[1::2], strict=True):
         is_named = not names.keys().isdisjoint(list_words(part))
         words = list_words(clauses[-1])
-        if joint in _JOINS_NAMES and not names.keys().isdisjoint(words) and words <= names.keys() | _BEFORE_NAMES:
+        if (
+            joint in _JOINS_NAMES
+            and not names.keys().isdisjoint(words)
+            and all(word in names or word in _BEFORE_NAMES for word in words)
+        ):
             clauses[-1] += f" {joint}{part}"  # "nginx and Apache had gzip on" is of both
         elif not is_named and (joint in (":", "(") or (joint == ")" and is_within)):
             clauses[-1] += f" {part}"

@@ -15,6 +15,7 @@ from runs import analysis
 from runs.analysis import conclude, method, table
 from runs.analysis.verdict import Ground
 from runs.drafts import boilerplate, captions, heading_groups, heading_words, names, settings, typed_commands, variants
+from runs.drafts.clauses import find_owners, index_names
 from runs.drafts.relate import relate
 from runs.drafts.sentences import Sentences
 from runs.ingest import receive
@@ -131,6 +132,15 @@ def test_runs_of_very_many_requests_are_told_apart_by_what_was_asked_for(monkeyp
     methods = [method.Method(tool="siege", path=f"/{n}") for n in range(500)]
     groups = method.group_by_method([*methods, *methods, method.Method(tool="siege")], lambda own: own)
     assert [len(group) for _, group in groups] == [3, *[2] * 499] and len(compared) < 10
+
+
+def test_a_name_is_looked_for_by_the_word_that_the_fewest_names_have():
+    """Made: each sentence about clients was held against all names with that word."""
+    index = index_names(name for n in range(500) for name in (f"config {n}", f"{n} clients"))
+    assert max(map(len, index.values())) <= 2
+    assert [*find_owners(["config 7 used a cache", "all clients did"], index)] == [
+        ("config 7", "config 7 used a cache")
+    ]
 
 
 def test_a_text_of_more_machines_than_are_told_apart_is_related():
