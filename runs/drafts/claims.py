@@ -52,8 +52,9 @@ _OF_RATES = re.compile(r"\b(?:rates?|throughput|requests|rps|req/s|figures?|numb
 _DISTURBS = {  # by languages, and what is told of it
     "{job}": _JOB,
     "a slow CPU clock": (
-        r"\b(?:cpu|clock|frequency|turbo(?: ?boost)?)(?: \w+){0,2} (?:was|were) "
-        r"(?:limited|capped|throttled|locked|disabled|reduced|off)\b(?! to (?:\w+ )?(?:cpus?|cores?)\b)"
+        r"\b(?:clock|frequency|turbo(?: ?boost)?)(?: \w+){0,2} (?:was|were) "
+        r"(?:limited|capped|throttled|locked|disabled|reduced|off)\b"
+        r"|\bcpu(?: \w+){0,2} (?:was|were) (?:throttled|(?:limited|capped|locked|reduced) (?:to|at) \d[\d.]{0,4} ?[GM]Hz)\b"
         r"|\bthermal(?:ly)? throttl\w+"
     ),
     "debug logging": (

@@ -66,10 +66,6 @@ def _take_words(key: str) -> Callable[[re.Match[str]], Setting]:
     return lambda match: (key, re.sub(r"\s+", " ", match[0]).strip())
 
 
-def _take_value(key: str) -> Callable[[re.Match[str]], Setting]:
-    return lambda match: (key, match["value"].strip("'\""))
-
-
 _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Setting]], ...] = tuple(
     (re.compile(pattern, flags), meaning)
     for pattern, flags, meaning in (
@@ -111,7 +107,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Setting]], ...
             lambda found: ("scaling_governor", f"scaling_governor={found['value']}")),
         (r"\bcpupower\s+(?:-\w+\s+\S+\s+)?frequency-set\s.*", 0, _take_words("cpupower")),
         (r"\b(?:ethtool\s+-[KGCL]|tc\s+qdisc)\s.*", 0, _take_words("network")),
-        (r"\bgit\s+(?:checkout|switch)\s+(?:-\w+\s+)*(?P<value>[\w./@{}~^-]+)$", 0, _take_value("git")),
+        (r"\bgit\s+(?:checkout|switch)\s+(?:-\w+\s+)*(?P<value>[\w./@{}~^-]+)$", 0, lambda found: ("git", found["value"])),
         (
             r"\b(?:nvm\s+use|(?:rb|py|nod)env\s+(?:global|local|shell)|rvm\s+use|sdk\s+use|asdf\s+\w+)\s+(?P<value>\S+(?:\s+\d\S*)?)$",
             0,

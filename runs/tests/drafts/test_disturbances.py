@@ -787,6 +787,7 @@ def test_what_a_command_answered_or_set_for_one_side_alone_is_in_the_sentence(on
         ("The memory of nginx right after the start was 12 MB.", ""),
         ("While measuring nginx the CPU was limited to 1.2 GHz, I noticed this only afterwards.", "a slow CPU clock"),
         ("While measuring nginx the CPU was limited to 2 cores.", ""),
+        ("While measuring nginx the CPU was reduced to those of one socket.", ""),
         ("nginx used the H2 database, Apache did not.", ""),
         ("nginx был собран в отладочном режиме, Apache — в релизном.", "a debug build"),
     ],
