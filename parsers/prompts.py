@@ -14,14 +14,13 @@ from .catalogue import load_programs
 from .transcript import INLINE_CODE
 
 _WHO = r"(?P<who>[\w.+-]+@(?P<host>[\w.-]+))"
+_AHEAD = r"(?:\([\w.-]+\)\s*)?(?:\[[\d:]+\]\s*|\d\d:\d\d:\d\d\s+)?"  # an environment, the time
 _PROMPTS = [
     re.compile(p)
     for p in (
         r"(?:\([\w.-]+\)\s*)?\[(?:\d\d:\d\d(?::\d\d)?\s+)?" + _WHO + r"(?:[ :][^\]]*)?\]\s?[$#%>]\s?(?P<command>.*)",
-        r"(?:\([\w.-]+\)\s*)?(?:\[[\d:]+\]\s*|\d\d:\d\d:\d\d\s+)?"
-        + _WHO
-        + r"\s?:\s?[~/][^$#%>]*[$#%>]\s?(?P<command>.*)",
-        r"(?:\([\w.-]+\)\s*)?" + _WHO + r"(?:\s[~/]\S*)?\s?[$#%>](?:\s+|$)(?P<command>.*)",
+        _AHEAD + _WHO + r"\s?:\s?[~/][^$#%>]*[$#%>]\s?(?P<command>.*)",
+        _AHEAD + _WHO + r"(?:\s[~/]\S*)?\s?[$#%>](?:\s+|$)(?P<command>.*)",
         _WHO + r"\s\[[~/][^\]]*\]\s?[$#%>]\s?(?P<command>.*)",
         r"(?!https?:|ftp:)(?P<host>[A-Za-z][\w.-]*):[~/][^\s$#%>]*\s?[$#%>]\s?(?P<command>.*)",
         r"(?P<host>[A-Za-z][\w.-]*)\s[~/]\S*\s[$#%>]\s(?P<command>.*)",

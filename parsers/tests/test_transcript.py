@@ -188,6 +188,13 @@ def test_a_prompt(line, host):
     assert prompt(line) == (host, COMMAND)
 
 
+@pytest.mark.parametrize("time", ["", "19:02:11 ", "[19:02:11] "])
+@pytest.mark.parametrize("typed", ["", "free -m"])
+def test_a_prompt_that_shows_the_time(time, typed):
+    for place in (":~$", " ~ $"):
+        assert prompt(f"{time}user@web1{place} {typed}") == ("web1", typed)
+
+
 @pytest.mark.parametrize("command", LOADS)
 def test_a_load_tools_command_without_a_prompt(command):
     for line in ("{}", "    {}", "`{}`", "Command: {}", "run `{}`", "执行：`{}`", "$ {}"):

@@ -175,6 +175,7 @@ _REMARK = re.compile(  # on what stands above; on what is shown
     r"|^(?i:(?:and |so )?(?:this|that|here|these) (?:is|are|was|were) what (?:came out|(?:I|we|it) (?:got|gets?|see|saw|gave|gives"
     r"|printed|prints|says|said)))\W{0,3}$"
     r"|^(?:#\s*)?[\^↑]|^\[(?:[^\s\[\]]+\s++){5}[^\[\]]*\]$"
+    r"|^\W{0,4}(?i:(?:wh?)?oops|argh|d[’']?oh|damn|typo|sorry)\b(?!.*\bwith(?:out)?\b)"  # on a mistake
     rf"|^\W{{0,4}}(?=.*?\b(?i:{_PRAISE})\b)(?i:(?:{_PRAISE}|{_OF_PRAISE})\b\W*+)++$"
     r"|^[\[(（][^\[\]()（）]*\b(?i:terminal|window|pane|meanwhile|at the same time|(?:while|during) (?:the|it|this|that))\b"
     r"[^\[\]()（）]*[\])）]$"

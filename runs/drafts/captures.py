@@ -30,6 +30,7 @@ from .boilerplate import strip_markup
 from .draft import DraftCapture, DraftExperiment, DraftRun, DraftText
 from .heading_words import find_phase
 from .hosts import find_server
+from .typed_commands import starts_server
 
 _BUSY_LOAD1 = 1.0
 _BUSY_CPU_PCT = 2.0
@@ -127,6 +128,7 @@ class _Placing:
         self.latest_ends = list(accumulate((end for _, end, _ in self.spans), max))  # up to each span
         self.config_by_port = _find_configs_by_port(self.runs, blocks)
         self.stated: set[tuple[str, str]] = set()  # (run, phase) that a heading states
+        self.stated_above: set[tuple[str, str]] = set()  # (config, phase) that one above a run of it states
         self.guessed: dict[str, str] = {}  # capture -> run
         self.watched = False  # whether any capture was taken during a run
         self.shared: dict[str, bool] = {}  # see place_captures
@@ -170,6 +172,8 @@ class _Placing:
             return "", "", phase
         if phase:
             self.stated.add((run.key, phase))
+            if block.first < run.lines[0]:
+                self.stated_above.add((run.config, phase))
         else:
             phase = self._guess_phase(group, block.first < run.lines[0])
             self.guessed[f"b{group[0]}"] = run.key
@@ -288,14 +292,24 @@ class _Placing:
         texts_between = bisect_right(self.text_starts, last.lines[1]) < bisect_left(self.text_starts, block.first)
         if following is None:
             return None if texts_between else last
-        if texts_between and phase != "after":
+        if (texts_between or self._is_of_next_server(last, index)) and phase != "after":
             return following
         heading_line = self.heading_lines.get(following.block, 0)
         if heading_line and last.lines[1] < heading_line < block.first:
             return following if phase != "after" else last
-        if phase == "before" and {(last.key, "before"), (last.key, "after")} & self.stated:
+        is_next = {(last.key, "before"), (last.key, "after")} & self.stated or (last.config, phase) in self.stated_above
+        if phase == "before" and is_next:
             return following
         return last
+
+    def _is_of_next_server(self, last: DraftRun, index: int) -> bool:
+        """Whether a server was started between a load test and a monitor below it."""
+        return bisect_right(self.server_starts, last.block) < bisect_right(self.server_starts, index)
+
+    @cached_property
+    def server_starts(self) -> list[int]:
+        """Numbers of the blocks above which a command was typed that starts a server."""
+        return [index for index, block in enumerate(self.blocks) if block.typed and starts_server(block.typed)]
 
     def _describes_the_host(self, index: int) -> bool:
         """Memory shown next to the CPU's data is data of the host, too."""
@@ -320,6 +334,8 @@ class _Placing:
             or sample.metrics.get("cpu_id", 100.0) < _LITTLE_IDLE_PCT
         )
         is_repeated = len(group) > 1 or len(samples) > 1 or count_samples(block) > 1
+        if sample is not None and "load1" in sample.metrics and not is_repeated and self._is_typed_next(block):
+            is_busy = False  # a load average, and a first screen, tell of the time before
         if is_busy or (sample is not None and "cpu_us" in sample.metrics and is_repeated):
             return "during"
         processes = [r for r in block.records if isinstance(r, ProcessSample)]
@@ -329,6 +345,16 @@ class _Placing:
         if is_busy or any(makes_load(process.group) for process in processes):
             return "during"
         return "before" if is_ahead else "after"
+
+    def _is_typed_next(self, block: Block) -> bool:
+        """Whether a command was typed behind the prompt right below a load test, the same that this was typed behind.
+
+        There are no words and no blank lines between, as there are between what is copied from two terminals.
+        """
+        place = bisect_left(self.run_starts, block.first)
+        load = self.blocks[self.runs[place - 1].block] if place else None
+        is_next = load is not None and load.last < (block.command_line or 0) <= load.last + 1
+        return load is not None and is_next and load.prompt_host == block.prompt_host is not None
 
 
 def _find_configs_by_port(runs: Sequence[DraftRun], blocks: Sequence[Block]) -> dict[str, str]:

@@ -344,6 +344,13 @@ class Typing:
         return before
 
 
+def starts_server(commands: Sequence[str]) -> bool:
+    typing = Typing()
+    for command in commands:
+        typing.add(command)
+    return bool(typing.started or typing.restarted)
+
+
 def _runs_beside(program: str, command: str) -> bool:
     """Whether a program that was put into the background serves nothing, and takes time from what does."""
     is_busy = program in _BUSY or program.endswith("dump")

@@ -148,3 +148,78 @@ def test_a_monitor_on_the_machine_of_the_next_load_test_is_before_that():
 def test_a_monitor_below_all_load_tests_is_of_the_config_that_its_heading_names(heading, rate):
     text = f"# nginx\n\n@ab 900.5\n\n# apache\n\n@ab 700.5\n\n# {heading}\n\n{MPSTAT.format(us=91.1)}"
     assert placed(text) == [(rate, "during")]
+
+
+SHELL = "root@web1:/srv# "
+MEMORY = FREE.replace("{host}:~$", f"{SHELL.strip()}")
+
+
+@pytest.mark.parametrize(
+    ("typed", "second"),
+    [
+        ("systemctl stop httpd; systemctl start nginx", ("800.5", "before")),
+        ("service nginx restart", ("800.5", "before")),
+        ("gunicorn -w 4 app:app &", ("800.5", "before")),
+        ("systemctl stop httpd", ("900.5", "after")),
+        ("ls", ("900.5", "after")),
+    ],
+)
+def test_a_monitor_below_the_start_of_the_next_server_is_before_the_next_load_test(typed, second):
+    """Made text."""
+    load = SHELL + "ab -n 500 -c 10 http://localhost/\n@ab {} server={}\n"
+    first = f"{SHELL}systemctl start httpd\n{MEMORY.format(mib=4949)}{load.format(900.5, 'Apache/2.4.57')}"
+    assert placed(f"{first}{SHELL}{typed}\n{MEMORY.format(mib=4950)}{load.format(800.5, 'nginx/1.22.1')}") == [
+        ("900.5", "before"),
+        second,
+    ]
+
+
+def test_memory_before_the_test_is_before_each_config_s_repeats():
+    """Made text: the heading stands below the last repeat of the other config."""
+    parts = [
+        f"{number}. Memory before the test\n\n{MEMORY.format(mib=4949)}\n{number + 1}. Run ab twice\n\n"
+        + "".join(f"$ ab -n 500 -c 10 http://localhost/\n@ab {rate} server={server}\n\n" for rate in rates)
+        for number, server, rates in ((1, "Caddy", ("900.5", "910.5")), (3, "nginx/1.22.1", ("800.5", "810.5")))
+    ]
+    assert placed("\n".join(parts)) == [("900.5", "before"), ("800.5", "before")]
+
+
+TOP = (
+    "top -b -n 1 | head -8\ntop - 13:11:02 up 12 days,  3:41,  2 users,  load average: 3.10, 1.40, 0.60\n"
+    "Tasks: 118 total,   4 running, 114 sleeping,   0 stopped,   0 zombie\n"
+    "%Cpu(s): 88.0 us, 10.0 sy,  0.0 ni,  2.0 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st\n"
+    "MiB Mem :   3931.0 total,   1818.6 free,    912.4 used,   1200.0 buff/cache\n"
+    "MiB Swap:   2048.0 total,   2048.0 free,      0.0 used.   2868.6 avail Mem\n\n"
+    "    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND\n"
+    "    901 www-data  20   0   85200  14200   3550 R  41.0   0.4   0:04.56 {}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("between", "command", "phase"),
+    [
+        (SHELL, "apache2", "after"),  # behind the same prompt, as soon as the load test was over
+        (f"\n{SHELL}", "apache2", "during"),  # it may have been copied from another terminal
+        (SHELL.replace("web1", "web2"), "apache2", "during"),
+        ("$ ", "apache2", "during"),
+        (SHELL, "ab", "during"),  # the load tool was still there
+    ],
+)
+def test_a_first_screen_behind_the_prompt_right_below_a_report_is_after_it(between, command, phase):
+    """Made text."""
+    report = expand(f"{SHELL}ab -n 500 -c 10 http://localhost/\n@ab 900.5").rstrip("\n")
+    assert placed(f"{report}\n{between}{TOP.format(command)}") == [("900.5", phase)]
+
+
+def test_a_monitor_is_split_by_prompts_that_show_the_time_with_nothing_typed_behind_the_last():
+    """Made text: two panes of a terminal, the monitor in the second."""
+    left = "[10:00:05] joe@tp ~ $ ab -n 5000 -c 20 http://localhost:8081/\n@ab 1000.5 n=5000\n"
+    left += "[10:00:12] joe@tp ~ $ ab -n 5000 -c 20 http://localhost:8082/\n@ab 1250.5 n=5000\n[10:00:20] joe@tp ~ $\n"
+    screen, busy, idle = TOP.partition("\n")[2], "88.0 us, 10.0 sy,  0.0 ni,  2.0", " 1.0 us,  1.0 sy,  0.0 ni, 98.0"
+    samples = ((9, busy), (12, busy), (15, idle), (18, busy))
+    screens = "".join(screen.replace("13:11:02", f"10:00:{at:02}").replace(busy, cpu) for at, cpu in samples).format(
+        *"x" * 4
+    )
+    _, draft = read(expand(f"{left}\nRight pane:\n\njoe@tp ~ $ top -b -d 3 -n 4\n{screens}"))
+    captures = draft.experiments[0].captures
+    assert [(one.run, one.n_samples) for one in captures] == [("", 4), ("b0", 2), ("b1", 1)]

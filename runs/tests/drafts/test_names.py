@@ -782,6 +782,15 @@ def test_a_comment_behind_a_prompt_says_what_a_run_is():
     assert [run.counted for run in draft.experiments[0].runs] == [True, False, True]
 
 
+@pytest.mark.parametrize("remark", ["oops, too many", "whoops, wrong port", "argh forgot the server", "sorry, typo"])
+def test_a_comment_on_a_mistake_names_no_run(remark):
+    shell = "lee@box:~/bench$ "
+    load = f"{shell}wrk -t2 -c10 -d5s http://web1/\n"
+    text = f"{shell}# {remark}\n{load}@wrk 9.10\n{shell}# now with 4 workers\n{load}@wrk 10.10\n"
+    (before, after) = names_of(text)
+    assert remark not in before and after == "4 workers"
+
+
 def test_brackets_around_a_heading_are_no_part_of_a_name():
     assert names_of("【YJIT なし】\n\n@wrk 9.10\n\n「YJIT あり」:\n\n@wrk 10.10\n") == ["YJIT なし", "YJIT あり"]
 
