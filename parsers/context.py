@@ -14,6 +14,7 @@ from .catalogue import Format, compile_rate_labels, formats, parse_command
 from .lines import Lines
 from .prompts import (
     find_branch,
+    find_host_above,
     is_template,
     load_command,
     may_have_command,
@@ -135,7 +136,8 @@ class Context:
             self._follow_branch(text, number, above if line_above == number - 1 else "")
             self.shown = (*self.shown[2 - _TYPED :], *((*state, number) for state in read_prompt(text)))
             self._follow_prompt(text, line.typed[1])
-            self._add_command(line.typed, number, lines, line.prefix)
+            host = line.typed[0] or find_host_above(text, above if line_above == number - 1 else "")
+            self._add_command((host, line.typed[1]), number, lines, line.prefix)
             if match := _ECHO.fullmatch(line.typed[1]):
                 self._add_heading(number, match["said"])
         else:

@@ -29,6 +29,7 @@ _PROMPTS = [
         r"(?:PS\s)?[A-Za-z]:\\[^>]*>\s?(?P<command>.*)",
         r"(?!//)[~/][\w./~-]*\s?[$#❯»]\s+(?P<command>.*)",
         r"[(\[][\w.-]{1,40}[)\]]\s?[$❯]\s+(?P<command>\S.*)",
+        r"[└╰]─+\s?[$#%❯]\s?(?P<command>.*)",
         r":;\s+(?P<command>\S.*)",
         r"☁\s[^⚡]{1,200}⚡\s+(?P<command>\S.*)",
         r"[$❯➜➔λ]\s+(?:[~/]\S*\s+)?(?P<command>\S.*)",
@@ -115,6 +116,13 @@ def find_branch(line: str, above: str = "") -> str | None:
     return next(filter(None, branch.groups()), None) if branch else None
 
 
+def find_host_above(line: str, above: str) -> str | None:
+    """The host that the first line of a prompt of two lines names: "┌──(kim㉿lab)-[~]" above "└─$ free -m"."""
+    first = _HOST_ABOVE.match(above) if line.lstrip()[:1] in ("└", "╰") else None
+    return first and first["host"]
+
+
+_HOST_ABOVE = re.compile(r"\s*[┌╭][─\s]{0,8}[\[(]{0,2}\s?[\w.+-]{1,40}[@㉿](?P<host>[\w.-]{1,80})")
 _COMMAND_SIGN = re.compile(f"[{PROMPT_SIGNS}/`+]")
 _BARE_WORD = re.compile(r"\b(?:top|ps|busybox|toybox|cat|e?grep|echo|free|uname|make|lscpu|nproc)\b")
 

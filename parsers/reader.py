@@ -397,7 +397,7 @@ _APART = " |│┃║+"  # right behind one of these an output may begin on a li
 # A sign that is no part of what `transcript.clean` takes away, of a time, or of a list in JSON
 _PLAIN_SIGN = (
     rf'[^\w\s<&^\[{{:"{_APART}\x00-\x1f\x7f-\xa0\xad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f\u2060\u3000\ufeff]'
-    r"|<(?![A-Za-z/!])|&(?![#A-Za-z])|\^(?![\[CZ\\])|\[(?![\dHK])|\{(?!noformat|code|quote|panel|color)"
+    r"|<(?![A-Za-z/!])|&(?![#A-Za-z])|\^(?![\[CZ\\])|\[(?![\dHK/]|(?i:code|quote|pre|noparse|size|color|url|[biu]\]))|\{(?!noformat|code|quote|panel|color)"
     r'|:(?!(?<=\d:) ?\d)|"(?!: \[)'
 )
 # Anywhere on a line, beside rates: of a time, of codes, and of a report behind another program's output.

@@ -29,10 +29,16 @@ _SHOWN = re.compile(r"(?:\^\[|ESC)(?:\[[\d;?]{0,9}[A-Za-z~]|O[A-D])|^\^[CZ\\](?=
 _TAG = re.compile(
     r"^\s*<!--+|^\s*(?:<details[^<>]*>\s*)?<summary>|</summary>|"  # elsewhere <summary> is jmeter's name of its own
     r"</?(?:a|b|i|u|s|p|br|em|tt|td|th|tr|ul|ol|li|hr|h[1-6]|pre|div|code|font|kbd|samp|span|strong|small|big|table|"
-    r"tbody|thead|center|blockquote|details|figure|figcaption|del|ins|sub|sup)(?:\s[^<>]*)?/?>",
+    r"tbody|thead|center|blockquote|details|figure|figcaption|del|ins|sub|sup|source|syntaxhighlight|nowiki)(?:\s[^<>]*)?/?>",
     re.IGNORECASE,
 )
 _MACRO = re.compile(r"\{(?:noformat|code|quote|panel|color)(?::[^{}]{0,80})?\}")  # of Jira and Confluence
+# Of forums: where code and quotations begin or end, and what is emphasised
+_BBCODE = re.compile(
+    r"\[/?(?:code|quote|pre|noparse)(?:=[^\[\]]{0,80})?\]"
+    r"|\[(?P<tag>b|i|u|size|color|url)(?:=[^\[\]]{0,80})?\](?=(?P<text>[^\[\]]{0,200}))(?P=text)\[/(?P=tag)\]",
+    re.IGNORECASE,
+)
 _HEADING = re.compile(r"^\s*<h([1-6])(?:\s[^<>]{0,200})?>\s*(?=[^\s<].*</h\1>\s*$)", re.IGNORECASE)
 _SUMMARY = re.compile(
     r"^\s*(?:<details[^<>]{0,99}>\s*)?<summary>\s*(?=\S.*</summary>\s*$)", re.IGNORECASE
@@ -75,6 +81,8 @@ def clean(raw: str) -> str:
         if "^" in line or "ESC" in line:
             line = _SHOWN.sub("", line)
         line = _LOST_ANSI.sub("", line)
+        if "]" in line:
+            line = _BBCODE.sub(lambda match: match["text"] or "", line)
     elif line[:1] == "^":
         line = _SHOWN.sub("", line)
     if "<" in line and _TAG.search(line):
@@ -128,7 +136,10 @@ def needs_cleaning(raw: str) -> bool:
         or "\x08" in raw
         or "^" in raw
         or ("{" in raw and _MACRO.search(raw) is not None)
-        or ("[" in raw and (raw[0] == "[" or "[0m" in raw or "[K" in raw or "ESC[" in raw))
+        or (
+            "[" in raw
+            and (raw[0] == "[" or "[/" in raw or "[code" in raw or "[0m" in raw or "[K" in raw or "ESC[" in raw)
+        )
     )
 
 
@@ -251,7 +262,7 @@ FILE_HEAD = re.compile(r"==> (?P<path>\S[^<>]{0,200}) <==|│?\s*File: (?P<shown
 # A file below /proc or /sys, with the colon that `grep . FILE...` puts between it and each of its lines.
 KERNEL_FILE = r"(?:/(?:proc|sys)/[\w./@:\\-]{1,300}:)"
 _IN_KERNEL_FILE = re.compile(rf"({KERNEL_FILE})(?=\S)(.*)")
-FENCES = ("```", "~~~")
+FENCES = ("```", "~~~", "#+begin_", "#+end_", "#+BEGIN_", "#+END_", "{{{", "}}}", "\\begin{", "\\end{")
 MAX_HEADING = 500
 
 

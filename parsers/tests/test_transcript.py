@@ -13,7 +13,7 @@ from parsers.context import Context
 from parsers.lines import Lines
 from parsers.prompts import load_command, prompt
 from parsers.streams import MOST_STREAMS, split_streams
-from parsers.transcript import clean, is_elision, is_plain, is_prose
+from parsers.transcript import clean, is_elision, is_plain, is_prose, needs_cleaning
 
 from .mangle import before
 from .reading import FIXTURES, blocks, fixtures, text_of
@@ -535,3 +535,43 @@ def test_a_command_is_no_answer_to_the_one_above_it():
     uptime = "$ uptime\n 13:00:00 up 3 days,  1:00,  2 users,  load average: 0.10, 1.00, 2.50\n"
     block = blocks("$ cat /proc/sys/net/core/somaxconn\n$ cat /proc/sys/net/core/rmem_max\n212992\n" + uptime)[-1]
     assert [value for _, value, _ in block.shown] == ["212992"]
+
+
+@pytest.mark.parametrize(
+    ("line", "bare"),
+    [
+        ("[code]", ""),
+        ("[/CODE]", ""),
+        ("[b]nginx[/b] and [color=red]apache[/color]:", "nginx and apache:"),
+        ("Requests per second: 5.0[/code]", "Requests per second: 5.0"),
+        ("$ ps aux | grep [b]eam", "$ ps aux | grep [b]eam"),
+    ],
+)
+def test_tags_of_forums_are_removed(line, bare):
+    assert (clean(line) if needs_cleaning(line) else line) == bare
+
+
+@pytest.mark.parametrize(
+    ("begin", "end"),
+    [
+        ("[code]", "[/code]"),
+        ("[code=bash]", "[/code]"),
+        ("#+begin_example", "#+end_example"),
+        ("#+BEGIN_SRC sh", "#+END_SRC"),
+        ("{{{", "}}}"),
+        ("\\begin{verbatim}", "\\end{verbatim}"),
+        ('<source lang="text">', "</source>"),
+        ("<syntaxhighlight>", "</syntaxhighlight>"),
+    ],
+)
+def test_where_code_begins_is_no_heading(begin, end):
+    text = "".join(f"{name}:\n{begin}\n{REPORT.format(5)}\n{end}\n\n" for name in ("old", "new"))
+    assert [block.heading for block in blocks(text)] == ["old:", "new:"]
+
+
+@pytest.mark.parametrize(
+    ("first", "sign"), [("╭─kim@web1 ~/bench", "╰─$ "), ("┌──(kim㉿web1)-[~]", "└─$ "), ("╭─ kim@web1 ~", "╰─❯ ")]
+)
+def test_the_first_line_of_a_prompt_of_two_lines_names_the_host(first, sign):
+    block = blocks(f"{first}\n{sign}free -m\n{text_of(FIXTURES / 'free' / 'free_01.txt')}")[0]
+    assert (block.kind, block.prompt_host, block.command) == ("free", "web1", "free -m")

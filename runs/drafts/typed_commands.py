@@ -76,6 +76,7 @@ _SERVER = re.compile(
     + r"(?:\S*/)?(?:g?unicorn|uvicorn|hypercorn|puma|uwsgi|daphne|waitress-serve|node|bun|deno|php(?:-fpm)?|python[\d.]*|ruby|java"
     r"|dotnet|caddy|nginx|httpd|apache2|lighttpd|haproxy|varnishd|traefik|envoy|redis-server|memcached|mysqld?(?:_safe)?|mongod|pm2\s+start)(?=\s)"
 )
+_STARTS_SEVERAL = re.compile(r"pm2\s+start\s.*\s-")  # processes of a program, with options
 _STARTS_SCRIPT = re.compile(r"(?:npm|yarn|pnpm|bun)\s+(?:run\s+)?(?:start|dev|serve|preview)\b")
 _DETACHED = re.compile(r"\b(?:docker|podman)\s+(?:container\s+)?run\b(?P<words>.*)")
 _COMPOSE = re.compile(r"\bdocker(?:\s+|-)compose\b(?P<words>.*?)\s(?P<verb>up|start|restart|stop|down)\b(?P<names>.*)")
@@ -250,6 +251,8 @@ class Typing:
             own, words = _split_container_words(match["words"])
             if words:
                 self._start(words[0].partition(":")[0], (words[0], *own, *words[1:]), {"docker run": own})
+        elif _STARTS_SEVERAL.match(command):
+            self._start_program(_split_words(command), confined)
         elif match := _SERVICE.search(command):
             names = (match["names"] or match["name"]).split()
             self._switch(match["verb"] or match["verb2"], [name.removesuffix(".service") for name in names])

@@ -310,6 +310,7 @@ def test_prompts_of_two_lines_and_of_powerline_name_nothing():
         ("$ ./start-nginx.sh", "$ ./start-apache.sh", ["nginx", "apache"]),
         ("$ ./start-nginx.sh; ./tune.sh", "$ ./start-apache.sh; ./tune.sh", ["nginx", "apache"]),
         ("$ ./kernel.sh on", "$ ./kernel.sh off", ["on", "off"]),
+        ("$ pm2 start app.js -i 1", "$ pm2 delete all; pm2 start app.js -i 4", ["-i 1", "-i 4"]),
         ("$ ./one --port 80 & sleep 1", "$ ./other --port 80 & sleep 1", ["one", "other"]),
         ("$ python flask_app.py & sleep 1", "$ kill %1; python fastapi_app.py & sleep 1", ["flask", "fastapi"]),
         ("$ ./check_status.sh", "$ ./optimize.sh", ["before optimize.sh", "optimize.sh"]),
