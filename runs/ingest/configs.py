@@ -24,7 +24,7 @@ from runs.models import Config, ConfigText, Experiment, Host, Run, Upload
 
 from . import counters
 from .hints import Slot
-from .validation import rejected, truncate
+from .validation import clean_line, rejected, truncate
 
 BATCH = 500
 RAM_STEP_KB = 65536  # a kernel reserves some of the RAM, and each version another share
@@ -140,7 +140,7 @@ class Placement:
         first = self.slot.position if self.slot else first
         added = []
         for position, config in enumerate(drafted, first):
-            columns = truncate(Config, name=config.name or "unnamed", group=config.group)
+            columns = truncate(Config, name=clean_line(config.name) or "unnamed", group=config.group)
             row = before.get(config.key) or by_name.get(columns["name"])
             if row is None:
                 row = by_name[columns["name"]] = Config(experiment=experiment, position=position, **columns)

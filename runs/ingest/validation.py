@@ -82,12 +82,16 @@ MOST_REPEATS = 1_000_000  # others are added to it
 _LIMIT = 2**63  # PostgreSQL returns 1e25 as a whole number, which no 64 bits hold
 
 
-# Control characters, line ends, and signs that turn the direction of what stands behind them, on the page or in a terminal.
-_UNSEEN = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# Control characters, line ends, signs without width that tell two names apart for nobody, and signs that turn the direction of
+# what stands behind them, on the page or in a terminal. Those that join letters stay: Persian and emoji need them.
+_UNSEEN = re.compile(
+    "[\0-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ud800-\udfff]"
+)
 
 
 def clean_line(text: str) -> str:
-    """A name or the like: on one line, and without what would change how the words around it are shown."""
+    """A name or the like: on one line, in the one spelling of its letters that most systems use, and without what nobody sees."""
+    text = unicodedata.normalize("NFC", text)
     return text if text.isprintable() else _UNSEEN.sub(lambda sign: " " * sign[0].isspace(), text)
 
 

@@ -442,6 +442,23 @@ def test_a_plain_text_that_came_in_meanwhile_leaves_nothing_of_its_second_readin
     }
 
 
+@pytest.mark.django_db
+def test_names_that_look_alike_are_one():
+    """Made: two machines called café, one with its accent as a sign of its own, as a Mac's file names have it."""
+    word = "\u0645\u06cc\u200c\u062e"  # whose joining sign stays
+    names = [f"caf\xe9 {word}", f"cafe\u0301 {word}", f"\ufeffcaf\xe9\u200b \u200f{word}"]
+    for at, name in enumerate(names):
+        submit(f"{ab(100 + at)}\n", hints=Hints(host=name, config=name, experiment=name))
+    assert [model.objects.get().name for model in (Host, Config, Experiment)] == [names[0]] * 3
+
+
+@pytest.mark.django_db
+def test_headings_of_one_text_that_look_alike_are_one_config():
+    rates = [("caf\xe9", 100), ("cafe\u0301", 101), ("nginx", 102)]
+    submit("".join(f"## {name}\n\n{ab(rate)}\n" for name, rate in rates))
+    assert {*Config.objects.values_list("name", flat=True)} == {"caf\xe9", "nginx"} and Run.objects.count() == 3
+
+
 def fail(*args, **kwargs):
     raise KeyError("made for this test")
 
