@@ -385,6 +385,25 @@ def _fold_load(text: str) -> str:
     return re.sub(r"\s+", "", re.sub(r"\d+", "#", bare.lower())) if is_load else ""
 
 
+def find_things(trails: Sequence[Sequence[Heading]]) -> set[str]:
+    """Lines right above a load test that elsewhere head a monitor, beside names of the same form: "Files:", "Memory:"."""
+    last = Counter(trail[-1][1] for trail in trails if trail)
+    forms = {_describe_form(text) for text in last if may_name(text) and is_short(text)}
+    things = {text for text, n in last.items() if n == 1 and _THING.fullmatch(strip_markup(text).strip(" :"))}
+    return {text for text in things if _describe_form(text) in forms}
+
+
+def _describe_form(text: str) -> tuple[int, str, bool]:
+    sign = text.lstrip()[:1]
+    return heading_level(text), "" if sign.isalpha() else sign, text.rstrip().endswith((":", "："))
+
+
+_THING = re.compile(
+    r"(?:in[ -])?(?:memory|process(?:es)?|speicher|prozesse|mémoire|memoria|procesos|память|процессы|メモリー?|プロセス|内存|进程)",
+    re.IGNORECASE,
+)
+
+
 def find_compared(trails: Sequence[Sequence[Heading]], counts: Collection[str] = ()) -> set[str]:
     """The last lines above load tests that name nothing alone, but do together: "before" and "after" a change, "A" and "B"."""
     n_with = Counter(text for trail in trails for text in {text for _, text in trail})

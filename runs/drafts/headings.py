@@ -35,6 +35,7 @@ from .heading_groups import (
     find_groups,
     find_machines,
     find_sections,
+    find_things,
     find_tool_names,
     may_name,
     swap_crossed,
@@ -229,7 +230,7 @@ def _collect_candidates(
     trails = [blocks[load].trail for load in loads]
     counts = find_counts(trails) | _find_initial(trails)
     above = [*list_lines_above(all_trails, loads, texts), *labels.values()]
-    compared = find_compared(above, counts | levels) | find_machines(sections)
+    compared = find_compared(above, counts | levels) | find_machines(sections) | find_things(trails)
     tools = find_tool_names(sections) | find_only_host(sections) | levels | counts | find_fixed_settings(trails)
     tools |= find_printed(trails)
     for load in loads:

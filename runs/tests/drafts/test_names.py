@@ -791,6 +791,21 @@ def test_a_comment_on_a_mistake_names_no_run(remark):
     assert remark not in before and after == "4 workers"
 
 
+@pytest.mark.parametrize(
+    ("first", "second"), [("Files:", "Memory:"), ("## Threads", "## Processes"), ("* Redis", "* In memory")]
+)
+def test_what_elsewhere_heads_a_monitor_names_a_config_beside_another(first, second):
+    names = [text.strip("#*: ") for text in (first, second)]
+    assert names_of(f"Sessions\n\n{first}\n\n@wrk 9.10\n\n{second}\n\n@wrk 10.10\n") == names
+
+
+def test_the_heading_of_a_monitor_names_no_load_test_below_it():
+    free = "$ cat /proc/meminfo | head -2\nMemTotal:        4025344 kB\nMemFree:         2101120 kB\n\n"
+    load = "$ wrk -t2 -c10 -d5s http://web1/\n"
+    text = f"nginx:\n\n{load}@wrk 9.10\n\nMemory:\n\n{free}{load}@wrk 10.10\n\napache:\n\n"
+    assert names_of(f"{text}{load}@wrk 11.10\n") == ["nginx", "apache"]
+
+
 def test_brackets_around_a_heading_are_no_part_of_a_name():
     assert names_of("【YJIT なし】\n\n@wrk 9.10\n\n「YJIT あり」:\n\n@wrk 10.10\n") == ["YJIT なし", "YJIT あり"]
 
