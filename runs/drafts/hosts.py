@@ -20,6 +20,7 @@ from runs.analysis.stats import repeatability_limit
 
 from .draft import DraftHost
 from .stated_hosts import PLACEHOLDERS, find_stated_host
+from .typed_commands import SSH
 
 Server = tuple[str, str, int]  # software, host, port; "" or 0 where the tool did not print it
 RAM_TOLERANCE = 0.03  # some monitors print MiB with one decimal, others even less
@@ -120,8 +121,9 @@ def find_sightings(blocks: Sequence[Block], records: Sequence[Sequence[Record]])
 
 
 def _find_sighting(index: int, block: Block, records: Sequence[Record]) -> Sighting:
-    """The sighting of a block. A prompt at which another machine was loaded is the generator's."""
-    sighting = Sighting(index, None, block.prompt_host, [])
+    """The sighting of a block. A prompt at which another machine was loaded is the generator's; "ssh web1 free" is of web1."""
+    ssh = None if block.load_results else SSH.search(block.command or "")
+    sighting = Sighting(index, None, None if ssh else block.prompt_host, [])
     for record in records:
         if isinstance(record, HostFacts):
             sighting.facts.append(record)
@@ -139,7 +141,7 @@ def _find_sighting(index: int, block: Block, records: Sequence[Record]) -> Sight
             sighting.name, sighting.generator = None, block.prompt_host if record.hostname else None
     stated = [facts for _, text in block.trail if (facts := find_stated_host(text)).name][-1:]
     sighting.facts += stated
-    sighting.name = sighting.name or next((facts.name for facts in stated), None)
+    sighting.name = sighting.name or next((facts.name for facts in stated), ssh and ssh["host"])
     return sighting
 
 

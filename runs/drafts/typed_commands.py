@@ -116,7 +116,7 @@ _WITHIN = re.compile(  # a shell elsewhere, or another one here, with the comman
     r"(?:sudo\s+)?(?:ssh\s[^'\"]*|(?:[\w./-]+\s+)*(?:ba|z|da)?sh\s+-\w*c\s*)(?P<quote>['\"])(?P<commands>.*)(?P=quote)\s*&?"
 )
 _CUT = re.compile(r"(?:(?<!\s)\s++)?+(?:\d?>>?|\||<|\d>&\d|&\s*$)")
-SSH = re.compile(  # the machine that ssh runs a load test on
+SSH = re.compile(  # the machine that ssh runs a command on
     r"(?:^|[;&|]\s*|\bdo\s+)(?:time\s+)?ssh\s+(?:-[A-Za-z]*[bcDEeFIiJLlmOopQRSWw]\s+\S+\s+|-\S+\s+)*(?:[\w.-]+@)?(?P<host>[\w.-]+)\s"
 )
 LOOP = re.compile(r"\bfor\s+(?P<name>\w+)\s+in\s++(?P<items>[^;$`{}*()]+);\s*do\b")

@@ -392,3 +392,15 @@ def test_what_a_text_tells_of_its_machine(above, facts):
     (host,) = read(expand(f"# Notes\n\n{above}\n```\n@ab 900.1\n```\n"))[1].hosts
     model, cores, gib = facts
     assert (host.cpu_model, host.cores, host.ram_kb) == (model, cores, gib and gib * 1024**2)
+
+
+@pytest.mark.parametrize("ssh", ["ssh web", "ssh -t root@web", "ssh -p 2222 web"])
+def test_a_monitor_that_ssh_ran_is_of_the_machine_that_it_names(ssh):
+    """Made text: all is typed at the load generator's prompt."""
+    report = "@ab 900.5 host=web"
+    memory = "             total       used       free     shared    buffers     cached\n"
+    memory += "Mem:          3931       3800        148          0        150       2400\n"
+    text = f"[me@lg ~]$ ab -n 500 -c 10 http://web/\n{report}\n[me@lg ~]$ {ssh} free -m\n{memory}[me@lg ~]$ ls\n"
+    _, draft = read(expand(text))
+    (capture,) = draft.experiments[0].captures
+    assert {host.key: host.name for host in draft.hosts}[capture.host] == "web"
