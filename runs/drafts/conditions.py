@@ -47,7 +47,7 @@ from .options import (
 )
 from .rankings import read_failing, read_favoured
 from .settings import MAX_WIDTH
-from .typed_commands import CONFINES, Before, Typing, Words, keep_last
+from .typed_commands import CONFINES, RELOADED, Before, Typing, Words, keep_last
 
 _VARIABLE = re.compile(r"[A-Z_][A-Z\d_]*=")
 _SCALES = re.compile(r"(?:\bpm2\s.*\s-i|\s--(?:instances|replicas|scale))[\s=](?:[\w.-]+=)?(\d{1,4}|max)\b")
@@ -323,7 +323,7 @@ class _Session:
         debugging = [
             Option(key, "", said)
             for key, said in before.settings.items()
-            if not key.startswith(_STARTED) and DEBUGS.search(said)
+            if not key.startswith((_STARTED, RELOADED)) and DEBUGS.search(said)
         ]
         development = [option for own in started.values() for option in find_development(own, set_before)]
         return Side(

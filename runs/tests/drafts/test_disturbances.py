@@ -676,6 +676,18 @@ def test_pauses_of_unlike_lengths_over_several_lines_are_told():
     assert headline_of(code.format(5), code.format(5), names).outcome == "better"
 
 
+def test_a_server_that_reads_its_changed_file_again_does_not_debug():
+    """Made: "reload" is also a mode in which code is read again."""
+    off, on = "tcp_nopush off", "tcp_nopush on; sendfile on; sendfile_max_chunk 1m"
+    shown = "$ cat n.conf\nworker_processes 1;\nevents {{}}\nhttp {{ server {{ listen 80;\n{};\n}} }}\n"
+    runs = [
+        "".join(f"$ ab -n 90000 http://a/\n@ab {rate + at}.1 n=90000\n\n" for at in (0, 5, 9)) for rate in (900, 600)
+    ]
+    changes = f"$ sed -i 's/{off}/{on}/' n.conf\n$ nginx -s reload -c /srv/n.conf\n"
+    found = judge(shown.format(off) + runs[0] + changes + shown.format(on) + runs[1])
+    assert (found.outcome, found.against) == ("better", ())
+
+
 PGREP = "$ ssh web pgrep -c php-fpm\n{}\n"
 LISTED = "$ ls -lh /var/www/html/index.html\n-rw-r--r-- 1 root root {} Mar  4 09:12 /var/www/html/index.html\n"
 SCRIPT = "$ cat load.js\nexport default function () {{\n  http.get('{}://shop.lab/');\n}}\n"
